@@ -1,0 +1,1 @@
+"""Makes bundles: seals manifests, asks the world through ports, records, packs and signs."""

@@ -1,0 +1,1 @@
+"""Says what a run of the Agzamov test is, and checks one. Imports nothing of the harness."""

@@ -1,0 +1,86 @@
+"""Every random draw of a run, from one sealed root; anybody can draw it again.
+
+    root          = HKDF-SHA256(salt = origin value, ikm = secret, info = "agz/seed/v1\\0" + manifest digest)
+    stream(label) = HMAC-SHA256(HMAC-SHA256(root, label), counter as 8 bytes big-endian), counter = 0, 1, ...
+
+A stream is read as big-endian 32-bit words. Labels leave the condition out, so that conditions
+are paired on the same starts and decks. Sources: RFC 5869 (HKDF), RFC 2104 (HMAC), Knuth TAOCP 2,
+3.4.2 algorithm P (shuffle from the top).
+"""
+
+import hmac
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+WORD = 2**32
+_WORDS_PER_BLOCK = 8
+
+
+def hkdf_sha256(ikm: bytes, salt: bytes, info: bytes, length_bytes: int = 32) -> bytes:
+    """RFC 5869 extract-and-expand."""
+    key = hmac.digest(salt or bytes(32), ikm, "sha256")
+    block, output = b"", b""
+    for counter in range(1, -(-length_bytes // 32) + 1):
+        block = hmac.digest(key, block + info + bytes([counter]), "sha256")
+        output += block
+    return output[:length_bytes]
+
+
+def seed_root(secret: bytes, salt: bytes, manifest_digest: bytes) -> bytes:
+    """The 32-byte root of all draws of one run."""
+    return hkdf_sha256(secret, salt, b"agz/seed/v1\0" + manifest_digest)
+
+
+class Stream:
+    """A labelled sequence of uniform draws. Not shared between labels, so order never matters."""
+
+    __slots__ = ("_counter", "_key", "_words")
+
+    def __init__(self, root: bytes, label: str) -> None:
+        self._key = hmac.digest(root, label.encode(), "sha256")
+        self._counter = 0
+        self._words: list[int] = []
+
+    def word(self) -> int:
+        """The next 32-bit word."""
+        if not self._words:
+            block = hmac.digest(self._key, self._counter.to_bytes(8, "big"), "sha256")
+            self._counter += 1
+            self._words = [int.from_bytes(block[i : i + 4], "big") for i in range(28, -1, -4)]
+        return self._words.pop()
+
+    def below(self, bound: int) -> int:
+        """A uniform integer in [0, bound), by rejection. `bound` is at most 2^32."""
+        limit = WORD - WORD % bound
+        word = self.word()
+        while word >= limit:
+            word = self.word()
+        return word % bound
+
+    def choice(self, options: Sequence[T]) -> T:
+        """One of `options`, uniformly."""
+        return options[self.below(len(options))]
+
+    def deal(self, items: Sequence[T], count: int) -> list[T]:
+        """The first `count` items off the top of a shuffle of `items`, without replacement."""
+        pool = list(items)
+        dealt = []
+        for remaining in range(len(pool), len(pool) - count, -1):
+            at = self.below(remaining)
+            dealt.append(pool[at])
+            pool[at] = pool[remaining - 1]
+        return dealt
+
+
+class Dice:
+    """The root of a run, from which labelled streams are drawn."""
+
+    __slots__ = ("_root",)
+
+    def __init__(self, root: bytes) -> None:
+        self._root = root
+
+    def stream(self, label: str) -> Stream:
+        return Stream(self._root, label)

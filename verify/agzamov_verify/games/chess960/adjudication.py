@@ -1,0 +1,74 @@
+"""When a chess game is stopped early and to whom it is given (paper section 10; draft H19).
+
+stockfish   |eval| beyond the threshold, for the same side, over N consecutive plies
+material    piece-value difference of at least the threshold, for the same side, over N plies
+none        never
+
+"3 consecutive moves" in the paper is read as 3 full moves = 6 plies. The adjudicator only counts;
+what it counts comes from the board or from the journal.
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+from ...questions import Evaluate, Evaluation
+from ...script import Script, ask_engine
+from .rules import Game960
+
+
+class AdjudicationPolicy(StrEnum):
+    """Which rule may stop a game early."""
+
+    STOCKFISH = "stockfish"
+    MATERIAL = "material"
+    NONE = "none"
+
+
+class Adjudication(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A policy with its numbers. Thresholds: centipawns (stockfish) and piece-value points (material)."""
+
+    policy: AdjudicationPolicy = AdjudicationPolicy.STOCKFISH
+    threshold_centipawns: int = 1000
+    threshold_points: int = 10
+    plies: int = 6
+    play_on_percent: int = 0
+
+
+def winning_side(evaluation: Evaluation, white_to_move: bool, threshold_centipawns: int) -> int:
+    """+1 if White stands beyond the threshold, -1 if Black does, else 0. A mate score is beyond any."""
+    if evaluation.mate is not None:
+        sign = 1 if evaluation.mate > 0 else -1
+    elif evaluation.centipawns is not None and abs(evaluation.centipawns) > threshold_centipawns:
+        sign = 1 if evaluation.centipawns > 0 else -1
+    else:
+        return 0
+    return sign if white_to_move else -sign
+
+
+class Adjudicator:
+    """Counts consecutive plies beyond the threshold for one side."""
+
+    def __init__(self, rule: Adjudication, game_id: str) -> None:
+        self._rule, self._game_id = rule, game_id
+        self._side = 0
+        self._plies = 0
+
+    def after_ply(self, game: Game960) -> Script[int]:
+        """+1 or -1 when the game goes to White or Black now, else 0."""
+        side = yield from self._side_ahead(game)
+        self._plies = self._plies + 1 if side and side == self._side else int(side != 0)
+        self._side = side
+        return side if self._plies >= self._rule.plies else 0
+
+    def _side_ahead(self, game: Game960) -> Script[int]:
+        match self._rule.policy:
+            case AdjudicationPolicy.STOCKFISH:
+                question = Evaluate(self._game_id, " ".join(game.moves), game.start_fen, game.ply)
+                evaluation = yield from ask_engine(question)
+                return winning_side(evaluation, game.board.turn, self._rule.threshold_centipawns)
+            case AdjudicationPolicy.MATERIAL:
+                points = game.material_points()
+                return (points > 0) - (points < 0) if abs(points) >= self._rule.threshold_points else 0
+            case AdjudicationPolicy.NONE:
+                return 0

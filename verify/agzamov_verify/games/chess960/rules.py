@@ -1,0 +1,203 @@
+"""A Chess960 game in progress: legality and pushes by `chess`, ends by the protocol's rules.
+
+`outcome(claim_draw=True)` ends a game one ply before the third repetition and is eight times
+slower, so the third occurrence and the half-move clock are counted here. The FEN is kept by rank,
+since one ply changes at most two ranks; a test compares it with `board.fen()` at every ply. The
+FEN without its two counters is also the repetition key: placement, side, castling rights, and the
+en-passant square only where the capture is legal (FIDE Laws 9.2.3).
+"""
+
+from enum import StrEnum
+from functools import lru_cache
+
+import chess
+
+from ..declared import Fault, FaultKind
+
+CLAIM_REPETITIONS, FORCED_REPETITIONS = 3, 5
+CLAIM_HALFMOVES, FORCED_HALFMOVES = 100, 150
+
+
+class End(StrEnum):
+    """Why a game ended."""
+
+    CHECKMATE = "checkmate"
+    STALEMATE = "stalemate"
+    INSUFFICIENT_MATERIAL = "insufficient_material"
+    THREEFOLD_REPETITION = "threefold_repetition"
+    FIFTY_MOVES = "fifty_moves"
+    FIVEFOLD_REPETITION = "fivefold_repetition"
+    SEVENTY_FIVE_MOVES = "seventy_five_moves"
+    ADJUDICATION = "adjudication"
+    PLY_LIMIT = "ply_limit"
+    FORFEIT = "forfeit"
+    UNFINISHED = "unfinished"
+
+
+class DrawClaims(StrEnum):
+    """Whether threefold repetition and the 50-move rule end a game, or only their forced forms."""
+
+    AUTOMATIC = "automatic"
+    NEVER = "never"
+
+
+_MOVES = {
+    chess.Move(a, b, promotion).uci(): chess.Move(a, b, promotion)
+    for a in chess.SQUARES
+    for b in chess.SQUARES
+    if a != b
+    for promotion in (None, chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
+    if promotion is None or {chess.square_rank(a), chess.square_rank(b)} in ({6, 7}, {1, 0})
+}
+# A pawn on none of these lines of its king cannot expose the king by stepping forward.
+_OFF_KING_LINES = [
+    ~(chess.BB_RANK_ATTACKS[king][0] | chess.BB_DIAG_ATTACKS[king][0]) for king in chess.SQUARES
+]
+
+
+class Game960:
+    """A board with the text that prompts need. Raises ValueError for a start that is not legal."""
+
+    def __init__(self, start_fen: str) -> None:
+        self.board = chess.Board(start_fen, chess960=True)
+        if not self.board.is_valid():
+            raise ValueError(f"expected a legal Chess960 position, found {start_fen!r}")
+        self.start_fen = self.board.fen()
+        self.moves: list[str] = []
+        self._cells = [_symbol(self.board.piece_at(square)) for square in chess.SQUARES]
+        self._ranks = ["".join(self._cells[8 * rank : 8 * rank + 8]) for rank in range(8)]
+        self._rights = -1
+        self._castling = ""
+        self._key = self._position_key()
+        self._seen = {self._key: 1}
+
+    @property
+    def ply(self) -> int:
+        return len(self.moves)
+
+    def fen(self) -> str:
+        """X-FEN of the position, equal to `board.fen()`."""
+        board = self.board
+        return f"{self._key} {board.halfmove_clock} {board.fullmove_number}"
+
+    def diagram(self) -> str:
+        """The board as eight lines from rank 8 down to rank 1, dots for empty squares."""
+        return "\n".join([_spaced(rank) for rank in reversed(self._ranks)])
+
+    def read(self, text: str) -> chess.Move | Fault:
+        """The legal move that `text` spells (UCI, castling as king takes own rook, or O-O), or why not."""
+        move = _MOVES.get(text) or self._castling_move(text)
+        if move is None:
+            return Fault(FaultKind.NO_ACTION, f"{text[:20]!r} is not a move in UCI notation")
+        if self.board.is_legal(move):
+            return move
+        return Fault(FaultKind.ILLEGAL, f"{text} is not legal in this position")
+
+    def push(self, move: chess.Move) -> None:
+        """Play a legal move."""
+        board = self.board
+        origin, target = move.from_square, move.to_square
+        castling = board.is_castling(move) if self._cells[origin] in "Kk" else False
+        en_passant = self._cells[origin] in "Pp" and target == board.ep_square
+        board.push(move)
+        self.moves.append(move.uci())
+        if castling:
+            self._refresh_rank(origin >> 3)
+        else:
+            self._move_cell(origin, target, move.promotion)
+            if en_passant:
+                self._cells[target ^ 8] = "."
+        for rank in {origin >> 3, target >> 3}:
+            self._ranks[rank] = "".join(self._cells[8 * rank : 8 * rank + 8])
+        self._key = key = self._position_key()
+        self._seen[key] = self._seen.get(key, 0) + 1
+
+    def end(self, claims: DrawClaims) -> End | None:
+        """How the game has ended by the rules, if it has."""
+        if not self._has_legal_move():
+            return End.CHECKMATE if self.board.is_check() else End.STALEMATE
+        board = self.board
+        if not board.pawns | board.rooks | board.queens and board.is_insufficient_material():
+            return End.INSUFFICIENT_MATERIAL
+        automatic = claims is DrawClaims.AUTOMATIC
+        if self._seen[self._key] >= (CLAIM_REPETITIONS if automatic else FORCED_REPETITIONS):
+            return End.THREEFOLD_REPETITION if automatic else End.FIVEFOLD_REPETITION
+        if board.halfmove_clock >= (CLAIM_HALFMOVES if automatic else FORCED_HALFMOVES):
+            return End.FIFTY_MOVES if automatic else End.SEVENTY_FIVE_MOVES
+        return None
+
+    def material_points(self) -> int:
+        """White's piece values less Black's: queen 9, rook 5, bishop and knight 3, pawn 1."""
+        board = self.board
+        white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
+        return sum(
+            points * ((mask & white).bit_count() - (mask & black).bit_count())
+            for points, mask in (
+                (9, board.queens),
+                (5, board.rooks),
+                (3, board.bishops | board.knights),
+                (1, board.pawns),
+            )
+        )
+
+    def legal_moves(self) -> list[str]:
+        """Every legal move in UCI, sorted, so that the list does not depend on a generator's order."""
+        return sorted(move.uci() for move in self.board.generate_legal_moves())
+
+    def _castling_move(self, text: str) -> chess.Move | None:
+        """O-O or O-O-O as the null move when it is not legal, so that it reads as an illegal move."""
+        if text not in ("O-O", "O-O-O"):
+            return None
+        try:
+            return self.board.parse_san(text)
+        except ValueError:
+            return chess.Move.null()
+
+    def _has_legal_move(self) -> bool:
+        board = self.board
+        king = board.king(board.turn)
+        if king is not None:
+            pawns = board.pawns & board.occupied_co[board.turn] & _OFF_KING_LINES[king]
+            steps = (pawns << 8) & chess.BB_ALL if board.turn else pawns >> 8
+            if steps & ~board.occupied and not board.is_check():
+                return True
+        return any(board.generate_legal_moves())
+
+    def _move_cell(self, origin: int, target: int, promotion: int | None) -> None:
+        symbol = self._cells[origin]
+        if promotion:
+            symbol = chess.piece_symbol(promotion)
+            symbol = symbol if target < 8 else symbol.upper()
+        self._cells[origin] = "."
+        self._cells[target] = symbol
+
+    def _refresh_rank(self, rank: int) -> None:
+        for square in range(8 * rank, 8 * rank + 8):
+            self._cells[square] = _symbol(self.board.piece_at(square))
+
+    def _position_key(self) -> str:
+        board = self.board
+        if board.castling_rights != self._rights:
+            self._rights = board.castling_rights
+            self._castling = board.castling_xfen()
+        placement = "/".join([_compressed(rank) for rank in reversed(self._ranks)])
+        en_passant = "-"
+        if board.ep_square is not None and board.has_legal_en_passant():
+            en_passant = chess.SQUARE_NAMES[board.ep_square]
+        return f"{placement} {'w' if board.turn else 'b'} {self._castling} {en_passant}"
+
+
+def _symbol(piece: chess.Piece | None) -> str:
+    return piece.symbol() if piece else "."
+
+
+@lru_cache(maxsize=2**16)
+def _compressed(rank: str) -> str:
+    for run in range(8, 0, -1):
+        rank = rank.replace("." * run, str(run))
+    return rank
+
+
+@lru_cache(maxsize=2**16)
+def _spaced(rank: str) -> str:
+    return " ".join(rank)

@@ -1,0 +1,118 @@
+"""One game of Chess960 as a script."""
+
+import chess
+import msgspec
+
+from ...dice import Dice
+from ...questions import Chat, Message, NoReply, Reply
+from ...script import Script
+from ..declared import Fault, declared
+from ..decision import Forfeit, IllegalPolicy, Rules, Tally, decide
+from ..players import GameName, Player
+from .adjudication import Adjudication, AdjudicationPolicy, Adjudicator
+from .prompt import REMINDER, TAG, PromptStyle, system_message, turn_message
+from .rules import DrawClaims, End, Game960
+
+WHITE, BLACK = 0, 1
+
+
+class ChessRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The rules of play of one run. Defaults are the normative ones of the protocol."""
+
+    adjudication: Adjudication = Adjudication()
+    draw_claims: DrawClaims = DrawClaims.AUTOMATIC
+    illegal: IllegalPolicy = IllegalPolicy.SUBSTITUTE
+    plies_max: int = 400
+    prompt: PromptStyle = PromptStyle.STANDARD
+
+
+class Ending(msgspec.Struct, frozen=True, gc=False):
+    """How a game ended, and White's half-points: 2, 1 or 0."""
+
+    end: End
+    white_halfpoints: int
+
+
+class ChessRecord(msgspec.Struct, frozen=True):
+    """What one game came to. `raw` is how it ended, or stood, without adjudication."""
+
+    game: str
+    start_fen: str
+    moves: tuple[str, ...]
+    ending: Ending
+    raw: Ending
+    tallies: tuple[Tally, Tally]
+
+
+def play(
+    name: GameName, start_fen: str, white: Player, black: Player, rules: ChessRules, dice: Dice
+) -> Script[ChessRecord]:
+    """Play one game. `tallies` in the record are White's and Black's."""
+    return _Table(name, start_fen, (white, black), rules, dice).play()
+
+
+class _Table:
+    """The state of one game between questions."""
+
+    def __init__(
+        self, name: GameName, start_fen: str, players: tuple[Player, Player], rules: ChessRules, dice: Dice
+    ) -> None:
+        self.game = Game960(start_fen)
+        self.name, self.players, self.rules, self.dice = name, players, rules, dice
+        self.systems = tuple(system_message(player.patterns) for player in players)
+        self.tallies = (Tally(), Tally())
+        self.seed = dice.stream(f"sampling/{name.label}").below(2**31)
+        self.adjudicator = Adjudicator(rules.adjudication, name.id)
+        percent = rules.adjudication.play_on_percent
+        self.plays_on = dice.stream(f"play_on/{name.label}").below(100) < percent
+
+    def play(self) -> Script[ChessRecord]:
+        adjudicated: Ending | None = None
+        raw: Ending | None = None
+        while raw is None:
+            raw = yield from self._ply()
+            if raw is None and adjudicated is None:
+                adjudicated = yield from self._adjudicate()
+                if adjudicated and not self.plays_on:
+                    break
+        raw = raw or Ending(End.UNFINISHED, 1)
+        return ChessRecord(
+            self.name.id, self.game.start_fen, tuple(self.game.moves), adjudicated or raw, raw, self.tallies
+        )
+
+    def _ply(self) -> Script[Ending | None]:
+        """Ask the side to move, play its move, and say how the game ended if it did."""
+        side = WHITE if self.game.board.turn else BLACK
+        action = yield from decide(
+            self._question(side),
+            Rules(self._read, self._substitute, REMINDER),
+            self.rules.illegal,
+            self.tallies[side],
+        )
+        if isinstance(action, Forfeit):
+            return Ending(End.FORFEIT, 2 * side)
+        self.game.push(action)
+        end = self.game.end(self.rules.draw_claims)
+        if end is None:
+            return Ending(End.PLY_LIMIT, 1) if self.game.ply >= self.rules.plies_max else None
+        return Ending(end, 2 - 2 * side if end is End.CHECKMATE else 1)
+
+    def _question(self, side: int) -> Chat:
+        player = self.players[side]
+        user = turn_message(self.game, self.rules.prompt, player.briefing)
+        messages: tuple[Message, ...] = (self.systems[side], user)
+        return Chat(0, self.name.id, messages, player.seat, self.seed, self.game.ply)
+
+    def _read(self, answer: Reply | NoReply) -> chess.Move | Fault:
+        text = declared(answer, TAG)
+        return text if isinstance(text, Fault) else self.game.read(text)
+
+    def _substitute(self, attempt: int) -> chess.Move:
+        label = f"substitute/{self.name.label}/{self.game.ply}/{attempt}"
+        return chess.Move.from_uci(self.dice.stream(label).choice(self.game.legal_moves()))
+
+    def _adjudicate(self) -> Script[Ending | None]:
+        if self.rules.adjudication.policy is AdjudicationPolicy.NONE:
+            return None
+        side = yield from self.adjudicator.after_ply(self.game)
+        return Ending(End.ADJUDICATION, 1 + side) if side else None

@@ -1,0 +1,122 @@
+"""The words a seat reads in hold'em, after the paper's section 5.2.1. Changing a byte makes a new protocol version."""
+
+import re
+
+from ...questions import Message
+from ..declared import Fault, FaultKind
+from .rules import BIG_BLIND, STREETS, ActionKind, Hand, Legal, Played, PokerAction, in_bb
+
+TAG = "ACTION:"
+
+SYSTEM = """\
+You are playing heads-up no-limit Texas hold'em against one opponent. The blinds are 0.5 BB (button) \
+and 1 BB, and both players start every hand with {stack} BB. All amounts are in big blinds (BB).
+
+You see the current hand only. You may think before you answer. Declare your action on the last line of \
+your answer, in exactly one of these forms:
+ACTION: fold
+ACTION: check
+ACTION: call
+ACTION: bet 2.5
+ACTION: raise to 7.5
+ACTION: all-in
+The amount of a bet or raise is your total for this betting round. Only the last line that starts with \
+ACTION: counts. It must hold one legal action and nothing else."""
+
+REMINDER = "Declare one legal action on the last line, for example ACTION: call"
+
+_TURN = """\
+Hole cards: [{hole}]
+Board: [{board}]
+Pot: {pot} BB | To call: {to_call} BB
+Stacks: you {mine} BB | opponent {theirs} BB
+Action: {history}
+Position: {position}
+Legal actions: {legal}"""
+_BRIEFING = "\nOpponent profile:\n{briefing}"
+
+TEMPLATES = {
+    "holdem/system": SYSTEM,
+    "holdem/reminder": REMINDER,
+    "holdem/turn": _TURN,
+    "holdem/briefing": _BRIEFING,
+}
+
+_WORDS = {ActionKind.FOLD: "fold", ActionKind.CHECK: "check", ActionKind.CALL: "call"}
+_KINDS = {word: kind for kind, word in _WORDS.items()}
+_SIZED = re.compile(r"(bet|raise to) (\d{1,7})(?:\.(\d{1,2}))?(?: BB)?")
+
+
+def system_message(patterns: tuple[str, ...], stack_chips: int) -> Message:
+    """The system prompt, with the behaviour that a patterned opponent must keep."""
+    constraints = "".join(f"\n\nYou must keep this rule in every hand: {text}" for text in patterns)
+    return Message(SYSTEM.format(stack=in_bb(stack_chips)) + constraints, "system")
+
+
+def turn_message(hand: Hand, player: int, briefing: str) -> Message:
+    """The user prompt of `player`, who is to act."""
+    text = _TURN.format(
+        hole=", ".join(hand.hole(player)),
+        board=", ".join(hand.board),
+        pot=in_bb(hand.pot_chips),
+        to_call=in_bb(hand.to_call_chips),
+        mine=in_bb(hand.stacks[player]),
+        theirs=in_bb(hand.stacks[1 - player]),
+        history=_history(hand.history, player),
+        position="Big blind" if player else "Button",
+        legal=_legal(hand.legal()),
+    )
+    return Message(text + (_BRIEFING.format(briefing=briefing) if briefing else ""), "user")
+
+
+def read_action(text: str, hand: Hand) -> PokerAction | Fault:
+    """The legal action that `text` spells, or why there is none."""
+    action = _spelled(text.lower().replace(" bb", " BB"), hand)
+    if action is None:
+        return Fault(FaultKind.NO_ACTION, f"{text[:40]!r} is not one of the forms of an action")
+    why = hand.fault(action)
+    return Fault(FaultKind.ILLEGAL, why) if why else action
+
+
+def _spelled(text: str, hand: Hand) -> PokerAction | None:
+    if text in _KINDS:
+        return PokerAction(_KINDS[text])
+    if text == "all-in":
+        legal = hand.legal()
+        aggressive = legal.kinds[-1]
+        return PokerAction(aggressive, legal.max_to_chips)
+    sized = _SIZED.fullmatch(text)
+    if not sized:
+        return None
+    kind, whole, hundredths = sized.groups()
+    to_chips = int(whole) * BIG_BLIND + int((hundredths or "").ljust(2, "0"))
+    return PokerAction(ActionKind.BET if kind == "bet" else ActionKind.RAISE, to_chips)
+
+
+def _history(history: list[Played], player: int) -> str:
+    streets = []
+    for street, name in enumerate(STREETS):
+        done = [_sentence(played, player) for played in history if played.street == street]
+        if done:
+            streets.append(f"{name}: {', '.join(done)}")
+    return "; ".join(streets) or "none"
+
+
+def _sentence(played: Played, player: int) -> str:
+    who = "you" if played.player == player else "opponent"
+    all_in = " all-in" if played.all_in else ""
+    match played.action.kind:
+        case ActionKind.BET:
+            return f"{who} bet {in_bb(played.action.to_chips)} BB{all_in}"
+        case ActionKind.RAISE:
+            return f"{who} raise to {in_bb(played.action.to_chips)} BB{all_in}"
+        case kind:
+            return f"{who} {_WORDS[kind]}{all_in}"
+
+
+def _legal(legal: Legal) -> str:
+    words = [_WORDS[kind] for kind in legal.kinds if kind in _WORDS]
+    if legal.max_to_chips:
+        verb = "bet" if legal.kinds[-1] is ActionKind.BET else "raise to a total"
+        words.append(f"{verb} from {in_bb(legal.min_to_chips)} to {in_bb(legal.max_to_chips)} BB")
+    return ", ".join(words)

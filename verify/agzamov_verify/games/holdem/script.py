@@ -1,0 +1,95 @@
+"""One hand of heads-up no-limit hold'em as a script."""
+
+import msgspec
+
+from ...dice import Dice
+from ...questions import Chat, NoReply, Reply
+from ...script import Script
+from ..declared import Fault, declared
+from ..decision import Forfeit, IllegalPolicy, Rules, Tally, decide
+from ..players import GameName, Player
+from .prompt import REMINDER, TAG, read_action, system_message, turn_message
+from .rules import CARDS_DEALT, DECK, ActionKind, Deal, Hand, HandEnd, PokerAction
+
+
+class PokerRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The rules of play of one run. 100 chips are one big blind; both stacks reset every hand."""
+
+    illegal: IllegalPolicy = IllegalPolicy.SUBSTITUTE
+    session_hands: int = 100
+    stack_chips: int = 10_000
+
+
+class HandRecord(msgspec.Struct, frozen=True, gc=False):
+    """What one hand came to. `net_chips` are the button's, the big blind's are their opposite.
+
+    `faults` are the decisions, by button and big blind, whose first attempt gave no legal action.
+    """
+
+    game: str
+    end: HandEnd
+    net_chips: int
+    faults: tuple[int, int]
+
+
+def deal_cards(dice: Dice, hand: int, button_is_a: bool) -> Deal:
+    """The cards of hand number `hand`: seats A and B get theirs whoever has the button."""
+    cards = dice.stream(f"poker/deck/{hand}").deal(DECK, CARDS_DEALT)
+    a, b = (cards[0], cards[1]), (cards[2], cards[3])
+    board = (cards[4], cards[5], cards[6], cards[7], cards[8])
+    return Deal(a, b, board) if button_is_a else Deal(b, a, board)
+
+
+def play(
+    name: GameName,
+    deal: Deal,
+    players: tuple[Player, Player],
+    rules: PokerRules,
+    dice: Dice,
+    tallies: tuple[Tally, Tally],
+) -> Script[HandRecord]:
+    """Play one hand between button and big blind; what they did is added to `tallies`."""
+    hand = Hand(deal, (rules.stack_chips, rules.stack_chips))
+    systems = [system_message(player.patterns, rules.stack_chips) for player in players]
+    seed = dice.stream(f"sampling/{name.label}").below(2**31)
+    before = (tallies[0].faults, tallies[1].faults)
+    forfeited_by: int | None = None
+    while hand.to_act is not None and forfeited_by is None:
+        at, turn = hand.to_act, len(hand.history)
+        messages = (systems[at], turn_message(hand, at, players[at].briefing))
+        question = Chat(0, name.id, messages, players[at].seat, seed, turn)
+        action = yield from decide(question, _rules(hand, name, turn, dice), rules.illegal, tallies[at])
+        if isinstance(action, Forfeit):
+            forfeited_by = at
+        else:
+            hand.act(action)
+    faults = (tallies[0].faults - before[0], tallies[1].faults - before[1])
+    return HandRecord(name.id, *_ending(hand, forfeited_by), faults)
+
+
+def _ending(hand: Hand, forfeited_by: int | None) -> tuple[HandEnd, int]:
+    if forfeited_by is not None:
+        return HandEnd.FORFEIT, hand.lost_by(forfeited_by)[0]
+    folded = hand.history[-1].action.kind is ActionKind.FOLD
+    return HandEnd.FOLD if folded else HandEnd.SHOWDOWN, hand.net_chips()[0]
+
+
+def random_action(hand: Hand, label: str, dice: Dice) -> PokerAction:
+    """A uniform legal kind; for a bet or raise a uniform total in chips within the legal range."""
+    stream = dice.stream(label)
+    legal = hand.legal()
+    kind = stream.choice(legal.kinds)
+    if kind not in (ActionKind.BET, ActionKind.RAISE):
+        return PokerAction(kind)
+    return PokerAction(kind, legal.min_to_chips + stream.below(legal.max_to_chips - legal.min_to_chips + 1))
+
+
+def _rules(hand: Hand, name: GameName, turn: int, dice: Dice) -> Rules[PokerAction]:
+    def read(answer: Reply | NoReply) -> PokerAction | Fault:
+        text = declared(answer, TAG)
+        return text if isinstance(text, Fault) else read_action(text, hand)
+
+    def substitute(attempt: int) -> PokerAction:
+        return random_action(hand, f"substitute/{name.label}/{turn}/{attempt}", dice)
+
+    return Rules(read, substitute, REMINDER)

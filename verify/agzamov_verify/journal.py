@@ -1,0 +1,139 @@
+"""The journal: one line per question, append-only, each line naming the digest of the one before.
+
+    {"answer":{"as":"reply","text":"MOVE: e2e4"},"prev":"00…","question":{"ask":"chat","attempt":0,
+     "digest":"…","game":"p1-chess960-g00000","to":"agent","turn":0},"run":"…","seq":0,"stream":"…","v":1}
+
+One journal per stream, cut into segments of at most 64 MiB. Its identity is over uncompressed
+lines. A stream's root is the RFC 6962 tree over its lines; the run's root is the same tree over
+the canonical rows of all streams, so streams can be read side by side.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from . import canon
+from .merkle import Tree, root_of
+from .questions import Answer, Chat, Question, addressee, question_digest
+
+VERSION = 1
+GENESIS = "0" * 64
+SEGMENT_BYTES_MAX = 64 * 2**20
+LINE_BYTES_MAX = 2**20
+
+
+class Asked(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """The short form of a question: its digest, and the fields that let a person find it."""
+
+    ask: str
+    attempt: int
+    digest: str
+    game: str
+    to: str
+    turn: int
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One line of a journal. Fields stand in canonical order."""
+
+    answer: Answer
+    prev: str
+    question: Asked
+    run: str
+    seq: int
+    stream: str
+    v: int
+
+
+class StreamRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the index says of one stream."""
+
+    entries: int
+    head: str
+    root: str
+    segments: tuple[str, ...]
+    stream: str
+
+
+class BrokenJournal(ValueError):
+    """A line is not what its place requires."""
+
+    def __init__(self, place: str, expected: str, found: str) -> None:
+        super().__init__(f"{place}: expected {expected}, found {found}")
+        self.place, self.expected, self.found = place, expected, found
+
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Entry)
+
+
+def asked(question: Question) -> Asked:
+    """The short form under which `question` stands in the journal."""
+    chat = isinstance(question, Chat)
+    return Asked(
+        "chat" if chat else "evaluate",
+        question.attempt if isinstance(question, Chat) else 0,
+        question_digest(question),
+        question.game,
+        addressee(question),
+        question.turn,
+    )
+
+
+def encode(entry: Entry) -> bytes:
+    """The line of `entry`, without its line feed."""
+    return _encoder.encode(entry)
+
+
+def line_digest(line: bytes) -> str:
+    return hashlib.sha256(line).hexdigest()
+
+
+class Chain:
+    """Reads the lines of one stream in order and refuses the first that breaks a rule."""
+
+    def __init__(self, run: str, stream: str) -> None:
+        self.run, self.stream = run, stream
+        self.entries = 0
+        self.head = GENESIS
+        self.tree = Tree()
+
+    def read(self, line: bytes) -> Entry:
+        """Decode and check one line. Raises BrokenJournal."""
+        entry = self._decode(line)
+        if entry.prev != self.head:
+            raise self._broken(f"prev {self.head[:16]}", f"prev {entry.prev[:16]}")
+        if (entry.v, entry.run, entry.stream, entry.seq) != (VERSION, self.run, self.stream, self.entries):
+            expected = f"v {VERSION} run {self.run} stream {self.stream} seq {self.entries}"
+            raise self._broken(expected, f"v {entry.v} run {entry.run} stream {entry.stream} seq {entry.seq}")
+        self.head = line_digest(line)
+        self.tree.append(line)
+        self.entries += 1
+        return entry
+
+    def read_all(self, lines: Iterable[bytes]) -> Iterator[Entry]:
+        return map(self.read, lines)
+
+    def row(self, segments: Iterable[str]) -> StreamRow:
+        """The index row of what was read so far."""
+        return StreamRow(self.entries, self.head, self.tree.root().hex(), tuple(segments), self.stream)
+
+    def _decode(self, line: bytes) -> Entry:
+        try:
+            entry = _decoder.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise self._broken("a journal entry", str(error)) from error
+        again = _encoder.encode(entry)
+        if again != line:
+            at = canon.first_difference(again, line)
+            raise self._broken("canonical JSON", f"another spelling from byte {at} on")
+        return entry
+
+    def _broken(self, expected: str, found: str) -> BrokenJournal:
+        return BrokenJournal(f"{self.stream} entry {self.entries}", expected, found)
+
+
+def journal_root(rows: Iterable[StreamRow]) -> str:
+    """Root of the whole journal: the RFC 6962 tree over the canonical rows, in the index's order."""
+    return root_of([_encoder.encode(row) for row in rows]).hex()

@@ -1,0 +1,79 @@
+"""RFC 6962 (section 2.1) Merkle tree hashes over byte strings: root, inclusion proof, its check."""
+
+import hashlib
+from collections.abc import Sequence
+
+
+def leaf_hash(data: bytes) -> bytes:
+    """SHA-256(0x00 || data)."""
+    return hashlib.sha256(b"\0" + data).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    """SHA-256(0x01 || left || right)."""
+    return hashlib.sha256(b"\1" + left + right).digest()
+
+
+class Tree:
+    """A root that grows by appending; it keeps one hash per level, not the leaves."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._peaks: list[bytes] = []
+
+    def append(self, data: bytes) -> None:
+        node = leaf_hash(data)
+        size = self.size
+        while size & 1:
+            node = node_hash(self._peaks.pop(), node)
+            size >>= 1
+        self._peaks.append(node)
+        self.size += 1
+
+    def root(self) -> bytes:
+        """MTH of all leaves so far; SHA-256 of nothing for an empty tree."""
+        if not self._peaks:
+            return hashlib.sha256(b"").digest()
+        node = self._peaks[-1]
+        for peak in reversed(self._peaks[:-1]):
+            node = node_hash(peak, node)
+        return node
+
+
+def root_of(leaves: Sequence[bytes]) -> bytes:
+    """MTH of `leaves`."""
+    tree = Tree()
+    for leaf in leaves:
+        tree.append(leaf)
+    return tree.root()
+
+
+def inclusion_proof(leaves: Sequence[bytes], index: int) -> list[bytes]:
+    """PATH(index, leaves): sibling hashes from the leaf upwards."""
+    if len(leaves) <= 1:
+        return []
+    split = 1 << (len(leaves) - 1).bit_length() - 1
+    left, right = leaves[:split], leaves[split:]
+    if index < split:
+        return [*inclusion_proof(left, index), root_of(right)]
+    return [*inclusion_proof(right, index - split), root_of(left)]
+
+
+def root_from_proof(leaf: bytes, index: int, size: int, proof: Sequence[bytes]) -> bytes:
+    """The root that `proof` leads to (RFC 9162, section 2.1.3.2). Raises ValueError if it cannot fit."""
+    if not 0 <= index < size:
+        raise ValueError(f"expected an index below {size}, found {index}")
+    node, at, last = leaf_hash(leaf), index, size - 1
+    for sibling in proof:
+        if not last:
+            raise ValueError("the proof is too long")
+        if at & 1 or at == last:
+            node = node_hash(sibling, node)
+            while not at & 1 and at:
+                at, last = at >> 1, last >> 1
+        else:
+            node = node_hash(node, sibling)
+        at, last = at >> 1, last >> 1
+    if last:
+        raise ValueError("the proof is too short")
+    return node

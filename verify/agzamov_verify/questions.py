@@ -1,0 +1,97 @@
+"""What a script may ask the outside world, and what may come back.
+
+A question holds everything that its answer may depend on, so a replay that asks the same question
+byte for byte has recomputed the prompt. Fields are declared in alphabetical order, which makes the
+encoding canonical without sorting (a test compares it with rfc8785).
+"""
+
+import hashlib
+from typing import TypeAlias
+
+import msgspec
+
+
+class Message(msgspec.Struct, frozen=True, gc=False):
+    """One chat message, in the terms of the OpenAI chat completions API."""
+
+    content: str
+    role: str
+
+
+class Chat(msgspec.Struct, frozen=True, tag_field="ask", tag="chat"):
+    """Ask the seat `seat` for its next reply. `seed` is the sampling seed sent where accepted."""
+
+    attempt: int
+    game: str
+    messages: tuple[Message, ...]
+    seat: str
+    seed: int
+    turn: int
+
+
+class Evaluate(msgspec.Struct, frozen=True, tag_field="ask", tag="evaluate"):
+    """Ask the pinned engine for the value of the position after `moves` from `start_fen`."""
+
+    game: str
+    moves: str
+    start_fen: str
+    turn: int
+
+
+class Try(msgspec.Struct, frozen=True, gc=False):
+    """A failed attempt at a call, before the one that was answered. A fault of the world."""
+
+    detail: str
+    kind: str
+
+
+class Reply(msgspec.Struct, frozen=True, tag_field="as", tag="reply", omit_defaults=True):
+    """What a seat said, verbatim, with what its server reported. Token counts are the server's."""
+
+    text: str
+    attempts: tuple[Try, ...] = ()
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    finish: str = "stop"
+    fingerprint: str = ""
+    id: str = ""
+    model: str = ""
+    prompt_tokens: int = 0
+    reasoning_tokens: int = 0
+
+
+class NoReply(msgspec.Struct, frozen=True, tag_field="as", tag="no_reply", omit_defaults=True):
+    """The seat answered the call with nothing that could hold an action (a refusal, a filter)."""
+
+    reason: str
+    attempts: tuple[Try, ...] = ()
+
+
+class Evaluation(msgspec.Struct, frozen=True, tag_field="as", tag="evaluation", gc=False):
+    """The engine's last score before bestmove, from the side to move: centipawns, or mate in moves."""
+
+    centipawns: int | None
+    mate: int | None
+
+
+Question: TypeAlias = Chat | Evaluate
+Answer: TypeAlias = Reply | NoReply | Evaluation
+
+ENGINE = "engine"
+
+_encoder = msgspec.json.Encoder()
+
+
+def encode(value: Question | Answer) -> bytes:
+    """Canonical bytes of a question or an answer."""
+    return _encoder.encode(value)
+
+
+def question_digest(question: Question) -> str:
+    """SHA-256 of the whole question, prompt included."""
+    return hashlib.sha256(_encoder.encode(question)).hexdigest()
+
+
+def addressee(question: Question) -> str:
+    """Who is asked: a seat's name, or the engine."""
+    return question.seat if isinstance(question, Chat) else ENGINE

@@ -1,0 +1,108 @@
+"""The core: a script is a pure generator that yields questions and receives answers.
+
+    asks                        answers from
+    script ----------> harness: recorder    the world, through ports      -> journal
+    (pure)             resume:  recorder    the journal, then the world
+                       verify:  replay      the journal
+                       tests:   scripted    a list
+
+A script has no clock, dice, disk, network, environment or thread in it. A replay ends only when
+the script is done *and* the journal is empty.
+"""
+
+from collections.abc import Callable, Generator, Iterator
+from typing import TypeAlias, TypeVar
+
+from .journal import Entry, asked
+from .questions import Answer, Chat, Evaluate, Evaluation, NoReply, Question, Reply
+
+T = TypeVar("T")
+Script: TypeAlias = Generator[Question, Answer, T]
+Answerer: TypeAlias = Callable[[Question], Answer]
+
+
+class Divergence(Exception):
+    """A journal does not tell the story that the script tells."""
+
+    def __init__(self, place: str, expected: str, found: str) -> None:
+        super().__init__(f"{place}: expected {expected}, found {found}")
+        self.place, self.expected, self.found = place, expected, found
+
+
+def ask_seat(question: Chat) -> Script[Reply | NoReply]:
+    """Ask a seat. Raises Divergence when the journal holds another kind of answer."""
+    answer = yield question
+    if isinstance(answer, Evaluation):
+        raise Divergence(f"game {question.game} turn {question.turn}", "a reply", "an evaluation")
+    return answer
+
+
+def ask_engine(question: Evaluate) -> Script[Evaluation]:
+    """Ask the engine. Raises Divergence when the journal holds another kind of answer."""
+    answer = yield question
+    if not isinstance(answer, Evaluation):
+        raise Divergence(f"game {question.game} turn {question.turn}", "an evaluation", "a reply")
+    return answer
+
+
+def drive(script: Script[T], answer: Answerer) -> T:
+    """Run `script` to its end, asking `answer` each question, and return its value."""
+    try:
+        question = next(script)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+    while True:
+        reply = answer(question)
+        try:
+            question = script.send(reply)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+
+
+class Replay:
+    """Answers questions from journal entries and refuses the first that does not match."""
+
+    def __init__(self, stream: str, entries: Iterator[Entry]) -> None:
+        self.stream = stream
+        self._entries = entries
+        self.answered = 0
+
+    def __call__(self, question: Question) -> Answer:
+        entry = next(self._entries, None)
+        if entry is None:
+            raise Divergence(self._place(), "an entry for " + describe(question), "the journal's end")
+        check_asked(self._place(), entry, question)
+        self.answered += 1
+        return entry.answer
+
+    def finish(self) -> None:
+        """Raises Divergence when entries are left over after the script's end."""
+        if next(self._entries, None) is not None:
+            raise Divergence(self._place(), "the journal's end", "an entry that no question asks for")
+
+    def _place(self) -> str:
+        return f"{self.stream} entry {self.answered}"
+
+
+def check_asked(place: str, entry: Entry, question: Question) -> None:
+    """Raises Divergence unless `entry` records exactly `question`."""
+    expected = asked(question)
+    if entry.question != expected:
+        raise Divergence(place, describe(question) + f" digest {expected.digest[:16]}", _found(entry))
+
+
+def describe(question: Question) -> str:
+    """One line that names a question for a person."""
+    match question:
+        case Chat():
+            return f"a question to {question.seat} in game {question.game} turn {question.turn} attempt {question.attempt}"
+        case Evaluate():
+            return f"a question to the engine in game {question.game} turn {question.turn}"
+
+
+def _found(entry: Entry) -> str:
+    was = entry.question
+    return (
+        f"a question to {was.to} in game {was.game} turn {was.turn} attempt {was.attempt}"
+        f" digest {was.digest[:16]}"
+    )

@@ -1,0 +1,136 @@
+"""The engine protocol: one UCI process that gives the same score for a question on any machine.
+
+Stockfish 15.1 with `Threads 1`, `UCI_Chess960 true`, the manifest's `Hash`, all else default. Per
+question `ucinewgame`, `isready`, `position fen <start> moves <all so far>`, `go nodes N`. The score
+is the one of the last `multipv 1` info line before bestmove, bound flags ignored. Scores were
+measured identical across order, processes and instruction sets; anything looser differs.
+"""
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+import chess
+
+from .questions import Evaluate, Evaluation
+
+NAME = "Stockfish 15.1"
+NET_SHA256 = "ad9b423546714137916bd38978af6fd68d7b8951bef25ff76bf43da72d6cb786"
+LINE_BYTES_MAX = 2**16
+PLACES = ("stockfish", "/usr/games/stockfish", "/usr/local/bin/stockfish")
+
+
+class EngineFault(Exception):
+    """The engine process is missing, is not the pinned one, or has died."""
+
+
+def find_engine(path: str | None = None) -> Path:
+    """The engine's path: `path` if given, else the first that is installed. Raises EngineFault."""
+    for place in (path,) if path else PLACES:
+        found = shutil.which(place)
+        if found:
+            return Path(found)
+    wanted = path or "stockfish"
+    raise EngineFault(f"no engine at {wanted}; install {NAME}, on Debian 12: apt-get install stockfish")
+
+
+class UciEngine:
+    """A running engine. Close it, or use it as a context manager. Raises EngineFault."""
+
+    def __init__(self, path: Path, hash_mib: int, options: tuple[tuple[str, str], ...] = ()) -> None:
+        try:
+            self._process = subprocess.Popen(
+                [str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
+        except OSError as error:
+            raise EngineFault(f"cannot start {path}: {error.strerror}") from error
+        self.name = self._handshake()
+        for option, value in (("Threads", "1"), ("Hash", str(hash_mib)), ("UCI_Chess960", "true"), *options):
+            self._send(f"setoption name {option} value {value}")
+
+    def evaluate(self, question: Evaluate, nodes: int) -> Evaluation:
+        """The score of a position from the side to move; a finished game needs no engine."""
+        score = "cp 0"
+        for line in self._search(question.start_fen, question.moves, f"nodes {nodes}"):
+            if " score " in line and " multipv 1 " in line:
+                score = line.partition(" score ")[2]
+        kind, value = score.split()[:2]
+        if kind == "mate":
+            return Evaluation(None, int(value))
+        return Evaluation(int(value), None)
+
+    def best_move(self, fen: str, moves: str, limit: str) -> str:
+        """The engine's move in UCI after a search with the given `go` limit."""
+        *_, last = self._search(fen, moves, limit)
+        return last.split()[1]
+
+    def net_sha256(self) -> str:
+        """SHA-256 of the network that the engine plays with, by its own export."""
+        with tempfile.TemporaryDirectory() as folder:
+            exported = Path(folder) / "net.nnue"
+            self._send(f"export_net {exported}")
+            self._wait_ready()
+            return hashlib.sha256(exported.read_bytes()).hexdigest()
+
+    def close(self) -> None:
+        """End the process; safe to call twice."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                pipe.close()
+
+    def __enter__(self) -> "UciEngine":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _search(self, fen: str, moves: str, limit: str) -> Iterator[str]:
+        start = chess.Board(fen, chess960=True).fen()
+        self._send("ucinewgame")
+        self._wait_ready()
+        self._send(f"position fen {start}" + (f" moves {moves}" if moves else ""))
+        self._send(f"go {limit}")
+        while True:
+            line = self._line()
+            yield line
+            if line.startswith("bestmove"):
+                return
+
+    def _handshake(self) -> str:
+        self._send("uci")
+        name = ""
+        while (line := self._line()) != "uciok":
+            if line.startswith("id name "):
+                name = line.removeprefix("id name ")
+        return name
+
+    def _wait_ready(self) -> None:
+        self._send("isready")
+        while self._line() != "readyok":
+            pass
+
+    def _send(self, command: str) -> None:
+        if "\n" in command or "\r" in command:
+            raise EngineFault("expected a one-line command")
+        try:
+            assert self._process.stdin
+            self._process.stdin.write(command.encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError as error:
+            raise EngineFault("the engine process has ended") from error
+
+    def _line(self) -> str:
+        assert self._process.stdout
+        line = self._process.stdout.readline(LINE_BYTES_MAX)
+        if not line:
+            raise EngineFault("the engine process has ended")
+        return line.decode("utf-8", "replace").strip()
