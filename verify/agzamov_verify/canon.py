@@ -30,7 +30,11 @@ def dumps(value: object) -> bytes:
 
     Raises NotCanonical for a float, an integer beyond 2^53 - 1, a non-ASCII key or depth > 8.
     """
-    _refuse_outside_profile(msgspec.to_builtins(value), "$", DEPTH_MAX)
+    try:
+        builtins = msgspec.to_builtins(value)
+    except RecursionError as error:
+        raise NotCanonical(f"$: expected at most {DEPTH_MAX} levels, found many more") from error
+    _refuse_outside_profile(builtins, "$", DEPTH_MAX)
     return _encode(value)
 
 
@@ -76,7 +80,7 @@ def _refuse_outside_profile(value: object, place: str, depth_left: int) -> None:
         raise NotCanonical(f"{place}: expected at most {DEPTH_MAX} levels, found more")
     if isinstance(value, dict):
         for key, inner in value.items():
-            if not key.isascii():
+            if not isinstance(key, str) or not key.isascii():
                 raise NotCanonical(f"{place}: expected ASCII keys, found {key!r}")
             _refuse_outside_profile(inner, f"{place}.{key}", depth_left - 1)
     else:

@@ -33,9 +33,7 @@ def declared(answer: Reply | NoReply, tag: str) -> str | Fault:
     if isinstance(answer, NoReply):
         return Fault(FaultKind.NO_REPLY, "there was no reply")
     text = answer.text
-    at = text.rfind(tag)
-    while at > 0 and text[text.rfind("\n", 0, at) + 1 : at].strip():
-        at = text.rfind(tag, 0, at)
+    at = _last_line_start(text, tag)
     if at < 0:
         return Fault(FaultKind.NO_ACTION, f"no line starts with {tag}")
     end = text.find("\n", at)
@@ -44,3 +42,17 @@ def declared(answer: Reply | NoReply, tag: str) -> str | Fault:
             return Fault(FaultKind.NO_ACTION, f"the reply was cut off in the {tag} line")
         end = len(text)
     return text[at + len(tag) : end].strip()
+
+
+def _last_line_start(text: str, tag: str) -> int:
+    """Where `tag` stands at the start of the last line that starts with it, or -1.
+
+    Each line is looked at once: a reply of one long line full of tags must not take quadratic time.
+    """
+    end = len(text)
+    while (at := text.rfind(tag, 0, end)) >= 0:
+        end = text.rfind("\n", 0, at) + 1
+        line = text[end : at + len(tag)]
+        if line.lstrip().startswith(tag):
+            return end + line.index(tag)
+    return -1

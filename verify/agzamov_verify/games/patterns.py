@@ -16,11 +16,11 @@ class Pattern(StrEnum):
     FOLDS_BUTTON_TO_3BET = "folds_button_to_3bet"
 
 
-CHESS_PATTERNS = {
+CHESS_PATTERNS: dict[Pattern, str] = {
     Pattern.CASTLES_EARLY: "castle within your first 8 moves, as soon as castling is legal.",
     Pattern.AVOIDS_QUEEN_TRADES: "never make a move that allows or makes a trade of queens, unless every legal move does.",
 }
-POKER_PATTERNS = {
+POKER_PATTERNS: dict[Pattern, str] = {
     Pattern.MIN_RAISES_PAIRS: "before the flop, with a pocket pair, raise to the smallest legal amount.",
     Pattern.FOLDS_BUTTON_TO_3BET: "on the button, fold to a 3-bet 85% of the time.",
 }

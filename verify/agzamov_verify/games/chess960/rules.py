@@ -66,7 +66,7 @@ class Game960:
         self.moves: list[str] = []
         self._cells = [_symbol(self.board.piece_at(square)) for square in chess.SQUARES]
         self._ranks = ["".join(self._cells[8 * rank : 8 * rank + 8]) for rank in range(8)]
-        self._rights = -1
+        self._castling_of: tuple[int, int, int] | None = None
         self._castling = ""
         self._key = self._position_key()
         self._seen = {self._key: 1}
@@ -177,8 +177,11 @@ class Game960:
 
     def _position_key(self) -> str:
         board = self.board
-        if board.castling_rights != self._rights:
-            self._rights = board.castling_rights
+        # A rook that steps outside the castling rook turns X-FEN's K into that rook's file.
+        rooks = board.rooks & chess.BB_BACKRANKS
+        castling_of = (board.castling_rights, rooks, rooks & board.occupied_co[chess.WHITE])
+        if castling_of != self._castling_of:
+            self._castling_of = castling_of
             self._castling = board.castling_xfen()
         placement = "/".join([_compressed(rank) for rank in reversed(self._ranks)])
         en_passant = "-"

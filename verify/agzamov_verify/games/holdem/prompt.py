@@ -44,7 +44,7 @@ TEMPLATES = {
 
 _WORDS = {ActionKind.FOLD: "fold", ActionKind.CHECK: "check", ActionKind.CALL: "call"}
 _KINDS = {word: kind for kind, word in _WORDS.items()}
-_SIZED = re.compile(r"(bet|raise to) (\d{1,7})(?:\.(\d{1,2}))?(?: BB)?")
+_SIZED = re.compile(r"(bet|raise to) (\d{1,7})(?:\.(\d{1,2}))?(?: BB)?", re.ASCII)
 
 
 def system_message(patterns: tuple[str, ...], stack_chips: int) -> Message:

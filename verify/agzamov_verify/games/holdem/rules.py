@@ -204,7 +204,7 @@ def compare(deal: Deal) -> int:
     board = [_card(card) for card in deal.board]
     button = pkrbot.evaluate([_card(card) for card in deal.button] + board)
     big_blind = pkrbot.evaluate([_card(card) for card in deal.big_blind] + board)
-    return (button > big_blind) - (button < big_blind)
+    return int(button > big_blind) - int(button < big_blind)
 
 
 @lru_cache(maxsize=2**14)

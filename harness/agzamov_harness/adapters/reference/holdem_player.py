@@ -1,0 +1,239 @@
+"""The reference player of hold'em: a hand's rank before the flop, equity against a range after it.
+
+Before the flop hands are ordered by Chen's formula (B. Chen, in L. Krieger, "Hold'em Excellence",
+2000); 0 is the best of a hundred hands, 100 the worst. The opponent is given the hands that its
+actions leave it: a share of that order, then, street by street, the stronger part of them and some
+bluffs. How large those shares are comes from the opponent profile, or from STRANGER without one.
+"""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import TypeAlias
+
+import pkrbot
+
+from agzamov_verify.dice import Stream
+from agzamov_verify.games.holdem.rules import DECK
+
+from .random_player import spelled
+from .reading import Deed, Page, PokerHabits, Spot, Verb, Who, poker_habits, read_spot
+
+STRANGER = PokerHabits(
+    vpip=80,
+    pfr=65,
+    three_bet=14,
+    folds_to_cbet=42,
+    check_raise=12,
+    folds_button_to_3bet=35,
+    min_raises_pairs=0,
+    river_bluffs=30,
+)
+NO_RULES = PokerHabits(0, 0, 0, 0, 0, 0, 0, 0)
+STATION_VPIP, NIT_VPIP = 90, 55  # from here on a player is taken to call, or to fold, too much
+RUNOUTS, COMPARISONS = 20, 800  # boards sampled, and hands compared over all of them
+OPEN_CHIPS = 250
+BLUFF_WEIGHT = 0.35
+FOUR_BET_PERCENT, FIVE_BET_PERCENT = 6, 4
+RAISE_EQUITY = {1: 0.60, 2: 0.57}  # before the flop, by the raises so far
+ALL_IN_EQUITY = 0.55
+
+Combo: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An action, and why."""
+
+    verb: Verb
+    to_chips: int
+    why: str
+
+
+def reply(page: Page, stream: Stream) -> str:
+    """The action within the rules, with a line that says what it rests on."""
+    spot = read_spot(page)
+    foe = poker_habits(page.profile, STRANGER)
+    choice = _ruled(spot, poker_habits(page.rules, NO_RULES), stream)
+    if choice is None:
+        choice = _after_flop(spot, foe, stream) if spot.board else _before_flop(spot, foe, stream)
+    expects = "" if foe == STRANGER else " I count on what I was told of this opponent."
+    return f"{choice.why}{expects}\nACTION: {spelled(choice.verb, choice.to_chips)}"
+
+
+# --- decisions -----------------------------------------------------------------------------------
+
+
+def _ruled(spot: Spot, rules: PokerHabits, stream: Stream) -> Choice | None:
+    """What the player's own rules ask for here, if anything."""
+    if spot.board:
+        return None
+    faces_3bet = _on_button(spot) and len(_raises(spot)) == 2
+    if faces_3bet and stream.below(100) < rules.folds_button_to_3bet:
+        return Choice(Verb.FOLD, 0, "A 3-bet against my button.")
+    if rules.min_raises_pairs and spot.hole[0][0] == spot.hole[1][0] and Verb.RAISE in spot.options.verbs:
+        return Choice(Verb.RAISE, spot.options.min_to_chips, "A pocket pair.")
+    return None
+
+
+def _before_flop(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
+    if _raises(spot):
+        return _against_raise(spot, foe, stream)
+    percent = top_percent(spot.hole)
+    why = f"A hand in the top {percent:.0f}%."
+    if not _on_button(spot):
+        return _sized(spot, 350, why) if percent <= 35 else _passive(spot, why)
+    if foe.vpip >= STATION_VPIP:
+        return _sized(spot, 350, why) if percent <= 70 else _passive(spot, why)
+    return _sized(spot, OPEN_CHIPS, why) if percent <= 82 or foe.vpip <= NIT_VPIP else _passive(spot, why)
+
+
+def _against_raise(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
+    raises = _raises(spot)
+    level, to_chips = len(raises), raises[-1].to_chips
+    equity, price = _equity(spot, foe, stream), _price(spot)
+    why = _because(equity, price)
+    three_bets = level == 1 and not _on_button(spot)
+    if three_bets and _steals(spot, foe, to_chips * 5 // 2):
+        return _sized(spot, to_chips * 5 // 2, "This button gives up against a 3-bet.")
+    if equity >= RAISE_EQUITY.get(level, ALL_IN_EQUITY):
+        wanted = to_chips * 3 if level == 1 else to_chips * 9 // 4
+        return _sized(spot, wanted if level <= 2 else spot.options.max_to_chips, why)
+    if three_bets and 35 < top_percent(spot.hole) <= 65 and stream.below(100) < 12:
+        return _sized(spot, to_chips * 3, "A bluff.")
+    return _called(spot, equity, price + (0.06 if level == 1 else 0.03), why)
+
+
+def _steals(spot: Spot, foe: PokerHabits, to_chips: int) -> bool:
+    """Whether a 3-bet to `to_chips` wins more by folds than it risks, and folds are really frequent."""
+    folds = foe.folds_button_to_3bet
+    risk = to_chips - _in_front(spot)
+    return folds >= 60 and folds * spot.pot_chips > (100 - folds) * risk
+
+
+def _after_flop(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
+    equity, price = _equity(spot, foe, stream), _price(spot)
+    why = _because(equity, price)
+    if spot.to_call_chips:
+        if equity >= 0.78:
+            return _sized(spot, _pot_share(spot, 80), why)
+        return _called(spot, equity, price + 0.02, why)
+    folds = _folds_percent(spot, foe)
+    if equity >= (0.60 if folds > 20 else 0.54):
+        return _sized(spot, _pot_share(spot, 66 if folds > 20 else 90), why)
+    if equity <= 0.42 and stream.below(100) < _bluffs_percent(folds):
+        return _sized(spot, _pot_share(spot, 50), "A bluff.")
+    return _passive(spot, why)
+
+
+def _folds_percent(spot: Spot, foe: PokerHabits) -> int:
+    """How often a bet is expected to win at once; less after each call since the flop."""
+    folds = foe.folds_to_cbet
+    for deed in spot.history:
+        if deed.street != "preflop" and deed.who is Who.OPPONENT and deed.verb is Verb.CALL:
+            folds = folds * 4 // 5
+    return folds
+
+
+def _bluffs_percent(folds: int) -> int:
+    """How often to bet half the pot with nothing: it pays from one fold in three on."""
+    return max(0, min(100, (folds - 34) * 4))
+
+
+def _called(spot: Spot, equity: float, needed: float, why: str) -> Choice:
+    if equity >= needed and Verb.CALL in spot.options.verbs:
+        return Choice(Verb.CALL, 0, why)
+    return _passive(spot, why)
+
+
+def _passive(spot: Spot, why: str) -> Choice:
+    """Check where it is free, else fold."""
+    return Choice(Verb.CHECK if Verb.CHECK in spot.options.verbs else Verb.FOLD, 0, why)
+
+
+def _sized(spot: Spot, to_chips: int, why: str) -> Choice:
+    """A bet or raise to about `to_chips`, all in where most of the stack would go; else the next best thing."""
+    options = spot.options
+    if not options.max_to_chips:
+        return Choice(Verb.CALL if Verb.CALL in options.verbs else Verb.CHECK, 0, why)
+    if 2 * (to_chips - _in_front(spot)) > spot.stacks_chips[0]:
+        to_chips = options.max_to_chips
+    to_chips = max(options.min_to_chips, min(to_chips, options.max_to_chips))
+    return Choice(options.verbs[-1], to_chips, why)
+
+
+def _pot_share(spot: Spot, percent: int) -> int:
+    """The total that calls and then bets `percent` of the pot."""
+    return _in_front(spot) + spot.to_call_chips + (spot.pot_chips + spot.to_call_chips) * percent // 100
+
+
+def _in_front(spot: Spot) -> int:
+    """What this player has bet on this street; 0 where it may not raise and it does not matter."""
+    return max(0, spot.options.max_to_chips - spot.stacks_chips[0])
+
+
+def _price(spot: Spot) -> float:
+    return spot.to_call_chips / (spot.pot_chips + spot.to_call_chips)
+
+
+def _because(equity: float, price: float) -> str:
+    return f"About {equity:.0%} against the hands I expect; the price asks {price:.0%}."
+
+
+def _on_button(spot: Spot) -> bool:
+    return spot.position == "Button"
+
+
+def _raises(spot: Spot) -> list[Deed]:
+    """The raises before the flop; the first is the open, the second the 3-bet."""
+    return [deed for deed in spot.history if deed.street == "preflop" and deed.verb is Verb.RAISE]
+
+
+# --- hands ---------------------------------------------------------------------------------------
+
+_RANKS = "23456789TJQKA"
+_HALF_POINTS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20)
+_GAP_HALF_POINTS = (0, 2, 4, 8, 10)
+
+
+def chen_points(hole: tuple[str, ...]) -> int:
+    """Chen's formula: high card, pair doubled, suited +2, gaps off, +1 for low near-connectors, rounded up."""
+    low, high = sorted(_RANKS.index(card[0]) for card in hole)
+    points = _HALF_POINTS[high]
+    if low == high:
+        return max(points, 5)
+    gap = high - low - 1
+    points += 4 * (hole[0][1] == hole[1][1]) - _GAP_HALF_POINTS[min(gap, 4)]
+    points += 2 * (gap <= 1 and high < _RANKS.index("Q"))
+    return math.ceil(points / 2)
+
+
+@lru_cache(maxsize=1)
+def _percents() -> dict[Combo, float]:
+    """All 1,326 hands by Chen's points, then by ranks, the best first."""
+    ranks = {card: _RANKS.index(card[0]) for card in DECK}
+    combos = [(a, b) for at, a in enumerate(DECK) for b in DECK[:at]]
+    combos.sort(key=lambda c: (-chen_points(c), -ranks[c[0]] - ranks[c[1]], c))
+    return {combo: 100 * at / len(combos) for at, combo in enumerate(combos)}
+
+
+def top_percent(hole: tuple[str, ...]) -> float:
+    """The share of hands that Chen's order puts before this one."""
+    first, second = sorted(hole, key=DECK.index, reverse=True)
+    return _percents()[first, second]
+
+
+def _range(spot: Spot, foe: PokerHabits) -> list[Combo]:
+    """The hands that the opponent's actions before the flop leave it, the best first."""
+    best, worst, pairs = 0, 100, Pairs.ANY
+    level, to_chips, step = 0, 100, 100
+    for deed in spot.history:
+        theirs = deed.street == "preflop" and deed.who is Who.OPPONENT
+        if theirs and deed.verb in (Verb.CALL, Verb.RAISE) and foe.min_raises_pairs >= 50:
+            pairs = Pairs.NONE
+        if theirs and deed.verb is Verb.CALL:
+            best, worst = ((foe.pfr // 2, 100), (foe.three_bet // 2, foe.vpip), (3, foe.pfr // 2))[min(level, 2)]
+        if deed.verb is not Verb.RAISE or deed.street != "preflop":
+            continue
+        

@@ -1,0 +1,86 @@
+"""Stockfish behind two ports: the engine that adjudicates, and a seat of limited strength."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import SimpleQueue
+from threading import BoundedSemaphore
+from typing import TypeVar
+
+from agzamov_verify.questions import Evaluate, Evaluation, NoReply, Reply
+from agzamov_verify.stockfish import EngineFault, UciEngine
+
+from ..ports import ChatRequest, PortFault
+from .reference.reading import labelled, read_page
+
+T = TypeVar("T")
+
+SEAT_HASH_MIB = 16
+
+
+class EnginePool:
+    """Up to `size` engine processes, started when first needed and shared by threads."""
+
+    def __init__(self, start: Callable[[], UciEngine], size: int) -> None:
+        self._start = start
+        self._slots = BoundedSemaphore(size)
+        self._idle: SimpleQueue[UciEngine] = SimpleQueue()
+        self._all: list[UciEngine] = []
+
+    @contextmanager
+    def engine(self) -> Iterator[UciEngine]:
+        """An engine of our own for a while. A dead one is not given back. Raises PortFault."""
+        with self._slots:
+            engine = self._take()
+            try:
+                yield engine
+            except EngineFault as error:
+                engine.close()
+                raise PortFault(f"the engine failed: {error}; resume the run") from error
+            self._idle.put(engine)
+
+    def close(self) -> None:
+        for engine in self._all:
+            engine.close()
+
+    def _take(self) -> UciEngine:
+        if not self._idle.empty():
+            return self._idle.get()
+        try:
+            engine = self._start()
+        except EngineFault as error:
+            raise PortFault(str(error)) from error
+        self._all.append(engine)
+        return engine
+
+
+class Adjudicator:
+    """The pinned engine as an EnginePort."""
+
+    def __init__(self, path: Path, hash_mib: int, nodes: int, size: int) -> None:
+        self._pool = EnginePool(lambda: UciEngine(path, hash_mib), size)
+        self._nodes = nodes
+
+    def evaluate(self, question: Evaluate) -> Evaluation:
+        with self._pool.engine() as engine:
+            return engine.evaluate(question, self._nodes)
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+class StockfishSeat:
+    """Stockfish as a ChatPort: reads the position from the prompt, answers in a model's format."""
+
+    def __init__(self, path: Path, nodes: int, skill: int, size: int) -> None:
+        options = (("Skill Level", str(skill)),)
+        self._pool = EnginePool(lambda: UciEngine(path, SEAT_HASH_MIB, options), size)
+        self._limit = f"nodes {nodes}"
+
+    def complete(self, request: ChatRequest) -> Reply | NoReply:
+        fen = labelled(read_page(request.messages), "FEN")
+        with self._pool.engine() as engine:
+            return Reply(f"MOVE: {engine.best_move(fen, '', self._limit)}", model=engine.name)
+
+    def close(self) -> None:
+        self._pool.close()

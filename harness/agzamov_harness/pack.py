@@ -1,0 +1,167 @@
+"""Packs a finished run as a signed bundle. Signing happens last, on finished digests."""
+
+import gzip
+import hashlib
+import platform
+import shutil
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from agzamov_verify import bundle, canon
+from agzamov_verify.checks.opening import seed_dice
+from agzamov_verify.envelope import (
+    PREDICATE_TYPE,
+    STATEMENT_TYPE,
+    SUBJECT,
+    Digest,
+    JournalClaim,
+    Predicate,
+    SeedClaim,
+    Statement,
+    Subject,
+    sign,
+)
+from agzamov_verify.journal import Chain, StreamRow, journal_root
+from agzamov_verify.phases.streams import StreamPlan, streams_of
+from agzamov_verify.scoring.results import Results, results_of
+from agzamov_verify.scoring.timing import read_laps, timing_of
+
+from .keys import public_pem
+from .recorder import JOURNAL_SUFFIX, TIMING_SUFFIX
+from .run import Blocks
+from .rundir import RunDirectory
+from .world import cores
+
+GZIP_LEVEL = 6
+
+
+def pack(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, bundles: Path) -> Path:
+    """The bundle's folder, `bundles`/<run_id>, complete before it has its name."""
+    manifest = directory.manifest
+    target = bundles / manifest.run_id
+    making = bundles / f".{manifest.run_id}.making"
+    shutil.rmtree(making, ignore_errors=True)
+    writer = _Writer(making, directory, blocks)
+    results = writer.payload(key)
+    writer.tags()
+    writer.envelope(results, key)
+    shutil.rmtree(target, ignore_errors=True)
+    making.rename(target)
+    return target
+
+
+class _Writer:
+    """Writes the files of one bundle and remembers their digests."""
+
+    def __init__(self, root: Path, directory: RunDirectory, blocks: Blocks) -> None:
+        self._root, self._directory, self._blocks = root, directory, blocks
+        self._manifest = directory.manifest
+        self._digests: dict[str, str] = {}
+        self._rows: tuple[StreamRow, ...] = ()
+
+    def payload(self, key: Ed25519PrivateKey) -> Results:
+        self._rows = tuple(self._stream(stream) for stream in self._streams())
+        plan = self._manifest.plan
+        dice = seed_dice(self._manifest, self._directory.secret)
+        results = results_of(self._manifest.run_id, plan, dice, self._blocks)
+        self._write(bundle.MANIFEST_FILE, self._manifest.bytes)
+        self._write(bundle.ENVIRONMENT_FILE, canon.dumps(environment()))
+        self._write(bundle.KEY_FILE, public_pem(key))
+        self._write(bundle.INDEX_FILE, canon.dumps(bundle.Index("agz-journal-1", self._rows)))
+        self._write(bundle.RESULTS_FILE, canon.dumps(results))
+        self._write(bundle.TIMING_FILE, canon.dumps(timing_of(self._laps())))
+        return results
+
+    def tags(self) -> None:
+        """The BagIt tag files around the payload."""
+        payload = bundle.checksum_lines(self._digests)
+        tags = {
+            bundle.BAGIT_FILE: hashlib.sha256(bundle.BAGIT).hexdigest(),
+            bundle.PAYLOAD_FILE: hashlib.sha256(payload).hexdigest(),
+        }
+        (self._root / bundle.BAGIT_FILE).write_bytes(bundle.BAGIT)
+        (self._root / bundle.PAYLOAD_FILE).write_bytes(payload)
+        (self._root / bundle.TAGS_FILE).write_bytes(bundle.checksum_lines(tags))
+
+    def envelope(self, results: Results, key: Ed25519PrivateKey) -> None:
+        """Sign a statement about the payload manifest as it is now."""
+        signed = hashlib.sha256((self._root / bundle.PAYLOAD_FILE).read_bytes()).hexdigest()
+        plan = self._manifest.plan
+        predicate = Predicate(
+            bundle.claims_of(results),
+            JournalClaim(sum(row.entries for row in self._rows), journal_root(self._rows), bundle.TREE),
+            self._digests[bundle.MANIFEST_FILE],
+            plan.protocol,
+            bundle.RECOMPUTABILITY,
+            self._manifest.run_id,
+            SeedClaim(plan.seed.origin, self._directory.secret.hex()),
+        )
+        statement = Statement(STATEMENT_TYPE, predicate, PREDICATE_TYPE, (Subject(Digest(signed), SUBJECT),))
+        path = self._root / bundle.ENVELOPE_FILE
+        path.parent.mkdir()
+        path.write_bytes(sign(statement, key))
+
+    def _streams(self) -> Iterator[StreamPlan]:
+        played = [match for match in self._manifest.plan.matches if match.id in self._blocks]
+        for match in sorted(played, key=lambda match: match.phase):
+            yield from streams_of(match)
+
+    def _stream(self, stream: StreamPlan) -> StreamRow:
+        folder = self._directory.journal / stream.id
+        chain = Chain(self._manifest.run_id, stream.id)
+        names = []
+        for number, segment in enumerate(sorted(folder.glob(f"*{JOURNAL_SUFFIX}"))):
+            data = segment.read_bytes()
+            for _ in chain.read_all(data.splitlines()):
+                pass
+            names.append(bundle.segment_name(stream.id, number))
+            self._write(names[-1], _gzip(data))
+        self._write(bundle.timing_name(stream.id), _gzip(self._timing(stream).read_bytes()))
+        return chain.row(names)
+
+    def _laps(self) -> dict[str, dict[str, list[int]]]:
+        laps: dict[str, dict[str, list[int]]] = {}
+        for stream in self._streams():
+            for to, us in read_laps(self._timing(stream).read_bytes().splitlines()).items():
+                laps.setdefault(stream.match.id, {}).setdefault(to, []).extend(us)
+        return laps
+
+    def _timing(self, stream: StreamPlan) -> Path:
+        return self._directory.journal / stream.id / f"laps{TIMING_SUFFIX}"
+
+    def _write(self, name: str, data: bytes) -> None:
+        path = self._root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        self._digests[name] = hashlib.sha256(data).hexdigest()
+
+
+def environment() -> dict[str, canon.Json]:
+    """What this machine says of itself: attested, never checked."""
+    return {
+        "format": "agz-environment-1",
+        "harness": version("agzamov-harness"),
+        "verify": version("agzamov-verify"),
+        "python": platform.python_version(),
+        "system": platform.system(),
+        "release": platform.release(),
+        "machine": platform.machine(),
+        "cpu": _cpu_model(),
+        "cores": cores(),
+        "isolation": "process",
+    }
+
+
+def _cpu_model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), "")
+
+
+def _gzip(data: bytes) -> bytes:
+    return gzip.compress(data, GZIP_LEVEL, mtime=0)

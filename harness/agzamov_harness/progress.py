@@ -1,0 +1,87 @@
+"""What a run tells the person who waits: games, hands, calls per second, errors, cost, time left."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from threading import Lock
+from typing import Protocol
+
+from agzamov_verify.games.decision import Tally
+from agzamov_verify.manifest import ChessMatch, Match, Plan, Price
+from agzamov_verify.phases.streams import Block, ChessBlock, StreamPlan
+from agzamov_verify.questions import Answer, Chat, Question, Reply
+from agzamov_verify.scoring.conduct import cost_usd
+
+
+class Watcher(Protocol):
+    """Somebody who wants to see how far a run is."""
+
+    def update(self, state: "State") -> None:
+        """Called after each answer, from any thread, one call at a time."""
+        ...
+
+
+class State:
+    """Counts of one run so far. Replayed answers count towards games and cost, not towards speed."""
+
+    def __init__(self, plan: Plan, watcher: Watcher | None) -> None:
+        self.games = self.hands = self.calls = self.evaluations = self.faults = 0
+        self.games_planned = sum(match.games for match in plan.matches if isinstance(match, ChessMatch))
+        self.hands_planned = sum(match.hands for match in plan.matches if not isinstance(match, ChessMatch))
+        self.cost_usd = Fraction(0)
+        self._plan, self._watcher = plan, watcher
+        self._current: dict[str, str] = {}
+        self._lock = Lock()
+
+    def answered(self, stream: StreamPlan, question: Question, answer: Answer) -> None:
+        """Note one answer of a stream."""
+        with self._lock:
+            if self._current.get(stream.id, question.game) != question.game:
+                self._count(stream, 1)
+            self._current[stream.id] = question.game
+            if isinstance(question, Chat):
+                self.calls += 1
+                if isinstance(answer, Reply):
+                    self.cost_usd += self._cost(question.seat, answer)
+            else:
+                self.evaluations += 1
+            self._tell()
+
+    def finished(self, stream: StreamPlan, block: Block) -> None:
+        """Note the end of a stream."""
+        with self._lock:
+            self._count(stream, 1)
+            self.faults += _faults(block)
+            self._tell()
+
+    def stopped_by_gate(self, matches: Iterable[Match]) -> None:
+        """Note matches that will not be played."""
+        with self._lock:
+            for match in matches:
+                if isinstance(match, ChessMatch):
+                    self.games_planned -= match.games
+                else:
+                    self.hands_planned -= match.hands
+
+    def _count(self, stream: StreamPlan, number: int) -> None:
+        if isinstance(stream.match, ChessMatch):
+            self.games += number
+        else:
+            self.hands += number
+
+    def _cost(self, seat: str, answer: Reply) -> Fraction:
+        tally = Tally(
+            prompt_tokens=answer.prompt_tokens,
+            cached_tokens=answer.cached_tokens,
+            completion_tokens=answer.completion_tokens,
+        )
+        return cost_usd(tally, self._plan.prices.get(seat, Price()))
+
+    def _tell(self) -> None:
+        if self._watcher:
+            self._watcher.update(self)
+
+
+def _faults(block: Block) -> int:
+    if isinstance(block, ChessBlock):
+        return sum(tally.faults for record in block.records for tally in record.tallies)
+    return sum(tally.faults for tally in block.tallies)

@@ -1,0 +1,132 @@
+"""The recorder: answers a script from the journal first, then from the world, and keeps every answer.
+
+A line is written whole and flushed before its answer reaches the script. The file is synced to disk
+at the end of each game and of the stream. After a crash, a torn last line is cut off, the script is
+driven again from the journal, and only then is the world asked: nothing is lost but the call in flight.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from agzamov_verify.journal import SEGMENT_BYTES_MAX, VERSION, Chain, Entry, asked, encode, line_digest
+from agzamov_verify.questions import Answer, Question
+from agzamov_verify.scoring.timing import Lap
+from agzamov_verify.script import check_asked
+
+from .ports import Clock
+
+NANOSECONDS_PER_US = 1000
+JOURNAL_SUFFIX, TIMING_SUFFIX = ".jsonl", ".timing"
+
+
+class Recorder:
+    """The journal of one stream on disk: `<folder>/<stream>/000000.jsonl` and on, and a timing file."""
+
+    def __init__(
+        self, folder: Path, run: str, stream: str, world: Callable[[Question], Answer], clock: Clock
+    ) -> None:
+        self._folder = folder / stream
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._run, self._stream, self._world, self._clock = run, stream, world, clock
+        self._chain = Chain(run, stream)
+        self._recorded = self._read_back()
+        self.replayed = len(self._recorded)
+        self._next = 0
+        self._prev, self._seq = self._chain.head, self._chain.entries
+        self._journal = _open_append(self._segments()[-1])
+        self._segment_bytes = self._journal.tell()
+        self._timing = _open_append(self._folder / f"laps{TIMING_SUFFIX}")
+        self._game = ""
+
+    def __call__(self, question: Question) -> Answer:
+        if self._next < len(self._recorded):
+            entry = self._recorded[self._next]
+            check_asked(f"{self._stream} entry {self._next}", entry, question)
+            self._next += 1
+            return entry.answer
+        if question.game != self._game:
+            self.sync()
+            self._game = question.game
+        start = self._clock()
+        answer = self._world(question)
+        self._append(question, answer, self._clock() - start)
+        return answer
+
+    def sync(self) -> None:
+        """Force everything so far to disk."""
+        for file in (self._timing, self._journal):
+            file.flush()
+            os.fsync(file.fileno())
+
+    def close(self) -> None:
+        self.sync()
+        self._journal.close()
+        self._timing.close()
+
+    def __enter__(self) -> "Recorder":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _append(self, question: Question, answer: Answer, elapsed_ns: int) -> None:
+        short = asked(question)
+        line = encode(Entry(answer, self._prev, short, self._run, self._seq, self._stream, VERSION))
+        if self._segment_bytes and self._segment_bytes + len(line) + 1 > SEGMENT_BYTES_MAX:
+            self._start_segment()
+        self._timing.write(msgspec.json.encode(Lap(short.to, elapsed_ns // NANOSECONDS_PER_US)) + b"\n")
+        self._timing.flush()
+        self._journal.write(line + b"\n")
+        self._journal.flush()
+        self._segment_bytes += len(line) + 1
+        self._prev, self._seq = line_digest(line), self._seq + 1
+
+    def _start_segment(self) -> None:
+        self.sync()
+        self._journal.close()
+        self._journal = _open_append(self._folder / f"{len(self._segments()):06d}{JOURNAL_SUFFIX}")
+        self._segment_bytes = 0
+
+    def _segments(self) -> list[Path]:
+        found = sorted(self._folder.glob(f"*{JOURNAL_SUFFIX}"))
+        return found or [self._folder / f"000000{JOURNAL_SUFFIX}"]
+
+    def _read_back(self) -> list[Entry]:
+        """The entries of an earlier process, after cutting off what its crash tore."""
+        entries: list[Entry] = []
+        for segment in self._segments():
+            if segment.exists():
+                _cut_torn_line(segment)
+                entries += self._chain.read_all(segment.read_bytes().splitlines())
+        timing = self._folder / f"laps{TIMING_SUFFIX}"
+        if timing.exists():
+            _cut_torn_line(timing)
+        _match_laps(timing, entries)
+        return entries
+
+
+def _open_append(path: Path):  # type: ignore[no-untyped-def]
+    return path.open("ab")
+
+
+def _cut_torn_line(path: Path) -> None:
+    data = path.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    if whole != len(data):
+        os.truncate(path, whole)
+
+
+def _match_laps(timing: Path, entries: list[Entry]) -> None:
+    """As many laps as entries: a lap without its entry is cut, one that was lost is given as 0 us."""
+    laps = timing.read_bytes().splitlines() if timing.exists() else []
+    if len(laps) == len(entries):
+        return
+    laps = laps[: len(entries)]
+    laps += [msgspec.json.encode(Lap(entry.question.to, 0)) for entry in entries[len(laps) :]]
+    timing.write_bytes(b"".join(lap + b"\n" for lap in laps))

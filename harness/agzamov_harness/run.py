@@ -1,0 +1,124 @@
+"""Runs a sealed manifest: every stream side by side, Phase 0 first, its gate, then the rest.
+
+A stream depends on nothing but the seed and its own answers, so the order in which streams are
+played never shows in a journal. A fault of the world stops the run cleanly; running the same folder
+again goes on from the journals.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from fractions import Fraction
+from threading import Event
+
+from agzamov_verify.checks.opening import seed_dice
+from agzamov_verify.dice import Dice
+from agzamov_verify.manifest import Plan
+from agzamov_verify.phases.gate import PHASES, matches_to_play
+from agzamov_verify.phases.streams import Block, StreamPlan, block_script, streams_of
+from agzamov_verify.questions import Answer, Question
+from agzamov_verify.scoring.results import MatchResult, match_result
+from agzamov_verify.script import drive
+
+from .ports import Clock
+from .progress import State
+from .recorder import Recorder
+from .rundir import RunDirectory
+
+Blocks = dict[str, list[Block]]
+
+
+class Stopped(Exception):
+    """The run stopped before its end and can be resumed; the message says why."""
+
+
+class Stop:
+    """A request to stop, from a signal, a budget or a fault, with its reason."""
+
+    def __init__(self) -> None:
+        self._event = Event()
+        self.reason = ""
+
+    def request(self, reason: str) -> None:
+        """Ask every stream to stop before its next question. The first reason is kept."""
+        self.reason = self.reason or reason
+        self._event.set()
+
+    def check(self) -> None:
+        """Raises Stopped once a stop was requested."""
+        if self._event.is_set():
+            raise Stopped(self.reason)
+
+
+class Runner:
+    """Plays the streams of one run directory."""
+
+    def __init__(
+        self,
+        directory: RunDirectory,
+        world: Callable[[Question], Answer],
+        clock: Clock,
+        state: State,
+        stop: Stop,
+        concurrency: int,
+    ) -> None:
+        self._directory, self._world, self._clock = directory, world, clock
+        self._state, self._stop, self._concurrency = state, stop, concurrency
+        self._plan: Plan = directory.manifest.plan
+        self._dice: Dice = seed_dice(directory.manifest, directory.secret)
+
+    def play(self) -> Blocks:
+        """All blocks by match id. Raises Stopped, or PortFault when the world fails."""
+        blocks: Blocks = {}
+        phase0: list[MatchResult] = []
+        for phase in PHASES:
+            allowed = matches_to_play(self._plan, phase, phase0)
+            self._state.stopped_by_gate(
+                match for match in self._plan.matches if match.phase == phase and match not in allowed
+            )
+            self._play_all([stream for match in allowed for stream in streams_of(match)], blocks)
+            if phase == 0:
+                phase0 = [match_result(match, blocks[match.id], self._plan, self._dice) for match in allowed]
+        return blocks
+
+    def _play_all(self, streams: Sequence[StreamPlan], blocks: Blocks) -> None:
+        with ThreadPoolExecutor(self._concurrency, "stream") as pool:
+            futures = [pool.submit(self._play_one, stream) for stream in streams]
+            try:
+                self._wait(futures)
+            except BaseException:
+                self._stop.request("interrupted")
+                for future in futures:
+                    future.cancel()
+                raise
+        for stream, future in zip(streams, futures, strict=True):
+            blocks.setdefault(stream.match.id, []).append(future.result())
+
+    def _wait(self, futures: list[Future[Block]]) -> None:
+        """Wait for all; on the first fault stop the others after their call in flight, then raise it."""
+        done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+        faults = [error for error in (future.exception() for future in done) if error]
+        if faults:
+            first = next((error for error in faults if not isinstance(error, Stopped)), faults[0])
+            self._stop.request(str(first))
+            raise first
+
+    def _play_one(self, stream: StreamPlan) -> Block:
+        run = self._directory.manifest.run_id
+        with Recorder(self._directory.journal, run, stream.id, self._ask, self._clock) as recorder:
+
+            def answer(question: Question) -> Answer:
+                given = recorder(question)
+                self._state.answered(stream, question, given)
+                return given
+
+            block = drive(block_script(stream, self._plan, self._dice), answer)
+        self._state.finished(stream, block)
+        return block
+
+    def _ask(self, question: Question) -> Answer:
+        self._stop.check()
+        limit = Fraction(self._plan.budget.cost_usd_max)
+        if limit and self._state.cost_usd >= limit:
+            self._stop.request(f"the budget of {self._plan.budget.cost_usd_max} USD is spent")
+            self._stop.check()
+        return self._world(question)

@@ -1,0 +1,60 @@
+"""A run on disk while it is being made: runs/<run_id>/.
+
+    manifest.json  secret (mode 0600)  journal/<stream>/…  lock
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from agzamov_verify.manifest import Manifest, ManifestError, load_manifest
+
+MANIFEST, SECRET, JOURNAL, LOCK = "manifest.json", "secret", "journal", "lock"
+
+
+class RunDirectory:
+    """One run's folder: what was sealed, and where its journals go."""
+
+    def __init__(self, path: Path, manifest: Manifest, secret: bytes) -> None:
+        self.path, self.manifest, self.secret = path, manifest, secret
+
+    @property
+    def journal(self) -> Path:
+        return self.path / JOURNAL
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder for this process alone. Raises ManifestError while another one has it."""
+        with (self.path / LOCK).open("a") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise ManifestError(f"{self.path}: another process is running this run") from error
+            yield
+
+
+def create(runs: Path, manifest: Manifest, secret: bytes) -> RunDirectory:
+    """A new folder for a sealed manifest, complete before it has its name."""
+    path = runs / manifest.run_id
+    making = runs / f".{manifest.run_id}.making"
+    making.mkdir(parents=True)
+    (making / JOURNAL).mkdir()
+    (making / MANIFEST).write_bytes(manifest.bytes)
+    descriptor = os.open(making / SECRET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secret.hex())
+    making.rename(path)
+    return RunDirectory(path, manifest, secret)
+
+
+def load(path: Path) -> RunDirectory:
+    """The run in a folder that `create` made. Raises ManifestError."""
+    try:
+        manifest = load_manifest((path / MANIFEST).read_bytes())
+        secret = bytes.fromhex((path / SECRET).read_text())
+    except (OSError, ValueError) as error:
+        what = error.strerror if isinstance(error, OSError) else error
+        raise ManifestError(f"{path}: expected the folder of a sealed run: {what}") from error
+    return RunDirectory(path, manifest, secret)

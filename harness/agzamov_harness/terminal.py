@@ -1,0 +1,46 @@
+"""Progress on a terminal, and nothing where there is none."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from .progress import State, Watcher
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Watcher | None]:
+    """A live line for games and hands on standard error; None where it would not be seen."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[note]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        yield _Bars(bars)
+
+
+class _Bars:
+    """Draws a State as one bar for chess games and one for hands."""
+
+    def __init__(self, bars: Progress) -> None:
+        self._bars = bars
+        self._games = bars.add_task("chess games", total=0, note="", visible=False)
+        self._hands = bars.add_task("poker hands", total=0, note="", visible=False)
+
+    def update(self, state: State) -> None:
+        elapsed = self._bars.tasks[0].elapsed or 1
+        note = f"{state.calls / elapsed:,.0f} calls/s, {state.faults} errors, {float(state.cost_usd):.2f} USD"
+        for task, done, planned in (
+            (self._games, state.games, state.games_planned),
+            (self._hands, state.hands, state.hands_planned),
+        ):
+            self._bars.update(task, completed=done, total=planned, note=note, visible=planned > 0)

@@ -1,0 +1,92 @@
+"""Builds the ports that a manifest names: one for each seat, and the engine."""
+
+import multiprocessing
+import os
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import assert_never
+
+from agzamov_verify.feasible import needs_engine
+from agzamov_verify.manifest import EndpointSeat, Manifest, Plan, RandomSeat, ReferenceSeat, Seat, StockfishSeat
+from agzamov_verify.stockfish import EngineFault
+
+from . import seal
+from .adapters import stockfish
+from .adapters.local import LocalSeat
+from .answers import World
+from .ports import ChatPort, EnginePort, PortFault
+
+LOCAL_STREAMS_PER_CORE = 4
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def concurrency_of(plan: Plan) -> int:
+    """How many streams to play side by side: what the endpoints allow, else a few for each core."""
+    limits = [seat.concurrency for seat in plan.seats.values() if isinstance(seat, EndpointSeat)]
+    return max(limits, default=LOCAL_STREAMS_PER_CORE * cores())
+
+
+@contextmanager
+def open_world(manifest: Manifest, engine_path: Path | None) -> Iterator[World]:
+    """The world of a run; everything is closed at the end. Raises PortFault if a part is missing."""
+    with ExitStack() as stack:
+        plan = manifest.plan
+        pool = stack.enter_context(_workers()) if _has_local_seats(plan) else None
+        seats = {name: _seat(seat, pool, engine_path) for name, seat in _playing(plan).items()}
+        world = World(seats, _engine(manifest, engine_path))
+        stack.callback(world.close)
+        yield world
+
+
+def _playing(plan: Plan) -> Mapping[str, Seat]:
+    names = {name for match in plan.matches for name in (match.a, match.b)}
+    return {name: seat for name, seat in plan.seats.items() if name in names}
+
+
+def _has_local_seats(plan: Plan) -> bool:
+    return any(isinstance(seat, RandomSeat | ReferenceSeat) for seat in _playing(plan).values())
+
+
+@contextmanager
+def _workers() -> Iterator[Executor | None]:
+    """Worker processes for the scripted players: threads drive the streams, these do the thinking."""
+    if cores() < 2:
+        yield None
+        return
+    with ProcessPoolExecutor(cores(), multiprocessing.get_context("spawn")) as pool:
+        yield pool
+
+
+def _seat(seat: Seat, pool: Executor | None, engine_path: Path | None) -> ChatPort:
+    match seat:
+        case RandomSeat():
+            return LocalSeat("random", None)
+        case ReferenceSeat():
+            return LocalSeat("reference", pool)
+        case StockfishSeat():
+            if engine_path is None:
+                raise PortFault("a seat plays Stockfish; install it, on Debian 12: apt-get install stockfish")
+            return stockfish.StockfishSeat(engine_path, seat.nodes, seat.skill, cores())
+        case EndpointSeat():
+            raise PortFault("endpoint seats are not built yet")
+        case _:
+            assert_never(seat)
+
+
+def _engine(manifest: Manifest, path: Path | None) -> EnginePort | None:
+    if not needs_engine(manifest.plan):
+        return None
+    try:
+        found = seal.pin_engine(path)
+    except EngineFault as error:
+        raise PortFault(str(error)) from error
+    if found != manifest.engine:
+        raise PortFault(f"expected the sealed engine {manifest.engine}, found {found}; use the one that was sealed")
+    assert path
+    return stockfish.Adjudicator(path, manifest.plan.engine.hash_mib, manifest.plan.engine.nodes, cores())

@@ -1,0 +1,55 @@
+"""A scripted peer for scripts under test: answers from a list, and fails when it was not fully consumed."""
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from agzamov_verify.questions import Answer, Chat, Evaluation, Message, Question, Reply
+from agzamov_verify.script import Script, drive
+
+T = TypeVar("T")
+
+
+class Scripted:
+    """Gives its answers in order and keeps the questions it was asked."""
+
+    def __init__(self, answers: Iterable[Answer]) -> None:
+        self.answers = list(answers)
+        self.asked: list[Question] = []
+
+    def __call__(self, question: Question) -> Answer:
+        assert len(self.asked) < len(self.answers), f"no answer was scripted for question {len(self.asked)}: {question}"
+        self.asked.append(question)
+        return self.answers[len(self.asked) - 1]
+
+    def finish(self) -> None:
+        left = len(self.answers) - len(self.asked)
+        assert not left, f"{left} scripted answers were never asked for"
+
+
+def told(script: Script[T], answers: Iterable[Answer]) -> tuple[T, list[Question]]:
+    """What `script` comes to under exactly these answers, and the questions that it asked."""
+    peer = Scripted(answers)
+    value = drive(script, peer)
+    peer.finish()
+    return value, peer.asked
+
+
+def moves(text: str) -> list[Answer]:
+    """Replies that declare these chess moves."""
+    return [Reply(text=f"MOVE: {move}") for move in text.split()]
+
+
+def actions(text: str) -> list[Answer]:
+    """Replies that declare these hold'em actions, written with commas between them."""
+    return [Reply(text=f"ACTION: {action.strip()}") for action in text.split(",")]
+
+
+def judged(replies: Iterable[Answer], evaluations: Iterable[Evaluation]) -> list[Answer]:
+    """Each reply followed by the engine's evaluation after it; the last ply may have none."""
+    left = iter(evaluations)
+    return [answer for reply in replies for answer in (reply, next(left, None)) if answer is not None]
+
+
+def chat(text: str = "What do you play?") -> Chat:
+    """Some question to a seat."""
+    return Chat(0, "g00000", (Message("Play.", "system"), Message(text, "user")), "agent", 7, 0)

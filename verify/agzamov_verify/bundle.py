@@ -1,0 +1,80 @@
+"""The layout of a result bundle: BagIt 1.0 shaped, payload under data/, signature under attest/.
+
+    bagit.txt  manifest-sha256.txt (the signed subject)  tagmanifest-sha256.txt
+    attest/run.dsse.json
+    data/manifest.json  data/environment.json  data/submitter.pem
+    data/journal/index.json  data/journal/<stream>/000000.jsonl.gz …
+    data/timing/<stream>.jsonl.gz
+    data/results/results.json  data/results/timing.json
+
+A payload manifest line is "<sha256>  <name>", sorted by name, as sha256sum writes and checks it.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from .journal import StreamRow
+from .scoring.results import Results
+
+BAGIT = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
+BAGIT_FILE = "bagit.txt"
+PAYLOAD_FILE = "manifest-sha256.txt"
+TAGS_FILE = "tagmanifest-sha256.txt"
+ENVELOPE_FILE = "attest/run.dsse.json"
+MANIFEST_FILE = "data/manifest.json"
+ENVIRONMENT_FILE = "data/environment.json"
+KEY_FILE = "data/submitter.pem"
+INDEX_FILE = "data/journal/index.json"
+RESULTS_FILE = "data/results/results.json"
+TIMING_FILE = "data/results/timing.json"
+TREE = "rfc6962-sha256"
+
+RECOMPUTABILITY = {
+    "cost": "price table of the manifest times attested token counts",
+    "replies": "attested by the submitter",
+    "results": "recomputed from the journal",
+    "timing": "attested by the submitter",
+    "tokens": "attested by the submitter",
+}
+
+
+class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """data/journal/index.json: one row for each stream, in the order of the plan."""
+
+    format: Literal["agz-journal-1"]
+    streams: tuple[StreamRow, ...]
+
+
+def segment_name(stream: str, number: int) -> str:
+    return f"data/journal/{stream}/{number:06d}.jsonl.gz"
+
+
+def timing_name(stream: str) -> str:
+    return f"data/timing/{stream}.jsonl.gz"
+
+
+def checksum_lines(digests: dict[str, str]) -> bytes:
+    """A payload manifest: sorted lines as sha256sum writes them."""
+    return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests)).encode()
+
+
+def parse_checksums(data: bytes) -> dict[str, str] | None:
+    """Name to digest, or None if the bytes are not exactly what `checksum_lines` writes."""
+    try:
+        rows = [line.split("  ", 1) for line in data.decode("ascii").splitlines()]
+        digests = {name: digest for digest, name in rows}
+    except (UnicodeDecodeError, ValueError):
+        return None
+    return digests if checksum_lines(digests) == data else None
+
+
+def claims_of(results: Results) -> dict[str, str]:
+    """The headline figures that a submitter signs, by match: a pure function of the results."""
+    claims: dict[str, str] = {}
+    for match in results.matches:
+        claims |= {f"{match.id}/{name}": value for name, value in match.result.headline().items()}
+        if match.gate:
+            claims[f"{match.id}/gate"] = "passed" if match.gate.passed else "failed"
+    claims["compliant"] = "no" if results.departures or results.not_played else "yes"
+    return claims

@@ -1,0 +1,74 @@
+"""Verification: what makes a bundle's figures believable, as numbered steps.
+
+ 1  names       every file has a plain name, a regular type and an allowed size; no file is missing or extra
+ 2  payload     each file under data/ has the digest that the payload manifest lists, and the tag files fit
+ 3  signature   one Ed25519 signature, by the key the bundle states, over a statement about that payload manifest
+ 4  manifest    the sealed manifest is canonical, possible, of a known protocol, and pins this protocol's words
+ 5  seed        the revealed secret is the one that the manifest committed to
+ 6  journal     every line names the one before it; entries, roots and segments are what the index and statement say
+ 7  replay      every stream's script asks exactly what its journal answers: prompts, legality, parsing,
+                substitution, adjudication, ends
+ 8  gate        the streams played are those promised, less those that a failed Phase 0 stops
+ 9  engine      the evaluations that ended a game, and a random sample of the others, asked again
+10  results     the results and the timing table recomputed are the ones in the bundle
+11  claims      the signed claims are those of the recomputed results
+
+A step is PASS, FAIL, NOT_CHECKED (something is missing: it says what) or NOT_APPLICABLE. NOT_CHECKED
+is never a pass. V1 is reached when every step is PASS or NOT_APPLICABLE. A bad bundle never raises.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from ..manifest import Manifest
+from ..scoring.results import Results
+from .figures import check_claims, check_engine, check_results
+from .ledger import Finding, Ledger, Status, Step, StepFailed
+from .opening import open_bundle
+from .replays import replay_bundle
+
+
+class Options(msgspec.Struct, frozen=True):
+    """How to verify: the engine to ask (None: none at hand), worker count, sample of other evaluations."""
+
+    engine: Path | None = None
+    engine_missing: str = "no engine was given"
+    jobs: int = 1
+    sample_permille: int = 10
+    expected_key_id: str = ""
+
+
+class Verdict(msgspec.Struct):
+    """The outcome: level reached, all steps, all findings, and what was recomputed."""
+
+    steps: list[Step]
+    findings: list[Finding]
+    level: str = "V0"
+    run: str = ""
+    submitter: str = ""
+    manifest: Manifest | None = None
+    results: Results | None = None
+
+    @property
+    def failed(self) -> bool:
+        return any(step.status is Status.FAIL for step in self.steps)
+
+
+def verify(path: Path, options: Options, tick: Callable[[str], None] = lambda _: None) -> Verdict:
+    """Check the bundle at `path`. `tick` is told the name of each stream as it is done."""
+    ledger = Ledger()
+    verdict = Verdict(ledger.steps, ledger.findings)
+    try:
+        opened = open_bundle(path, ledger, options.expected_key_id)
+        verdict.run, verdict.submitter, verdict.manifest = opened.manifest.run_id, opened.submitter, opened.manifest
+        replayed = replay_bundle(opened, ledger, options.jobs, options.sample_permille, tick)
+        check_engine(opened, replayed, ledger, options.engine, options.engine_missing, options.jobs)
+        verdict.results = check_results(opened, replayed, ledger)
+        check_claims(opened, verdict.results, ledger)
+    except StepFailed:
+        pass
+    if ledger.passed:
+        verdict.level = "V1"
+    return verdict

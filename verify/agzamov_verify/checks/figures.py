@@ -1,0 +1,93 @@
+"""Steps 9 to 11: the engine asked again, the results recomputed, the claims compared."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from .. import bundle, canon
+from ..scoring.results import Results, results_of
+from ..scoring.timing import timing_of
+from ..stockfish import EngineFault
+from .engine import ask_again
+from .ledger import Ledger, Number, Status
+from .opening import Opened
+from .replaying import AskedAgain
+from .replays import Replayed
+
+PLACES_MAX = 10
+
+
+def check_engine(
+    opened: Opened, replayed: Replayed, ledger: Ledger, engine: Path | None, missing: str, jobs: int
+) -> None:
+    """Take step 9, or say why not. Raises StepFailed."""
+    total = sum(report.evaluations for report in replayed.reports.values())
+    if not total:
+        ledger.skip(Number.ENGINE, Status.NOT_APPLICABLE, "no game was adjudicated by an engine")
+        return
+    if engine is None:
+        ledger.skip(Number.ENGINE, Status.NOT_CHECKED, missing)
+        return
+    asked = _to_ask(replayed)
+    try:
+        findings = ask_again(asked, opened.manifest.plan, engine, jobs)
+    except EngineFault as error:
+        ledger.skip(Number.ENGINE, Status.NOT_CHECKED, str(error))
+        return
+    ledger.remark(Number.ENGINE, f"{len(asked)} of {total} evaluations asked again")
+    with ledger.step(Number.ENGINE):
+        ledger.findings += findings
+
+
+def check_results(opened: Opened, replayed: Replayed, ledger: Ledger) -> Results:
+    """Take step 10. Raises StepFailed."""
+    results = results_of(opened.manifest.run_id, opened.manifest.plan, opened.dice, replayed.blocks)
+    with ledger.step(Number.RESULTS):
+        for name, value in ((bundle.RESULTS_FILE, results), (bundle.TIMING_FILE, timing_of(replayed.laps))):
+            expected, found = canon.dumps(value), opened.payload(name)
+            if expected != found:
+                for place, wanted, there in differences(expected, found):
+                    ledger.add(Number.RESULTS, f"{name} {place}", wanted, there)
+    return results
+
+
+def check_claims(opened: Opened, results: Results, ledger: Ledger) -> None:
+    """Take step 11. Raises StepFailed."""
+    predicate = opened.statement.predicate
+    claims = bundle.claims_of(results)
+    with ledger.step(Number.CLAIMS):
+        for name in sorted(claims.keys() | predicate.claims.keys()):
+            expected, found = claims.get(name, "no claim"), predicate.claims.get(name, "no claim")
+            ledger.same(Number.CLAIMS, f"claim {name}", expected, found)
+        if predicate.recomputability != bundle.RECOMPUTABILITY:
+            ledger.add(Number.CLAIMS, "statement recomputability", str(bundle.RECOMPUTABILITY), "other words")
+
+
+def differences(expected: bytes, found: bytes) -> list[tuple[str, str, str]]:
+    """Up to ten places where two JSON documents differ: path, expected, found."""
+    try:
+        right = msgspec.json.decode(found)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return [("$", "JSON", "something else")]
+    places = list(_differing(msgspec.json.decode(expected), right, "$"))
+    return places[:PLACES_MAX] or [("$", "canonical JSON", "another spelling")]
+
+
+def _differing(left: object, right: object, place: str) -> Iterator[tuple[str, str, str]]:
+    if isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys():
+        for key in left:
+            yield from _differing(left[key], right[key], f"{place}.{key}")
+    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+        for at, (one, other) in enumerate(zip(left, right, strict=True)):
+            yield from _differing(one, other, f"{place}[{at}]")
+    elif left != right:
+        yield place, str(left)[:200], str(right)[:200]
+
+
+def _to_ask(replayed: Replayed) -> list[AskedAgain]:
+    asked: list[AskedAgain] = []
+    for report in replayed.reports.values():
+        asked += report.decisive
+        asked += [one for one in report.sample if one not in report.decisive]
+    return asked

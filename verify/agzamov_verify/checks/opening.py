@@ -1,0 +1,149 @@
+"""Steps 1 to 5: from a path to a manifest, a statement and dice that belong together."""
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from .. import bundle, canon
+from ..dice import Dice, seed_root
+from ..envelope import SUBJECT, BadEnvelope, Statement, key_id, load_public_key, open_envelope
+from ..feasible import problems
+from ..games.prompts import prompt_digests
+from ..manifest import Manifest, ManifestError, load_manifest
+from ..protocol import protocol_sha256
+from ..reading import HostileBundle, Source, open_source, read_small, sha256_of
+from .ledger import Ledger, Number
+
+SALT_SELF = b"agz/seed/self/v1"
+TAG_FILES = (bundle.BAGIT_FILE, bundle.PAYLOAD_FILE, bundle.TAGS_FILE)
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """A bundle whose digests, signature, manifest and seed fit together."""
+
+    source: Source
+    digests: dict[str, str]
+    submitter: str
+    statement: Statement
+    manifest: Manifest
+    dice: Dice
+
+    def payload(self, name: str) -> bytes:
+        return read_payload(self.source, self.digests, name)
+
+
+def open_bundle(path: Path, ledger: Ledger, expected_key_id: str = "") -> Opened:
+    """Take steps 1 to 5. Raises StepFailed at the first that fails."""
+    with ledger.step(Number.NAMES):
+        source = open_source(path)
+        _names(source, ledger)
+    with ledger.step(Number.PAYLOAD):
+        digests = _payload(source, ledger)
+    with ledger.step(Number.SIGNATURE):
+        submitter, statement = _signature(source, digests, ledger)
+        if expected_key_id:
+            ledger.same(Number.SIGNATURE, bundle.KEY_FILE, f"key {expected_key_id}", f"key {submitter}")
+    with ledger.step(Number.MANIFEST):
+        manifest = _manifest(source, digests, ledger)
+        _pins(manifest, digests, submitter, statement, ledger)
+    with ledger.step(Number.SEED):
+        dice = _seed(manifest, statement, ledger)
+    return Opened(source, digests, submitter, statement, manifest, dice)
+
+
+def seed_dice(manifest: Manifest, secret: bytes) -> Dice:
+    """The dice of a run, once its secret is known."""
+    seed = manifest.plan.seed
+    salt = SALT_SELF if seed.origin == "self" else hashlib.sha256(seed.value.encode()).digest()
+    return Dice(seed_root(secret, salt, hashlib.sha256(manifest.bytes).digest()))
+
+
+def read_payload(source: Source, digests: dict[str, str], name: str) -> bytes:
+    """A payload file, whose bytes are checked again because the folder may have changed since."""
+    data = read_small(source, name)
+    if hashlib.sha256(data).hexdigest() != digests.get(name):
+        raise HostileBundle(name, f"sha256 {digests.get(name)}", "other bytes on a second read")
+    return data
+
+
+def _names(source: Source, ledger: Ledger) -> None:
+    for name in (*TAG_FILES, bundle.ENVELOPE_FILE):
+        read_small(source, name)
+    for name in source.sizes:
+        if name.split("/")[0] not in ("attest", "data") and name not in TAG_FILES:
+            ledger.add(Number.NAMES, name, "only tag files, attest/ and data/", "another file")
+
+
+def _payload(source: Source, ledger: Ledger) -> dict[str, str]:
+    listed = bundle.parse_checksums(read_small(source, bundle.PAYLOAD_FILE))
+    if listed is None:
+        raise HostileBundle(bundle.PAYLOAD_FILE, "sorted lines as sha256sum writes them", "other lines")
+    there = {name for name in source.sizes if name.startswith("data/")}
+    for name in sorted(listed.keys() - there):
+        ledger.add(Number.PAYLOAD, name, "a file", "nothing there")
+    for name in sorted(there - listed.keys()):
+        ledger.add(Number.PAYLOAD, name, "no file that the payload manifest does not list", "a file")
+    for name in sorted(there & listed.keys()):
+        ledger.same(Number.PAYLOAD, name, f"sha256 {listed[name]}", f"sha256 {sha256_of(source, name)}")
+    _tag_files(source, ledger)
+    return listed
+
+
+def _tag_files(source: Source, ledger: Ledger) -> None:
+    if read_small(source, bundle.BAGIT_FILE) != bundle.BAGIT:
+        ledger.add(Number.PAYLOAD, bundle.BAGIT_FILE, "BagIt 1.0", "another text")
+    tags = {name: sha256_of(source, name) for name in (bundle.BAGIT_FILE, bundle.PAYLOAD_FILE)}
+    if read_small(source, bundle.TAGS_FILE) != bundle.checksum_lines(tags):
+        ledger.add(Number.PAYLOAD, bundle.TAGS_FILE, "the digests of bagit.txt and manifest-sha256.txt", "other lines")
+
+
+def _signature(source: Source, digests: dict[str, str], ledger: Ledger) -> tuple[str, Statement]:
+    try:
+        key = load_public_key(read_payload(source, digests, bundle.KEY_FILE))
+        statement = open_envelope(read_small(source, bundle.ENVELOPE_FILE), key)
+    except BadEnvelope as error:
+        raise HostileBundle(bundle.ENVELOPE_FILE, error.expected, error.found) from error
+    signed = statement.subject[0].digest.sha256
+    there = sha256_of(source, bundle.PAYLOAD_FILE)
+    ledger.same(Number.SIGNATURE, SUBJECT, f"sha256 {signed} as signed", f"sha256 {there} as signed")
+    return key_id(key), statement
+
+
+def _manifest(source: Source, digests: dict[str, str], ledger: Ledger) -> Manifest:
+    try:
+        manifest = load_manifest(read_payload(source, digests, bundle.MANIFEST_FILE))
+    except ManifestError as error:
+        raise HostileBundle(bundle.MANIFEST_FILE, "a sealed manifest", str(error)) from error
+    for problem in problems(manifest.plan):
+        place = f"{bundle.MANIFEST_FILE} plan.{problem.path}"
+        ledger.add(Number.MANIFEST, place, "a plan that can be run", problem.message)
+    return manifest
+
+
+def _pins(
+    manifest: Manifest, digests: dict[str, str], submitter: str, statement: Statement, ledger: Ledger
+) -> None:
+    predicate = statement.predicate
+    for place, expected, found in (
+        ("manifest protocol_sha256", protocol_sha256(manifest.plan.protocol), manifest.protocol_sha256),
+        ("manifest prompts_sha256", canon.digest(prompt_digests()), canon.digest(manifest.prompts_sha256)),
+        ("manifest submitter_key_id", submitter, manifest.submitter_key_id),
+        ("statement manifest_sha256", digests[bundle.MANIFEST_FILE], predicate.manifest_sha256),
+        ("statement run", manifest.run_id, predicate.run),
+        ("statement protocol", manifest.plan.protocol, predicate.protocol),
+    ):
+        ledger.same(Number.MANIFEST, place, expected, found)
+
+
+def _seed(manifest: Manifest, statement: Statement, ledger: Ledger) -> Dice:
+    claim = statement.predicate.seed
+    try:
+        secret = bytes.fromhex(claim.secret)
+    except ValueError:
+        raise HostileBundle("statement seed.secret", "a secret in hexadecimal", "another text") from None
+    commit = hashlib.sha256(secret).hexdigest()
+    expected = f"a secret with sha256 {manifest.secret_commit}"
+    ledger.same(Number.SEED, "statement seed.secret", expected, f"a secret with sha256 {commit}")
+    ledger.same(Number.SEED, "statement seed.origin", manifest.plan.seed.origin, claim.origin)
+    return seed_dice(manifest, secret)

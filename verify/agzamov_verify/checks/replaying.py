@@ -1,0 +1,151 @@
+"""Replays one stream of a bundle: its chain and its script together, in one pass over its lines.
+
+Runs in a worker process, one stream at a time, so it takes and returns plain values.
+"""
+
+import secrets
+from collections.abc import Iterator
+
+import msgspec
+
+from ..bundle import segment_name, timing_name
+from ..dice import Dice
+from ..games.chess960.rules import End
+from ..journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, BrokenJournal, Chain, Entry, StreamRow
+from ..manifest import Plan
+from ..phases.streams import Block, ChessBlock, StreamPlan, block_script
+from ..questions import Answer, Evaluate, Evaluation, Question
+from ..reading import HostileBundle, Source, gzip_lines
+from ..script import Divergence, Replay, drive
+from ..scoring.timing import LINE_BYTES_MAX as LAP_BYTES_MAX
+from ..scoring.timing import read_laps
+from .ledger import Finding, Number
+
+PERMILLE = 1000
+
+
+class AskedAgain(msgspec.Struct, frozen=True):
+    """An engine evaluation to ask again, and what the journal says it was."""
+
+    question: Evaluate
+    answer: Evaluation
+
+
+class StreamReport(msgspec.Struct, frozen=True):
+    """What the replay of one stream gave. `block` is None where it failed."""
+
+    row: StreamRow | None
+    block: Block | None
+    laps: dict[str, list[int]]
+    decisive: tuple[AskedAgain, ...]
+    sample: tuple[AskedAgain, ...]
+    evaluations: int
+    findings: tuple[Finding, ...]
+
+
+class StreamReplay:
+    """The replay of one stream; `digests` are the payload's, by file name."""
+
+    def __init__(
+        self, source: Source, digests: dict[str, str], run: str, plan: Plan, dice: Dice, sample_permille: int
+    ) -> None:
+        self._source, self._digests, self._run = source, digests, run
+        self._plan, self._dice, self._permille = plan, dice, sample_permille
+
+    def report(self, stream: StreamPlan) -> StreamReport:
+        """Replay `stream`. A defect is a finding, never an exception."""
+        segments = self._segments(stream.id)
+        chain = Chain(self._run, stream.id)
+        evaluations = _Evaluations(self._permille)
+        try:
+            entries = chain.read_all(self._lines(segments))
+            block = self._drive(stream, entries, evaluations)
+        except (HostileBundle, BrokenJournal) as error:
+            return _failed(Finding(Number.JOURNAL, error.place, error.expected, error.found))
+        except Divergence as error:
+            return _failed(Finding(Number.REPLAY, error.place, error.expected, error.found))
+        laps, finding = self._laps(stream.id, chain.entries)
+        return StreamReport(
+            chain.row(segments),
+            block,
+            laps,
+            tuple(evaluations.decisive(block, self._plan.chess960.adjudication.plies)),
+            tuple(evaluations.sample),
+            evaluations.count,
+            (finding,) if finding else (),
+        )
+
+    def _segments(self, stream: str) -> list[str]:
+        names: list[str] = []
+        while (name := segment_name(stream, len(names))) in self._digests:
+            names.append(name)
+        return names
+
+    def _lines(self, segments: list[str]) -> Iterator[bytes]:
+        for name in segments:
+            yield from gzip_lines(self._source, name, self._digests[name], LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
+
+    def _drive(self, stream: StreamPlan, entries: Iterator[Entry], evaluations: "_Evaluations") -> Block:
+        replay = Replay(stream.id, entries)
+        block = drive(block_script(stream, self._plan, self._dice), evaluations.noting(replay))
+        replay.finish()
+        return block
+
+    def _laps(self, stream: str, entries: int) -> tuple[dict[str, list[int]], Finding | None]:
+        name = timing_name(stream)
+        if name not in self._digests:
+            return {}, Finding(Number.RESULTS, name, "a timing file", "nothing there")
+        try:
+            lines = gzip_lines(self._source, name, self._digests[name], LAP_BYTES_MAX, SEGMENT_BYTES_MAX)
+            laps = read_laps(lines)
+        except (HostileBundle, msgspec.MsgspecError, UnicodeDecodeError) as error:
+            return {}, Finding(Number.RESULTS, name, "one lap per journal entry", str(error))
+        count = sum(map(len, laps.values()))
+        if count != entries:
+            return {}, Finding(Number.RESULTS, name, f"{entries} laps", f"{count} laps")
+        return laps, None
+
+
+class _Evaluations:
+    """Keeps, while a stream is replayed, the evaluations of the last game and a random sample."""
+
+    def __init__(self, permille: int) -> None:
+        self._permille = permille
+        self._by_game: dict[str, list[AskedAgain]] = {}
+        self.sample: list[AskedAgain] = []
+        self.count = 0
+
+    def noting(self, replay: Replay) -> "_Noting":
+        return _Noting(self, replay)
+
+    def note(self, question: Evaluate, answer: Evaluation) -> None:
+        self.count += 1
+        asked = AskedAgain(question, answer)
+        self._by_game.setdefault(question.game, []).append(asked)
+        if secrets.randbelow(PERMILLE) < self._permille:
+            self.sample.append(asked)
+
+    def decisive(self, block: Block, plies: int) -> Iterator[AskedAgain]:
+        """The evaluations that ended an adjudicated game: its last `plies` ones."""
+        if not isinstance(block, ChessBlock):
+            return
+        for record in block.records:
+            if record.ending.end is End.ADJUDICATION:
+                yield from self._by_game.get(record.game, [])[-plies:]
+
+
+class _Noting:
+    """An answerer that notes every engine evaluation on its way."""
+
+    def __init__(self, evaluations: _Evaluations, replay: Replay) -> None:
+        self._evaluations, self._replay = evaluations, replay
+
+    def __call__(self, question: Question) -> Answer:
+        answer = self._replay(question)
+        if isinstance(question, Evaluate) and isinstance(answer, Evaluation):
+            self._evaluations.note(question, answer)
+        return answer
+
+
+def _failed(finding: Finding) -> StreamReport:
+    return StreamReport(None, None, {}, (), (), 0, (finding,))

@@ -1,0 +1,158 @@
+"""The signature: a DSSE envelope with one Ed25519 signature over an in-toto Statement v1.
+
+    {"payload":"<base64>","payloadType":"application/vnd.in-toto+json",
+     "signatures":[{"keyid":"<sha256 of SPKI DER>","sig":"<base64>"}]}
+
+The signature is over PAE(type, payload) = "DSSEv1 len(type) type len(payload) payload" (DSSE v1.0.2).
+Only the verified bytes are ever parsed.
+"""
+
+import base64
+import binascii
+import hashlib
+
+import msgspec
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
+
+from . import canon
+
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+PREDICATE_TYPE = "urn:agzamov:attestation:run:1"
+SUBJECT = "manifest-sha256.txt"
+
+
+class Signature(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One signature: the key's id and the bytes in base64."""
+
+    keyid: str
+    sig: str
+
+
+class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """A DSSE envelope."""
+
+    payload: str
+    payload_type: str
+    signatures: tuple[Signature, ...]
+
+
+class JournalClaim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The journal's size in entries and its root (see journal.journal_root)."""
+
+    entries: int
+    root: str
+    tree: str
+
+
+class SeedClaim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the seed came from, and the secret that the manifest committed to."""
+
+    origin: str
+    secret: str
+
+
+class Predicate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the submitter states about the run."""
+
+    claims: dict[str, str]
+    journal: JournalClaim
+    manifest_sha256: str
+    protocol: str
+    recomputability: dict[str, str]
+    run: str
+    seed: SeedClaim
+
+
+class Digest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An in-toto DigestSet of one SHA-256."""
+
+    sha256: str
+
+
+class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is signed."""
+
+    digest: Digest
+    name: str
+
+
+class Statement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An in-toto Statement v1 about the payload manifest."""
+
+    type_: str = msgspec.field(name="_type")
+    predicate: Predicate
+    predicate_type: str = msgspec.field(name="predicateType")
+    subject: tuple[Subject, ...]
+
+
+class BadEnvelope(ValueError):
+    """The envelope or statement is not what it must be."""
+
+    def __init__(self, expected: str, found: str) -> None:
+        super().__init__(f"expected {expected}, found {found}")
+        self.expected, self.found = expected, found
+
+
+def pae(payload_type: str, payload: bytes) -> bytes:
+    """DSSE pre-authentication encoding."""
+    kind = payload_type.encode()
+    return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
+
+
+def key_id(key: Ed25519PublicKey) -> str:
+    """SHA-256 of the key's SubjectPublicKeyInfo in DER."""
+    return hashlib.sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).hexdigest()
+
+
+def load_public_key(pem: bytes) -> Ed25519PublicKey:
+    """An Ed25519 public key. Raises BadEnvelope for anything else."""
+    try:
+        key = load_pem_public_key(pem)
+    except ValueError as error:
+        raise BadEnvelope("a public key in PEM", "something else") from error
+    if not isinstance(key, Ed25519PublicKey):
+        raise BadEnvelope("an Ed25519 public key", "another kind of key")
+    return key
+
+
+def sign(statement: Statement, key: Ed25519PrivateKey) -> bytes:
+    """The envelope around `statement`, as canonical JSON."""
+    payload = canon.dumps(statement)
+    signature = key.sign(pae(PAYLOAD_TYPE, payload))
+    signed = Signature(key_id(key.public_key()), base64.b64encode(signature).decode())
+    return canon.dumps(Envelope(base64.b64encode(payload).decode(), PAYLOAD_TYPE, (signed,)))
+
+
+def open_envelope(data: bytes, key: Ed25519PublicKey) -> Statement:
+    """The statement in an envelope that `key` signed. Raises BadEnvelope."""
+    try:
+        envelope = msgspec.json.decode(data, type=Envelope)
+        payload = base64.b64decode(envelope.payload, validate=True)
+        signatures = [base64.b64decode(signature.sig, validate=True) for signature in envelope.signatures]
+    except (msgspec.MsgspecError, binascii.Error, ValueError, RecursionError) as error:
+        raise BadEnvelope("a DSSE envelope", str(error)) from error
+    if envelope.payload_type != PAYLOAD_TYPE:
+        raise BadEnvelope(f"payloadType {PAYLOAD_TYPE}", envelope.payload_type)
+    if len(signatures) != 1 or envelope.signatures[0].keyid != key_id(key):
+        raise BadEnvelope(f"one signature by key {key_id(key)}", f"{len(signatures)} or another key")
+    try:
+        key.verify(signatures[0], pae(PAYLOAD_TYPE, payload))
+    except InvalidSignature as error:
+        raise BadEnvelope("a valid Ed25519 signature", "one that does not fit the payload") from error
+    return _statement(payload)
+
+
+def _statement(payload: bytes) -> Statement:
+    try:
+        canon.loads(payload)
+        statement = msgspec.json.decode(payload, type=Statement)
+    except (canon.NotCanonical, msgspec.ValidationError) as error:
+        raise BadEnvelope("an in-toto statement in canonical JSON", str(error)) from error
+    if (statement.type_, statement.predicate_type) != (STATEMENT_TYPE, PREDICATE_TYPE):
+        raise BadEnvelope(f"{STATEMENT_TYPE} with {PREDICATE_TYPE}", f"{statement.type_} {statement.predicate_type}")
+    if [subject.name for subject in statement.subject] != [SUBJECT]:
+        raise BadEnvelope(f"the one subject {SUBJECT}", f"{len(statement.subject)} subjects")
+    return statement

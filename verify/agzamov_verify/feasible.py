@@ -1,0 +1,112 @@
+"""Plans that are well formed but cannot be run: each gets one line with the key's path."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from .games.chess960.adjudication import AdjudicationPolicy
+from .games.holdem.rules import BIG_BLIND
+from .manifest import ChessMatch, EndpointSeat, Match, Plan, PokerMatch, RandomSeat, Seat, StockfishSeat
+
+PLIES_MAX = 1000
+STACK_BB_MAX = 10_000
+
+
+class Problem(NamedTuple):
+    """What is wrong with a plan, and where."""
+
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
+
+
+def problems(plan: Plan) -> list[Problem]:
+    """Everything that makes `plan` impossible; empty for one that can be run."""
+    return [*_rules(plan), *_seats(plan), *_matches(plan)]
+
+
+def needs_engine(plan: Plan) -> bool:
+    """Whether some game of `plan` is adjudicated by the engine."""
+    chess = any(isinstance(match, ChessMatch) for match in plan.matches)
+    return chess and plan.chess960.adjudication.policy is AdjudicationPolicy.STOCKFISH
+
+
+def _rules(plan: Plan) -> Iterator[Problem]:
+    rule = plan.chess960.adjudication
+    if not 1 <= plan.chess960.plies_max <= PLIES_MAX:
+        yield Problem("chess960.plies_max", f"expected 1 to {PLIES_MAX}, found {plan.chess960.plies_max}")
+    if rule.plies < 1 or rule.threshold_centipawns < 1 or rule.threshold_points < 1:
+        yield Problem("chess960.adjudication", "expected positive thresholds and plies")
+    if not 0 <= rule.play_on_percent <= 100:
+        yield Problem("chess960.adjudication.play_on_percent", f"expected 0 to 100, found {rule.play_on_percent}")
+    if not 2 * BIG_BLIND <= plan.holdem.stack_chips <= STACK_BB_MAX * BIG_BLIND:
+        yield Problem("holdem.stack_chips", f"expected {2 * BIG_BLIND} to {STACK_BB_MAX * BIG_BLIND} (100 a BB)")
+    if plan.holdem.session_hands < 2 or plan.holdem.session_hands % 2:
+        yield Problem("holdem.session_hands", "expected an even number, so that both seats have the button equally")
+    if (plan.seed.origin == "season") != bool(plan.seed.value):
+        yield Problem("seed.value", "expected a value with origin season, and none with origin self")
+
+
+def _seats(plan: Plan) -> Iterator[Problem]:
+    for name, seat in plan.seats.items():
+        if isinstance(seat, EndpointSeat):
+            yield from _endpoint(f"seats.{name}", seat)
+    for name in plan.prices:
+        if name not in plan.seats:
+            yield Problem(f"prices.{name}", "expected the name of a seat")
+
+
+def _endpoint(path: str, seat: EndpointSeat) -> Iterator[Problem]:
+    if not seat.base_url:
+        yield Problem(f"{path}.base_url", "expected the endpoint's address, for example http://127.0.0.1:11434/v1")
+    if not seat.model:
+        yield Problem(f"{path}.model", "expected the model's name as the endpoint lists it")
+    if Fraction(seat.temperature) > 2:
+        yield Problem(f"{path}.temperature", f"expected 0 to 2, found {seat.temperature}")
+    if not 0 < Fraction(seat.top_p) <= 1:
+        yield Problem(f"{path}.top_p", f"expected more than 0 and at most 1, found {seat.top_p}")
+    if {"max_tokens", "max_completion_tokens"} <= set(seat.accepts):
+        yield Problem(f"{path}.accepts", "expected max_tokens or max_completion_tokens, found both")
+
+
+def _matches(plan: Plan) -> Iterator[Problem]:
+    if not plan.matches:
+        yield Problem("matches", "expected at least one match")
+    seen: set[str] = set()
+    for at, match in enumerate(plan.matches):
+        path = f"matches[{at}]"
+        if match.id in seen:
+            yield Problem(path, f"expected one match of its phase, game, condition and seat, found {match.id} again")
+        seen.add(match.id)
+        yield from _size(path, match, plan)
+        yield from _pairing(path, match, plan)
+
+
+def _size(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
+    match match:
+        case ChessMatch():
+            if match.games % 2 or match.block_games % 2:
+                yield Problem(path, "expected even games and block_games: a start is played with both colours")
+        case PokerMatch():
+            session = plan.holdem.session_hands
+            if match.hands % session or match.block_hands % session:
+                yield Problem(path, f"expected hands and block_hands in whole sessions of {session}")
+
+
+def _pairing(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
+    known = {key: plan.seats.get(name) for key, name in (("a", match.a), ("b", match.b))}
+    for key, seat in known.items():
+        if seat is None:
+            yield Problem(f"{path}.{key}", f"expected one of the seats {', '.join(plan.seats)}")
+        elif isinstance(seat, StockfishSeat) and isinstance(match, PokerMatch):
+            yield Problem(f"{path}.{key}", "expected a seat that plays hold'em, found Stockfish")
+    yield from _phase(path, match, known["b"])
+
+
+def _phase(path: str, match: Match, opponent: Seat | None) -> Iterator[Problem]:
+    if match.phase == 0 and opponent is not None and not isinstance(opponent, RandomSeat):
+        yield Problem(f"{path}.b", "expected a random seat in Phase 0")
+    if match.phase == 1 and match.a != match.b:
+        yield Problem(f"{path}.b", f"expected {match.a}: Phase 1 is self-play")

@@ -1,0 +1,81 @@
+"""The normative numbers of a protocol version (paper Table 8 and our readings of it), as a file.
+
+A file is shipped with the verifier, never taken from a bundle. Any change to it is a new version.
+"""
+
+import hashlib
+from decimal import Decimal
+from functools import lru_cache
+from importlib.resources import files
+
+import msgspec
+
+
+class ChessNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Chess960 rows of Table 8."""
+
+    games_min: int
+    phase0_games: int
+    adjudication: str
+    adjudication_centipawns: int
+    adjudication_plies: int
+
+
+class PokerNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Hold'em rows of Table 8. The paper gives Phase 0 in games; a poker game is a session here."""
+
+    hands_min: int
+    phase0_sessions: int
+    session_hands: int
+    stack_bb: int
+
+
+class EngineNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The engine whose scores count."""
+
+    name: str
+    net_sha256: str
+    threads: int
+    hash_mib: int
+    nodes: int
+
+
+class GateNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Phase 0 pass criteria (paper section 4.1)."""
+
+    win_percent_above: int
+    error_percent_below: int
+    p_below: Decimal
+
+
+class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One protocol version."""
+
+    id: str
+    chess960: ChessNorm
+    holdem: PokerNorm
+    engine: EngineNorm
+    phase0: GateNorm
+    error_flag_percent: int
+    bootstrap_resamples: int
+    significance: Decimal
+
+
+KNOWN = ("agz-0.1",)
+
+
+@lru_cache
+def protocol_bytes(protocol_id: str) -> bytes:
+    """The file of a known protocol. Raises KeyError for an unknown one."""
+    if protocol_id not in KNOWN:
+        raise KeyError(protocol_id)
+    return (files(__package__) / "protocols" / f"{protocol_id}.json").read_bytes()
+
+
+def load_protocol(protocol_id: str) -> Protocol:
+    """A known protocol. Raises KeyError for an unknown one."""
+    return msgspec.json.decode(protocol_bytes(protocol_id), type=Protocol)
+
+
+def protocol_sha256(protocol_id: str) -> str:
+    return hashlib.sha256(protocol_bytes(protocol_id)).hexdigest()

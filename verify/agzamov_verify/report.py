@@ -1,0 +1,142 @@
+"""What verification found, in words and as canonical JSON. A pure function of a verdict."""
+
+from collections.abc import Iterator
+
+from . import canon
+from .checks import Verdict
+from .checks.ledger import Finding, Status, Step
+from .reading import printable, show_name
+from .scoring.chess960 import ChessResult
+from .scoring.results import MatchResult, Results
+
+MARKS = {
+    Status.PASS: "PASS",
+    Status.FAIL: "FAIL",
+    Status.NOT_CHECKED: "NOT CHECKED",
+    Status.NOT_APPLICABLE: "does not apply",
+}
+SHOWN_MAX = 20
+
+MEANING = {
+    "V0": "V0, claimed: the bundle does not hold together, or not all of it could be checked. Its figures are only words.",
+    "V1": (
+        "V1, self-consistent: every prompt, card, move, result and figure follows from the sealed manifest, the seed\n"
+        "and the recorded answers. It does not show that those answers were really given: the owner of the machine\n"
+        "could have written a coherent fiction. Only a repetition by somebody else can show that."
+    ),
+}
+ATTESTED = "Attested by the submitter only: what the seats replied, token counts, wall time, the machine."
+
+
+def text(verdict: Verdict) -> str:
+    """The report for a person."""
+    return "\n".join(_lines(verdict)) + "\n"
+
+
+def json(verdict: Verdict) -> bytes:
+    """The report for a program, in canonical JSON."""
+    return canon.dumps(
+        {
+            "format": "agz-verdict-1",
+            "level": verdict.level,
+            "run": verdict.run,
+            "submitter": verdict.submitter,
+            "steps": [
+                {"number": step.number, "name": step.name, "status": step.status.value, "remark": step.remark}
+                for step in verdict.steps
+            ],
+            "findings": [
+                {"step": f.step, "place": f.place, "expected": f.expected, "found": f.found} for f in verdict.findings
+            ],
+            "results": canon.loads(canon.dumps(verdict.results)) if verdict.results else None,
+        }
+    )
+
+
+def _lines(verdict: Verdict) -> Iterator[str]:
+    yield f"run        {verdict.run or 'unknown'}"
+    yield f"submitter  key {verdict.submitter or 'unknown'}"
+    yield ""
+    yield from map(_step, verdict.steps)
+    if verdict.findings:
+        yield ""
+        yield from (finding_line(finding) for finding in verdict.findings[:SHOWN_MAX])
+        if len(verdict.findings) > SHOWN_MAX:
+            yield f"… and {len(verdict.findings) - SHOWN_MAX} more findings (--json lists them)"
+    yield ""
+    if verdict.results and not verdict.failed:
+        yield from results_lines(verdict.results)
+        yield ""
+    yield MEANING[verdict.level]
+    yield ATTESTED
+
+
+def _step(step: Step) -> str:
+    remark = f"  ({show_name(step.remark)})" if step.remark else ""
+    return f"{step.number:2}  {step.name:<10} {MARKS[step.status]}{remark}"
+
+
+def finding_line(finding: Finding) -> str:
+    """One finding on one line, safe for a terminal."""
+    place, expected, found = (show_name(part) for part in (finding.place, finding.expected, finding.found))
+    return f"step {finding.step} {place}: expected {expected}, found {found}"
+
+
+def results_lines(results: Results) -> Iterator[str]:
+    """The results as a short table."""
+    for match in results.matches:
+        yield from _match(match)
+    for name in results.not_played:
+        yield f"{name}: not played, Phase 0 failed"
+    if results.departures:
+        yield f"not compliant with {results.protocol}:"
+        yield from (f"  - {line}" for line in results.departures)
+    else:
+        yield f"compliant with {results.protocol}"
+
+
+def printable_results(results: Results) -> Iterator[str]:
+    """The table with anything that a terminal could act on spelled out."""
+    return map(printable, results_lines(results))
+
+
+def _match(match: MatchResult) -> Iterator[str]:
+    yield f"{match.id}  ({match.a} against {match.b})"
+    yield f"  {_headline(match)}"
+    yield f"  {_decided(match)}"
+    if match.gate:
+        yield f"  Phase 0 {'passed' if match.gate.passed else 'failed: ' + match.gate.reason}"
+    for conduct in match.conduct if match.a != match.b else match.conduct[:1]:
+        faults = conduct.faults
+        flag = ", FLAGGED" if faults.flagged else ""
+        yield (
+            f"  {conduct.seat}: {conduct.decisions} decisions, first-attempt errors {_percent(faults.first_rate.decimal)}"
+            f" (no action {faults.first_no_action}, illegal {faults.first_illegal}, no reply {faults.first_no_reply}),"
+            f" {conduct.tokens_per_decision.decimal} tokens per decision, cost {conduct.cost_usd.decimal} USD{flag}"
+        )
+
+
+def _headline(match: MatchResult) -> str:
+    result = match.result
+    if isinstance(result, ChessResult):
+        score = result.adjudicated
+        return (
+            f"score {score.score.decimal} [{score.score_ci.low}, {score.score_ci.high}]"
+            f" +{score.wins} ={score.draws} -{score.losses} of {result.games}, raw score {result.raw.score.decimal},"
+            f" p (wins > 1/2) {score.p_wins_binomial}, pairs {'/'.join(map(str, score.pairs))}"
+        )
+    return (
+        f"{result.bb_per_100.decimal} bb/100 [{result.bb_per_100_ci.low}, {result.bb_per_100_ci.high}]"
+        f" over {result.hands} hands, {result.sessions_won} of {result.sessions} sessions won,"
+        f" p (sessions) {result.p_sessions_binomial}, session SD {result.session_sd_bb_per_100.decimal} bb/100"
+    )
+
+
+def _decided(match: MatchResult) -> str:
+    decided = match.result.decided
+    ends = ", ".join(f"{name} {count}" for name, count in decided.ends.items())
+    return f"decided by play {_percent(decided.by_play.decimal)} ({ends})"
+
+
+def _percent(share: str) -> str:
+    return f"{float(share) * 100:.1f} %"

@@ -1,0 +1,59 @@
+"""Where a plan departs from its protocol's normative numbers (paper Table 8; SPEC S32)."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ..games.chess960.adjudication import AdjudicationPolicy
+from ..games.decision import IllegalPolicy
+from ..games.holdem.rules import BIG_BLIND
+from ..manifest import ChessMatch, EndpointSeat, Plan, PokerMatch
+from ..protocol import Protocol, load_protocol
+
+
+def departures(plan: Plan) -> tuple[str, ...]:
+    """One line for each departure; empty for a compliant plan."""
+    protocol = load_protocol(plan.protocol)
+    return (*_sizes(plan, protocol), *_rules(plan, protocol), *_seats(plan))
+
+
+def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
+    for match in plan.matches:
+        match match:
+            case ChessMatch(phase=0) if match.games != protocol.chess960.phase0_games:
+                yield f"{match.id}: {match.games} games, {protocol.chess960.phase0_games} required"
+            case ChessMatch() if match.phase and match.games < protocol.chess960.games_min:
+                yield f"{match.id}: {match.games} games, at least {protocol.chess960.games_min} required"
+            case PokerMatch(phase=0) if match.hands != protocol.holdem.phase0_sessions * plan.holdem.session_hands:
+                yield f"{match.id}: {match.hands} hands, {protocol.holdem.phase0_sessions} sessions required"
+            case PokerMatch() if match.phase and match.hands < protocol.holdem.hands_min:
+                yield f"{match.id}: {match.hands} hands, at least {protocol.holdem.hands_min} required"
+            case _:
+                pass
+        if match.phase and not any(
+            other.phase == 0 and other.a == match.a and type(other) is type(match) for other in plan.matches
+        ):
+            yield f"{match.id}: no Phase 0 match of {match.a} in this game"
+
+
+def _rules(plan: Plan, protocol: Protocol) -> Iterator[str]:
+    rule, norm = plan.chess960.adjudication, protocol.chess960
+    if rule.policy is not AdjudicationPolicy.STOCKFISH:
+        yield f"adjudication by {rule.policy.value}, {norm.adjudication} required"
+    elif (rule.threshold_centipawns, rule.plies) != (norm.adjudication_centipawns, norm.adjudication_plies):
+        yield f"adjudication at {rule.threshold_centipawns} centipawns for {rule.plies} plies"
+    if (plan.engine.nodes, plan.engine.hash_mib) != (protocol.engine.nodes, protocol.engine.hash_mib):
+        yield f"engine at {plan.engine.nodes} nodes, {protocol.engine.nodes} required"
+    if plan.holdem.session_hands != protocol.holdem.session_hands:
+        yield f"sessions of {plan.holdem.session_hands} hands, {protocol.holdem.session_hands} required"
+    if plan.holdem.stack_chips != protocol.holdem.stack_bb * BIG_BLIND:
+        yield f"stacks of {plan.holdem.stack_chips // BIG_BLIND} BB, {protocol.holdem.stack_bb} required"
+    if IllegalPolicy.RETRY_THEN_FORFEIT in (plan.chess960.illegal, plan.holdem.illegal):
+        yield "illegal actions are retried, substitution required"
+
+
+def _seats(plan: Plan) -> Iterator[str]:
+    for name, seat in plan.seats.items():
+        if isinstance(seat, EndpointSeat) and "temperature" not in seat.accepts:
+            yield f"seat {name} runs at its own temperature"
+        elif isinstance(seat, EndpointSeat) and Fraction(seat.temperature):
+            yield f"seat {name} at temperature {seat.temperature}, 0 required"
