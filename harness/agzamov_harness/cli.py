@@ -1,21 +1,24 @@
-"""The command `agzamov`: run, seal, verify, show, keygen, doctor.
+"""The command `agzamov`: run, resume, seal, verify, show, keygen, doctor, and more.
 
 Exit codes: 0 done; 1 a check failed; 2 the command or a manifest is wrong; 3 not everything could be
 checked; 4 the run stopped before its end and can be resumed.
 """
 
+import os
 import signal
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_verify import canon, cli as verify_cli
+from agzamov_verify import canon
+from agzamov_verify import cli as verify_cli
 from agzamov_verify.bundle import claims_of
 from agzamov_verify.checks.opening import seed_dice
 from agzamov_verify.envelope import key_id
@@ -39,12 +42,25 @@ from .terminal import progress
 from .world import concurrency_of, open_world
 
 EXIT_USAGE, EXIT_STOPPED = 2, 4
+GRACE_S = 7.0
 
 DEFAULT_KEY = Path(click.get_app_dir("agzamov")) / "submitter.pem"
 
-key_option = click.option("--key", type=click.Path(path_type=Path), default=DEFAULT_KEY, show_default=True, help="Ed25519 private key, PEM or OpenSSH.")
+key_option = click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    default=DEFAULT_KEY,
+    show_default=True,
+    help="Ed25519 private key, PEM or OpenSSH.",
+)
 engine_option = click.option("--engine", metavar="PATH", help="Stockfish 15.1; found on PATH if not given.")
-runs_option = click.option("--runs", type=click.Path(path_type=Path), default=Path("runs"), show_default=True, help="Where runs in progress are kept.")
+runs_option = click.option(
+    "--runs",
+    type=click.Path(path_type=Path),
+    default=Path("runs"),
+    show_default=True,
+    help="Where runs in progress are kept.",
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -67,35 +83,58 @@ def seal(plan: Path, key: Path, engine: str | None, runs: Path) -> None:
         click.echo(_sealed(read_plan(plan), key, engine, runs).path)
 
 
-@main.command()
-@click.argument("what", type=click.Path(exists=True, path_type=Path))
-@key_option
-@engine_option
-@runs_option
-@click.option("--out", type=click.Path(path_type=Path), default=Path("bundles"), show_default=True, help="Where the bundle goes.")
-@click.option("--concurrency", type=click.IntRange(1, 1024), help="Streams side by side; default: what the seats allow.")
-@click.option("--quiet", is_flag=True, help="No progress, even on a terminal.")
-@click.option("--json", "as_json", is_flag=True, help="Print the outcome as canonical JSON.")
-def run(
-    what: Path, key: Path, engine: str | None, runs: Path, out: Path, concurrency: int | None, quiet: bool, as_json: bool
-) -> None:
-    """Run WHAT, a plan (YAML) or the folder of a sealed run, and pack its signed bundle.
+def playing_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of the two commands that play."""
+    for option in reversed(
+        (
+            key_option,
+            engine_option,
+            click.option(
+                "--out",
+                type=click.Path(path_type=Path),
+                default=Path("bundles"),
+                show_default=True,
+                help="Where the bundle goes.",
+            ),
+            click.option(
+                "--concurrency",
+                type=click.IntRange(1, 1024),
+                help="Streams side by side; default: what the seats allow.",
+            ),
+            click.option("--quiet", is_flag=True, help="No progress, even on a terminal."),
+            click.option("--json", "as_json", is_flag=True, help="Print the outcome as canonical JSON."),
+        )
+    ):
+        command = option(command)
+    return command
 
-    A folder whose run was stopped goes on where it was. Exit code 0: the bundle's folder is printed.
-    2: the plan is wrong. 4: the run stopped and can be resumed.
+
+@main.command()
+@click.argument("plan", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@runs_option
+@playing_options
+def run(plan: Path, runs: Path, key: Path, engine: str | None, **how: Any) -> None:
+    """Seal PLAN (YAML), play it, and pack its signed bundle.
+
+    Exit code 0: the bundle's folder is printed. 2: the plan is wrong. 4: the run stopped and can be
+    resumed.
     """
     with _faults():
-        directory = rundir.load(what) if what.is_dir() else _sealed(read_plan(what), key, engine, runs)
-        signer = _signer(directory, key)
-        blocks = _play(directory, engine, concurrency, quiet=quiet or as_json)
-        bundle = pack(directory, blocks, signer, out)
-    results = _results(directory, blocks)
-    if as_json:
-        click.echo(canon.dumps({"bundle": str(bundle), "claims": claims_of(results), "run": results.run}).decode())
-        return
-    for line in printable_results(results):
-        click.echo(line)
-    click.echo(f"bundle: {bundle}")
+        directory = _sealed(read_plan(plan), key, engine, runs)
+        click.echo(f"run: {directory.path}", err=True)
+        _play_and_pack(directory, key, engine, **how)
+
+
+@main.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@playing_options
+def resume(folder: Path, key: Path, engine: str | None, **how: Any) -> None:
+    """Play the sealed run in FOLDER from where it stands, and pack its signed bundle.
+
+    Answers that were recorded are kept; nothing is asked twice. Exit codes as for `run`.
+    """
+    with _faults():
+        _play_and_pack(rundir.load(folder), key, engine, **how)
 
 
 @main.command()
@@ -138,6 +177,28 @@ def _sealed(plan: Plan, key: Path, engine: str | None, runs: Path) -> RunDirecto
     return rundir.create(runs, manifest, secret)
 
 
+def _play_and_pack(
+    directory: RunDirectory,
+    key: Path,
+    engine: str | None,
+    *,
+    out: Path,
+    concurrency: int | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    signer = _signer(directory, key)
+    blocks = _play(directory, engine, concurrency, quiet=quiet or as_json)
+    bundle = pack(directory, blocks, signer, out)
+    results = _results(directory, blocks)
+    if as_json:
+        click.echo(canon.dumps({"bundle": str(bundle), "claims": claims_of(results), "run": results.run}).decode())
+        return
+    for line in printable_results(results):
+        click.echo(line)
+    click.echo(f"bundle: {bundle}")
+
+
 def _signer(directory: RunDirectory, path: Path) -> Ed25519PrivateKey:
     key = keys.load(path)
     sealed, found = directory.manifest.submitter_key_id, key_id(key.public_key())
@@ -150,14 +211,19 @@ def _play(directory: RunDirectory, engine: str | None, concurrency: int | None, 
     plan = directory.manifest.plan
     path = find_engine(engine) if needs_engine(plan) else None
     stop = Stop()
-    with directory.locked(), progress(quiet) as watcher, open_world(directory.manifest, path) as world:
-        state = State(plan, watcher)
-        runner = Runner(directory, world, time.monotonic_ns, state, stop, concurrency or concurrency_of(plan))
-        with _signals(stop):
-            try:
-                return runner.play()
-            except (Stopped, PortFault) as error:
-                raise Stopped(f"{error}; go on with: agzamov run {directory.path}") from error
+    resume = f"go on with: agzamov resume {directory.path}"
+    try:
+        with (
+            directory.locked(),
+            progress(quiet=quiet) as watcher,
+            _signals(stop, resume),
+            open_world(directory.manifest, path, stop.wait) as world,
+        ):
+            state = State(plan, watcher)
+            limit = concurrency or concurrency_of(plan)
+            return Runner(directory, world, time.monotonic_ns, state, stop, limit).play()
+    except (Stopped, PortFault) as error:
+        raise Stopped(f"{error}; {resume}") from error
 
 
 def _results(directory: RunDirectory, blocks: Blocks) -> Results:
@@ -166,11 +232,20 @@ def _results(directory: RunDirectory, blocks: Blocks) -> Results:
 
 
 @contextmanager
-def _signals(stop: Stop) -> Iterator[None]:
-    """SIGTERM and SIGINT stop the run after the calls in flight."""
+def _signals(stop: Stop, resume: str) -> Iterator[None]:
+    """SIGTERM and SIGINT stop the run after the calls in flight, or after GRACE_S; again: at once."""
+
+    def leave() -> None:
+        click.echo(f"error: {stop.reason}, a call in flight was dropped; {resume}", err=True)
+        os._exit(EXIT_STOPPED)
 
     def ask(number: int, _: object) -> None:
+        if stop.reason:
+            leave()
         stop.request(f"stopped by {signal.Signals(number).name}")
+        timer = threading.Timer(GRACE_S, leave)
+        timer.daemon = True
+        timer.start()
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
     try:

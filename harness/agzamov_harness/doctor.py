@@ -9,9 +9,9 @@ import msgspec
 
 from agzamov_verify.protocol import KNOWN, load_protocol
 from agzamov_verify.stockfish import EngineFault, UciEngine, find_engine
+from agzamov_verify.workers import cores
 
 from .keys import KeyFault, load
-from .world import cores
 
 PYTHON_MIN = (3, 11)
 FREE_GIB_MIN = 1
@@ -44,7 +44,9 @@ def _cores() -> Ability:
 
 def _disk() -> Ability:
     free = shutil.disk_usage(Path.cwd()).free / 2**30
-    return Ability("disk", free >= FREE_GIB_MIN, f"{free:.1f} GiB free here", "free some space: journals are kept whole")
+    return Ability(
+        "disk", free >= FREE_GIB_MIN, f"{free:.1f} GiB free here", "free some space: journals are kept whole"
+    )
 
 
 def _engine(path: str | None) -> Ability:
@@ -72,7 +74,10 @@ def _docker() -> Ability:
     try:
         ran = subprocess.run(
             ["docker", "version", "--format", "{{.Server.Version}}"],
-            capture_output=True, text=True, timeout=PROBE_TIMEOUT_S, check=False,
+            capture_output=True,
+            text=True,
+            timeout=PROBE_TIMEOUT_S,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return Ability("docker", False, "no docker command that answers", advice)

@@ -51,4 +51,5 @@ def load(path: Path) -> Ed25519PrivateKey:
 
 
 def public_pem(key: Ed25519PrivateKey) -> bytes:
+    """The public half in PEM."""
     return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)

@@ -28,12 +28,12 @@ from agzamov_verify.journal import Chain, StreamRow, journal_root
 from agzamov_verify.phases.streams import StreamPlan, streams_of
 from agzamov_verify.scoring.results import Results, results_of
 from agzamov_verify.scoring.timing import read_laps, timing_of
+from agzamov_verify.workers import cores
 
 from .keys import public_pem
 from .recorder import JOURNAL_SUFFIX, TIMING_SUFFIX
 from .run import Blocks
 from .rundir import RunDirectory
-from .world import cores
 
 GZIP_LEVEL = 6
 

@@ -46,6 +46,12 @@ class EnginePort(Protocol):
         ...
 
 
+class Wait(Protocol):
+    """Sleeps for some seconds; may raise because the run is to stop."""
+
+    def __call__(self, seconds: float, /) -> object: ...
+
+
 class Clock(Protocol):
     """Monotonic time in nanoseconds, for attested durations only."""
 

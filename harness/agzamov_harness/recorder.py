@@ -1,7 +1,8 @@
 """The recorder: answers a script from the journal first, then from the world, and keeps every answer.
 
-A line is written whole and flushed before its answer reaches the script. The file is synced to disk
-at the end of each game and of the stream. After a crash, a torn last line is cut off, the script is
+A line is written whole and flushed before its answer reaches the script, so a killed process loses
+nothing but the call in flight. The file is synced to disk at the end of each game (in hold'em: each
+session) and of the stream. After a crash, a torn last line is cut off, the script is
 driven again from the journal, and only then is the world asked: nothing is lost but the call in flight.
 """
 
@@ -9,6 +10,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import BinaryIO, Self
 
 import msgspec
 
@@ -27,11 +29,18 @@ class Recorder:
     """The journal of one stream on disk: `<folder>/<stream>/000000.jsonl` and on, and a timing file."""
 
     def __init__(
-        self, folder: Path, run: str, stream: str, world: Callable[[Question], Answer], clock: Clock
+        self,
+        folder: Path,
+        run: str,
+        stream: str,
+        world: Callable[[Question], Answer],
+        clock: Clock,
+        durable_unit: Callable[[str], str] = str,
     ) -> None:
         self._folder = folder / stream
         self._folder.mkdir(parents=True, exist_ok=True)
         self._run, self._stream, self._world, self._clock = run, stream, world, clock
+        self._durable_unit, self._unit = durable_unit, ""
         self._chain = Chain(run, stream)
         self._recorded = self._read_back()
         self.replayed = len(self._recorded)
@@ -40,7 +49,6 @@ class Recorder:
         self._journal = _open_append(self._segments()[-1])
         self._segment_bytes = self._journal.tell()
         self._timing = _open_append(self._folder / f"laps{TIMING_SUFFIX}")
-        self._game = ""
 
     def __call__(self, question: Question) -> Answer:
         if self._next < len(self._recorded):
@@ -48,9 +56,10 @@ class Recorder:
             check_asked(f"{self._stream} entry {self._next}", entry, question)
             self._next += 1
             return entry.answer
-        if question.game != self._game:
+        unit = self._durable_unit(question.game)
+        if unit != self._unit:
             self.sync()
-            self._game = question.game
+            self._unit = unit
         start = self._clock()
         answer = self._world(question)
         self._append(question, answer, self._clock() - start)
@@ -67,7 +76,7 @@ class Recorder:
         self._journal.close()
         self._timing.close()
 
-    def __enter__(self) -> "Recorder":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -80,7 +89,7 @@ class Recorder:
         line = encode(Entry(answer, self._prev, short, self._run, self._seq, self._stream, VERSION))
         if self._segment_bytes and self._segment_bytes + len(line) + 1 > SEGMENT_BYTES_MAX:
             self._start_segment()
-        self._timing.write(msgspec.json.encode(Lap(short.to, elapsed_ns // NANOSECONDS_PER_US)) + b"\n")
+        self._timing.write(msgspec.json.encode(Lap(short.to, max(0, elapsed_ns) // NANOSECONDS_PER_US)) + b"\n")
         self._timing.flush()
         self._journal.write(line + b"\n")
         self._journal.flush()
@@ -111,7 +120,7 @@ class Recorder:
         return entries
 
 
-def _open_append(path: Path):  # type: ignore[no-untyped-def]
+def _open_append(path: Path) -> BinaryIO:
     return path.open("ab")
 
 

@@ -43,6 +43,11 @@ class Stop:
         self.reason = self.reason or reason
         self._event.set()
 
+    def wait(self, seconds: float) -> None:
+        """Sleep, unless or until a stop is requested. Raises Stopped."""
+        self._event.wait(seconds)
+        self.check()
+
     def check(self) -> None:
         """Raises Stopped once a stop was requested."""
         if self._event.is_set():
@@ -104,7 +109,8 @@ class Runner:
 
     def _play_one(self, stream: StreamPlan) -> Block:
         run = self._directory.manifest.run_id
-        with Recorder(self._directory.journal, run, stream.id, self._ask, self._clock) as recorder:
+        unit = durable_unit(stream, self._plan)
+        with Recorder(self._directory.journal, run, stream.id, self._ask, self._clock, unit) as recorder:
 
             def answer(question: Question) -> Answer:
                 given = recorder(question)
@@ -122,3 +128,14 @@ class Runner:
             self._stop.request(f"the budget of {self._plan.budget.cost_usd_max} USD is spent")
             self._stop.check()
         return self._world(question)
+
+
+def durable_unit(stream: StreamPlan, plan: Plan) -> Callable[[str], str]:
+    """What a game's journal is synced to disk with: the game itself, or its session of hands."""
+    if stream.match.game == "chess960":
+        return str
+
+    def session(game: str) -> str:
+        return str(int(game.rpartition("-h")[2]) // plan.holdem.session_hands)
+
+    return session

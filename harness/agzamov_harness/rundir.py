@@ -1,6 +1,6 @@
 """A run on disk while it is being made: runs/<run_id>/.
 
-    manifest.json  secret (mode 0600)  journal/<stream>/…  lock
+manifest.json  secret (mode 0600)  journal/<stream>/…  lock
 """
 
 import fcntl

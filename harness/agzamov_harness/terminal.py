@@ -11,7 +11,7 @@ from .progress import State, Watcher
 
 
 @contextmanager
-def progress(quiet: bool) -> Iterator[Watcher | None]:
+def progress(*, quiet: bool) -> Iterator[Watcher | None]:
     """A live line for games and hands on standard error; None where it would not be seen."""
     if quiet or not sys.stderr.isatty():
         yield None

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -11,19 +12,15 @@ from typing import assert_never
 from agzamov_verify.feasible import needs_engine
 from agzamov_verify.manifest import EndpointSeat, Manifest, Plan, RandomSeat, ReferenceSeat, Seat, StockfishSeat
 from agzamov_verify.stockfish import EngineFault
+from agzamov_verify.workers import cores, end_with_parent
 
 from . import seal
 from .adapters import stockfish
 from .adapters.local import LocalSeat
 from .answers import World
-from .ports import ChatPort, EnginePort, PortFault
+from .ports import ChatPort, EnginePort, PortFault, Wait
 
 LOCAL_STREAMS_PER_CORE = 4
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def concurrency_of(plan: Plan) -> int:
@@ -33,12 +30,15 @@ def concurrency_of(plan: Plan) -> int:
 
 
 @contextmanager
-def open_world(manifest: Manifest, engine_path: Path | None) -> Iterator[World]:
-    """The world of a run; everything is closed at the end. Raises PortFault if a part is missing."""
+def open_world(manifest: Manifest, engine_path: Path | None, wait: Wait = time.sleep) -> Iterator[World]:
+    """The world of a run; everything is closed at the end. Raises PortFault if a part is missing.
+
+    `wait` sleeps between tries, and may raise to stop.
+    """
     with ExitStack() as stack:
         plan = manifest.plan
         pool = stack.enter_context(_workers()) if _has_local_seats(plan) else None
-        seats = {name: _seat(seat, pool, engine_path) for name, seat in _playing(plan).items()}
+        seats = {name: _seat(name, seat, pool, engine_path, wait) for name, seat in _playing(plan).items()}
         world = World(seats, _engine(manifest, engine_path))
         stack.callback(world.close)
         yield world
@@ -59,11 +59,11 @@ def _workers() -> Iterator[Executor | None]:
     if cores() < 2:
         yield None
         return
-    with ProcessPoolExecutor(cores(), multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(cores(), multiprocessing.get_context("spawn"), end_with_parent) as pool:
         yield pool
 
 
-def _seat(seat: Seat, pool: Executor | None, engine_path: Path | None) -> ChatPort:
+def _seat(name: str, seat: Seat, pool: Executor | None, engine_path: Path | None, wait: Wait) -> ChatPort:
     match seat:
         case RandomSeat():
             return LocalSeat("random", None)
@@ -74,7 +74,9 @@ def _seat(seat: Seat, pool: Executor | None, engine_path: Path | None) -> ChatPo
                 raise PortFault("a seat plays Stockfish; install it, on Debian 12: apt-get install stockfish")
             return stockfish.StockfishSeat(engine_path, seat.nodes, seat.skill, cores())
         case EndpointSeat():
-            raise PortFault("endpoint seats are not built yet")
+            from .adapters.endpoint import Endpoint  # noqa: PLC0415 - the client takes half a second to import
+
+            return Endpoint(name, seat, os.environ, time.monotonic_ns, wait)
         case _:
             assert_never(seat)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
+from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, PokerAction
 from agzamov_verify.questions import Answer, Chat, Evaluation, Message, Question, Reply
 from agzamov_verify.script import Script, drive
 
@@ -53,3 +54,24 @@ def judged(replies: Iterable[Answer], evaluations: Iterable[Evaluation]) -> list
 def chat(text: str = "What do you play?") -> Chat:
     """Some question to a seat."""
     return Chat(0, "g00000", (Message("Play.", "system"), Message(text, "user")), "agent", 7, 0)
+
+
+def poker_hand(
+    button: str = "Ah Kd",
+    big_blind: str = "9s 9c",
+    board: str = "Qs Jh 3c 7d 2h",
+    stacks: tuple[int, int] = (10_000, 10_000),
+) -> Hand:
+    """A hand of these cards, with the button's and the big blind's stacks."""
+    first, second, third, fourth, fifth = board.split()
+    a, b = button.split()
+    c, d = big_blind.split()
+    return Hand(Deal((a, b), (c, d), (first, second, third, fourth, fifth)), stacks)
+
+
+def bet_out(hand: Hand, text: str) -> Hand:
+    """Play actions such as `raise 250, call, check` in chips."""
+    for action in filter(None, text.split(", ")):
+        kind, _, to_chips = action.partition(" ")
+        hand.act(PokerAction(ActionKind(kind), int(to_chips or 0)))
+    return hand

@@ -31,8 +31,8 @@ MATERIAL = Adjudication(AdjudicationPolicy.MATERIAL)
     ],
 )
 def test_the_side_beyond_the_threshold_wins_seen_from_the_side_to_move(evaluation: Evaluation, sign: int) -> None:
-    assert sign == winning_side(evaluation, True, 1000)
-    assert -sign == winning_side(evaluation, False, 1000)
+    assert sign == winning_side(evaluation, chess.WHITE, 1000)
+    assert -sign == winning_side(evaluation, chess.BLACK, 1000)
 
 
 def verdicts(rule: Adjudication, values: list[int]) -> list[int]:

@@ -94,6 +94,9 @@ def check(game: Game960, board: chess.Board) -> None:
         assert expected_end(board, claims) == game.end(claims), (claims, game.fen(), game.moves)
 
 
+EN_PASSANT_START = "r3k2r/2p1p1p1/8/1P1P1P2/p1p1p1p1/8/1P1P1P1P/R3K2R w KQkq - 0 1"
+
+
 def is_rare(board: chess.Board, move: chess.Move) -> bool:
     return board.is_castling(move) or board.is_en_passant(move) or move.promotion is not None
 
@@ -141,8 +144,7 @@ def test_fen_diagram_material_and_end_are_the_librarys_at_every_ply(chunk: int) 
 
 def test_random_walks_meet_en_passant_pinned_or_not() -> None:
     stream = Dice(ROOT).stream("walk/en_passant")
-    start = "r3k2r/2p1p1p1/8/1P1P1P2/p1p1p1p1/8/1P1P1P1P/R3K2R w KQkq - 0 1"
-    assert sum((walk(start, stream, 14, 0) for _ in range(60)), Counter())["en passant"] > 20
+    assert sum((walk(EN_PASSANT_START, stream, 14, 0) for _ in range(60)), Counter())["en passant"] > 20
 
 
 def test_the_end_of_any_small_position_is_the_librarys() -> None:
@@ -160,6 +162,31 @@ def test_the_end_of_any_small_position_is_the_librarys() -> None:
             check(game, board)
             met[game.end(AUTOMATIC)] += 1
     assert min(met[End.CHECKMATE], met[End.STALEMATE], met[End.INSUFFICIENT_MATERIAL]) > 10
+
+
+TEXTS = [chess.square_name(a) + chess.square_name(b) for a in chess.SQUARES for b in chess.SQUARES]
+PROMOTIONS = [text + piece for text in TEXTS if text[1] + text[3] in ("78", "21") for piece in "qrbn"]
+
+
+def legal_texts(game: Game960) -> set[str]:
+    """All texts in UCI notation that the game takes for a legal move."""
+    return {text for text in TEXTS + PROMOTIONS if isinstance(game.read(text), chess.Move)}
+
+
+def test_of_all_moves_that_can_be_written_just_the_legal_ones_are_read() -> None:
+    """Pins, checks, castling and en passant included: reading takes a shortcut where none of them can matter."""
+    stream = Dice(ROOT).stream("written")
+    for start in (*STARTS[:6], *(bare(number) for number in range(0, 960, 160)), EN_PASSANT_START):
+        game, board = Game960(start), chess.Board(start, chess960=True)
+        for _ in range(12):
+            assert {move.uci() for move in board.legal_moves} == legal_texts(game), game.fen()
+            for _ in range(3):
+                moves = game.legal_moves()
+                checks = [text for text in moves if board.gives_check(chess.Move.from_uci(text))]
+                if moves:
+                    move = chess.Move.from_uci(stream.choice(checks or moves))
+                    game.push(move)
+                    board.push(move)
 
 
 # Castling in all its spellings.

@@ -71,7 +71,7 @@ def same_decision(hand: Hand, state: State) -> None:
     assert state.can_fold() == (FOLD in legal.kinds)
     assert state.checking_or_calling_amount == hand.to_call_chips
     assert (CALL if hand.to_call_chips else CHECK) in legal.kinds
-    assert state.can_complete_bet_or_raise_to() == (legal.kinds[-1] in (BET, RAISE))
+    assert (legal.max_to_chips > 0) == (legal.kinds[-1] in (BET, RAISE))
     assert (state.min_completion_betting_or_raising_to_amount or 0) == legal.min_to_chips
     assert (state.max_completion_betting_or_raising_to_amount or 0) == legal.max_to_chips
 
@@ -87,15 +87,14 @@ def act(hand: Hand, state: State, action: PokerAction) -> None:
 
 
 def chosen(hand: Hand, stream: Stream) -> PokerAction:
-    """A random action, seldom a fold, with smallest, small, any and all-in sizes."""
+    """A random action, with smallest, small, any and all-in sizes. Folds are cheap: pokerkit ranks slowly."""
     legal = hand.legal()
     kind = stream.choice(legal.kinds)
-    if kind is FOLD and stream.below(3):
-        kind = CALL
     if kind not in (BET, RAISE):
         return PokerAction(kind)
     spread = legal.max_to_chips - legal.min_to_chips
-    sizes = (0, 0, stream.below(min(spread, 500) + 1), stream.below(spread + 1), spread)
+    small = stream.below(min(spread, 500) + 1)
+    sizes = (0, 0, small, small, small, stream.below(spread + 1), spread)
     return PokerAction(kind, legal.min_to_chips + stream.choice(sizes))
 
 
@@ -133,7 +132,7 @@ def test_random_hands_are_the_same_at_pokerkits_table(chunk: int) -> None:
             ends[same_hand(deal, stacks, stream)] += 1
         except Exception as error:
             raise AssertionError(f"hand {number} of chunk {chunk}: {deal} {stacks}") from error
-    assert min(ends["fold"], ends["showdown"], ends["all-in"]) > HANDS_PER_CHUNK // 20
+    assert min(ends["fold"], ends["showdown"], ends["all-in"]) > HANDS_PER_CHUNK // 50
 
 
 def test_showdowns_are_won_as_pokerkit_ranks_the_hands() -> None:

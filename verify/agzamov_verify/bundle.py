@@ -47,10 +47,12 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def segment_name(stream: str, number: int) -> str:
+    """The file of a stream's journal segment."""
     return f"data/journal/{stream}/{number:06d}.jsonl.gz"
 
 
 def timing_name(stream: str) -> str:
+    """The file of a stream's answer times."""
     return f"data/timing/{stream}.jsonl.gz"
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import msgspec
 
-Json: TypeAlias = "None | bool | int | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | str | list[Json] | dict[str, Json] | None"
 
 INTEGER_MAX = 2**53 - 1
 DEPTH_MAX = 8

@@ -4,7 +4,6 @@ Exit codes: 0 the bundle reached V1; 1 a check failed; 2 the command was used wr
 no bundle; 3 V1 was not reached only because something could not be checked.
 """
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,12 +19,13 @@ from .checks import Options, Verdict, verify
 from .checks.ledger import Ledger, StepFailed
 from .checks.opening import Opened, open_bundle
 from .envelope import BadEnvelope, key_id, load_public_key
-from .journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, BrokenJournal, Chain, Entry
+from .journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, BrokenJournal, Chain
 from .reading import HostileBundle, gzip_lines, show_name
-from .script import Divergence
 from .scoring.results import Results
+from .script import Divergence
 from .show import NoSuchGame, first_game, stream_of, transcript
 from .stockfish import EngineFault, find_engine
+from .workers import cores
 
 EXIT_FAILED, EXIT_USAGE, EXIT_NOT_CHECKED = 1, 2, 3
 
@@ -41,9 +41,21 @@ def main() -> None:
 @main.command()
 @click.argument("bundle", type=BundlePath)
 @click.option("--engine", metavar="PATH", help="Stockfish 15.1 to ask again; found on PATH if not given.")
-@click.option("--key", "key_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Public key (PEM) that must have signed.")
+@click.option(
+    "--key",
+    "key_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Public key (PEM) that must have signed.",
+)
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Worker processes; default: one a core.")
-@click.option("--sample", "sample_permille", type=click.IntRange(0, 1000), default=10, show_default=True, help="Of 1000 engine scores that decided nothing, how many are asked again.")
+@click.option(
+    "--sample",
+    "sample_permille",
+    type=click.IntRange(0, 1000),
+    default=10,
+    show_default=True,
+    help="Of 1000 engine scores that decided nothing, how many are asked again.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as canonical JSON.")
 def check(
     bundle: Path, engine: str | None, key_file: Path | None, jobs: int | None, sample_permille: int, as_json: bool
@@ -56,7 +68,7 @@ def check(
         engine_path, missing = find_engine(engine), ""
     except EngineFault as error:
         engine_path, missing = None, str(error)
-    options = Options(engine_path, missing, jobs or _cores(), sample_permille, _key_id(key_file))
+    options = Options(engine_path, missing, jobs or cores(), sample_permille, _key_id(key_file))
     with _progress(as_json) as tick:
         verdict = verify(bundle, options, tick)
     click.echo(report.json(verdict).decode() if as_json else report.text(verdict), nl=as_json)
@@ -131,10 +143,6 @@ def _key_id(path: Path | None) -> str:
         return key_id(load_public_key(path.read_bytes()))
     except BadEnvelope as error:
         raise click.BadParameter(f"{path}: {error}", param_hint="--key") from error
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

@@ -87,6 +87,7 @@ def encode(entry: Entry) -> bytes:
 
 
 def line_digest(line: bytes) -> str:
+    """What the next line names as its `prev`: SHA-256 of the line without its line feed."""
     return hashlib.sha256(line).hexdigest()
 
 

@@ -78,4 +78,5 @@ def load_protocol(protocol_id: str) -> Protocol:
 
 
 def protocol_sha256(protocol_id: str) -> str:
+    """SHA-256 of the file of a known protocol."""
     return hashlib.sha256(protocol_bytes(protocol_id)).hexdigest()

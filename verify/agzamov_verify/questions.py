@@ -45,10 +45,9 @@ class Try(msgspec.Struct, frozen=True, gc=False):
     kind: str
 
 
-class Reply(msgspec.Struct, frozen=True, tag_field="as", tag="reply", omit_defaults=True):
+class Reply(msgspec.Struct, frozen=True, kw_only=True, tag_field="as", tag="reply", omit_defaults=True):
     """What a seat said, verbatim, with what its server reported. Token counts are the server's."""
 
-    text: str
     attempts: tuple[Try, ...] = ()
     cached_tokens: int = 0
     completion_tokens: int = 0
@@ -58,13 +57,14 @@ class Reply(msgspec.Struct, frozen=True, tag_field="as", tag="reply", omit_defau
     model: str = ""
     prompt_tokens: int = 0
     reasoning_tokens: int = 0
+    text: str
 
 
-class NoReply(msgspec.Struct, frozen=True, tag_field="as", tag="no_reply", omit_defaults=True):
+class NoReply(msgspec.Struct, frozen=True, kw_only=True, tag_field="as", tag="no_reply", omit_defaults=True):
     """The seat answered the call with nothing that could hold an action (a refusal, a filter)."""
 
-    reason: str
     attempts: tuple[Try, ...] = ()
+    reason: str
 
 
 class Evaluation(msgspec.Struct, frozen=True, tag_field="as", tag="evaluation", gc=False):

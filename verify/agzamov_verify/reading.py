@@ -12,7 +12,7 @@ import tarfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, Self
 
 NAME_PART = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 DEPTH_MAX = 7
@@ -115,7 +115,7 @@ class _Window:
     def close(self) -> None:
         self._file.close()
 
-    def __enter__(self) -> "_Window":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -179,9 +179,7 @@ def sha256_of(source: Source, name: str) -> str:
     return digest.hexdigest()
 
 
-def gzip_lines(
-    source: Source, name: str, sha256: str, line_bytes_max: int, raw_bytes_max: int
-) -> Iterator[bytes]:
+def gzip_lines(source: Source, name: str, sha256: str, line_bytes_max: int, raw_bytes_max: int) -> Iterator[bytes]:
     """The lines of a gzip member, without line feeds, in bounded memory.
 
     Raises HostileBundle at the end if the file's SHA-256 is not `sha256`, so nothing that was read

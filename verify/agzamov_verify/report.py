@@ -18,7 +18,10 @@ MARKS = {
 SHOWN_MAX = 20
 
 MEANING = {
-    "V0": "V0, claimed: the bundle does not hold together, or not all of it could be checked. Its figures are only words.",
+    "V0": (
+        "V0, claimed: the bundle does not hold together, or not all of it could be checked.\n"
+        "Its figures are only words."
+    ),
     "V1": (
         "V1, self-consistent: every prompt, card, move, result and figure follows from the sealed manifest, the seed\n"
         "and the recorded answers. It does not show that those answers were really given: the owner of the machine\n"
@@ -110,7 +113,8 @@ def _match(match: MatchResult) -> Iterator[str]:
         faults = conduct.faults
         flag = ", FLAGGED" if faults.flagged else ""
         yield (
-            f"  {conduct.seat}: {conduct.decisions} decisions, first-attempt errors {_percent(faults.first_rate.decimal)}"
+            f"  {conduct.seat}: {conduct.decisions} decisions,"
+            f" first-attempt errors {_percent(faults.first_rate.decimal)}"
             f" (no action {faults.first_no_action}, illegal {faults.first_illegal}, no reply {faults.first_no_reply}),"
             f" {conduct.tokens_per_decision.decimal} tokens per decision, cost {conduct.cost_usd.decimal} USD{flag}"
         )

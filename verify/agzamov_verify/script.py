@@ -95,14 +95,13 @@ def describe(question: Question) -> str:
     """One line that names a question for a person."""
     match question:
         case Chat():
-            return f"a question to {question.seat} in game {question.game} turn {question.turn} attempt {question.attempt}"
+            return (
+                f"a question to {question.seat} in game {question.game} turn {question.turn} attempt {question.attempt}"
+            )
         case Evaluate():
             return f"a question to the engine in game {question.game} turn {question.turn}"
 
 
 def _found(entry: Entry) -> str:
     was = entry.question
-    return (
-        f"a question to {was.to} in game {was.game} turn {was.turn} attempt {was.attempt}"
-        f" digest {was.digest[:16]}"
-    )
+    return f"a question to {was.to} in game {was.game} turn {was.turn} attempt {was.attempt} digest {was.digest[:16]}"

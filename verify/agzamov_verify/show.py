@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from .dice import Dice
+from .journal import Entry
 from .manifest import Manifest, Match
 from .phases.streams import StreamPlan, block_script, streams_of
 from .questions import Answer, Chat, Evaluation, NoReply, Question, Reply
 from .reading import printable, show_name
 from .script import Replay, drive
-from .journal import Entry
 
 
 class NoSuchGame(ValueError):

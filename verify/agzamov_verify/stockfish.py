@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 import chess
 
@@ -85,7 +86,7 @@ class UciEngine:
             if pipe:
                 pipe.close()
 
-    def __enter__(self) -> "UciEngine":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -21,7 +21,7 @@ class LocalSeat:
     def complete(self, request: ChatRequest) -> Reply | NoReply:
         text = self._text(request.messages, request.seed)
         return Reply(
-            text,
+            text=text,
             model=self._kind,
             prompt_tokens=sum(len(message.content.split()) for message in request.messages),
             completion_tokens=len(text.split()),

@@ -80,7 +80,7 @@ class StockfishSeat:
     def complete(self, request: ChatRequest) -> Reply | NoReply:
         fen = labelled(read_page(request.messages), "FEN")
         with self._pool.engine() as engine:
-            return Reply(f"MOVE: {engine.best_move(fen, '', self._limit)}", model=engine.name)
+            return Reply(text=f"MOVE: {engine.best_move(fen, '', self._limit)}", model=engine.name)
 
     def close(self) -> None:
         self._pool.close()

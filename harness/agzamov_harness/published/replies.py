@@ -88,7 +88,7 @@ def _readings(replayed: Replayed, replies: dict[tuple[str, int], ModelReply]) ->
 
 
 def _reading(reply: ModelReply, game: Game960, move: chess.Move) -> Reading:
-    said = declared(Reply(reply.reasoning), TAG)
+    said = declared(Reply(text=reply.reasoning), TAG)
     text = "" if isinstance(said, Fault) else said
     ends_text = reply.reasoning.rstrip().rpartition("\n")[2].lstrip().startswith(TAG)
     kind = Declared.NO_LINE if isinstance(said, Fault) else _kind(text, game, move, ends_text=ends_text)

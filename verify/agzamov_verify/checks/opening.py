@@ -121,9 +121,7 @@ def _manifest(source: Source, digests: dict[str, str], ledger: Ledger) -> Manife
     return manifest
 
 
-def _pins(
-    manifest: Manifest, digests: dict[str, str], submitter: str, statement: Statement, ledger: Ledger
-) -> None:
+def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement: Statement, ledger: Ledger) -> None:
     predicate = statement.predicate
     for place, expected, found in (
         ("manifest protocol_sha256", protocol_sha256(manifest.plan.protocol), manifest.protocol_sha256),

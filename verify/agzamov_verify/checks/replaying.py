@@ -16,9 +16,9 @@ from ..manifest import Plan
 from ..phases.streams import Block, ChessBlock, StreamPlan, block_script
 from ..questions import Answer, Evaluate, Evaluation, Question
 from ..reading import HostileBundle, Source, gzip_lines
-from ..script import Divergence, Replay, drive
 from ..scoring.timing import LINE_BYTES_MAX as LAP_BYTES_MAX
 from ..scoring.timing import read_laps
+from ..script import Divergence, Replay, drive
 from .ledger import Finding, Number
 
 PERMILLE = 1000

@@ -14,6 +14,7 @@ from ..phases.gate import streams_to_play
 from ..phases.streams import Block, StreamPlan, streams_of
 from ..reading import HostileBundle
 from ..scoring.results import match_result
+from ..workers import end_with_parent
 from .ledger import Ledger, Number
 from .opening import Opened
 from .replaying import StreamReplay, StreamReport
@@ -42,7 +43,7 @@ def replay_bundle(
     replayed = Replayed()
     with ledger.step(Number.JOURNAL):
         index = _index(opened)
-        streams = _listed_streams(opened, index, ledger)
+        streams = _listed_streams(opened, index)
         reports = _replay_all(opened, streams, jobs, sample_permille)
         for stream, row, report in zip(streams, index.streams, reports, strict=True):
             replayed.take(stream, report)
@@ -66,7 +67,7 @@ def _index(opened: Opened) -> bundle.Index:
         raise HostileBundle(bundle.INDEX_FILE, "a journal index", str(error)) from error
 
 
-def _listed_streams(opened: Opened, index: bundle.Index, ledger: Ledger) -> list[StreamPlan]:
+def _listed_streams(opened: Opened, index: bundle.Index) -> list[StreamPlan]:
     promised = {stream.id: stream for match in opened.manifest.plan.matches for stream in streams_of(match)}
     seen: set[str] = set()
     for row in index.streams:
@@ -86,7 +87,9 @@ def _compare_row(row: StreamRow, report: StreamReport, ledger: Ledger) -> None:
 def _totals(opened: Opened, rows: tuple[StreamRow, ...], ledger: Ledger) -> None:
     claim = opened.statement.predicate.journal
     expected = f"{sum(row.entries for row in rows)} entries root {journal_root(rows)} {bundle.TREE}"
-    ledger.same(Number.JOURNAL, "statement journal", expected, f"{claim.entries} entries root {claim.root} {claim.tree}")
+    ledger.same(
+        Number.JOURNAL, "statement journal", expected, f"{claim.entries} entries root {claim.root} {claim.tree}"
+    )
 
 
 def _unlisted_files(opened: Opened, index: bundle.Index, ledger: Ledger) -> None:
@@ -131,6 +134,7 @@ _worker: StreamReplay
 
 def _start_worker(replay: StreamReplay) -> None:
     global _worker  # noqa: PLW0603 - a worker process holds its one bundle
+    end_with_parent()
     _worker = replay
 
 

@@ -72,9 +72,7 @@ class Tally(msgspec.Struct, gc=False):
         return self.final_no_action + self.final_illegal + self.final_no_reply
 
 
-def decide(
-    question: Chat, rules: Rules[Action], policy: IllegalPolicy, tally: Tally
-) -> Script[Action | Forfeit]:
+def decide(question: Chat, rules: Rules[Action], policy: IllegalPolicy, tally: Tally) -> Script[Action | Forfeit]:
     """The seat's action, a substitute, or Forfeit; counted in `tally`."""
     tally.decisions += 1
     answer = yield from ask_seat(question)

@@ -18,7 +18,9 @@ class Pattern(StrEnum):
 
 CHESS_PATTERNS: dict[Pattern, str] = {
     Pattern.CASTLES_EARLY: "castle within your first 8 moves, as soon as castling is legal.",
-    Pattern.AVOIDS_QUEEN_TRADES: "never make a move that allows or makes a trade of queens, unless every legal move does.",
+    Pattern.AVOIDS_QUEEN_TRADES: (
+        "never make a move that allows or makes a trade of queens, unless every legal move does."
+    ),
 }
 POKER_PATTERNS: dict[Pattern, str] = {
     Pattern.MIN_RAISES_PAIRS: "before the flop, with a pocket pair, raise to the smallest legal amount.",

@@ -13,9 +13,7 @@ def matches_to_play(plan: Plan, phase: int, phase0: Sequence[MatchResult]) -> li
     """The matches of a phase that no failed Phase 0 result stops."""
     failed = {(result.game, result.a) for result in phase0 if result.gate and not result.gate.passed}
     return [
-        match
-        for match in plan.matches
-        if match.phase == phase and (phase == 0 or (match.game, match.a) not in failed)
+        match for match in plan.matches if match.phase == phase and (phase == 0 or (match.game, match.a) not in failed)
     ]
 
 

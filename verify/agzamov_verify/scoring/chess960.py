@@ -44,7 +44,7 @@ class Decided(msgspec.Struct, frozen=True):
     ends: dict[str, int]
 
 
-class ChessResult(msgspec.Struct, frozen=True):
+class ChessResult(msgspec.Struct, frozen=True, tag_field="game", tag="chess960"):
     """A chess match. `raw` counts an adjudicated game that was not played on as a draw (draft H19)."""
 
     games: int

@@ -23,6 +23,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 def figure(value: Fraction) -> Figure:
+    """Both forms of a value."""
     return Figure(f"{value.numerator}/{value.denominator}", fixed(value))
 
 

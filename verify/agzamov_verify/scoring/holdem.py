@@ -24,7 +24,7 @@ class PokerDecided(msgspec.Struct, frozen=True):
     by_play: Figure
 
 
-class PokerResult(msgspec.Struct, frozen=True):
+class PokerResult(msgspec.Struct, frozen=True, tag_field="game", tag="holdem"):
     """A hold'em match from seat A's side. Sessions are won with more than zero chips."""
 
     hands: int

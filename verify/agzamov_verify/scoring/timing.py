@@ -57,9 +57,7 @@ def read_laps(lines: Iterable[bytes]) -> dict[str, list[int]]:
 
 def timing_of(laps: Mapping[str, Mapping[str, list[int]]]) -> Timing:
     """The timing table from microseconds by match and addressee."""
-    return Timing(
-        FORMAT, {match: {to: _seat(us) for to, us in sorted(seats.items())} for match, seats in laps.items()}
-    )
+    return Timing(FORMAT, {match: {to: _seat(us) for to, us in sorted(seats.items())} for match, seats in laps.items()})
 
 
 def _seat(us: list[int]) -> SeatTiming:

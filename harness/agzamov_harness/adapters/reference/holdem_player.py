@@ -8,7 +8,6 @@ bluffs. How large those shares are comes from the opponent profile, or from STRA
 
 import math
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -22,19 +21,21 @@ from .reading import Deed, Page, PokerHabits, Spot, Verb, Who, poker_habits, rea
 
 STRANGER = PokerHabits(
     vpip=80,
-    pfr=65,
-    three_bet=14,
+    pfr=49,
+    three_bet=15,
     folds_to_cbet=42,
     check_raise=12,
     folds_button_to_3bet=35,
     min_raises_pairs=0,
-    river_bluffs=30,
+    river_bluffs=35,
 )
 NO_RULES = PokerHabits(0, 0, 0, 0, 0, 0, 0, 0)
 STATION_VPIP, NIT_VPIP = 90, 55  # from here on a player is taken to call, or to fold, too much
 RUNOUTS, COMPARISONS = 20, 800  # boards sampled, and hands compared over all of them
 OPEN_CHIPS = 250
-BLUFF_WEIGHT = 0.35
+CALLS_WITH_LESS = 0.3
+BETS_FOR_VALUE, BETS_AS_BLUFF = 0.4, 0.4  # the strongest and the weakest part of a range
+BETS_BETWEEN, LESS_PER_BARREL = 0.3, 0.85
 FOUR_BET_PERCENT, FIVE_BET_PERCENT = 6, 4
 RAISE_EQUITY = {1: 0.60, 2: 0.57}  # before the flop, by the raises so far
 ALL_IN_EQUITY = 0.55
@@ -102,7 +103,7 @@ def _against_raise(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
         return _sized(spot, wanted if level <= 2 else spot.options.max_to_chips, why)
     if three_bets and 35 < top_percent(spot.hole) <= 65 and stream.below(100) < 12:
         return _sized(spot, to_chips * 3, "A bluff.")
-    return _called(spot, equity, price + (0.06 if level == 1 else 0.03), why)
+    return _called(spot, equity, price + (0.06 if level == 1 else 0.01), why)
 
 
 def _steals(spot: Spot, foe: PokerHabits, to_chips: int) -> bool:
@@ -118,12 +119,12 @@ def _after_flop(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
     if spot.to_call_chips:
         if equity >= 0.78:
             return _sized(spot, _pot_share(spot, 80), why)
-        return _called(spot, equity, price + 0.02, why)
+        return _called(spot, equity, price, why)
     folds = _folds_percent(spot, foe)
     if equity >= (0.60 if folds > 20 else 0.54):
-        return _sized(spot, _pot_share(spot, 66 if folds > 20 else 90), why)
+        return _sized(spot, _pot_share(spot, 60 if folds > 20 else 90), why)
     if equity <= 0.42 and stream.below(100) < _bluffs_percent(folds):
-        return _sized(spot, _pot_share(spot, 50), "A bluff.")
+        return _sized(spot, _pot_share(spot, 60), "A bluff.")
     return _passive(spot, why)
 
 
@@ -137,8 +138,8 @@ def _folds_percent(spot: Spot, foe: PokerHabits) -> int:
 
 
 def _bluffs_percent(folds: int) -> int:
-    """How often to bet half the pot with nothing: it pays from one fold in three on."""
-    return max(0, min(100, (folds - 34) * 4))
+    """How often to bet with nothing: at this size it pays from about two folds in five on."""
+    return max(0, min(100, (folds - 36) * 5))
 
 
 def _called(spot: Spot, equity: float, needed: float, why: str) -> Choice:
@@ -226,14 +227,83 @@ def top_percent(hole: tuple[str, ...]) -> float:
 
 def _range(spot: Spot, foe: PokerHabits) -> list[Combo]:
     """The hands that the opponent's actions before the flop leave it, the best first."""
-    best, worst, pairs = 0, 100, Pairs.ANY
-    level, to_chips, step = 0, 100, 100
+    best, worst, level, to_chips, step = 0, 100, 0, 100, 100
+    pairs: bool | None = None
     for deed in spot.history:
-        theirs = deed.street == "preflop" and deed.who is Who.OPPONENT
-        if theirs and deed.verb in (Verb.CALL, Verb.RAISE) and foe.min_raises_pairs >= 50:
-            pairs = Pairs.NONE
-        if theirs and deed.verb is Verb.CALL:
-            best, worst = ((foe.pfr // 2, 100), (foe.three_bet // 2, foe.vpip), (3, foe.pfr // 2))[min(level, 2)]
-        if deed.verb is not Verb.RAISE or deed.street != "preflop":
-            continue
-        
+        if deed.street != "preflop":
+            break
+        smallest = deed.to_chips == to_chips + step
+        if deed.verb is Verb.RAISE:
+            level, step, to_chips = level + 1, max(step, deed.to_chips - to_chips), deed.to_chips
+        if deed.who is Who.OPPONENT:
+            best, worst = _share(deed.verb, level, foe)
+            pairs = (pairs or smallest) if foe.min_raises_pairs >= 50 else None
+    known = {*spot.hole, *spot.board}
+    live = [(combo, percent) for combo, percent in _percents().items() if known.isdisjoint(combo)]
+    if pairs:
+        return [(a, b) for (a, b), _ in live if a[0] == b[0]]
+    return [(a, b) for (a, b), at in live if best <= at <= worst and (pairs is None or a[0] != b[0])]
+
+
+def _share(verb: Verb, raises: int, foe: PokerHabits) -> tuple[int, int]:
+    """Where in Chen's order the hands lie that do `verb` before the flop, after so many raises (its own too).
+
+    A profile counts all hands, half of them on the button: opens are twice the PFR less the 3-bets.
+    """
+    opens = max(FIVE_BET_PERCENT, min(100, 2 * foe.pfr - foe.three_bet))
+    if verb is Verb.RAISE:
+        share = (opens, foe.three_bet, FOUR_BET_PERCENT, FIVE_BET_PERCENT)[min(raises, 4) - 1]
+        return 0, max(share, FIVE_BET_PERCENT)
+    if verb is Verb.CALL and raises:
+        best, worst = (foe.three_bet // 2, 2 * foe.vpip - opens) if raises == 1 else (3, opens // 2)
+        return best, max(worst, best + 5)
+    return foe.pfr // 3, 100
+
+
+def _weights(spot: Spot, foe: PokerHabits, count: int) -> list[float]:
+    """How likely the opponent's deeds since the flop make each of `count` hands, the strongest now first."""
+    deeds = [d for d in spot.history if d.street != "preflop" and d.who is Who.OPPONENT]
+    called = sum(deed.verb is Verb.CALL for deed in deeds)
+    strong = count * (1 - foe.folds_to_cbet / 100)
+    weights = [1.0 if at < strong else CALLS_WITH_LESS**called for at in range(count)]
+    if bold := [deed for deed in deeds if deed.verb in (Verb.BET, Verb.RAISE)]:
+        share = max(0.1, foe.check_raise / 50) if bold[-1].verb is Verb.RAISE else BETS_FOR_VALUE
+        strong = count * share * LESS_PER_BARREL ** (len(bold) - 1)
+        bluffs = (foe.river_bluffs if bold[-1].street == "river" else STRANGER.river_bluffs) / 100
+        weak = count * BETS_AS_BLUFF
+        ratio = min(1.0, bluffs / max(0.01, 1 - bluffs) * strong / weak)
+        weights = [
+            weight * (1 if at < strong else ratio if at >= count - weak else BETS_BETWEEN)
+            for at, weight in enumerate(weights)
+        ]
+    return weights
+
+
+def _equity(spot: Spot, foe: PokerHabits, stream: Stream) -> float:
+    """The share of the pot that the hand wins on average against the hands expected, if nobody folds."""
+    deck = [card for card in DECK if card not in spot.hole and card not in spot.board]
+    missing = 5 - len(spot.board)
+    runouts = [stream.deal(deck, missing) for _ in range(RUNOUTS)] if missing else [[]]
+    combos = _range(spot, foe)
+    stride = -(-len(combos) * len(runouts) // COMPARISONS)
+    combos = combos[stream.below(stride) :: stride]
+    if spot.board:
+        combos.sort(key=lambda combo: _strength(*combo, *spot.board), reverse=True)
+    weighed = list(zip(combos, _weights(spot, foe, len(combos)), strict=True))
+    won = total = 0.0
+    for runout in runouts:
+        board = (*spot.board, *runout)
+        mine = _strength(*spot.hole, *board)
+        for (a, b), weight in weighed:
+            if a not in runout and b not in runout:
+                theirs = _strength(a, b, *board)
+                total += weight
+                won += weight if mine > theirs else weight / 2 if mine == theirs else 0
+    return won / total if total else 0.5
+
+
+def _strength(*cards: str) -> int:
+    return int(pkrbot.evaluate([_CARDS[card] for card in cards]))
+
+
+_CARDS = {card: pkrbot.Card(card) for card in DECK}

@@ -58,7 +58,9 @@ def _first(messages: tuple[Message, ...], role: str) -> str:
 # --- chess ---------------------------------------------------------------------------------------
 
 _CASTLES = re.compile(r"^(?:- )?castles? within (?:your|its) first (\d{1,3}) moves", re.IGNORECASE | re.MULTILINE)
-_AVOIDS_TRADES = re.compile(r"^(?:- )?never makes? a move that allows or makes a trade of queens", re.IGNORECASE | re.MULTILINE)
+_AVOIDS_TRADES = re.compile(
+    r"^(?:- )?never makes? a move that allows or makes a trade of queens", re.IGNORECASE | re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ what it counts comes from the board or from the journal.
 
 from enum import StrEnum
 
+import chess
 import msgspec
 
 from ...questions import Evaluate, Evaluation
@@ -35,15 +36,15 @@ class Adjudication(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     play_on_percent: int = 0
 
 
-def winning_side(evaluation: Evaluation, white_to_move: bool, threshold_centipawns: int) -> int:
-    """+1 if White stands beyond the threshold, -1 if Black does, else 0. A mate score is beyond any."""
+def winning_side(evaluation: Evaluation, turn: chess.Color, threshold_centipawns: int) -> int:
+    """+1 if White stands beyond the threshold, -1 if Black, else 0. A mate is beyond any; `turn` is to move."""
     if evaluation.mate is not None:
         sign = 1 if evaluation.mate > 0 else -1
     elif evaluation.centipawns is not None and abs(evaluation.centipawns) > threshold_centipawns:
         sign = 1 if evaluation.centipawns > 0 else -1
     else:
         return 0
-    return sign if white_to_move else -sign
+    return sign if turn == chess.WHITE else -sign
 
 
 class Adjudicator:
@@ -64,7 +65,7 @@ class Adjudicator:
     def _side_ahead(self, game: Game960) -> Script[int]:
         match self._rule.policy:
             case AdjudicationPolicy.STOCKFISH:
-                question = Evaluate(self._game_id, " ".join(game.moves), game.start_fen, game.ply)
+                question = Evaluate(self._game_id, game.moves_text, game.start_fen, game.ply)
                 evaluation = yield from ask_engine(question)
                 return winning_side(evaluation, game.board.turn, self._rule.threshold_centipawns)
             case AdjudicationPolicy.MATERIAL:

@@ -63,7 +63,7 @@ def turn_message(game: Game960, style: PromptStyle, briefing: str) -> Message:
         side="White" if game.board.turn else "Black",
         fen=game.fen(),
         diagram=game.diagram(),
-        moves=" ".join(game.moves) or "none",
+        moves=game.moves_text or "none",
     )
     if style is PromptStyle.LEGAL_MOVES:
         text += _LEGAL.format(legal=" ".join(game.legal_moves()))

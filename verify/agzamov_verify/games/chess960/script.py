@@ -6,8 +6,8 @@ import msgspec
 from ...dice import Dice
 from ...questions import Chat, Message, NoReply, Reply
 from ...script import Script
-from ..declared import Fault, declared
 from ..decision import Forfeit, IllegalPolicy, Rules, Tally, decide
+from ..declared import Fault, declared
 from ..players import GameName, Player
 from .adjudication import Adjudication, AdjudicationPolicy, Adjudicator
 from .prompt import REMINDER, TAG, PromptStyle, system_message, turn_message
@@ -61,6 +61,7 @@ class _Table:
         self.name, self.players, self.rules, self.dice = name, players, rules, dice
         self.systems = tuple(system_message(player.patterns) for player in players)
         self.tallies = (Tally(), Tally())
+        self.reading = Rules(self._read, self._substitute, REMINDER)
         self.seed = dice.stream(f"sampling/{name.label}").below(2**31)
         self.adjudicator = Adjudicator(rules.adjudication, name.id)
         percent = rules.adjudication.play_on_percent
@@ -85,7 +86,7 @@ class _Table:
         side = WHITE if self.game.board.turn else BLACK
         action = yield from decide(
             self._question(side),
-            Rules(self._read, self._substitute, REMINDER),
+            self.reading,
             self.rules.illegal,
             self.tallies[side],
         )

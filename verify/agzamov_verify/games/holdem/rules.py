@@ -131,9 +131,9 @@ class Hand:
         legal = self.legal()
         if action.kind not in legal.kinds:
             return f"{action.kind.value} is not legal here"
-        if action.kind in (ActionKind.BET, ActionKind.RAISE):
-            if not legal.min_to_chips <= action.to_chips <= legal.max_to_chips:
-                return f"the amount must be from {in_bb(legal.min_to_chips)} to {in_bb(legal.max_to_chips)} BB"
+        sized = action.kind in (ActionKind.BET, ActionKind.RAISE)
+        if sized and not legal.min_to_chips <= action.to_chips <= legal.max_to_chips:
+            return f"the amount must be from {in_bb(legal.min_to_chips)} to {in_bb(legal.max_to_chips)} BB"
         return None
 
     def act(self, action: PokerAction) -> None:

@@ -5,8 +5,8 @@ import msgspec
 from ...dice import Dice
 from ...questions import Chat, NoReply, Reply
 from ...script import Script
-from ..declared import Fault, declared
 from ..decision import Forfeit, IllegalPolicy, Rules, Tally, decide
+from ..declared import Fault, declared
 from ..players import GameName, Player
 from .prompt import REMINDER, TAG, read_action, system_message, turn_message
 from .rules import CARDS_DEALT, DECK, ActionKind, Deal, Hand, HandEnd, PokerAction
@@ -32,7 +32,7 @@ class HandRecord(msgspec.Struct, frozen=True, gc=False):
     faults: tuple[int, int]
 
 
-def deal_cards(dice: Dice, hand: int, button_is_a: bool) -> Deal:
+def deal_cards(dice: Dice, hand: int, *, button_is_a: bool) -> Deal:
     """The cards of hand number `hand`: seats A and B get theirs whoever has the button."""
     cards = dice.stream(f"poker/deck/{hand}").deal(DECK, CARDS_DEALT)
     a, b = (cards[0], cards[1]), (cards[2], cards[3])

@@ -1,0 +1,97 @@
+"""Chess replay on one core against a bare `chess` loop over the same moves.
+
+    python bench/chess_replay.py BUNDLE
+
+Both run in turns in this process, CPU time, medians. "bare" parses each move, checks that it is
+legal, and pushes it. "with ends" also asks `outcome()` after each ply. Ours replays the journal:
+decode and canonical check, hash chain, Merkle tree, prompt and question digest, strict parse,
+legality, ends, adjudication counting.
+"""
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import chess
+
+from agzamov_verify.bundle import segment_name
+from agzamov_verify.checks.ledger import Ledger
+from agzamov_verify.checks.opening import Opened, open_bundle
+from agzamov_verify.journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, Chain
+from agzamov_verify.manifest import ChessMatch
+from agzamov_verify.phases.streams import ChessBlock, StreamPlan, block_script, streams_of
+from agzamov_verify.reading import gzip_lines
+from agzamov_verify.script import Replay, drive
+
+ROUNDS = 7
+
+Games = list[tuple[str, tuple[str, ...]]]
+
+
+def chess_streams(opened: Opened) -> Iterator[tuple[StreamPlan, list[bytes]]]:
+    """Every chess stream of the bundle with its lines in memory."""
+    for match in opened.manifest.plan.matches:
+        if isinstance(match, ChessMatch):
+            for stream in streams_of(match):
+                name = segment_name(stream.id, 0)
+                if name in opened.digests:
+                    digest = opened.digests[name]
+                    yield stream, list(gzip_lines(opened.source, name, digest, LINE_BYTES_MAX, SEGMENT_BYTES_MAX))
+
+
+def replay(opened: Opened, streams: list[tuple[StreamPlan, list[bytes]]]) -> Games:
+    """Our replay; returns the games for the bare loops."""
+    games: Games = []
+    for stream, lines in streams:
+        chain = Chain(opened.manifest.run_id, stream.id)
+        answers = Replay(stream.id, chain.read_all(lines))
+        block = drive(block_script(stream, opened.manifest.plan, opened.dice), answers)
+        answers.finish()
+        assert isinstance(block, ChessBlock)
+        games += [(record.start_fen, record.moves) for record in block.records]
+    return games
+
+
+def bare(games: Games) -> None:
+    """Parse, check legality, push."""
+    for fen, moves in games:
+        board = chess.Board(fen, chess960=True)
+        for move in moves:
+            board.push(board.parse_uci(move))
+
+
+def bare_with_ends(games: Games) -> None:
+    """Parse, check legality, push, ask for the end of the game."""
+    for fen, moves in games:
+        board = chess.Board(fen, chess960=True)
+        for move in moves:
+            board.push(board.parse_uci(move))
+            board.outcome()
+
+
+def cpu_s(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def main() -> None:
+    opened = open_bundle(Path(sys.argv[1]), Ledger())
+    streams = list(chess_streams(opened))
+    games = replay(opened, streams)
+    plies = sum(len(moves) for _, moves in games)
+    entries = sum(len(lines) for _, lines in streams)
+    rounds = [
+        (cpu_s(lambda: replay(opened, streams)), cpu_s(lambda: bare(games)), cpu_s(lambda: bare_with_ends(games)))
+        for _ in range(ROUNDS)
+    ]
+    ours, plain, ends = (statistics.median(column) for column in zip(*rounds, strict=True))
+    print(f"{len(games)} games, {plies} plies, {entries} journal entries; CPU us per ply:")
+    print(f"  ours {ours / plies * 1e6:.1f}   bare {plain / plies * 1e6:.1f}   bare with ends {ends / plies * 1e6:.1f}")
+    print(f"ratio to bare {plain / ours:.2f} (bar 0.60), to bare with ends {ends / ours:.2f}")
+
+
+if __name__ == "__main__":
+    main()

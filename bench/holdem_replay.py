@@ -1,0 +1,132 @@
+"""Hold'em replay on one core against bare pokerkit dealing and acting the same hands.
+
+    python bench/holdem_replay.py BUNDLE
+
+CPU time, medians of rounds in turns. Ours replays the journal with everything that chess_replay.py
+lists. pokerkit creates each state, deals the same cards and takes the same actions.
+"""
+
+import statistics
+import sys
+import warnings
+from pathlib import Path
+
+from pokerkit import Automation, NoLimitTexasHoldem
+
+from agzamov_verify.bundle import segment_name
+from agzamov_verify.checks.ledger import Ledger
+from agzamov_verify.checks.opening import Opened, open_bundle
+from agzamov_verify.games.holdem import script
+from agzamov_verify.games.holdem.rules import BIG_BLIND, SMALL_BLIND, ActionKind, Deal, Hand, PokerAction
+from agzamov_verify.journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, Chain
+from agzamov_verify.manifest import PokerMatch
+from agzamov_verify.phases.streams import StreamPlan, block_script, streams_of
+from agzamov_verify.reading import gzip_lines
+from agzamov_verify.script import Replay, drive
+from chess_replay import cpu_s
+
+ROUNDS, HANDS_MAX = 5, 1000
+AUTOMATIONS = (
+    Automation.ANTE_POSTING,
+    Automation.BET_COLLECTION,
+    Automation.BLIND_OR_STRADDLE_POSTING,
+    Automation.HOLE_CARDS_SHOWING_OR_MUCKING,
+    Automation.HAND_KILLING,
+    Automation.CHIPS_PUSHING,
+    Automation.CHIPS_PULLING,
+)
+Played = tuple[Deal, tuple[PokerAction, ...]]
+
+
+def poker_streams(opened: Opened) -> list[tuple[StreamPlan, list[bytes]]]:
+    """The hold'em streams of the bundle, up to HANDS_MAX hands, with their lines in memory."""
+    streams: list[tuple[StreamPlan, list[bytes]]] = []
+    for match in opened.manifest.plan.matches:
+        for stream in streams_of(match) if isinstance(match, PokerMatch) else ():
+            name = segment_name(stream.id, 0)
+            if name in opened.digests and sum(plan.count for plan, _ in streams) < HANDS_MAX:
+                lines = gzip_lines(opened.source, name, opened.digests[name], LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
+                streams.append((stream, list(lines)))
+    return streams
+
+
+def replay(opened: Opened, streams: list[tuple[StreamPlan, list[bytes]]]) -> None:
+    """Our replay."""
+    for stream, lines in streams:
+        chain = Chain(opened.manifest.run_id, stream.id)
+        answers = Replay(stream.id, chain.read_all(lines))
+        drive(block_script(stream, opened.manifest.plan, opened.dice), answers)
+        answers.finish()
+
+
+def played(opened: Opened, streams: list[tuple[StreamPlan, list[bytes]]]) -> list[Played]:
+    """The deals and actions of the hands, taken off a replay."""
+    hands: list[Played] = []
+    act = Hand.act
+    current: list[PokerAction] = []
+
+    class Noting(Hand):
+        """A hand that leaves its deal and actions behind."""
+
+        def __init__(self, deal: Deal, stacks: tuple[int, int]) -> None:
+            current.clear()
+            super().__init__(deal, stacks)
+
+        def act(self, action: PokerAction) -> None:
+            current.append(action)
+            act(self, action)
+            if self.to_act is None:
+                hands.append((self.deal, tuple(current)))
+
+    script.Hand = Noting  # type: ignore[misc]
+    try:
+        replay(opened, streams)
+    finally:
+        script.Hand = Hand  # type: ignore[misc]
+    return hands
+
+
+def bare(hands: list[Played], stack_chips: int) -> None:
+    """pokerkit alone. Heads-up, its player 0 is the big blind."""
+    for deal, actions in hands:
+        state = NoLimitTexasHoldem.create_state(
+            AUTOMATIONS, False, 0, (SMALL_BLIND, BIG_BLIND), BIG_BLIND, (stack_chips, stack_chips), 2
+        )
+        state.deal_hole("".join(deal.big_blind))
+        state.deal_hole("".join(deal.button))
+        board = iter(("".join(deal.board[:3]), deal.board[3], deal.board[4]))
+        todo = iter(actions)
+        while state.status:
+            if state.can_burn_card():
+                state.burn_card("??")
+            elif state.can_deal_board():
+                state.deal_board(next(board))
+            else:
+                act_in_pokerkit(state, next(todo))
+
+
+def act_in_pokerkit(state: object, action: PokerAction) -> None:
+    """The same action in pokerkit's words."""
+    match action.kind:
+        case ActionKind.FOLD:
+            state.fold()  # type: ignore[attr-defined]
+        case ActionKind.CHECK | ActionKind.CALL:
+            state.check_or_call()  # type: ignore[attr-defined]
+        case ActionKind.BET | ActionKind.RAISE:
+            state.complete_bet_or_raise_to(action.to_chips)  # type: ignore[attr-defined]
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    opened = open_bundle(Path(sys.argv[1]), Ledger())
+    streams = poker_streams(opened)
+    hands = played(opened, streams)
+    stack = opened.manifest.plan.holdem.stack_chips
+    rounds = [(cpu_s(lambda: replay(opened, streams)), cpu_s(lambda: bare(hands, stack))) for _ in range(ROUNDS)]
+    ours, plain = (statistics.median(column) for column in zip(*rounds, strict=True))
+    print(f"{len(hands)} hands; hands per CPU second: ours {len(hands) / ours:.0f}, pokerkit {len(hands) / plain:.0f}")
+    print(f"ratio {plain / ours:.2f} (bar 0.50)")
+
+
+if __name__ == "__main__":
+    main()

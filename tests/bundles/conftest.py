@@ -1,0 +1,35 @@
+"""Honest bundles that tests take apart: made once for a session, never changed on disk."""
+
+from pathlib import Path
+
+import pytest
+
+from bundles.workshop import CHESS0, JUDGED, POKER0, SMALL, TINY, engine_path, gates, make, make_until
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both games and both phases, no engine: Phase 0 passed in chess, failed in hold'em."""
+    wanted = {CHESS0: "passed", POKER0: "failed"}
+    return make_until(SMALL, tmp_path_factory.mktemp("small"), lambda made: gates(made) == wanted)
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A few plies and two hands."""
+    return make(TINY, tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture(scope="session")
+def engine() -> Path:
+    """Stockfish, or a skipped test."""
+    path = engine_path()
+    if path is None:
+        pytest.skip("no Stockfish 15.1 here; on Debian 12: apt-get install stockfish")
+    return path
+
+
+@pytest.fixture(scope="session")
+def judged(tmp_path_factory: pytest.TempPathFactory, engine: Path) -> Path:
+    """Chess games that the engine adjudicates, and some that it does not."""
+    return make(JUDGED, tmp_path_factory.mktemp("judged"))

@@ -1,0 +1,146 @@
+"""The real engine: pinned by name and net, one score for one question, whatever was asked before."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import pytest
+
+from agzamov_verify.questions import Evaluate, Evaluation
+from agzamov_verify.stockfish import NAME, NET_SHA256, PLACES, EngineFault, UciEngine, find_engine
+
+HASH_MIB, NODES = 16, 5_000
+START = chess.Board.from_chess960_pos(925).fen()
+MATE_IN_ONE = "7k/8/6K1/8/8/8/8/R7 w - - 0 1"
+
+try:
+    ENGINE = find_engine()
+    MISSING = ""
+except EngineFault as fault:
+    ENGINE, MISSING = Path(PLACES[0]), str(fault)
+
+needs_engine = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+
+
+@pytest.fixture
+def engine() -> Iterator[UciEngine]:
+    with UciEngine(ENGINE, HASH_MIB) as running:
+        yield running
+
+
+def position(start_fen: str, moves: str = "") -> Evaluate:
+    return Evaluate("g00000", moves, start_fen, len(moves.split()))
+
+
+OPENING = "b2b4 d7d6 f1g3 f8g6 e1d2 e8d7"
+KNIGHTS_OUT_AND_HOME = "f1g3 f8g6 g3f1 g6f8"
+QUESTIONS = [position(START, " ".join(OPENING.split()[:ply])) for ply in range(7)]
+
+
+@needs_engine
+def test_the_installed_engine_is_the_pinned_one(engine: UciEngine) -> None:
+    assert (engine.name, engine.net_sha256()) == (NAME, NET_SHA256)
+
+
+@needs_engine
+@pytest.mark.parametrize(
+    ("fen", "mate"),
+    [
+        (MATE_IN_ONE, 1),
+        ("7k/8/6K1/8/8/8/8/R7 b - - 0 1", -1),
+        ("7K/8/6k1/8/8/8/8/r7 b - - 0 1", 1),
+    ],
+)
+def test_a_mate_is_positive_for_the_side_to_move_that_gives_it(engine: UciEngine, fen: str, mate: int) -> None:
+    assert engine.evaluate(position(fen), NODES) == Evaluation(None, mate)
+
+
+@needs_engine
+def test_a_score_is_seen_from_the_side_to_move(engine: UciEngine) -> None:
+    queen_up = "4k3/pppppppp/8/8/8/8/PPPPPPPP/3QK3 {} - - 0 1"
+    white, black = (engine.evaluate(position(queen_up.format(side)), NODES).centipawns for side in "wb")
+    assert white is not None
+    assert black is not None
+    assert white > 300
+    assert black < -300
+
+
+@needs_engine
+def test_the_same_question_gets_the_same_score_twice_in_any_order_and_process(engine: UciEngine) -> None:
+    scores = [engine.evaluate(question, NODES) for question in QUESTIONS]
+    assert scores == [engine.evaluate(question, NODES) for question in QUESTIONS]
+    assert scores[::-1] == [engine.evaluate(question, NODES) for question in QUESTIONS[::-1]]
+    with UciEngine(ENGINE, HASH_MIB) as other:
+        assert scores[3] == other.evaluate(QUESTIONS[3], NODES)
+    assert len(set(scores)) > 1
+
+
+@needs_engine
+def test_other_nodes_give_another_score(engine: UciEngine) -> None:
+    assert any(engine.evaluate(question, NODES) != engine.evaluate(question, 100 * NODES) for question in QUESTIONS[:2])
+
+
+@needs_engine
+def test_the_moves_before_a_position_are_part_of_the_question(engine: UciEngine) -> None:
+    """The knights went out and home: the engine knows that one more round is near a repetition."""
+    board = chess.Board(START, chess960=True)
+    for move in KNIGHTS_OUT_AND_HOME.split():
+        board.push_uci(move)
+    with_history = engine.evaluate(position(START, KNIGHTS_OUT_AND_HOME), NODES)
+    assert with_history != engine.evaluate(position(board.fen()), NODES)
+    assert with_history == engine.evaluate(position(START, KNIGHTS_OUT_AND_HOME), NODES)
+
+
+@needs_engine
+def test_the_best_move_of_a_mate_in_one_is_the_mate(engine: UciEngine) -> None:
+    assert engine.best_move(MATE_IN_ONE, "", "nodes 1000") == "a1a8"
+
+
+@needs_engine
+def test_castling_moves_are_understood_as_king_takes_rook(engine: UciEngine) -> None:
+    castled = engine.evaluate(position("4k3/8/8/8/8/8/8/4KR2 w F - 0 1", "e1f1"), NODES)
+    assert castled != engine.evaluate(position("4k3/8/8/8/8/8/8/4KR2 w F - 0 1"), NODES)
+
+
+@needs_engine
+@pytest.mark.parametrize(
+    ("start_fen", "moves"),
+    [(START + "\nquit", ""), (START + "\nsetoption name Debug Log File value /tmp/x", ""), (START, "b2b4\nquit")],
+)
+def test_a_question_with_a_second_line_never_reaches_the_engine(engine: UciEngine, start_fen: str, moves: str) -> None:
+    with pytest.raises((ValueError, EngineFault)):
+        engine.evaluate(position(start_fen, moves), NODES)
+    assert engine.evaluate(position(MATE_IN_ONE), NODES) == Evaluation(None, 1)
+
+
+@needs_engine
+def test_an_engine_that_has_died_is_a_fault_and_may_be_closed_twice(engine: UciEngine) -> None:
+    engine._process.kill()
+    engine._process.wait()
+    with pytest.raises(EngineFault, match="the engine process has ended"):
+        engine.evaluate(QUESTIONS[0], NODES)
+    engine.close()
+    engine.close()
+
+
+@needs_engine
+def test_an_engine_given_by_its_path_is_found() -> None:
+    assert find_engine(str(ENGINE)) == ENGINE
+
+
+def test_a_missing_engine_is_a_fault_that_says_what_to_install() -> None:
+    with pytest.raises(EngineFault, match=r"no engine at /nowhere/stockfish; install Stockfish 15\.1"):
+        find_engine("/nowhere/stockfish")
+
+
+def test_a_file_that_is_no_program_is_a_fault(tmp_path: Path) -> None:
+    program = tmp_path / "engine"
+    program.write_text("hello")
+    program.chmod(0o755)
+    with pytest.raises(EngineFault, match="cannot start"):
+        UciEngine(program, HASH_MIB)
+
+
+def test_a_program_that_is_no_engine_is_a_fault() -> None:
+    with pytest.raises(EngineFault, match="has ended"):
+        UciEngine(Path("/bin/true"), HASH_MIB)
