@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -29,7 +29,7 @@ from agzamov_verify.scoring.results import Results, results_of
 from agzamov_verify.stockfish import EngineFault, find_engine
 
 from . import doctor as doctor_of
-from . import keys, rundir
+from . import keys, rundir, serving
 from .pack import pack
 from .ports import PortFault
 from .progress import State
@@ -163,6 +163,31 @@ def doctor(key: Path, engine: str | None, as_json: bool) -> None:
         click.echo(f"{'ok     ' if ability.ok else 'MISSING'}  {ability.name:<8} {ability.found}")
         if not ability.ok:
             click.echo(f"         {'':<8} {ability.advice}")
+
+
+@main.command("serve-reference")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8960, show_default=True, help="0 takes a free port.")
+@click.option(
+    "--delay-ms", type=click.IntRange(0, 600_000), default=0, show_default=True, help="Wait before each answer."
+)
+@click.option(
+    "--fault",
+    "faults",
+    multiple=True,
+    metavar="KIND@N",
+    help="Spoil every N-th call: 429, 500, 503, 401, drop, hang, garbage, no_choices, truncated. Repeatable.",
+)
+def serve_reference(host: str, port: int, delay_ms: int, faults: tuple[str, ...]) -> None:
+    """Serve the reference players as an OpenAI-compatible endpoint, until interrupted."""
+    try:
+        plan = tuple(map(serving.parse_fault, faults))
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--fault") from error
+    with _faults(), serving.start(host, port, delay_ms / 1000, plan) as server:
+        click.echo(f"http://{host}:{server.server_port}/v1")
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()
 
 
 main.add_command(verify_cli.check, "verify")

@@ -52,7 +52,8 @@ class Stream:
         return self._words.pop()
 
     def below(self, bound: int) -> int:
-        """A uniform integer in [0, bound), by rejection. `bound` is at most 2^32."""
+        """A uniform integer in [0, bound), by rejection. `bound` is from 1 to 2^32."""
+        assert 0 < bound <= WORD
         limit = WORD - WORD % bound
         word = self.word()
         while word >= limit:

@@ -12,7 +12,7 @@ import binascii
 import hashlib
 
 import msgspec
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
 
@@ -111,7 +111,7 @@ def load_public_key(pem: bytes) -> Ed25519PublicKey:
     """An Ed25519 public key. Raises BadEnvelope for anything else."""
     try:
         key = load_pem_public_key(pem)
-    except ValueError as error:
+    except (ValueError, UnsupportedAlgorithm) as error:
         raise BadEnvelope("a public key in PEM", "something else") from error
     if not isinstance(key, Ed25519PublicKey):
         raise BadEnvelope("an Ed25519 public key", "another kind of key")
@@ -121,9 +121,8 @@ def load_public_key(pem: bytes) -> Ed25519PublicKey:
 def sign(statement: Statement, key: Ed25519PrivateKey) -> bytes:
     """The envelope around `statement`, as canonical JSON."""
     payload = canon.dumps(statement)
-    signature = key.sign(pae(PAYLOAD_TYPE, payload))
-    signed = Signature(key_id(key.public_key()), base64.b64encode(signature).decode())
-    return canon.dumps(Envelope(base64.b64encode(payload).decode(), PAYLOAD_TYPE, (signed,)))
+    signed = Signature(key_id(key.public_key()), _base64(key.sign(pae(PAYLOAD_TYPE, payload))))
+    return canon.dumps(Envelope(_base64(payload), PAYLOAD_TYPE, (signed,)))
 
 
 def open_envelope(data: bytes, key: Ed25519PublicKey) -> Statement:
@@ -134,6 +133,7 @@ def open_envelope(data: bytes, key: Ed25519PublicKey) -> Statement:
         signatures = [base64.b64decode(signature.sig, validate=True) for signature in envelope.signatures]
     except (msgspec.MsgspecError, binascii.Error, ValueError, RecursionError) as error:
         raise BadEnvelope("a DSSE envelope", str(error)) from error
+    _refuse_other_spelling(data, envelope, payload, signatures)
     if envelope.payload_type != PAYLOAD_TYPE:
         raise BadEnvelope(f"payloadType {PAYLOAD_TYPE}", envelope.payload_type)
     if len(signatures) != 1 or envelope.signatures[0].keyid != key_id(key):
@@ -143,6 +143,18 @@ def open_envelope(data: bytes, key: Ed25519PublicKey) -> Statement:
     except InvalidSignature as error:
         raise BadEnvelope("a valid Ed25519 signature", "one that does not fit the payload") from error
     return _statement(payload)
+
+
+def _refuse_other_spelling(data: bytes, envelope: Envelope, payload: bytes, signatures: list[bytes]) -> None:
+    """One envelope has one byte string: base64's spare bits and JSON's white space are not free."""
+    pairs = zip(envelope.signatures, signatures, strict=True)
+    spelled = tuple(Signature(signature.keyid, _base64(sig)) for signature, sig in pairs)
+    if canon.dumps(Envelope(_base64(payload), envelope.payload_type, spelled)) != data:
+        raise BadEnvelope("an envelope in canonical JSON and base64", "another spelling of it")
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
 
 
 def _statement(payload: bytes) -> Statement:

@@ -10,8 +10,10 @@ the canonical rows of all streams, so streams can be read side by side.
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from . import canon
 from .merkle import Tree, root_of
@@ -27,11 +29,11 @@ class Asked(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """The short form of a question: its digest, and the fields that let a person find it."""
 
     ask: str
-    attempt: int
+    attempt: Annotated[int, Meta(ge=0, le=canon.INTEGER_MAX)]
     digest: str
     game: str
     to: str
-    turn: int
+    turn: Annotated[int, Meta(ge=0, le=canon.INTEGER_MAX)]
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

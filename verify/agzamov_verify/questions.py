@@ -6,9 +6,15 @@ encoding canonical without sorting (a test compares it with rfc8785).
 """
 
 import hashlib
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
+from msgspec import Meta
+
+from . import canon
+
+Tokens: TypeAlias = Annotated[int, Meta(ge=0, le=canon.INTEGER_MAX)]
+Score: TypeAlias = Annotated[int, Meta(ge=-canon.INTEGER_MAX, le=canon.INTEGER_MAX)]
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):
@@ -46,17 +52,20 @@ class Try(msgspec.Struct, frozen=True, gc=False):
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True, tag_field="as", tag="reply", omit_defaults=True):
-    """What a seat said, verbatim, with what its server reported. Token counts are the server's."""
+    """What a seat said, verbatim, with what its server reported. Token counts are the server's.
+
+    Defaults are left out of the encoding, and msgspec compares them by identity: only empty ones will do.
+    """
 
     attempts: tuple[Try, ...] = ()
-    cached_tokens: int = 0
-    completion_tokens: int = 0
-    finish: str = "stop"
+    cached_tokens: Tokens = 0
+    completion_tokens: Tokens = 0
     fingerprint: str = ""
+    finish: str = ""
     id: str = ""
     model: str = ""
-    prompt_tokens: int = 0
-    reasoning_tokens: int = 0
+    prompt_tokens: Tokens = 0
+    reasoning_tokens: Tokens = 0
     text: str
 
 
@@ -70,8 +79,8 @@ class NoReply(msgspec.Struct, frozen=True, kw_only=True, tag_field="as", tag="no
 class Evaluation(msgspec.Struct, frozen=True, tag_field="as", tag="evaluation", gc=False):
     """The engine's last score before bestmove, from the side to move: centipawns, or mate in moves."""
 
-    centipawns: int | None
-    mate: int | None
+    centipawns: Score | None
+    mate: Score | None
 
 
 Question: TypeAlias = Chat | Evaluate

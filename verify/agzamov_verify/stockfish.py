@@ -10,7 +10,9 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -22,6 +24,7 @@ from .questions import Evaluate, Evaluation
 NAME = "Stockfish 15.1"
 NET_SHA256 = "ad9b423546714137916bd38978af6fd68d7b8951bef25ff76bf43da72d6cb786"
 LINE_BYTES_MAX = 2**16
+HANDSHAKE_S = 10.0
 PLACES = ("stockfish", "/usr/games/stockfish", "/usr/local/bin/stockfish")
 
 
@@ -49,7 +52,7 @@ class UciEngine:
             )
         except OSError as error:
             raise EngineFault(f"cannot start {path}: {error.strerror}") from error
-        self.name = self._handshake()
+        self.name = self._greet()
         for option, value in (("Threads", "1"), ("Hash", str(hash_mib)), ("UCI_Chess960", "true"), *options):
             self._send(f"setoption name {option} value {value}")
 
@@ -83,8 +86,9 @@ class UciEngine:
             self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
-            if pipe:
-                pipe.close()
+            with suppress(OSError):  # closing flushes, and there may be nobody left to read
+                if pipe:
+                    pipe.close()
 
     def __enter__(self) -> Self:
         return self
@@ -105,6 +109,18 @@ class UciEngine:
             yield line
             if line.startswith("bestmove"):
                 return
+
+    def _greet(self) -> str:
+        """The engine's name. A program that does not say `uciok` in time is ended: it is no engine."""
+        watchdog = threading.Timer(HANDSHAKE_S, self._process.kill)
+        watchdog.start()
+        try:
+            return self._handshake()
+        except EngineFault as error:
+            self.close()
+            raise EngineFault("expected a UCI engine, found a program that does not answer `uci`") from error
+        finally:
+            watchdog.cancel()
 
     def _handshake(self) -> str:
         self._send("uci")

@@ -92,9 +92,9 @@ def _retry(
     question: Chat, answer: Reply | NoReply, fault: Fault, rules: Rules[Action], tally: Tally
 ) -> Script[Action | Forfeit]:
     for attempt in range(1, RETRIES_MAX + 1):
-        said = answer.text if isinstance(answer, Reply) else ""
-        rejection = f"Rejected: {fault.why}. {rules.reminder}"
-        messages = (*question.messages, Message(said, "assistant"), Message(rejection, "user"))
+        said = (Message(answer.text, "assistant"),) if isinstance(answer, Reply) and answer.text else ()
+        rejection = Message(f"Rejected: {fault.why}. {rules.reminder}", "user")
+        messages = (*question.messages, *said, rejection)
         question = Chat(attempt, question.game, messages, question.seat, question.seed, question.turn)
         answer = yield from ask_seat(question)
         _count_call(answer, tally)

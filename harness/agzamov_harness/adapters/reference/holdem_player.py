@@ -22,7 +22,7 @@ from .reading import Deed, Page, PokerHabits, Spot, Verb, Who, poker_habits, rea
 STRANGER = PokerHabits(
     vpip=80,
     pfr=49,
-    three_bet=15,
+    three_bet=22,
     folds_to_cbet=42,
     check_raise=12,
     folds_button_to_3bet=35,
@@ -96,8 +96,8 @@ def _against_raise(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
     equity, price = _equity(spot, foe, stream), _price(spot)
     why = _because(equity, price)
     three_bets = level == 1 and not _on_button(spot)
-    if three_bets and _steals(spot, foe, to_chips * 5 // 2):
-        return _sized(spot, to_chips * 5 // 2, "This button gives up against a 3-bet.")
+    if three_bets and _steals(spot, foe, to_chips * 3):
+        return _sized(spot, to_chips * 3, "This button gives up against a 3-bet.")
     if equity >= RAISE_EQUITY.get(level, ALL_IN_EQUITY):
         wanted = to_chips * 3 if level == 1 else to_chips * 9 // 4
         return _sized(spot, wanted if level <= 2 else spot.options.max_to_chips, why)
@@ -119,7 +119,7 @@ def _after_flop(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
     if spot.to_call_chips:
         if equity >= 0.78:
             return _sized(spot, _pot_share(spot, 80), why)
-        return _called(spot, equity, price, why)
+        return _called(spot, equity, price + 0.02 * (5 - len(spot.board)), why)
     folds = _folds_percent(spot, foe)
     if equity >= (0.60 if folds > 20 else 0.54):
         return _sized(spot, _pot_share(spot, 60 if folds > 20 else 90), why)

@@ -1,0 +1,207 @@
+"""The reference players as an OpenAI-compatible HTTP server, so that the HTTP path needs no model.
+
+    GET  /v1/models              reference, random
+    POST /v1/chat/completions    messages and seed in, a chat completion with usage out
+
+Answers depend on the request alone. A fault plan spoils every n-th call in a named way, as real
+servers were seen to fail; a delay stands for a slow model.
+"""
+
+import json
+import time
+from enum import StrEnum
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock
+from typing import Any, NamedTuple
+
+from agzamov_verify.questions import Message
+
+from .adapters.reference.players import reply
+
+BODY_BYTES_MAX = 2**24
+MODELS = ("reference", "random")
+CREATED = 1_767_225_600  # 2026-01-01; a constant, so that equal requests get equal answers
+HANG_S = 3600
+
+
+class FaultKind(StrEnum):
+    """How a call is spoiled."""
+
+    RATE_LIMIT = "429"
+    SERVER_ERROR = "500"
+    UNAVAILABLE = "503"
+    UNAUTHORIZED = "401"
+    DROP = "drop"
+    HANG = "hang"
+    GARBAGE = "garbage"
+    NO_CHOICES = "no_choices"
+    TRUNCATED = "truncated"
+
+
+class Fault(NamedTuple):
+    """Spoil every `every`-th call."""
+
+    kind: FaultKind
+    every: int
+
+
+class BadRequest(ValueError):
+    """A request that no server would answer: status 400, or 404 for an unknown model."""
+
+    def __init__(self, message: str, status: HTTPStatus = HTTPStatus.BAD_REQUEST) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def parse_fault(text: str) -> Fault:
+    """ "429@10" as a Fault. Raises ValueError."""
+    kind, _, every = text.partition("@")
+    if not every.isdigit() or not int(every):
+        raise ValueError(f"expected KIND@N with N from 1, found {text!r}")
+    return Fault(FaultKind(kind), int(every))
+
+
+def completion(body: object) -> dict[str, Any]:
+    """The chat completion for a parsed request. Raises BadRequest."""
+    if not isinstance(body, dict):
+        raise BadRequest("expected a JSON object")
+    model, messages = body.get("model"), _messages(body.get("messages"))
+    if model not in MODELS:
+        raise BadRequest(f"model {model!r} not found", HTTPStatus.NOT_FOUND)
+    seed = body.get("seed")
+    try:
+        text = reply(model, messages, seed if isinstance(seed, int) else 0)
+    except ValueError as error:
+        raise BadRequest(str(error)) from error
+    text, finish, used = _limited(text, body.get("max_completion_tokens", body.get("max_tokens")))
+    prompt = sum(len(message.content.split()) for message in messages)
+    return {
+        "id": "chatcmpl-reference",
+        "object": "chat.completion",
+        "created": CREATED,
+        "model": model,
+        "system_fingerprint": "reference",
+        "choices": [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}],
+        "usage": {"prompt_tokens": prompt, "completion_tokens": used, "total_tokens": prompt + used},
+    }
+
+
+def start(host: str, port: int, delay_s: float = 0.0, faults: tuple[Fault, ...] = ()) -> ThreadingHTTPServer:
+    """A server that is listening; call `serve_forever` on it. Port 0 takes a free one."""
+    state = _State(delay_s, faults)
+
+    class Handler(_Handler):
+        """The handler of this server."""
+
+        server_state = state
+
+    ThreadingHTTPServer.daemon_threads = True
+    return ThreadingHTTPServer((host, port), Handler)
+
+
+class _State:
+    """What all connections of one server share."""
+
+    def __init__(self, delay_s: float, faults: tuple[Fault, ...]) -> None:
+        self.delay_s = delay_s
+        self._faults = faults
+        self._calls = 0
+        self._lock = Lock()
+
+    def next_fault(self) -> FaultKind | None:
+        """The fault of the next call, if it has one."""
+        with self._lock:
+            self._calls += 1
+            return next((fault.kind for fault in self._faults if self._calls % fault.every == 0), None)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_version = "agzamov-reference"
+    disable_nagle_algorithm = True
+    wbufsize = -1
+    server_state: _State
+
+    def do_GET(self) -> None:
+        """List the models, or say that nothing is here."""
+        if self.path.rstrip("/") == "/v1/models":
+            data = [{"id": name, "object": "model", "created": CREATED, "owned_by": "agzamov"} for name in MODELS]
+            self._send(HTTPStatus.OK, {"object": "list", "data": data})
+        else:
+            self._send_error(HTTPStatus.NOT_FOUND, f"no such path: {self.path}")
+
+    def do_POST(self) -> None:
+        """Answer a chat completion, or spoil it as planned."""
+        if self.path.rstrip("/") != "/v1/chat/completions":
+            self._send_error(HTTPStatus.NOT_FOUND, f"no such path: {self.path}")
+            return
+        body = self._body()
+        time.sleep(self.server_state.delay_s)
+        fault = self.server_state.next_fault()
+        if fault is not None:
+            self._spoil(fault)
+            return
+        try:
+            self._send(HTTPStatus.OK, completion(json.loads(body)))
+        except BadRequest as error:
+            self._send_error(error.status, str(error))
+        except (ValueError, RecursionError):
+            self._send_error(HTTPStatus.BAD_REQUEST, "expected JSON")
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name
+        """Stay quiet."""
+
+    def _body(self) -> bytes:
+        length = self.headers.get("content-length", "0")
+        return self.rfile.read(min(int(length), BODY_BYTES_MAX)) if length.isdigit() else b""
+
+    def _spoil(self, fault: FaultKind) -> None:
+        match fault:
+            case FaultKind.RATE_LIMIT | FaultKind.SERVER_ERROR | FaultKind.UNAVAILABLE | FaultKind.UNAUTHORIZED:
+                self._send_error(HTTPStatus(int(fault.value)), "planned fault")
+            case FaultKind.DROP:
+                self.close_connection = True
+            case FaultKind.HANG:
+                time.sleep(HANG_S)
+            case FaultKind.GARBAGE:
+                self._send_bytes(HTTPStatus.OK, b"<html>bad gateway</html>", "text/html")
+            case FaultKind.NO_CHOICES:
+                self._send(HTTPStatus.OK, {"id": "x", "object": "chat.completion", "choices": []})
+            case FaultKind.TRUNCATED:
+                self._send_bytes(HTTPStatus.OK, b'{"id": "x", "choices": [{"mess', "application/json")
+
+    def _send_error(self, status: HTTPStatus, message: str) -> None:
+        self._send(status, {"error": {"message": message, "type": status.phrase, "param": None, "code": status.value}})
+
+    def _send(self, status: HTTPStatus, value: object) -> None:
+        self._send_bytes(status, json.dumps(value).encode(), "application/json")
+
+    def _send_bytes(self, status: HTTPStatus, data: bytes, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(data)))
+        if status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
+            self.send_header("retry-after", "0")
+        self.end_headers()
+        self.wfile.write(data)
+
+
+def _messages(value: object) -> tuple[Message, ...]:
+    if not isinstance(value, list) or not value:
+        raise BadRequest("expected a non-empty list of messages")
+    messages = []
+    for item in value:
+        role, content = (item.get("role"), item.get("content")) if isinstance(item, dict) else (None, None)
+        if not isinstance(role, str) or not isinstance(content, str):
+            raise BadRequest("expected messages with a role and a text content")
+        messages.append(Message(content, role))
+    return tuple(messages)
+
+
+def _limited(text: str, tokens_max: object) -> tuple[str, str, int]:
+    """The text cut to a number of words, as its tokens are; the finish reason; the words used."""
+    words = text.split(" ")
+    if isinstance(tokens_max, int) and 0 < tokens_max < len(words):
+        return " ".join(words[:tokens_max]), "length", tokens_max
+    return text, "stop", len(words)

@@ -1,0 +1,30 @@
+"""A piece of the museum: a bundle with one defect, the step that refuses it, and where."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bundles.workshop import Draft
+
+Forge: TypeAlias = Callable[[Draft], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What was done, by the function's name; the number of the step that fails; the finding's place."""
+
+    name: str
+    forge: Forge
+    step: int
+    place: str
+
+
+class Museum(list[Piece]):
+    """Collects pieces: `@museum(step, place)` above a function that spoils a draft."""
+
+    def __call__(self, step: int, place: str) -> Callable[[Forge], Forge]:
+        def hang(forge: Forge) -> Forge:
+            self.append(Piece(forge.__name__, forge, step, place))
+            return forge
+
+        return hang
