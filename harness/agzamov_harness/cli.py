@@ -22,10 +22,13 @@ from agzamov_verify import cli as verify_cli
 from agzamov_verify.bundle import claims_of
 from agzamov_verify.checks.opening import seed_dice
 from agzamov_verify.envelope import key_id
-from agzamov_verify.feasible import needs_engine
+from agzamov_verify.feasible import needs_engine, starts_engine
+from agzamov_verify.journal import BrokenJournal
 from agzamov_verify.manifest import ManifestError, Plan
+from agzamov_verify.reading import printable
 from agzamov_verify.report import printable_results
 from agzamov_verify.scoring.results import Results, results_of
+from agzamov_verify.script import Divergence
 from agzamov_verify.stockfish import EngineFault, find_engine
 
 from . import doctor as doctor_of
@@ -41,7 +44,7 @@ from .seal import seal as seal_plan
 from .terminal import progress
 from .world import concurrency_of, open_world
 
-EXIT_USAGE, EXIT_STOPPED = 2, 4
+EXIT_FAILED, EXIT_USAGE, EXIT_STOPPED = 1, 2, 4
 GRACE_S = 7.0
 
 DEFAULT_KEY = Path(click.get_app_dir("agzamov")) / "submitter.pem"
@@ -77,7 +80,7 @@ def main() -> None:
 def seal(plan: Path, key: Path, engine: str | None, runs: Path) -> None:
     """Seal PLAN (YAML) into a run that has not started: its manifest and its secret.
 
-    Exit code 0: the run's folder is printed. 2: the plan is wrong.
+    Exit code 0: the run's folder is printed. 2: the plan, the key or the engine is wrong.
     """
     with _faults():
         click.echo(_sealed(read_plan(plan), key, engine, runs).path)
@@ -116,8 +119,8 @@ def playing_options(command: Callable[..., None]) -> Callable[..., None]:
 def run(plan: Path, runs: Path, key: Path, engine: str | None, **how: Any) -> None:
     """Seal PLAN (YAML), play it, and pack its signed bundle.
 
-    Exit code 0: the bundle's folder is printed. 2: the plan is wrong. 4: the run stopped and can be
-    resumed.
+    Exit code 0: the bundle's folder is printed. 2: the plan, the key or the engine is wrong. 4: the
+    run stopped and can be resumed.
     """
     with _faults():
         directory = _sealed(read_plan(plan), key, engine, runs)
@@ -131,7 +134,8 @@ def run(plan: Path, runs: Path, key: Path, engine: str | None, **how: Any) -> No
 def resume(folder: Path, key: Path, engine: str | None, **how: Any) -> None:
     """Play the sealed run in FOLDER from where it stands, and pack its signed bundle.
 
-    Answers that were recorded are kept; nothing is asked twice. Exit codes as for `run`.
+    Answers that were recorded are kept; nothing is asked twice. Exit codes as for `run`, and 1: the
+    journal was changed since it was recorded.
     """
     with _faults():
         _play_and_pack(rundir.load(folder), key, engine, **how)
@@ -179,7 +183,10 @@ def doctor(key: Path, engine: str | None, as_json: bool) -> None:
     help="Spoil every N-th call: 429, 500, 503, 401, drop, hang, garbage, no_choices, truncated. Repeatable.",
 )
 def serve_reference(host: str, port: int, delay_ms: int, faults: tuple[str, ...]) -> None:
-    """Serve the reference players as an OpenAI-compatible endpoint, until interrupted."""
+    """Serve the reference players as an OpenAI-compatible endpoint, until interrupted.
+
+    Exit code 0: interrupted. 2: wrong use, or the address is taken.
+    """
     try:
         plan = tuple(map(serving.parse_fault, faults))
     except ValueError as error:
@@ -213,8 +220,15 @@ def _play_and_pack(
     as_json: bool,
 ) -> None:
     signer = _signer(directory, key)
-    blocks = _play(directory, engine, concurrency, quiet=quiet or as_json)
-    bundle = pack(directory, blocks, signer, out)
+    resume = f"go on with: agzamov resume {directory.path}"
+    try:
+        with directory.locked():
+            blocks = _play(directory, engine, concurrency, resume, quiet=quiet or as_json)
+            bundle = pack(directory, blocks, signer, out)
+    except (Stopped, PortFault) as error:
+        raise Stopped(f"{error}; {resume}") from error
+    except OSError as error:
+        raise Stopped(f"{_told(error)}; nothing recorded was lost; {resume}") from error
     results = _results(directory, blocks)
     if as_json:
         click.echo(canon.dumps({"bundle": str(bundle), "claims": claims_of(results), "run": results.run}).decode())
@@ -232,23 +246,18 @@ def _signer(directory: RunDirectory, path: Path) -> Ed25519PrivateKey:
     return key
 
 
-def _play(directory: RunDirectory, engine: str | None, concurrency: int | None, *, quiet: bool) -> Blocks:
+def _play(directory: RunDirectory, engine: str | None, concurrency: int | None, resume: str, *, quiet: bool) -> Blocks:
     plan = directory.manifest.plan
-    path = find_engine(engine) if needs_engine(plan) else None
+    path = find_engine(engine) if starts_engine(plan) else None
     stop = Stop()
-    resume = f"go on with: agzamov resume {directory.path}"
-    try:
-        with (
-            directory.locked(),
-            progress(quiet=quiet) as watcher,
-            _signals(stop, resume),
-            open_world(directory.manifest, path, stop.wait) as world,
-        ):
-            state = State(plan, watcher)
-            limit = concurrency or concurrency_of(plan)
-            return Runner(directory, world, time.monotonic_ns, state, stop, limit).play()
-    except (Stopped, PortFault) as error:
-        raise Stopped(f"{error}; {resume}") from error
+    with (
+        progress(quiet=quiet) as watcher,
+        _signals(stop, resume),
+        open_world(directory.manifest, path, stop.wait) as world,
+    ):
+        state = State(plan, watcher)
+        limit = concurrency or concurrency_of(plan)
+        return Runner(directory, world, time.monotonic_ns, state, stop, limit).play()
 
 
 def _results(directory: RunDirectory, blocks: Blocks) -> Results:
@@ -289,11 +298,17 @@ def _faults() -> Iterator[None]:
         _fail(str(error), EXIT_USAGE)
     except Stopped as error:
         _fail(str(error), EXIT_STOPPED)
+    except (BrokenJournal, Divergence) as error:
+        _fail(f"{error}; the journal was changed since it was recorded: start a new run", EXIT_FAILED)
     except OSError as error:
-        _fail(f"{error.filename or 'disk'}: {error.strerror}; nothing recorded was lost", EXIT_STOPPED)
+        _fail(_told(error), EXIT_USAGE)
+
+
+def _told(error: OSError) -> str:
+    return f"{error.filename or 'disk'}: {error.strerror or error}"
 
 
 def _fail(message: str, code: int) -> NoReturn:
     for line in message.splitlines():
-        click.echo(f"error: {line}", err=True)
+        click.echo(f"error: {printable(line)}", err=True)
     sys.exit(code)

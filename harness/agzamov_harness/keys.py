@@ -21,6 +21,9 @@ class KeyFault(ValueError):
 
 def generate(path: Path) -> Ed25519PrivateKey:
     """A new key in `path` (mode 0600) and its public half in `path` + ".pub". Never overwrites."""
+    public = path.with_name(path.name + ".pub")
+    if public.exists():
+        raise KeyFault(f"{public}: a file is there already; choose another name")
     key = Ed25519PrivateKey.generate()
     secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,7 +33,7 @@ def generate(path: Path) -> Ed25519PrivateKey:
         raise KeyFault(f"{path}: a file is there already; choose another name") from error
     with os.fdopen(descriptor, "wb") as file:
         file.write(secret)
-    path.with_name(path.name + ".pub").write_bytes(public_pem(key))
+    public.write_bytes(public_pem(key))
     return key
 
 
@@ -38,8 +41,10 @@ def load(path: Path) -> Ed25519PrivateKey:
     """The Ed25519 key in a PEM or OpenSSH file. Raises KeyFault."""
     try:
         data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise KeyFault(f"{path}: no key is there; make one with: agzamov keygen {path}") from error
     except OSError as error:
-        raise KeyFault(f"{path}: {error.strerror}; make a key with: agzamov keygen {path}") from error
+        raise KeyFault(f"{path}: {error.strerror}") from error
     read = load_ssh_private_key if b"OPENSSH PRIVATE KEY" in data else load_pem_private_key
     try:
         key = read(data, None)

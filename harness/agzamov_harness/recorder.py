@@ -17,7 +17,7 @@ import msgspec
 from agzamov_verify.journal import SEGMENT_BYTES_MAX, VERSION, Chain, Entry, asked, encode, line_digest
 from agzamov_verify.questions import Answer, Question
 from agzamov_verify.scoring.timing import Lap
-from agzamov_verify.script import check_asked
+from agzamov_verify.script import different
 
 from .ports import Clock
 
@@ -53,7 +53,8 @@ class Recorder:
     def __call__(self, question: Question) -> Answer:
         if self._next < len(self._recorded):
             entry = self._recorded[self._next]
-            check_asked(f"{self._stream} entry {self._next}", entry, question)
+            if entry.question != asked(question):
+                raise different(f"{self._stream} entry {self._next}", entry, question)
             self._next += 1
             return entry.answer
         unit = self._durable_unit(question.game)

@@ -4,6 +4,7 @@ manifest.json  secret (mode 0600)  journal/<stream>/…  lock
 """
 
 import fcntl
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,4 +58,6 @@ def load(path: Path) -> RunDirectory:
     except (OSError, ValueError) as error:
         what = error.strerror if isinstance(error, OSError) else error
         raise ManifestError(f"{path}: expected the folder of a sealed run: {what}") from error
+    if hashlib.sha256(secret).hexdigest() != manifest.secret_commit:
+        raise ManifestError(f"{path / SECRET}: expected the secret that the manifest commits to, found another")
     return RunDirectory(path, manifest, secret)

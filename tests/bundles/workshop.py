@@ -15,7 +15,7 @@ consistent in everything but the one thing that a test is about:
 import gzip
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from itertools import count
 from pathlib import Path
@@ -36,11 +36,11 @@ from agzamov_verify import bundle, canon, envelope
 from agzamov_verify.checks import Options, Verdict, verify
 from agzamov_verify.checks.ledger import Status
 from agzamov_verify.checks.opening import seed_dice
-from agzamov_verify.journal import GENESIS, VERSION, Entry, StreamRow, encode, journal_root, line_digest
+from agzamov_verify.journal import GENESIS, VERSION, Entry, StreamRow, asked, encode, journal_root, line_digest
 from agzamov_verify.manifest import Manifest, Plan, load_manifest
 from agzamov_verify.merkle import root_of
 from agzamov_verify.phases.streams import Block, StreamPlan, block_script, streams_of
-from agzamov_verify.questions import Answer, Question
+from agzamov_verify.questions import Answer, Question, Reply
 from agzamov_verify.scoring.results import results_of
 from agzamov_verify.scoring.timing import read_laps, timing_of
 from agzamov_verify.script import Answerer, Replay, drive
@@ -52,6 +52,8 @@ NONCES_MAX = 50
 
 CHESS0, POKER0 = "p0-chess960-naked-agent", "p0-holdem-naked-agent"
 CHESS1, POKER1, POKER_OTHER = "p1-chess960-naked-agent", "p1-holdem-naked-agent", "p1-holdem-naked-other"
+GAMES0, GAMES1 = f"{CHESS0}-b00000", f"{CHESS0}-b00001"
+SELF_PLAY, HANDS = f"{CHESS1}-b00000", f"{POKER_OTHER}-b00000"
 SEATS = {"agent": {"kind": "reference"}, "other": {"kind": "reference"}, "dice": {"kind": "random"}}
 
 # Phase 0 is passed in chess (six wins of six) and cannot be passed in hold'em (two sessions prove
@@ -170,9 +172,7 @@ class Draft:
 
     @classmethod
     def of(cls, path: Path, key: Ed25519PrivateKey = SUBMITTER) -> "Draft":
-        files = {
-            str(file.relative_to(path)): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()
-        }
+        files = {str(file.relative_to(path)): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
         payload = msgspec.json.decode(files[bundle.ENVELOPE_FILE], type=envelope.Envelope).payload
         return cls(files, json.loads(msgspec.json.decode(f'"{payload}"', type=bytes)), key)
 
@@ -243,9 +243,7 @@ def chained(story: Iterable[Entry], run: str = "", stream: str = "", version: in
     """The same questions and answers with `seq` and `prev` as a recorder would write them."""
     prev, linked = GENESIS, []
     for seq, entry in enumerate(story):
-        linked.append(
-            Entry(entry.answer, prev, entry.question, run or entry.run, seq, stream or entry.stream, version)
-        )
+        linked.append(Entry(entry.answer, prev, entry.question, run or entry.run, seq, stream or entry.stream, version))
         prev = line_digest(encode(linked[-1]))
     return linked
 
@@ -255,6 +253,30 @@ def edited(story: Sequence[Entry], at: int, **changes: object) -> list[Entry]:
     changed = list(story)
     changed[at] = msgspec.structs.replace(changed[at], **changes)
     return changed
+
+
+def embellished(answer: Answer) -> Reply:
+    """The same declared action after finer words."""
+    assert isinstance(answer, Reply)
+    return msgspec.structs.replace(answer, text="I see it all clearly.\n" + answer.text)
+
+
+def recorded(draft: Draft, stream: str, answer: Answerer) -> list[Entry]:
+    """The journal that a stream of this run would have if `answer` were the world."""
+    noted: list[tuple[Question, Answer]] = []
+
+    def noting(question: Question) -> Answer:
+        noted.append((question, answer(question)))
+        return noted[-1][1]
+
+    plan, run = draft.manifest.plan, draft.manifest.run_id
+    drive(block_script(promised(plan)[stream], plan, seed_dice(draft.manifest, SECRET)), noting)
+    return chained([Entry(given, GENESIS, asked(question), run, 0, stream, VERSION) for question, given in noted])
+
+
+def promised(plan: Plan) -> dict[str, StreamPlan]:
+    """All streams of a plan by name, in its order."""
+    return {stream.id: stream for match in plan.matches for stream in streams_of(match)}
 
 
 def zipped(data: bytes) -> bytes:
@@ -308,22 +330,15 @@ def rescore(draft: Draft) -> None:
     plan, dice = draft.manifest.plan, seed_dice(draft.manifest, SECRET)
     blocks: dict[str, list[Block]] = {}
     times: dict[str, dict[str, list[int]]] = {}
-    for stream in _plans(draft):
+    for stream in (promised(plan)[name] for name in draft.streams()):
         script = block_script(stream, plan, dice)
-        blocks.setdefault(stream.match.id, []).append(
-            drive(script, Replay(stream.id, iter(entries(draft, stream.id))))
-        )
+        blocks.setdefault(stream.match.id, []).append(drive(script, Replay(stream.id, iter(entries(draft, stream.id)))))
         for to, us in read_laps(laps(draft, stream.id)).items():
             times.setdefault(stream.match.id, {}).setdefault(to, []).extend(us)
     results = results_of(draft.manifest.run_id, plan, dice, blocks)
     draft.put_json(bundle.RESULTS_FILE, results)
     draft.put_json(bundle.TIMING_FILE, timing_of(times))
     draft.predicate["claims"] = bundle.claims_of(results)
-
-
-def _plans(draft: Draft) -> Iterator[StreamPlan]:
-    known = {stream.id: stream for match in draft.manifest.plan.matches for stream in streams_of(match)}
-    return (known[name] for name in draft.streams())
 
 
 def bind(draft: Draft) -> None:
@@ -389,6 +404,27 @@ def replace_manifest(draft: Draft, change: Callable[[dict[str, Any]], object]) -
     draft.put_json(bundle.MANIFEST_FILE, value)
 
 
+def reseal_journal(draft: Draft) -> None:
+    """What an owner does after touching a journal, without looking at what it now says."""
+    reindex(draft)
+    reseal(draft)
+
+
+def retell(draft: Draft, stream: str, story: Iterable[Entry]) -> None:
+    """Another story for a stream, with everything that does not depend on its sense made consistent."""
+    put(draft, stream, chained(story, stream=stream))
+    fit_laps(draft, stream)
+    reseal_journal(draft)
+
+
+def forget(draft: Draft, *streams: str) -> None:
+    """As if these streams had never been played."""
+    for stream in streams:
+        draft.files.pop(journal_file(stream))
+        draft.files.pop(bundle.timing_name(stream))
+    reindex(draft, [stream for stream in draft.streams() if stream not in streams])
+
+
 def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
@@ -408,14 +444,3 @@ def failed_steps(verdict: Verdict) -> list[int]:
 def told(verdict: Verdict) -> str:
     """All findings in one text, for the message of an assertion."""
     return "\n".join(f"step {f.step} {f.place}: expected {f.expected}, found {f.found}" for f in verdict.findings)
-
-
-def asked_of(answer: Answerer, noted: list[tuple[Question, Answer]]) -> Answerer:
-    """The same answers, with a note of every question."""
-
-    def noting(question: Question) -> Answer:
-        given = answer(question)
-        noted.append((question, given))
-        return given
-
-    return noting

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from agzamov_verify.games.chess960.adjudication import Adjudication, AdjudicationPolicy, Adjudicator, winning_side
 from agzamov_verify.games.chess960.rules import Game960
 from agzamov_verify.questions import Evaluate, Evaluation
-from verify.scripted import told
 
 START = chess.Board.from_chess960_pos(0).fen()
 BLACK_MOVES_FIRST = START.replace(" w ", " b ")
@@ -38,7 +37,7 @@ def test_the_side_beyond_the_threshold_wins_seen_from_the_side_to_move(evaluatio
 def verdicts(rule: Adjudication, values: list[int]) -> list[int]:
     """The adjudicator's word after each of these values, all seen by White, White to move."""
     adjudicator, game = Adjudicator(rule, "g00000"), Game960(START)
-    return [told(adjudicator.after_ply(game), [Evaluation(value, None)])[0] for value in values]
+    return [adjudicator.after_evaluation(Evaluation(value, None), game.board.turn) for value in values]
 
 
 @pytest.mark.parametrize(
@@ -72,13 +71,12 @@ def test_the_engine_is_asked_about_the_whole_game_from_its_start() -> None:
     game = Game960(START)
     for text in ("a2a3", "a7a6"):
         game.push(chess.Move.from_uci(text))
-    _, asked = told(Adjudicator(Adjudication(), "g00017").after_ply(game), [Evaluation(0, None)])
-    assert asked == [Evaluate("g00017", "a2a3 a7a6", START, 2)]
+    assert Evaluate("g00017", "a2a3 a7a6", START, 2) == Adjudicator(Adjudication(), "g00017").question(game)
 
 
 def test_the_value_is_turned_when_black_is_to_move() -> None:
     adjudicator = Adjudicator(Adjudication(plies=1), "g00000")
-    assert told(adjudicator.after_ply(Game960(BLACK_MOVES_FIRST)), [Evaluation(1001, None)])[0] == -1
+    assert adjudicator.after_evaluation(Evaluation(1001, None), Game960(BLACK_MOVES_FIRST).board.turn) == -1
 
 
 @pytest.mark.parametrize(
@@ -92,7 +90,7 @@ def test_the_value_is_turned_when_black_is_to_move() -> None:
 )
 def test_ten_points_of_material_decide_and_nine_do_not(placement: str, verdict: int) -> None:
     adjudicator, game = Adjudicator(MATERIAL, "g00000"), Game960(f"{placement} w - - 0 1")
-    said = [told(adjudicator.after_ply(game), [])[0] for _ in range(6)]
+    said = [adjudicator.after_ply(game) for _ in range(6)]
     assert said[:5] == [0] * 5
     assert verdict == said[5]
 
@@ -100,4 +98,5 @@ def test_ten_points_of_material_decide_and_nine_do_not(placement: str, verdict: 
 def test_the_policy_none_never_decides_and_asks_nobody() -> None:
     adjudicator = Adjudicator(Adjudication(AdjudicationPolicy.NONE), "g00000")
     game = Game960("4k3/8/8/8/8/8/8/QR2K3 w - - 0 1")
-    assert [told(adjudicator.after_ply(game), [])[0] for _ in range(10)] == [0] * 10
+    assert [adjudicator.after_ply(game) for _ in range(10)] == [0] * 10
+    assert not adjudicator.asks_engine

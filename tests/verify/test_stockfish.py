@@ -6,6 +6,7 @@ from pathlib import Path
 import chess
 import pytest
 
+from agzamov_verify import stockfish
 from agzamov_verify.questions import Evaluate, Evaluation
 from agzamov_verify.stockfish import NAME, NET_SHA256, PLACES, EngineFault, UciEngine, find_engine
 
@@ -142,5 +143,11 @@ def test_a_file_that_is_no_program_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_no_engine_is_a_fault() -> None:
-    with pytest.raises(EngineFault, match="has ended"):
+    with pytest.raises(EngineFault, match="does not answer `uci`"):
         UciEngine(Path("/bin/true"), HASH_MIB)
+
+
+def test_a_program_that_never_answers_is_ended_and_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stockfish, "HANDSHAKE_S", 0.2)
+    with pytest.raises(EngineFault, match="does not answer `uci`"):
+        UciEngine(Path("/bin/cat"), HASH_MIB)

@@ -4,6 +4,7 @@ Exit codes: 0 the bundle reached V1; 1 a check failed; 2 the command was used wr
 no bundle; 3 V1 was not reached only because something could not be checked.
 """
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,9 +12,8 @@ from pathlib import Path
 from typing import NoReturn
 
 import click
-import msgspec
 
-from . import report
+from . import canon, report
 from .bundle import RESULTS_FILE, segment_name
 from .checks import Options, Verdict, verify
 from .checks.ledger import Ledger, StepFailed
@@ -108,17 +108,18 @@ def exit_code(verdict: Verdict) -> int:
 
 def _overview(opened: Opened, as_json: bool) -> Iterator[str]:
     data = opened.payload(RESULTS_FILE)
+    try:
+        results = canon.loads_as(data, Results)
+    except canon.NotCanonical as error:
+        raise HostileBundle(RESULTS_FILE, "results", str(error)) from error
     if as_json:
-        yield data.decode()
+        yield json.dumps(json.loads(data), separators=(",", ":"))  # ASCII: nothing that a terminal acts on
         return
     plan = opened.manifest.plan
     yield f"{show_name(plan.title)}: run {opened.manifest.run_id}, {plan.protocol}, isolation {plan.isolation}"
     yield "as claimed by the submitter; `check` recomputes every figure"
     yield ""
-    try:
-        yield from report.printable_results(msgspec.json.decode(data, type=Results))
-    except msgspec.MsgspecError as error:
-        raise HostileBundle(RESULTS_FILE, "results", str(error)) from error
+    yield from report.printable_results(results)
     yield ""
     yield f"one game: show BUNDLE --game {first_game(plan.matches[0])}"
 

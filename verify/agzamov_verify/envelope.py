@@ -22,6 +22,7 @@ PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "urn:agzamov:attestation:run:1"
 SUBJECT = "manifest-sha256.txt"
+ENVELOPE_BYTES_MAX = 2**24
 
 
 class Signature(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -159,9 +160,8 @@ def _base64(data: bytes) -> str:
 
 def _statement(payload: bytes) -> Statement:
     try:
-        canon.loads(payload)
-        statement = msgspec.json.decode(payload, type=Statement)
-    except (canon.NotCanonical, msgspec.ValidationError) as error:
+        statement = canon.loads_as(payload, Statement)
+    except canon.NotCanonical as error:
         raise BadEnvelope("an in-toto statement in canonical JSON", str(error)) from error
     if (statement.type_, statement.predicate_type) != (STATEMENT_TYPE, PREDICATE_TYPE):
         raise BadEnvelope(f"{STATEMENT_TYPE} with {PREDICATE_TYPE}", f"{statement.type_} {statement.predicate_type}")

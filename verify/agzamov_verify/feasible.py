@@ -10,6 +10,7 @@ from .manifest import ChessMatch, EndpointSeat, Match, Plan, PokerMatch, RandomS
 
 PLIES_MAX = 1000
 STACK_BB_MAX = 10_000
+STREAMS_MAX = 40_000
 
 
 class Problem(NamedTuple):
@@ -31,6 +32,12 @@ def needs_engine(plan: Plan) -> bool:
     """Whether some game of `plan` is adjudicated by the engine."""
     chess = any(isinstance(match, ChessMatch) for match in plan.matches)
     return chess and plan.chess960.adjudication.policy is AdjudicationPolicy.STOCKFISH
+
+
+def starts_engine(plan: Plan) -> bool:
+    """Whether playing `plan` starts an engine: it adjudicates, or it sits at the table."""
+    playing = {plan.seats[name] for match in plan.matches for name in (match.a, match.b)}
+    return needs_engine(plan) or any(isinstance(seat, StockfishSeat) for seat in playing)
 
 
 def _rules(plan: Plan) -> Iterator[Problem]:
@@ -82,6 +89,17 @@ def _matches(plan: Plan) -> Iterator[Problem]:
         seen.add(match.id)
         yield from _size(path, match, plan)
         yield from _pairing(path, match, plan)
+    streams = sum(map(_streams, plan.matches))
+    if streams > STREAMS_MAX:
+        yield Problem("matches", f"expected at most {STREAMS_MAX} streams, found {streams}; make the blocks larger")
+
+
+def _streams(match: Match) -> int:
+    match match:
+        case ChessMatch():
+            return -(-match.games // match.block_games)
+        case PokerMatch():
+            return -(-match.hands // match.block_hands)
 
 
 def _size(path: str, match: Match, plan: Plan) -> Iterator[Problem]:

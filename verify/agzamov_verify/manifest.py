@@ -22,15 +22,48 @@ FORMAT: Literal["agz-manifest-1"] = "agz-manifest-1"
 MANIFEST_BYTES_MAX = 2**20
 
 Count: TypeAlias = Annotated[int, Meta(ge=1, le=10_000_000)]
+# In Python "$" alone would let a line feed follow; ECMA 262, which JSON Schema speaks, reads this the same.
+_END = r"$(?!\n)"
 DecimalText: TypeAlias = Annotated[
-    str, Meta(pattern=r"^[0-9]{1,9}(\.[0-9]{1,9})?$", extra_json_schema={"format": "decimal-text"})
+    str,
+    Meta(
+        pattern=r"^[0-9]{1,9}(\.[0-9]{1,9})?" + _END,
+        extra_json_schema={"format": "decimal-text"},
+        description="a decimal number of up to nine digits before and after the point",
+    ),
 ]
-Sha256: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-Name: TypeAlias = Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,31}$")]
-Line: TypeAlias = Annotated[str, Meta(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+Sha256: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}" + _END)]
+Name: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern="^[a-z][a-z0-9_]{0,31}" + _END,
+        description="a name of up to 32 small letters, digits and underscores, with a letter first",
+    ),
+]
+Line: TypeAlias = Annotated[
+    str,
+    Meta(
+        max_length=200,
+        pattern=r"^[^\x00-\x1f\x7f-\x9f]*" + _END,
+        description="one line of text without control characters",
+    ),
+]
 Briefing: TypeAlias = Annotated[str, Meta(max_length=20_000)]
-Url: TypeAlias = Annotated[str, Meta(max_length=500, pattern=r"^(https?://[A-Za-z0-9.\[\]:_-]+(/[A-Za-z0-9._/-]*)?)?$")]
-EnvironmentName: TypeAlias = Annotated[str, Meta(pattern="^([A-Z][A-Z0-9_]{0,63})?$")]
+Url: TypeAlias = Annotated[
+    str,
+    Meta(
+        max_length=500,
+        pattern=r"^(https?://[A-Za-z0-9.\[\]:_-]+(/[A-Za-z0-9._/-]*)?)?" + _END,
+        description="an address that starts with http:// or https://, without user, query or fragment",
+    ),
+]
+EnvironmentName: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern="^([A-Z][A-Z0-9_]{0,63})?" + _END,
+        description="the name of an environment variable in capitals, never the key itself",
+    ),
+]
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -177,11 +210,11 @@ class Manifest(_Part, frozen=True):
     format: Literal["agz-manifest-1"]
     plan: Plan
     protocol_sha256: Sha256
-    prompts_sha256: dict[Annotated[str, Meta(pattern="^[a-z0-9_/]{1,64}$")], Sha256]
+    prompts_sha256: dict[Annotated[str, Meta(pattern="^[a-z0-9_/]{1,64}" + _END)], Sha256]
     engine: EnginePin | None
     submitter_key_id: Sha256
     secret_commit: Sha256
-    nonce: Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
+    nonce: Annotated[str, Meta(pattern="^[0-9a-f]{32}" + _END)]
 
     @property
     def bytes(self) -> bytes:

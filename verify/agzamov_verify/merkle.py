@@ -23,12 +23,12 @@ class Tree:
 
     def append(self, data: bytes) -> None:
         node = leaf_hash(data)
-        size = self.size
-        while size & 1:
-            node = node_hash(self._peaks.pop(), node)
-            size >>= 1
-        self._peaks.append(node)
+        size, peaks = self.size, self._peaks
         self.size += 1
+        while size & 1:
+            node = node_hash(peaks.pop(), node)
+            size >>= 1
+        peaks.append(node)
 
     def root(self) -> bytes:
         """MTH of all leaves so far; SHA-256 of nothing for an empty tree."""

@@ -13,7 +13,10 @@ from msgspec import Meta
 
 from . import canon
 
-Tokens: TypeAlias = Annotated[int, Meta(ge=0, le=canon.INTEGER_MAX)]
+TOKENS_MAX = 10**9
+"""Of one reply, so that the sum over a run stays an exact integer below 2^53."""
+
+Tokens: TypeAlias = Annotated[int, Meta(ge=0, le=TOKENS_MAX)]
 Score: TypeAlias = Annotated[int, Meta(ge=-canon.INTEGER_MAX, le=canon.INTEGER_MAX)]
 
 

@@ -84,11 +84,12 @@ class TarSource:
         self._path = path
         self.sizes: dict[str, int] = {}
         self._offsets: dict[str, int] = {}
-        names = _Names()
+        names, first_top = _Names(), ""
         with path.open("rb") as file:
             for member, offset in _tar_members(file):
                 top, _, name = member.name.partition("/")
-                if not NAME_PART.fullmatch(top) or not name:
+                first_top = first_top or top
+                if not NAME_PART.fullmatch(top) or not name or top != first_top:
                     raise HostileBundle(show_name(member.name), "one top folder", "another shape")
                 names.admit(name)
                 self.sizes[name] = names.admit_size(name, member.size)
@@ -256,4 +257,6 @@ def _tar_members(file: BinaryIO) -> Iterator[tuple[tarfile.TarInfo, int]]:
             raise HostileBundle(show_name(member.name), "a member inside the file", f"{member.size} bytes")
         if member.type == tarfile.REGTYPE:
             yield member, offset
+        elif member.size or not all(NAME_PART.fullmatch(part) for part in member.name.split("/")):
+            raise HostileBundle(show_name(member.name), "an empty folder entry with a plain name", "another entry")
         offset += -(-member.size // _TAR_BLOCK) * _TAR_BLOCK

@@ -49,7 +49,13 @@ def json(verdict: Verdict) -> bytes:
                 for step in verdict.steps
             ],
             "findings": [
-                {"step": f.step, "place": f.place, "expected": f.expected, "found": f.found} for f in verdict.findings
+                {
+                    "step": finding.step,
+                    "place": printable(finding.place),
+                    "expected": printable(finding.expected),
+                    "found": printable(finding.found),
+                }
+                for finding in verdict.findings
             ],
             "results": canon.loads(canon.dumps(verdict.results)) if verdict.results else None,
         }

@@ -71,7 +71,8 @@ class Replay:
         entry = next(self._entries, None)
         if entry is None:
             raise Divergence(self._place(), "an entry for " + describe(question), "the journal's end")
-        check_asked(self._place(), entry, question)
+        if entry.question != asked(question):
+            raise different(self._place(), entry, question)
         self.answered += 1
         return entry.answer
 
@@ -84,11 +85,10 @@ class Replay:
         return f"{self.stream} entry {self.answered}"
 
 
-def check_asked(place: str, entry: Entry, question: Question) -> None:
-    """Raises Divergence unless `entry` records exactly `question`."""
-    expected = asked(question)
-    if entry.question != expected:
-        raise Divergence(place, describe(question) + f" digest {expected.digest[:16]}", _found(entry))
+def different(place: str, entry: Entry, question: Question) -> Divergence:
+    """The divergence of an entry that does not record `question`."""
+    digest = asked(question).digest[:16]
+    return Divergence(place, f"{describe(question)} digest {digest}", _found(entry))
 
 
 def describe(question: Question) -> str:

@@ -1,5 +1,6 @@
 """Renders a game or hand as its seats saw it, by replaying its stream: prompts are recomputed, not stored."""
 
+import re
 from collections.abc import Iterator
 
 from .dice import Dice
@@ -9,6 +10,8 @@ from .phases.streams import StreamPlan, block_script, streams_of
 from .questions import Answer, Chat, Evaluation, NoReply, Question, Reply
 from .reading import printable, show_name
 from .script import Replay, drive
+
+_NUMBER = re.compile("[0-9]{1,9}")
 
 
 class NoSuchGame(ValueError):
@@ -20,7 +23,7 @@ def stream_of(manifest: Manifest, game: str) -> StreamPlan:
     for match in manifest.plan.matches:
         prefix = f"{match.id}-"
         number = game.removeprefix(prefix)[1:]
-        if game.startswith(prefix) and number.isdigit():
+        if game.startswith(prefix) and _NUMBER.fullmatch(number):
             for stream in streams_of(match):
                 if stream.first <= int(number) < stream.first + stream.count:
                     return stream

@@ -6,29 +6,34 @@ the server filtered or refused is the model's (NoReply). Everything else that go
 world's: 408, 409, 429, 5xx, timeouts, broken connections and answers that are no chat completion are
 tried again with backoff; what persists, and what no retry can mend, is a PortFault.
 
-The key comes from the environment and is scrubbed from every text that the server sends back.
+The key comes from the environment and is scrubbed from every text that the server sends back, before
+that text is cut: half a key is a leak too.
 """
 
+import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from threading import BoundedSemaphore, Lock
 from typing import Any, NoReturn
 
+import httpx2
 import openai
-from openai.types.chat import ChatCompletion
 
 from agzamov_verify.manifest import EndpointSeat
 from agzamov_verify.questions import NoReply, Reply, Try
 
 from ..ports import ChatRequest, Clock, PortFault, Wait
+from .completion import NotACompletion, Said, error_message, read_completion
 
 RETRIED_STATUS = frozenset({408, 409, 429})
 BACKOFF_FIRST_S, BACKOFF_MAX_S = 0.5, 30.0
 RETRY_AFTER_MAX_S = 300.0
+BODY_BYTES_MAX = 2**26
 REPLY_CHARACTERS_MAX = 100_000
 DETAIL_CHARACTERS_MAX = 300
 BYTES_PER_TOKEN_MAX = 12
 NO_KEY = "none"
+SECRET_CHARACTERS_MIN = 8  # a shorter key ("ollama", "EMPTY") guards nothing, and may well be a word of a reply
 NANOSECONDS = 1_000_000_000
 
 
@@ -36,24 +41,27 @@ class Endpoint:
     """One seat's endpoint. `wait` sleeps, and raises when the run is to stop."""
 
     def __init__(self, name: str, seat: EndpointSeat, environment: Mapping[str, str], clock: Clock, wait: Wait) -> None:
-        self._name, self._seat, self._wait = name, seat, wait
-        self._key = _key_of(name, seat, environment)
+        self._name, self._seat, self._clock, self._wait = name, seat, clock, wait
+        key = _key_of(name, seat, environment)
+        self._secrets = (key, json.dumps(key)[1:-1]) if len(key) >= SECRET_CHARACTERS_MIN else ()
         self._client = openai.OpenAI(
-            api_key=self._key or NO_KEY,
+            api_key=key or NO_KEY,
             base_url=seat.base_url,
             timeout=float(seat.timeout_s),
             max_retries=0,
+            default_headers={"Accept-Encoding": "identity"},
+            http_client=openai.DefaultHttpxClient(event_hooks={"response": [self._bound]}),
         )
         self._parameters = parameters_of(seat)
         self._slots = BoundedSemaphore(seat.concurrency)
-        self._pace = Pace(seat.requests_per_minute, clock, wait)
+        self._pace = Pace(seat.requests_per_minute, clock)
 
     def complete(self, request: ChatRequest) -> Reply | NoReply:
         """The model's reply to `request`. Raises PortFault."""
         tries: list[Try] = []
         with self._slots:
             while True:
-                self._pace.take()
+                self._wait(self._pace.turn_s())
                 outcome = self._once(request)
                 if not isinstance(outcome, _Failure):
                     return self._answer(outcome, request, tuple(tries))
@@ -65,102 +73,138 @@ class Endpoint:
     def close(self) -> None:
         self._client.close()
 
-    def _once(self, request: ChatRequest) -> "ChatCompletion | _Failure":
+    def _once(self, request: ChatRequest) -> "Said | _Failure":
         """One call. Raises PortFault for what no retry can mend."""
         messages: Any = [{"role": message.role, "content": message.content} for message in request.messages]
         extra: dict[str, Any] = {"seed": request.seed} if "seed" in self._seat.accepts else {}
         try:
-            answer = self._client.chat.completions.create(
+            answer = self._client.chat.completions.with_raw_response.create(
                 model=self._seat.model, messages=messages, **self._parameters, **extra
             )
+            return read_completion(answer.content)
         except openai.APIStatusError as error:
-            return self._status_failure(error)
+            return self._status_failure(error.response)
         except openai.APITimeoutError:
             return _Failure("timeout", f"no answer in {self._seat.timeout_s} s")
         except openai.APIConnectionError as error:
             return _Failure("connection", self._clean(f"{error} {error.__cause__ or ''}"))
-        except (openai.OpenAIError, ValueError, RecursionError) as error:
-            return _Failure("not_a_completion", self._clean(str(error)))
-        if not isinstance(answer, ChatCompletion) or not answer.choices or not answer.choices[0].message:
-            return _Failure("not_a_completion", self._clean(f"HTTP 200 with {str(answer)[:80]!r}"))
-        return answer
+        except NotACompletion as error:
+            return _Failure("not_a_completion", self._clean(f"HTTP 200 with {error}"))
+        except Exception as error:  # noqa: BLE001 - a server's bytes must not get further, whatever the client makes of them
+            return _Failure("not_a_completion", self._clean(f"{type(error).__name__}: {error}"))
 
-    def _status_failure(self, error: openai.APIStatusError) -> "_Failure":
-        detail = self._clean(error.message)
-        if error.status_code in RETRIED_STATUS or error.status_code >= 500:
-            return _Failure(f"http_{error.status_code}", detail, retry_after_s(error.response.headers))
-        return self._give_up(f"HTTP {error.status_code}: {detail}")
+    def _status_failure(self, response: httpx2.Response) -> "_Failure":
+        status, detail = response.status_code, self._clean(error_message(response.content))
+        if status in RETRIED_STATUS or status >= 500:
+            return _Failure(f"http_{status}", detail, retry_after_s(response.headers))
+        return self._give_up(f"HTTP {status}: {detail or 'no reason given'}{self._advice(status)}")
 
-    def _answer(self, completion: ChatCompletion, request: ChatRequest, tries: tuple[Try, ...]) -> Reply | NoReply:
-        choice, usage = completion.choices[0], completion.usage
-        finish, text = str(choice.finish_reason or ""), choice.message.content or ""
-        if not text and (finish == "content_filter" or choice.message.refusal):
-            return NoReply(attempts=tries, reason=self._clean(choice.message.refusal or finish))
+    def _advice(self, status: int) -> str:
+        match status:
+            case 401 | 403 if self._seat.api_key_env:
+                return f"; check the key in {self._seat.api_key_env}"
+            case 401 | 403:
+                return "; the seat has no key: name the variable that holds it in api_key_env"
+            case 404 | 405:
+                return f"; check base_url, and that the server has the model {self._seat.model}"
+            case _:
+                return f"; check the seat's model, accepts ({', '.join(self._seat.accepts)}) and tokens_max"
+
+    def _answer(self, said: Said, request: ChatRequest, tries: tuple[Try, ...]) -> Reply | NoReply:
+        text, finish = self._scrub(said.text), self._clean(said.finish)
+        if not text and (finish == "content_filter" or said.refusal):
+            return NoReply(attempts=tries, reason=self._clean(said.refusal) or finish)
         if len(text) > REPLY_CHARACTERS_MAX:
             text, finish = text[:REPLY_CHARACTERS_MAX], "length"
-        details = usage.completion_tokens_details if usage else None
-        cached = usage.prompt_tokens_details if usage else None
-        reply = Reply(
+        self._refuse_ignored_parameters(said, request)
+        return Reply(
             attempts=tries,
-            cached_tokens=count(cached.cached_tokens if cached else 0),
-            completion_tokens=count(usage.completion_tokens if usage else 0),
-            finish=self._clean(finish),
-            fingerprint=self._clean(completion.system_fingerprint or ""),
-            id=self._clean(str(completion.id or "")),
-            model=self._clean(str(completion.model or "")),
-            prompt_tokens=count(usage.prompt_tokens if usage else 0),
-            reasoning_tokens=count(details.reasoning_tokens if details else 0),
-            text=self._scrub(text),
+            cached_tokens=said.cached_tokens,
+            completion_tokens=said.completion_tokens,
+            finish=finish,
+            fingerprint=self._clean(said.fingerprint),
+            id=self._clean(said.id),
+            model=self._clean(said.model),
+            prompt_tokens=said.prompt_tokens,
+            reasoning_tokens=said.reasoning_tokens,
+            text=text,
         )
-        self._refuse_ignored_parameters(reply, request)
-        return reply
 
-    def _refuse_ignored_parameters(self, reply: Reply, request: ChatRequest) -> None:
+    def _refuse_ignored_parameters(self, said: Said, request: ChatRequest) -> None:
         """A server that drops part of the prompt or overruns the token limit makes the run worthless."""
         sent_bytes = sum(len(message.content.encode()) for message in request.messages)
-        if reply.prompt_tokens and sent_bytes > BYTES_PER_TOKEN_MAX * reply.prompt_tokens:
+        if said.prompt_tokens and sent_bytes > BYTES_PER_TOKEN_MAX * said.prompt_tokens:
             self._give_up(
-                f"the prompt of {sent_bytes} bytes was read as {reply.prompt_tokens} tokens: it was cut;"
+                f"the prompt of {sent_bytes} bytes was read as {said.prompt_tokens} tokens: it was cut;"
                 " give the server a larger context"
             )
         limited = {"max_tokens", "max_completion_tokens"} & set(self._seat.accepts)
-        if limited and reply.completion_tokens > self._seat.tokens_max:
+        if limited and said.completion_tokens > self._seat.tokens_max:
             self._give_up(
-                f"asked for at most {self._seat.tokens_max} tokens, got {reply.completion_tokens}:"
+                f"asked for at most {self._seat.tokens_max} tokens, got {said.completion_tokens}:"
                 f" the server ignores {limited.pop()}; list the other parameter in accepts"
             )
 
     def _give_up(self, what: str) -> NoReturn:
         raise PortFault(f"seat {self._name} at {self._seat.base_url}: {what}")
 
+    def _bound(self, response: httpx2.Response) -> None:
+        """Limit the size and the time of a body: the client's timeout is for each read alone."""
+        assert isinstance(response.stream, httpx2.SyncByteStream)
+        response.stream = _Bounded(response.stream, self._clock, self._seat.timeout_s)
+
     def _clean(self, text: str) -> str:
-        return self._scrub(text)[:DETAIL_CHARACTERS_MAX]
+        """Part of a message for people: one line without the key or control characters, and not too long."""
+        line = " ".join(self._scrub(text)[: 2 * DETAIL_CHARACTERS_MAX].split())
+        return "".join(c if c.isprintable() else "\ufffd" for c in line[:DETAIL_CHARACTERS_MAX])
 
     def _scrub(self, text: str) -> str:
         """Without the key, and without lone surrogates, which no UTF-8 file can hold."""
         text = text.encode("utf-8", "replace").decode()
-        return text.replace(self._key, "[key]") if self._key else text
+        for secret in self._secrets:
+            text = text.replace(secret, "[key]")
+        return text
+
+
+class _Bounded(httpx2.SyncByteStream):
+    """A body that fails when it is too long or has not ended in time, as one that drips for ever."""
+
+    def __init__(self, body: httpx2.SyncByteStream, clock: Clock, seconds: float) -> None:
+        self._body, self._clock = body, clock
+        self._end_ns = clock() + int(seconds * NANOSECONDS)
+
+    def __iter__(self) -> Iterator[bytes]:
+        left = BODY_BYTES_MAX
+        for chunk in self._body:
+            left -= len(chunk)
+            if left < 0:
+                raise httpx2.ReadError(f"a body of more than {BODY_BYTES_MAX} bytes")
+            if self._clock() > self._end_ns:
+                raise httpx2.ReadTimeout("the body did not end in time")
+            yield chunk
+
+    def close(self) -> None:
+        self._body.close()
 
 
 class Pace:
     """At most so many requests a minute, evenly spaced; 0 for no limit."""
 
-    def __init__(self, requests_per_minute: int, clock: Clock, wait: Wait) -> None:
+    def __init__(self, requests_per_minute: int, clock: Clock) -> None:
         self._gap_ns = 60 * NANOSECONDS // requests_per_minute if requests_per_minute else 0
-        self._clock, self._wait = clock, wait
+        self._clock = clock
         self._next_ns = 0
         self._lock = Lock()
 
-    def take(self) -> None:
-        """Wait for this request's turn."""
+    def turn_s(self) -> float:
+        """Take the next turn; it comes in so many seconds."""
         if not self._gap_ns:
-            return
+            return 0.0
         with self._lock:
             now = self._clock()
             turn = max(now, self._next_ns)
             self._next_ns = turn + self._gap_ns
-        if turn > now:
-            self._wait((turn - now) / NANOSECONDS)
+        return (turn - now) / NANOSECONDS
 
 
 class _Failure:
@@ -195,15 +239,15 @@ def retry_after_s(headers: Mapping[str, str]) -> float:
         return 0.0
 
 
-def count(value: object) -> int:
-    """A server's token count, 0 for anything that is no sensible number."""
-    return value if isinstance(value, int) and 0 <= value < 2**53 else 0
-
-
 def _key_of(name: str, seat: EndpointSeat, environment: Mapping[str, str]) -> str:
+    """The seat's key. Raises PortFault without it, and for one that no header can carry, which a client would print."""
     if not seat.api_key_env:
         return ""
     key = environment.get(seat.api_key_env, "").strip()
     if not key:
         raise PortFault(f"seat {name}: the environment variable {seat.api_key_env} holds no key; set it")
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise PortFault(
+            f"seat {name}: expected a key of printable ASCII in {seat.api_key_env}, found other characters or spaces"
+        )
     return key

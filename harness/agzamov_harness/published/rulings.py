@@ -24,8 +24,7 @@ from agzamov_verify.games.chess960.adjudication import (
     winning_side,
 )
 from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.questions import Answer, Evaluate, Evaluation, Question
-from agzamov_verify.script import drive
+from agzamov_verify.questions import Evaluate, Evaluation
 from agzamov_verify.stockfish import NAME, NET_SHA256, EngineFault, UciEngine
 
 from .findings import Finding, Step, side_name
@@ -149,14 +148,10 @@ def _first_firing(final: Game960) -> Firing | None:
         game.push(move)
         if game.ply < MATERIAL_FROM_PLY:
             continue
-        side = drive(adjudicator.after_ply(game), _nobody)
+        side = adjudicator.after_ply(game)
         if side:
             return Firing(game.ply, side)
     return None
-
-
-def _nobody(question: Question) -> Answer:
-    raise AssertionError(f"the material rule asked {question}")
 
 
 def _refuse_another(engine: UciEngine, path: Path) -> None:

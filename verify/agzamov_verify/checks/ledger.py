@@ -6,7 +6,7 @@ from enum import IntEnum, StrEnum
 
 import msgspec
 
-from ..reading import HostileBundle
+from ..reading import HostileBundle, show_name
 
 FINDINGS_MAX = 1000
 
@@ -73,7 +73,7 @@ class Ledger:
         except HostileBundle as error:
             self.add(number, error.place, error.expected, error.found)
         except OSError as error:
-            self.add(number, str(error.filename or "bundle"), "a readable file", str(error.strerror))
+            self.add(number, show_name(str(error.filename or "bundle")), "a readable file", str(error.strerror))
         failed = any(finding.step == number for finding in self.findings)
         self._of(number).status = Status.FAIL if failed else Status.PASS
         if failed:

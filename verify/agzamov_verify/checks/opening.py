@@ -7,7 +7,7 @@ import msgspec
 
 from .. import bundle, canon
 from ..dice import Dice, seed_root
-from ..envelope import SUBJECT, BadEnvelope, Statement, key_id, load_public_key, open_envelope
+from ..envelope import ENVELOPE_BYTES_MAX, SUBJECT, BadEnvelope, Statement, key_id, load_public_key, open_envelope
 from ..feasible import problems
 from ..games.prompts import prompt_digests
 from ..manifest import Manifest, ManifestError, load_manifest
@@ -71,7 +71,7 @@ def _names(source: Source, ledger: Ledger) -> None:
     for name in (*TAG_FILES, bundle.ENVELOPE_FILE):
         read_small(source, name)
     for name in source.sizes:
-        if name.split("/")[0] not in ("attest", "data") and name not in TAG_FILES:
+        if not name.startswith(("attest/", "data/")) and name not in TAG_FILES:
             ledger.add(Number.NAMES, name, "only tag files, attest/ and data/", "another file")
 
 
@@ -101,7 +101,7 @@ def _tag_files(source: Source, ledger: Ledger) -> None:
 def _signature(source: Source, digests: dict[str, str], ledger: Ledger) -> tuple[str, Statement]:
     try:
         key = load_public_key(read_payload(source, digests, bundle.KEY_FILE))
-        statement = open_envelope(read_small(source, bundle.ENVELOPE_FILE), key)
+        statement = open_envelope(read_small(source, bundle.ENVELOPE_FILE, ENVELOPE_BYTES_MAX), key)
     except BadEnvelope as error:
         raise HostileBundle(bundle.ENVELOPE_FILE, error.expected, error.found) from error
     signed = statement.subject[0].digest.sha256

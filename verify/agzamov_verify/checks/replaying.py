@@ -5,6 +5,7 @@ Runs in a worker process, one stream at a time, so it takes and returns plain va
 
 import secrets
 from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 
@@ -97,12 +98,13 @@ class StreamReplay:
             return {}, Finding(Number.RESULTS, name, "a timing file", "nothing there")
         try:
             lines = gzip_lines(self._source, name, self._digests[name], LAP_BYTES_MAX, SEGMENT_BYTES_MAX)
-            laps = read_laps(lines)
+            laps = read_laps(islice(lines, entries + 1))  # no more than it takes to see that there are too many
         except (HostileBundle, msgspec.MsgspecError, UnicodeDecodeError) as error:
             return {}, Finding(Number.RESULTS, name, "one lap per journal entry", str(error))
         count = sum(map(len, laps.values()))
         if count != entries:
-            return {}, Finding(Number.RESULTS, name, f"{entries} laps", f"{count} laps")
+            found = f"{count} laps" if count < entries else "more"
+            return {}, Finding(Number.RESULTS, name, f"{entries} laps", found)
         return laps, None
 
 

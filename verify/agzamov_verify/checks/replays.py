@@ -61,9 +61,8 @@ def replay_bundle(
 def _index(opened: Opened) -> bundle.Index:
     data = opened.payload(bundle.INDEX_FILE)
     try:
-        canon.loads(data)
-        return msgspec.json.decode(data, type=bundle.Index)
-    except (canon.NotCanonical, msgspec.ValidationError) as error:
+        return canon.loads_as(data, bundle.Index)
+    except canon.NotCanonical as error:
         raise HostileBundle(bundle.INDEX_FILE, "a journal index", str(error)) from error
 
 

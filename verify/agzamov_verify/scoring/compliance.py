@@ -41,12 +41,15 @@ def _rules(plan: Plan, protocol: Protocol) -> Iterator[str]:
         yield f"adjudication by {rule.policy.value}, {norm.adjudication} required"
     elif (rule.threshold_centipawns, rule.plies) != (norm.adjudication_centipawns, norm.adjudication_plies):
         yield f"adjudication at {rule.threshold_centipawns} centipawns for {rule.plies} plies"
-    if (plan.engine.nodes, plan.engine.hash_mib) != (protocol.engine.nodes, protocol.engine.hash_mib):
+    if plan.engine.nodes != protocol.engine.nodes:
         yield f"engine at {plan.engine.nodes} nodes, {protocol.engine.nodes} required"
+    if plan.engine.hash_mib != protocol.engine.hash_mib:
+        yield f"engine with {plan.engine.hash_mib} MiB of hash, {protocol.engine.hash_mib} required"
     if plan.holdem.session_hands != protocol.holdem.session_hands:
         yield f"sessions of {plan.holdem.session_hands} hands, {protocol.holdem.session_hands} required"
     if plan.holdem.stack_chips != protocol.holdem.stack_bb * BIG_BLIND:
-        yield f"stacks of {plan.holdem.stack_chips // BIG_BLIND} BB, {protocol.holdem.stack_bb} required"
+        required = protocol.holdem.stack_bb * BIG_BLIND
+        yield f"stacks of {plan.holdem.stack_chips} chips, {required} required ({BIG_BLIND} a BB)"
     if IllegalPolicy.RETRY_THEN_FORFEIT in (plan.chess960.illegal, plan.holdem.illegal):
         yield "illegal actions are retried, substitution required"
 

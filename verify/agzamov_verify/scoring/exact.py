@@ -6,8 +6,10 @@ Arithmetic), so a figure is the same to the last digit on every machine.
 
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 PLACES = 6
 SIGNIFICANT_DIGITS = 6
@@ -19,7 +21,7 @@ class Figure(msgspec.Struct, frozen=True):
     """An exact value and its decimal form, rounded half-even to six places."""
 
     exact: str
-    decimal: str
+    decimal: Annotated[str, Meta(pattern=r"^-?[0-9]{1,60}\.[0-9]{6}$")]
 
 
 def figure(value: Fraction) -> Figure:

@@ -12,7 +12,7 @@ import numpy as np
 from .exact import fixed, square_root
 
 Z_95: Final = Fraction(1959963984540054, 10**15)
-_CHUNK_DRAWS = 2**22
+_CHUNK_DRAWS = 2**22  # how many draws are in memory at a time; shows nowhere
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -25,7 +25,11 @@ class Interval(msgspec.Struct, frozen=True):
 
 def binomial_p_greater(wins: int, n: int) -> Fraction:
     """P(X >= wins) for X ~ Binomial(n, 1/2): the one-sided exact binomial test."""
-    return Fraction(sum(comb(n, k) for k in range(wins, n + 1)), 2**n)
+    ways, total = comb(n, wins), 0
+    for k in range(wins, n + 1):
+        total += ways
+        ways = ways * (n - k) // (k + 1)
+    return Fraction(total, 2**n)
 
 
 def wilson_95(successes: int, n: int) -> Interval:
@@ -43,8 +47,8 @@ def bootstrap_95(values: Sequence[int], per_unit: Fraction, seed: bytes, resampl
     """Percentile bootstrap interval of the mean of `values` (Efron 1979), times `per_unit`.
 
     Resampled sums are sums of integers, so the bounds are exact and the same on every machine.
-    Draws: SHAKE-256(seed) as little-endian 32-bit words w, index = w * n >> 32 (the bias is below
-    n / 2^32). Bounds: the order statistics 2.5 % from either end.
+    Resample r draws from SHAKE-256(seed + r as 4 bytes big-endian), read as little-endian 32-bit words
+    w: index = w * n >> 32 (the bias is below n / 2^32). Bounds: the order statistics 2.5 % from either end.
     """
     sums = np.sort(_resampled_sums(np.asarray(values, dtype=np.int64), seed, resamples))
     cut = resamples * 25 // 1000
@@ -57,12 +61,12 @@ def _resampled_sums(values: np.ndarray, seed: bytes, resamples: int) -> np.ndarr
     n = len(values)
     sums = np.empty(resamples, dtype=np.int64)
     rows = max(1, _CHUNK_DRAWS // n)
-    for chunk, first in enumerate(range(0, resamples, rows)):
-        count = min(rows, resamples - first)
-        xof = hashlib.shake_256(seed + chunk.to_bytes(4, "big"))
-        words = np.frombuffer(xof.digest(4 * count * n), dtype="<u4").astype(np.uint64)
+    for first in range(0, resamples, rows):
+        chunk = range(first, min(first + rows, resamples))
+        drawn = b"".join(hashlib.shake_256(seed + row.to_bytes(4, "big")).digest(4 * n) for row in chunk)
+        words = np.frombuffer(drawn, dtype="<u4").astype(np.uint64)
         indices = (words * np.uint64(n)) >> np.uint64(32)
-        sums[first : first + count] = values[indices.astype(np.intp)].reshape(count, n).sum(axis=1)
+        sums[chunk.start : chunk.stop] = values[indices.astype(np.intp)].reshape(len(chunk), n).sum(axis=1)
     return sums
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from ..manifest import Name
 from .exact import Figure, figure
 
 FORMAT: Literal["agz-timing-1"] = "agz-timing-1"
@@ -22,7 +23,7 @@ LINE_BYTES_MAX = 200
 class Lap(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """How long one answer took, in microseconds, and who gave it."""
 
-    to: str
+    to: Name
     us: Annotated[int, Meta(ge=0, le=2**53 - 1)]
 
 

@@ -14,7 +14,6 @@ import chess
 import msgspec
 
 from ...questions import Evaluate, Evaluation
-from ...script import Script, ask_engine
 from .rules import Game960
 
 
@@ -54,22 +53,24 @@ class Adjudicator:
         self._rule, self._game_id = rule, game_id
         self._side = 0
         self._plies = 0
+        self.asks_engine = rule.policy is AdjudicationPolicy.STOCKFISH
 
-    def after_ply(self, game: Game960) -> Script[int]:
+    def question(self, game: Game960) -> Evaluate:
+        """What the engine is asked after a ply."""
+        return Evaluate(self._game_id, game.moves_text, game.start_fen, game.ply)
+
+    def after_evaluation(self, evaluation: Evaluation, turn: chess.Color) -> int:
         """+1 or -1 when the game goes to White or Black now, else 0."""
-        side = yield from self._side_ahead(game)
+        return self._count(winning_side(evaluation, turn, self._rule.threshold_centipawns))
+
+    def after_ply(self, game: Game960) -> int:
+        """As `after_evaluation`, for the policies that ask nobody."""
+        if self._rule.policy is AdjudicationPolicy.NONE:
+            return 0
+        points = game.material_points()
+        return self._count((points > 0) - (points < 0) if abs(points) >= self._rule.threshold_points else 0)
+
+    def _count(self, side: int) -> int:
         self._plies = self._plies + 1 if side and side == self._side else int(side != 0)
         self._side = side
         return side if self._plies >= self._rule.plies else 0
-
-    def _side_ahead(self, game: Game960) -> Script[int]:
-        match self._rule.policy:
-            case AdjudicationPolicy.STOCKFISH:
-                question = Evaluate(self._game_id, game.moves_text, game.start_fen, game.ply)
-                evaluation = yield from ask_engine(question)
-                return winning_side(evaluation, game.board.turn, self._rule.threshold_centipawns)
-            case AdjudicationPolicy.MATERIAL:
-                points = game.material_points()
-                return (points > 0) - (points < 0) if abs(points) >= self._rule.threshold_points else 0
-            case AdjudicationPolicy.NONE:
-                return 0

@@ -49,11 +49,9 @@ _MOVES = {
     for promotion in (None, chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
     if promotion is None or {chess.square_rank(a), chess.square_rank(b)} in ({6, 7}, {1, 0})
 }
-# A piece on none of the lines through its king is not pinned.
-_OFF_KING_LINES = [
-    ~(chess.BB_RANK_ATTACKS[king][0] | chess.BB_FILE_ATTACKS[king][0] | chess.BB_DIAG_ATTACKS[king][0])
-    for king in chess.SQUARES
-]
+# The squares from which a rook or a bishop could see a king on an empty board.
+_ROOK_LINES = [chess.BB_RANK_ATTACKS[king][0] | chess.BB_FILE_ATTACKS[king][0] for king in chess.SQUARES]
+_BISHOP_LINES = [chess.BB_DIAG_ATTACKS[king][0] for king in chess.SQUARES]
 
 
 class Game960:
@@ -166,16 +164,25 @@ class Game960:
             return chess.Move.null()
 
     def _look_at_king(self) -> None:
-        """Note once per position whether the side to move is in check, and which squares cannot hold a pinned piece."""
-        king = self.board.king(self.board.turn)
-        self._in_check = self.board.is_check()
-        self._free = 0 if king is None or self._in_check else _OFF_KING_LINES[king]
+        """Note once per position whether the side to move is in check, and where its pieces cannot be pinned."""
+        board, turn = self.board, self.board.turn
+        enemies, queens = board.occupied_co[not turn], board.queens
+        king = (board.kings & board.occupied_co[turn]).bit_length() - 1
+        lines = _ROOK_LINES[king] & (board.rooks | queens) | _BISHOP_LINES[king] & (board.bishops | queens)
+        if lines & enemies:
+            self._in_check = board.is_check()
+            unpinned = ~(_ROOK_LINES[king] | _BISHOP_LINES[king])
+        else:
+            knights = chess.BB_KNIGHT_ATTACKS[king] & board.knights
+            pawns = chess.BB_PAWN_ATTACKS[turn][king] & board.pawns
+            self._in_check = bool((knights | pawns) & enemies)
+            unpinned = chess.BB_ALL
+        self._free = 0 if self._in_check else unpinned & ~board.kings
 
     def _is_legal(self, move: chess.Move) -> bool:
         """`board.is_legal`, at less than half its cost where no check and no pin can matter."""
         board = self.board
-        origin = chess.BB_SQUARES[move.from_square]
-        if origin & self._free and not origin & board.kings and move.to_square != board.ep_square:
+        if self._free >> move.from_square & 1 and move.to_square != board.ep_square:
             return board.is_pseudo_legal(move)
         return board.is_legal(move)
 
@@ -196,17 +203,26 @@ class Game960:
 
     def _position_key(self) -> str:
         board = self.board
+        turn = "w" if board.turn else "b"
+        return f"{'/'.join(self._fen_ranks)} {turn} {self._castling_field()} {self._en_passant()}"
+
+    def _castling_field(self) -> str:
+        board = self.board
+        if not board.castling_rights:
+            return "-"
         # A rook that steps outside the castling rook turns X-FEN's K into that rook's file.
         rooks = board.rooks & chess.BB_BACKRANKS
         castling_of = (board.castling_rights, rooks, rooks & board.occupied_co[chess.WHITE])
         if castling_of != self._castling_of:
             self._castling_of = castling_of
             self._castling = board.castling_xfen()
-        placement = "/".join(self._fen_ranks)
-        en_passant = "-"
-        if board.ep_square is not None and board.has_legal_en_passant():
-            en_passant = chess.SQUARE_NAMES[board.ep_square]
-        return f"{placement} {'w' if board.turn else 'b'} {self._castling} {en_passant}"
+        return self._castling
+
+    def _en_passant(self) -> str:
+        board = self.board
+        if board.ep_square is None or not board.has_legal_en_passant():
+            return "-"
+        return chess.SQUARE_NAMES[board.ep_square]
 
 
 def _symbol(piece: chess.Piece | None) -> str:

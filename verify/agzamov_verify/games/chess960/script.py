@@ -5,11 +5,11 @@ import msgspec
 
 from ...dice import Dice
 from ...questions import Chat, Message, NoReply, Reply
-from ...script import Script
+from ...script import Script, ask_engine
 from ..decision import Forfeit, IllegalPolicy, Rules, Tally, decide
 from ..declared import Fault, declared
 from ..players import GameName, Player
-from .adjudication import Adjudication, AdjudicationPolicy, Adjudicator
+from .adjudication import Adjudication, Adjudicator
 from .prompt import REMINDER, TAG, PromptStyle, system_message, turn_message
 from .rules import DrawClaims, End, Game960
 
@@ -113,7 +113,9 @@ class _Table:
         return chess.Move.from_uci(self.dice.stream(label).choice(self.game.legal_moves()))
 
     def _adjudicate(self) -> Script[Ending | None]:
-        if self.rules.adjudication.policy is AdjudicationPolicy.NONE:
-            return None
-        side = yield from self.adjudicator.after_ply(self.game)
+        if self.adjudicator.asks_engine:
+            evaluation = yield from ask_engine(self.adjudicator.question(self.game))
+            side = self.adjudicator.after_evaluation(evaluation, self.game.board.turn)
+        else:
+            side = self.adjudicator.after_ply(self.game)
         return Ending(End.ADJUDICATION, 1 + side) if side else None

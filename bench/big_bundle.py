@@ -1,0 +1,108 @@
+"""How long, and in how much memory, a large bundle is verified without asking the engine again.
+
+    python bench/big_bundle.py [FACTOR]
+
+Makes a bundle of FACTOR x (500 games + 10,000 hands) whose answers are invented on the spot, drawn at
+random from what is legal, with engine scores of 0: coherent, so V1's steps pass but for the engine's.
+Verifies it in a process of its own on all cores. As the thing beside it, `sha256sum` reads the same
+files: the least that any check must do.
+"""
+
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import chess
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from agzamov_harness import rundir
+from agzamov_harness.pack import pack
+from agzamov_harness.progress import State
+from agzamov_harness.run import Runner, Stop
+from agzamov_harness.seal import plan_from, seal
+from agzamov_verify.dice import Stream
+from agzamov_verify.envelope import key_id
+from agzamov_verify.manifest import EnginePin
+from agzamov_verify.protocol import load_protocol
+from agzamov_verify.questions import Answer, Chat, Evaluation, Question, Reply
+from agzamov_verify.stockfish import find_engine
+
+GAMES, HANDS, PLIES_MAX = 500, 10_000, 110
+THOUGHT = "Let me look at the position and the opponent's last move first. " * 4
+LEGAL = re.compile(r"Legal actions: (.*)$", re.MULTILINE)
+FEN = re.compile(r"^FEN: (.*)$", re.MULTILINE)
+
+
+def invent(question: Question) -> Answer:
+    """A legal answer made up from the prompt, about as long as a model's."""
+    if not isinstance(question, Chat):
+        return Evaluation(0, None)
+    text = question.messages[-1].content
+    draw = Stream(question.seed.to_bytes(8, "big"), text)
+    fen = FEN.search(text)
+    action = f"MOVE: {_move(fen[1], draw)}" if fen else f"ACTION: {_action(text, draw)}"
+    return Reply(text=f"{THOUGHT}\n{action}", completion_tokens=60, prompt_tokens=400, model="invented")
+
+
+def _move(fen: str, draw: Stream) -> str:
+    moves = list(chess.Board(fen, chess960=True).generate_legal_moves())
+    return draw.choice(moves).uci()
+
+
+def _action(text: str, draw: Stream) -> str:
+    legal = LEGAL.search(text)
+    assert legal
+    choice = draw.choice([word for word in legal[1].split(", ") if word[:3] not in ("bet", "rai")] or ["all-in"])
+    return "all-in" if draw.below(40) == 0 else choice
+
+
+def make(folder: Path, factor: int) -> Path:
+    """The bundle."""
+    match = {"phase": 1, "a": "model", "b": "model"}
+    plan = plan_from(
+        {
+            "title": "Invented",
+            "seats": {"model": {"kind": "reference"}},
+            "chess960": {"plies_max": PLIES_MAX},
+            "matches": [
+                {**match, "game": "chess960", "games": GAMES * factor},
+                {**match, "game": "holdem", "hands": HANDS * factor},
+            ],
+        }
+    )
+    key = Ed25519PrivateKey.generate()
+    manifest, secret = seal(plan, key_id(key.public_key()), find_engine())
+    norm = load_protocol(plan.protocol).engine
+    assert isinstance(manifest.engine, EnginePin)
+    assert manifest.engine.net_sha256 == norm.net_sha256
+    directory = rundir.create(folder / "runs", manifest, secret)
+    blocks = Runner(directory, invent, time.monotonic_ns, State(plan, None), Stop(), 1).play()
+    return pack(directory, blocks, key, folder / "bundles")
+
+
+def timed(command: list[str], folder: Path) -> tuple[float, int]:
+    """Wall seconds, and the peak resident MiB of the largest process."""
+    start = time.monotonic()
+    subprocess.run(command, cwd=folder, check=False, stdout=subprocess.DEVNULL)
+    wall = time.monotonic() - start
+    return wall, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+
+
+def main() -> None:
+    factor = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    with tempfile.TemporaryDirectory() as name:
+        bundle = make(Path(name), factor)
+        size = sum(path.stat().st_size for path in bundle.rglob("*") if path.is_file())
+        sums, _ = timed(["sha256sum", "--check", "--quiet", "manifest-sha256.txt"], bundle)
+        command = [str(Path(sys.executable).parent / "agzamov-verify"), "check", "--engine", "/none", str(bundle)]
+        wall, peak = timed(command, bundle)
+    print(f"{GAMES * factor} games + {HANDS * factor} hands, {size / 2**20:.0f} MiB packed")
+    print(f"verify {wall:.1f} s wall (bar {20 * factor} s), {wall / sums:.0f} x sha256sum; largest process {peak} MiB (bar 500)")
+
+
+if __name__ == "__main__":
+    main()

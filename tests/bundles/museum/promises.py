@@ -1,0 +1,173 @@
+"""Defects of the sealed manifest and of the seed."""
+
+from agzamov_verify import bundle
+from bundles.museum.pieces import Museum
+from bundles.workshop import (
+    STRANGER,
+    Draft,
+    bind,
+    checksum,
+    replace_key,
+    replace_manifest,
+    reseal,
+    sign,
+)
+
+museum = Museum()
+
+# --- 4 manifest -------------------------------------------------------------------------------------
+
+
+@museum(4, bundle.MANIFEST_FILE)
+def the_manifest_is_not_canonical(draft: Draft) -> None:
+    draft.files[bundle.MANIFEST_FILE] = draft.files[bundle.MANIFEST_FILE].replace(b":", b": ", 1)
+    reseal(draft)
+
+
+@museum(4, bundle.MANIFEST_FILE)
+def the_manifest_has_an_unknown_key(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value.update(comment="trust me"))
+    reseal(draft)
+
+
+@museum(4, bundle.MANIFEST_FILE)
+def the_plan_has_an_unknown_key(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value["plan"]["seed"].update(luck="good"))
+    reseal(draft)
+
+
+@museum(4, bundle.MANIFEST_FILE)
+def a_key_of_the_plan_is_a_homoglyph(draft: Draft) -> None:
+    name = b'"plies_max"'
+    assert name in draft.files[bundle.MANIFEST_FILE]
+    homoglyph = '"pli\N{CYRILLIC SMALL LETTER IE}s_max"'.encode()
+    draft.files[bundle.MANIFEST_FILE] = draft.files[bundle.MANIFEST_FILE].replace(name, homoglyph)
+    reseal(draft)
+
+
+@museum(4, bundle.MANIFEST_FILE)
+def a_default_is_left_out(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value["plan"]["engine"].pop("hash_mib"))
+    reseal(draft)
+
+
+@museum(4, bundle.MANIFEST_FILE)
+def the_manifest_lacks_its_nonce(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value.pop("nonce"))
+    reseal(draft)
+
+
+@museum(4, bundle.MANIFEST_FILE)
+def the_manifest_has_a_key_twice(draft: Draft) -> None:
+    twice = draft.files[bundle.MANIFEST_FILE].replace(b'"title":"Small"', b'"title":"Big","title":"Small"')
+    draft.files[bundle.MANIFEST_FILE] = twice
+    reseal(draft)
+
+
+@museum(4, bundle.MANIFEST_FILE)
+def the_manifest_has_a_float(draft: Draft) -> None:
+    draft.files[bundle.MANIFEST_FILE] = draft.files[bundle.MANIFEST_FILE].replace(b'"games":6', b'"games":6.0')
+    reseal(draft)
+
+
+@museum(4, bundle.MANIFEST_FILE)
+def the_manifest_has_an_integer_beyond_2_to_the_53(draft: Draft) -> None:
+    huge = str(2**53).encode()
+    draft.files[bundle.MANIFEST_FILE] = draft.files[bundle.MANIFEST_FILE].replace(b'"games":6', b'"games":' + huge)
+    reseal(draft)
+
+
+@museum(4, bundle.MANIFEST_FILE)
+def the_protocol_is_unknown(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value["plan"].update(protocol="agz-9.9"))
+    draft.predicate["protocol"] = "agz-9.9"
+    reseal(draft)
+
+
+@museum(4, f"{bundle.MANIFEST_FILE} plan.matches[0]")
+def the_plan_has_an_odd_number_of_games(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value["plan"]["matches"][0].update(games=5))
+    reseal(draft)
+
+
+@museum(4, f"{bundle.MANIFEST_FILE} plan.matches[1].b")
+def phase_0_is_played_against_a_chosen_opponent(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value["plan"]["matches"][1].update(b="other"))
+    reseal(draft)
+
+
+@museum(4, f"{bundle.MANIFEST_FILE} plan.chess960.plies_max")
+def the_plan_has_games_without_end(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value["plan"]["chess960"].update(plies_max=10**6))
+    reseal(draft)
+
+
+@museum(4, f"{bundle.MANIFEST_FILE} plan.matches[2].a")
+def a_match_names_a_seat_that_is_not_there(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value["plan"]["matches"][2].update(a="ghost", b="ghost"))
+    reseal(draft)
+
+
+@museum(4, "manifest prompts_sha256")
+def the_manifest_pins_other_prompts(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value["prompts_sha256"].update({"chess960/system": "0" * 64}))
+    reseal(draft)
+
+
+@museum(4, "manifest prompts_sha256")
+def the_manifest_leaves_a_prompt_unpinned(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value["prompts_sha256"].pop("holdem/system"))
+    reseal(draft)
+
+
+@museum(4, "manifest protocol_sha256")
+def the_manifest_pins_other_norms(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value.update(protocol_sha256="0" * 64))
+    reseal(draft)
+
+
+@museum(4, "manifest submitter_key_id")
+def another_key_signed_than_the_one_that_sealed(draft: Draft) -> None:
+    replace_key(draft, STRANGER)
+    reseal(draft)
+
+
+@museum(4, "statement manifest_sha256")
+def the_statement_is_about_another_manifest(draft: Draft) -> None:
+    bind(draft)
+    draft.predicate["manifest_sha256"] = "0" * 64
+    checksum(draft)
+    sign(draft)
+
+
+@museum(4, "statement run")
+def the_statement_is_about_another_run(draft: Draft) -> None:
+    draft.predicate["run"] = "0" * 16
+    sign(draft)
+
+
+@museum(4, "statement protocol")
+def the_statement_names_another_protocol(draft: Draft) -> None:
+    draft.predicate["protocol"] = "agz-1.0"
+    sign(draft)
+
+
+# --- 5 seed -----------------------------------------------------------------------------------------
+
+
+@museum(5, "statement seed.secret")
+def the_revealed_secret_is_not_the_committed_one(draft: Draft) -> None:
+    draft.predicate["seed"]["secret"] = "00" * 32
+    sign(draft)
+
+
+@museum(5, "statement seed.secret")
+def the_revealed_secret_is_no_hexadecimal(draft: Draft) -> None:
+    draft.predicate["seed"]["secret"] = "the usual one"
+    sign(draft)
+
+
+@museum(5, "statement seed.origin")
+def the_seed_is_said_to_come_from_a_season(draft: Draft) -> None:
+    draft.predicate["seed"]["origin"] = "season"
+    sign(draft)
