@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify import canon
 from agzamov_verify import cli as verify_cli
-from agzamov_verify.bundle import claims_of
+from agzamov_verify.bundle import TIMING_FILE, claims_of
 from agzamov_verify.checks.opening import seed_dice
 from agzamov_verify.envelope import key_id
 from agzamov_verify.feasible import needs_engine, starts_engine
@@ -28,6 +28,7 @@ from agzamov_verify.manifest import ManifestError, Plan
 from agzamov_verify.reading import printable
 from agzamov_verify.report import printable_results
 from agzamov_verify.scoring.results import Results, results_of
+from agzamov_verify.scoring.timing import Timing
 from agzamov_verify.script import Divergence
 from agzamov_verify.stockfish import EngineFault, find_engine
 
@@ -233,7 +234,8 @@ def _play_and_pack(
     if as_json:
         click.echo(canon.dumps({"bundle": str(bundle), "claims": claims_of(results), "run": results.run}).decode())
         return
-    for line in printable_results(results):
+    timing = canon.loads_as((bundle / TIMING_FILE).read_bytes(), Timing)
+    for line in printable_results(results, timing):
         click.echo(line)
     click.echo(f"bundle: {bundle}")
 

@@ -23,7 +23,7 @@ FICTION = {
         "agent": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "genius-1"},
         "dice": {"kind": "random"},
     },
-    "chess960": {"adjudication": {"policy": "none"}, "plies_max": 200},
+    "chess960": {"adjudication": {"policy": "material", "threshold_points": 5, "plies": 2}, "plies_max": 120},
     "holdem": {"session_hands": 2},
     "matches": [
         {"phase": 0, "game": "chess960", "a": "model", "b": "dice", "games": 6, "block_games": 2},

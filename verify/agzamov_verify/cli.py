@@ -14,7 +14,7 @@ from typing import NoReturn
 import click
 
 from . import canon, report
-from .bundle import RESULTS_FILE, segment_name
+from .bundle import RESULTS_FILE, TIMING_FILE, segment_name
 from .checks import Options, Verdict, verify
 from .checks.ledger import Ledger, StepFailed
 from .checks.opening import Opened, open_bundle
@@ -22,6 +22,7 @@ from .envelope import BadEnvelope, key_id, load_public_key
 from .journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, BrokenJournal, Chain
 from .reading import HostileBundle, gzip_lines, show_name
 from .scoring.results import Results
+from .scoring.timing import Timing
 from .script import Divergence
 from .show import NoSuchGame, first_game, stream_of, transcript
 from .stockfish import EngineFault, find_engine
@@ -110,6 +111,7 @@ def _overview(opened: Opened, as_json: bool) -> Iterator[str]:
     data = opened.payload(RESULTS_FILE)
     try:
         results = canon.loads_as(data, Results)
+        timing = canon.loads_as(opened.payload(TIMING_FILE), Timing)
     except canon.NotCanonical as error:
         raise HostileBundle(RESULTS_FILE, "results", str(error)) from error
     if as_json:
@@ -119,7 +121,7 @@ def _overview(opened: Opened, as_json: bool) -> Iterator[str]:
     yield f"{show_name(plan.title)}: run {opened.manifest.run_id}, {plan.protocol}, isolation {plan.isolation}"
     yield "as claimed by the submitter; `check` recomputes every figure"
     yield ""
-    yield from report.printable_results(results)
+    yield from report.printable_results(results, timing)
     yield ""
     yield f"one game: show BUNDLE --game {first_game(plan.matches[0])}"
 

@@ -1,13 +1,16 @@
 """What verification found, in words and as canonical JSON. A pure function of a verdict."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from . import canon
 from .checks import Verdict
 from .checks.ledger import Finding, Status, Step
 from .reading import printable, show_name
 from .scoring.chess960 import ChessResult
+from .scoring.conduct import Conduct
+from .scoring.exact import Figure
 from .scoring.results import MatchResult, Results
+from .scoring.timing import SeatTiming, Timing
 
 MARKS = {
     Status.PASS: "PASS",
@@ -74,7 +77,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
             yield f"… and {len(verdict.findings) - SHOWN_MAX} more findings (--json lists them)"
     yield ""
     if verdict.results and not verdict.failed:
-        yield from results_lines(verdict.results)
+        yield from results_lines(verdict.results, verdict.timing)
         yield ""
     yield MEANING[verdict.level]
     yield ATTESTED
@@ -91,10 +94,11 @@ def finding_line(finding: Finding) -> str:
     return f"step {finding.step} {place}: expected {expected}, found {found}"
 
 
-def results_lines(results: Results) -> Iterator[str]:
+def results_lines(results: Results, timing: Timing | None) -> Iterator[str]:
     """The results as a short table."""
     for match in results.matches:
         yield from _match(match)
+        yield from _timing(timing.matches.get(match.id, {}) if timing else {})
     for name in results.not_played:
         yield f"{name}: not played, Phase 0 failed"
     if results.departures:
@@ -104,9 +108,9 @@ def results_lines(results: Results) -> Iterator[str]:
         yield f"compliant with {results.protocol}"
 
 
-def printable_results(results: Results) -> Iterator[str]:
+def printable_results(results: Results, timing: Timing | None) -> Iterator[str]:
     """The table with anything that a terminal could act on spelled out."""
-    return map(printable, results_lines(results))
+    return map(printable, results_lines(results, timing))
 
 
 def _match(match: MatchResult) -> Iterator[str]:
@@ -115,14 +119,27 @@ def _match(match: MatchResult) -> Iterator[str]:
     yield f"  {_decided(match)}"
     if match.gate:
         yield f"  Phase 0 {'passed' if match.gate.passed else 'failed: ' + match.gate.reason}"
-    for conduct in match.conduct if match.a != match.b else match.conduct[:1]:
-        faults = conduct.faults
-        flag = ", FLAGGED" if faults.flagged else ""
+    for side, conduct in zip("AB", match.conduct, strict=True):
+        yield f"  {conduct.seat}{f' as {side}' if match.a == match.b else ''}: {_conduct(conduct)}"
+
+
+def _conduct(conduct: Conduct) -> str:
+    faults = conduct.faults
+    return (
+        f"{conduct.decisions} decisions, first-attempt errors {_percent(faults.first_rate.decimal)}"
+        f" (no action {faults.first_no_action}, illegal {faults.first_illegal}, no reply {faults.first_no_reply}),"
+        f" after all attempts {_percent(faults.final_rate.decimal)}; {_short(conduct.tokens_per_decision)} tokens"
+        f" and {conduct.cost_usd_per_decision.decimal} USD per decision,"
+        f" {conduct.cost_usd_per_game.decimal} USD per game, {conduct.cost_usd.decimal} USD in all"
+        f"{', FLAGGED as unreliable' if faults.flagged else ''}"
+    )
+
+
+def _timing(seats: Mapping[str, SeatTiming]) -> Iterator[str]:
+    for to, timing in seats.items():
         yield (
-            f"  {conduct.seat}: {conduct.decisions} decisions,"
-            f" first-attempt errors {_percent(faults.first_rate.decimal)}"
-            f" (no action {faults.first_no_action}, illegal {faults.first_illegal}, no reply {faults.first_no_reply}),"
-            f" {conduct.tokens_per_decision.decimal} tokens per decision, cost {conduct.cost_usd.decimal} USD{flag}"
+            f"  {to}: answered in {_short(timing.mean_ms)} ms on average,"
+            f" median {_short(timing.median_ms)}, p95 {_short(timing.p95_ms)} (attested)"
         )
 
 
@@ -133,7 +150,8 @@ def _headline(match: MatchResult) -> str:
         return (
             f"score {score.score.decimal} [{score.score_ci.low}, {score.score_ci.high}]"
             f" +{score.wins} ={score.draws} -{score.losses} of {result.games}, raw score {result.raw.score.decimal},"
-            f" p (wins > 1/2) {score.p_wins_binomial}, pairs {'/'.join(map(str, score.pairs))}"
+            f" win rate [{score.win_rate_ci.low}, {score.win_rate_ci.high}], p (wins > 1/2) {score.p_wins_binomial},"
+            f" pairs {'/'.join(map(str, score.pairs))}"
         )
     return (
         f"{result.bb_per_100.decimal} bb/100 [{result.bb_per_100_ci.low}, {result.bb_per_100_ci.high}]"
@@ -146,6 +164,11 @@ def _decided(match: MatchResult) -> str:
     decided = match.result.decided
     ends = ", ".join(f"{name} {count}" for name, count in decided.ends.items())
     return f"decided by play {_percent(decided.by_play.decimal)} ({ends})"
+
+
+def _short(value: Figure) -> str:
+    """One decimal place is enough for a person."""
+    return f"{float(value.decimal):.1f}"
 
 
 def _percent(share: str) -> str:

@@ -24,6 +24,7 @@ import msgspec
 
 from ..manifest import Manifest
 from ..scoring.results import Results
+from ..scoring.timing import Timing
 from .figures import check_claims, check_engine, check_results
 from .ledger import Finding, Ledger, Status, Step, StepFailed
 from .opening import open_bundle
@@ -50,6 +51,7 @@ class Verdict(msgspec.Struct):
     submitter: str = ""
     manifest: Manifest | None = None
     results: Results | None = None
+    timing: Timing | None = None
 
     @property
     def failed(self) -> bool:
@@ -65,7 +67,7 @@ def verify(path: Path, options: Options, tick: Callable[[str], None] = lambda _:
         verdict.run, verdict.submitter, verdict.manifest = opened.manifest.run_id, opened.submitter, opened.manifest
         replayed = replay_bundle(opened, ledger, options.jobs, options.sample_permille, tick)
         check_engine(opened, replayed, ledger, options.engine, options.engine_missing, options.jobs)
-        verdict.results = check_results(opened, replayed, ledger)
+        verdict.results, verdict.timing = check_results(opened, replayed, ledger)
         check_claims(opened, verdict.results, ledger)
     except StepFailed:
         pass

@@ -7,7 +7,7 @@ import msgspec
 
 from .. import bundle, canon
 from ..scoring.results import Results, results_of
-from ..scoring.timing import timing_of
+from ..scoring.timing import Timing, timing_of
 from ..stockfish import EngineFault
 from .engine import ask_again
 from .ledger import Ledger, Number, Status
@@ -41,16 +41,17 @@ def check_engine(
         ledger.findings += findings
 
 
-def check_results(opened: Opened, replayed: Replayed, ledger: Ledger) -> Results:
+def check_results(opened: Opened, replayed: Replayed, ledger: Ledger) -> tuple[Results, Timing]:
     """Take step 10. Raises StepFailed."""
+    timing = timing_of(replayed.laps)
     results = results_of(opened.manifest.run_id, opened.manifest.plan, opened.dice, replayed.blocks)
     with ledger.step(Number.RESULTS):
-        for name, value in ((bundle.RESULTS_FILE, results), (bundle.TIMING_FILE, timing_of(replayed.laps))):
+        for name, value in ((bundle.RESULTS_FILE, results), (bundle.TIMING_FILE, timing)):
             expected, found = canon.dumps(value), opened.payload(name)
             if expected != found:
                 for place, wanted, there in differences(expected, found):
                     ledger.add(Number.RESULTS, f"{name} {place}", wanted, there)
-    return results
+    return results, timing
 
 
 def check_claims(opened: Opened, results: Results, ledger: Ledger) -> None:

@@ -41,6 +41,7 @@ class Conduct(msgspec.Struct, frozen=True):
     reasoning_tokens: int
     tokens_per_decision: Figure
     cost_usd: Figure
+    cost_usd_per_decision: Figure
     cost_usd_per_game: Figure
 
 
@@ -62,7 +63,8 @@ def conduct(seat: str, tally: Tally, games: int, price: Price, flag_percent: int
         tally.reasoning_tokens,
         _per(tokens, tally.decisions),
         figure(cost),
-        figure(cost / games if games else Fraction(0)),
+        _per(cost, tally.decisions),
+        _per(cost, games),
     )
 
 
@@ -90,5 +92,5 @@ def _faults(tally: Tally, flag_percent: int) -> Faults:
     )
 
 
-def _per(count: int, of: int) -> Figure:
-    return figure(Fraction(count, of) if of else Fraction(0))
+def _per(amount: int | Fraction, of: int) -> Figure:
+    return figure(Fraction(amount) / of if of else Fraction(0))

@@ -1,0 +1,118 @@
+#!/bin/sh
+# Checks a result bundle with jq, openssl, base64, sha256sum, find and gzip alone: nothing of ours runs.
+#
+#     sh check-by-hand.sh BUNDLE PUBLIC_KEY.pem
+#
+# BUNDLE is the folder of a bundle; PUBLIC_KEY.pem is the submitter's Ed25519 key, from a place that
+# you trust: a bundle never says whom to trust. Exit code 0: all of this holds. 1: something does not,
+# and the last line says what. 2: wrong use.
+#
+# What this does not check: that the games follow from the seed and the replies (`agzamov-verify check`
+# replays them), and what no check can show: that the replies were really given.
+set -eu
+LC_ALL=C
+export LC_ALL
+
+if [ $# -ne 2 ] || [ ! -d "$1" ] || [ ! -f "$2" ]; then
+    echo "usage: sh check-by-hand.sh BUNDLE PUBLIC_KEY.pem" >&2
+    exit 2
+fi
+key=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+cd "$1"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    echo "FAIL  $1" >&2
+    exit 1
+}
+pass() {
+    echo "ok    $1"
+}
+digest() {
+    sha256sum < "$1" | cut -d ' ' -f 1
+}
+
+# 1. Only folders and regular files, with plain names. Nothing may be followed to another place.
+odd=$(find . ! -type f ! -type d | head -n 1)
+[ -z "$odd" ] || fail "$odd is neither a file nor a folder"
+find . -type f | sed 's|^\./||' | sort > "$work/there"
+if grep -q -v '^[A-Za-z0-9][A-Za-z0-9._-]*\(/[A-Za-z0-9][A-Za-z0-9._-]*\)*$' "$work/there"; then
+    fail "a file has a name that is not plain"
+fi
+extra=$(grep -v -e '^data/' -e '^attest/' "$work/there" | tr '\n' ' ')
+[ "$extra" = "bagit.txt manifest-sha256.txt tagmanifest-sha256.txt " ] || fail "the top folder holds: $extra"
+pass "names"
+
+# 2. The payload manifest lists every file under data/, and each has its digest.
+if grep -q -v '^[0-9a-f]\{64\}  data/[A-Za-z0-9._/-]*$' manifest-sha256.txt; then
+    fail "manifest-sha256.txt has a line of another form"
+fi
+cut -c 67- manifest-sha256.txt | sort > "$work/listed"
+grep '^data/' "$work/there" > "$work/payload"
+cmp -s "$work/listed" "$work/payload" || fail "manifest-sha256.txt does not list exactly the files under data/"
+sha256sum --check --quiet --strict manifest-sha256.txt || fail "a file under data/ has another digest"
+sha256sum --check --quiet --strict tagmanifest-sha256.txt || fail "a tag file has another digest"
+pass "payload: $(wc -l < "$work/listed" | tr -d ' ') files"
+
+# 3. The DSSE envelope: PAE = "DSSEv1 len(type) type len(payload) payload", signed with your key.
+envelope=attest/run.dsse.json
+jq -e '(.signatures | length) == 1' "$envelope" > "$work/out" || fail "$envelope must hold one signature"
+type=$(jq -r .payloadType "$envelope")
+[ "$type" = application/vnd.in-toto+json ] || fail "$envelope is of another type"
+jq -r .payload "$envelope" | base64 -d > "$work/payload.json" || fail "$envelope holds no base64"
+jq -r '.signatures[0].sig' "$envelope" | base64 -d > "$work/sig" || fail "$envelope holds no base64"
+printf 'DSSEv1 %d %s %d ' "${#type}" "$type" "$(wc -c < "$work/payload.json")" > "$work/pae"
+cat "$work/payload.json" >> "$work/pae"
+openssl pkeyutl -verify -rawin -pubin -inkey "$key" -in "$work/pae" -sigfile "$work/sig" > "$work/out" 2>&1 ||
+    fail "the signature is not by the key in $2"
+pass "signature"
+
+# 4. The statement is about this payload manifest, and about this key's manifest and run.
+said() {
+    jq -r "$1" "$work/payload.json"
+}
+[ "$(said '.subject | length')" = 1 ] || fail "the statement has not one subject"
+[ "$(said '.subject[0].name')" = manifest-sha256.txt ] || fail "the statement is about another file"
+[ "$(said '.subject[0].digest.sha256')" = "$(digest manifest-sha256.txt)" ] ||
+    fail "the statement is about another manifest-sha256.txt"
+sealed=$(digest data/manifest.json)
+[ "$(said .predicate.manifest_sha256)" = "$sealed" ] || fail "the statement is about another manifest.json"
+[ "$(said .predicate.run)" = "$(printf %.16s "$sealed")" ] || fail "the statement is about another run"
+keyid=$(openssl pkey -pubin -in "$key" -outform DER | sha256sum | cut -d ' ' -f 1)
+[ "$(jq -r .submitter_key_id data/manifest.json)" = "$keyid" ] || fail "another key sealed the manifest"
+pass "statement: run $(said .predicate.run), key $keyid"
+
+# 5. The secret of the seed is the one that the manifest committed to. jq turns its hex into base64.
+said '.predicate.seed.secret | explode | map(if . > 96 then . - 87 else . - 48 end)
+    | [range(0; length; 2) as $i | .[$i] * 16 + .[$i + 1]]
+    | ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/" / "") as $letters
+    | [range(0; length; 3) as $i | .[$i:$i + 3] | length as $n
+        | ((.[0] * 65536) + ((.[1] // 0) * 256) + (.[2] // 0)) as $bits
+        | [262144, 4096, 64, 1] | to_entries
+        | map(if .key <= $n then $letters[(($bits / .value) | floor) % 64] else "=" end) | add] | add' |
+    base64 -d > "$work/secret" || fail "the revealed secret is no hexadecimal"
+[ "$(jq -r .secret_commit data/manifest.json)" = "$(digest "$work/secret")" ] ||
+    fail "the revealed secret is not the committed one"
+pass "seed"
+
+# 6. Every stream's journal has as many lines as the index says, and ends in its head.
+jq -r '.streams[] | "\(.entries) \(.head) \(.stream) \(.segments | join(" "))"' data/journal/index.json > "$work/rows"
+total=0
+while read -r entries head stream segments; do
+    : > "$work/lines"
+    for segment in $segments; do
+        case $segment in "data/journal/$stream/"*) ;; *) fail "stream $stream lists $segment" ;; esac
+        gzip -dc "$segment" >> "$work/lines" || fail "$segment is no gzip"
+    done
+    [ "$(wc -l < "$work/lines")" -eq "$entries" ] || fail "stream $stream has not $entries entries"
+    if [ "$entries" -gt 0 ]; then
+        last=$(tail -n 1 "$work/lines" | tr -d '\n' | sha256sum | cut -d ' ' -f 1)
+        [ "$last" = "$head" ] || fail "stream $stream ends in another head"
+    fi
+    total=$((total + entries))
+done < "$work/rows"
+[ "$(said .predicate.journal.entries)" = "$total" ] || fail "the statement counts another number of entries"
+pass "journal: $total entries"
+
+echo "not checked here: the replay of the games, the engine's scores, the figures (agzamov-verify check does)"
