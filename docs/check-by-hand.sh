@@ -9,7 +9,7 @@
 #
 # What this does not check: that the games follow from the seed and the replies (`agzamov-verify check`
 # replays them), and what no check can show: that the replies were really given.
-set -eu
+set -euf
 LC_ALL=C
 export LC_ALL
 
@@ -17,6 +17,12 @@ if [ $# -ne 2 ] || [ ! -d "$1" ] || [ ! -f "$2" ]; then
     echo "usage: sh check-by-hand.sh BUNDLE PUBLIC_KEY.pem" >&2
     exit 2
 fi
+for tool in jq openssl base64 sha256sum find gzip grep sed; do
+    if ! command -v "$tool" > /dev/null; then
+        echo "this needs $tool" >&2
+        exit 2
+    fi
+done
 key=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 cd "$1"
 work=$(mktemp -d)
@@ -102,8 +108,10 @@ total=0
 while read -r entries head stream segments; do
     : > "$work/lines"
     for segment in $segments; do
-        case $segment in "data/journal/$stream/"*) ;; *) fail "stream $stream lists $segment" ;; esac
-        gzip -dc "$segment" >> "$work/lines" || fail "$segment is no gzip"
+        grep -q -x -F -e "$segment" "$work/listed" || fail "stream $stream lists $segment, which is not there"
+        gzip -dc "$segment" | head -c 67108865 > "$work/segment"
+        [ "$(wc -c < "$work/segment")" -le 67108864 ] || fail "$segment holds more than 64 MiB"
+        cat "$work/segment" >> "$work/lines"
     done
     [ "$(wc -l < "$work/lines")" -eq "$entries" ] || fail "stream $stream has not $entries entries"
     if [ "$entries" -gt 0 ]; then

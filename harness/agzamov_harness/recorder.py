@@ -1,23 +1,25 @@
 """The recorder: answers a script from the journal first, then from the world, and keeps every answer.
 
-A line is written whole and flushed before its answer reaches the script, so a killed process loses
-nothing but the call in flight. The file is synced to disk at the end of each game (in hold'em: each
-session) and of the stream. After a crash, a torn last line is cut off, the script is
-driven again from the journal, and only then is the world asked: nothing is lost but the call in flight.
+A line is written before its answer reaches the script, past any buffer, so a killed process loses
+nothing but the call in flight, and a full disk leaves nothing that is written later. The file is
+synced to disk at the end of each game (in hold'em: each session) and of the stream. After a crash, a
+torn last line is cut off, the script is driven again from the journal, and only then is the world
+asked: nothing is lost but the call in flight.
 """
 
 import os
 from collections.abc import Callable
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Self
 
 import msgspec
 
 from agzamov_verify.journal import SEGMENT_BYTES_MAX, VERSION, Chain, Entry, asked, encode, line_digest
 from agzamov_verify.questions import Answer, Question
 from agzamov_verify.scoring.timing import Lap
-from agzamov_verify.script import different
+from agzamov_verify.script import Divergence, different
 
 from .ports import Clock
 
@@ -66,16 +68,20 @@ class Recorder:
         self._append(question, answer, self._clock() - start)
         return answer
 
+    def finish(self) -> None:
+        """Call when the script has ended. Raises Divergence when recorded entries are left over."""
+        if self._next < len(self._recorded):
+            place = f"{self._stream} entry {self._next}"
+            raise Divergence(place, "the journal's end", "an entry that no question asks for")
+
     def sync(self) -> None:
         """Force everything so far to disk."""
         for file in (self._timing, self._journal):
-            file.flush()
             os.fsync(file.fileno())
 
     def close(self) -> None:
-        self.sync()
-        self._journal.close()
-        self._timing.close()
+        with self._timing, self._journal:
+            self.sync()
 
     def __enter__(self) -> Self:
         return self
@@ -90,10 +96,8 @@ class Recorder:
         line = encode(Entry(answer, self._prev, short, self._run, self._seq, self._stream, VERSION))
         if self._segment_bytes and self._segment_bytes + len(line) + 1 > SEGMENT_BYTES_MAX:
             self._start_segment()
-        self._timing.write(msgspec.json.encode(Lap(short.to, max(0, elapsed_ns) // NANOSECONDS_PER_US)) + b"\n")
-        self._timing.flush()
-        self._journal.write(line + b"\n")
-        self._journal.flush()
+        _write_line(self._timing, msgspec.json.encode(Lap(short.to, max(0, elapsed_ns) // NANOSECONDS_PER_US)))
+        _write_line(self._journal, line)
         self._segment_bytes += len(line) + 1
         self._prev, self._seq = line_digest(line), self._seq + 1
 
@@ -121,8 +125,14 @@ class Recorder:
         return entries
 
 
-def _open_append(path: Path) -> BinaryIO:
-    return path.open("ab")
+def _open_append(path: Path) -> FileIO:
+    return path.open("ab", buffering=0)
+
+
+def _write_line(file: FileIO, line: bytes) -> None:
+    left = line + b"\n"
+    while left:
+        left = left[file.write(left) :]
 
 
 def _cut_torn_line(path: Path) -> None:

@@ -103,11 +103,18 @@ class Runner:
         done, _ = wait(futures, return_when=FIRST_EXCEPTION)
         faults = [error for error in (future.exception() for future in done) if error]
         if faults:
-            first = next((error for error in faults if not isinstance(error, Stopped)), faults[0])
-            self._stop.request(str(first))
-            raise first
+            raise next((error for error in faults if not isinstance(error, Stopped)), faults[0])
 
     def _play_one(self, stream: StreamPlan) -> Block:
+        """Play one stream. Its fault stops the others here and now, before this thread takes another stream."""
+        self._stop.check()
+        try:
+            return self._record(stream)
+        except Exception as error:
+            self._stop.request(str(error))
+            raise
+
+    def _record(self, stream: StreamPlan) -> Block:
         run = self._directory.manifest.run_id
         unit = durable_unit(stream, self._plan)
         with Recorder(self._directory.journal, run, stream.id, self._ask, self._clock, unit) as recorder:
@@ -118,6 +125,7 @@ class Runner:
                 return given
 
             block = drive(block_script(stream, self._plan, self._dice), answer)
+            recorder.finish()
         self._state.finished(stream, block)
         return block
 

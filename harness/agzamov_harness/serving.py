@@ -8,6 +8,7 @@ servers were seen to fail; a delay stands for a slow model.
 """
 
 import json
+import sys
 import time
 from enum import StrEnum
 from http import HTTPStatus
@@ -57,7 +58,7 @@ class BadRequest(ValueError):
 def parse_fault(text: str) -> Fault:
     """ "429@10" as a Fault. Raises ValueError."""
     kind, _, every = text.partition("@")
-    if not every.isdigit() or not int(every):
+    if not every.isdecimal() or not int(every):
         raise ValueError(f"expected KIND@N with N from 1, found {text!r}")
     return Fault(FaultKind(kind), int(every))
 
@@ -96,8 +97,18 @@ def start(host: str, port: int, delay_s: float = 0.0, faults: tuple[Fault, ...] 
 
         server_state = state
 
-    ThreadingHTTPServer.daemon_threads = True
-    return ThreadingHTTPServer((host, port), Handler)
+    return _Server((host, port), Handler)
+
+
+class _Server(ThreadingHTTPServer):
+    """One thread for each connection."""
+
+    request_queue_size = 1024  # the default of 5 makes clients that come together wait for a second
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away, because it was stopped, is not worth a traceback."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _State:
@@ -133,10 +144,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Answer a chat completion, or spoil it as planned."""
+        body = self._body()  # before anything else: what is left unread would be taken for the next request
         if self.path.rstrip("/") != "/v1/chat/completions":
             self._send_error(HTTPStatus.NOT_FOUND, f"no such path: {self.path}")
             return
-        body = self._body()
         time.sleep(self.server_state.delay_s)
         fault = self.server_state.next_fault()
         if fault is not None:
@@ -153,8 +164,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Stay quiet."""
 
     def _body(self) -> bytes:
-        length = self.headers.get("content-length", "0")
-        return self.rfile.read(min(int(length), BODY_BYTES_MAX)) if length.isdigit() else b""
+        length = self.headers.get("content-length", "")
+        if length.isdecimal() and len(length) <= len(str(BODY_BYTES_MAX)) and int(length) <= BODY_BYTES_MAX:
+            return self.rfile.read(int(length))
+        self.close_connection = True
+        return b""
 
     def _spoil(self, fault: FaultKind) -> None:
         match fault:

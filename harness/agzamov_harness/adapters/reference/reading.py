@@ -221,5 +221,9 @@ def _options(text: str) -> Options:
     verbs = [Verb(word) for word in text.split(", ") if word in (Verb.FOLD, Verb.CHECK, Verb.CALL)]
     sized = _RANGE.search(text)
     if sized is None:
-        return Options(tuple(verbs), 0, 0)
-    return Options((*verbs, Verb(sized[1])), _chips(sized[2]), _chips(sized[3]))
+        options = Options(tuple(verbs), 0, 0)
+    else:
+        options = Options((*verbs, Verb(sized[1])), _chips(sized[2]), _chips(sized[3]))
+    if not options.verbs or options.min_to_chips > options.max_to_chips:
+        raise ValueError(f"expected legal actions, found {text[:60]!r}")
+    return options

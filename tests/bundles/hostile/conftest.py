@@ -1,0 +1,19 @@
+"""Nothing here may start a program, open a connection, or write a file: a bundle is only ever read."""
+
+import socket
+import subprocess
+from typing import NoReturn
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_started(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Make starting a process or opening a socket fail the test, unless it contains the verifier itself."""
+
+    def refuse(*arguments: object, **_: object) -> NoReturn:
+        raise AssertionError(f"the verifier tried to run or to reach something: {arguments!r}")
+
+    if "contained" not in request.fixturenames:
+        monkeypatch.setattr(subprocess, "Popen", refuse)
+    monkeypatch.setattr(socket, "socket", refuse)

@@ -1,0 +1,123 @@
+"""A stranger's check: docs/check-by-hand.sh, with none of our programs and no Python in reach."""
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agzamov_harness import keys
+from agzamov_verify import bundle
+from bundles.museum import containers, journals, promises
+from bundles.workshop import STRANGER, SUBMITTER, Draft, check, reseal
+
+SCRIPT = Path(__file__).parents[2] / "docs" / "check-by-hand.sh"
+TOOLS = ("jq", "openssl", "base64", "sha256sum", "find", "gzip")
+POSIX = ("basename", "cat", "cmp", "cut", "dirname", "grep", "head", "mktemp", "rm", "sed", "sort", "tail", "tr", "wc")
+
+
+@pytest.fixture(scope="module")
+def path_of_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with those tools and nothing else."""
+    folder = tmp_path_factory.mktemp("tools")
+    for tool in (*TOOLS, *POSIX):
+        found = shutil.which(tool)
+        if found is None:
+            pytest.skip(f"no {tool} here; on Debian 12: apt-get install jq openssl coreutils findutils gzip")
+        (folder / tool).symlink_to(found)
+    return folder
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def by_hand(path_of_tools: Path, tmp_path: Path) -> Run:
+    def run(root: Path, key: bytes = keys.public_pem(SUBMITTER)) -> subprocess.CompletedProcess[str]:
+        pem = tmp_path / "key.pem"
+        pem.write_bytes(key)
+        command = ["/bin/sh", str(SCRIPT), str(root), str(pem)]
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False, env={"PATH": str(path_of_tools)}, timeout=60
+        )
+
+    return run
+
+
+def test_a_good_bundle_passes_with_nothing_but_common_tools(by_hand: Run, small: Path) -> None:
+    ran = by_hand(small)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    done = [line.split()[1].rstrip(":") for line in ran.stdout.splitlines() if line.startswith("ok")]
+    assert done == ["names", "payload", "signature", "statement", "seed", "journal"]
+    assert "not checked here: the replay of the games" in ran.stdout
+
+
+def test_it_says_the_same_run_key_and_entries_as_the_verifier(by_hand: Run, small: Path) -> None:
+    verdict, said = check(small), by_hand(small).stdout
+    assert f"run {verdict.run}, key {verdict.submitter}" in said
+    assert f"journal: {Draft.of(small).predicate['journal']['entries']} entries" in said
+
+
+def test_the_wrong_key_is_refused(by_hand: Run, small: Path) -> None:
+    ran = by_hand(small, keys.public_pem(STRANGER))
+    assert (ran.returncode, "the signature is not by the key" in ran.stderr) == (1, True)
+
+
+REFUSED = {
+    containers.a_byte_of_the_results_is_changed: "has another digest",
+    containers.a_byte_of_a_journal_is_changed: "has another digest",
+    containers.a_payload_file_is_not_listed: "does not list exactly the files",
+    containers.a_journal_segment_is_missing: "does not list exactly the files",
+    containers.a_file_lies_beside_the_tag_files: "the top folder holds",
+    containers.a_name_has_a_space: "a name that is not plain",
+    containers.the_payload_manifest_names_a_file_outside: "a line of another form",
+    containers.the_payload_manifest_lists_a_file_twice: "does not list exactly the files",
+    containers.the_tag_manifest_is_wrong: "a tag file has another digest",
+    containers.a_bit_of_the_signature_is_flipped: "the signature is not by the key",
+    containers.a_claim_is_changed_under_the_old_signature: "the signature is not by the key",
+    containers.a_stranger_signed_in_the_submitters_name: "the signature is not by the key",
+    containers.results_and_digests_are_changed_by_somebody_without_the_key: "about another manifest-sha256.txt",
+    containers.the_signature_is_from_another_bundle_of_the_same_key: "about another manifest-sha256.txt",
+    containers.the_payload_is_of_another_type: "of another type",
+    containers.there_are_two_signatures: "must hold one signature",
+    containers.there_are_two_subjects: "has not one subject",
+    promises.the_statement_is_about_another_manifest: "about another manifest.json",
+    promises.the_statement_is_about_another_run: "about another run",
+    promises.the_revealed_secret_is_not_the_committed_one: "not the committed one",
+    journals.the_index_names_another_head: "ends in another head",
+    journals.the_index_counts_one_entry_too_many: "entries",
+    journals.the_index_names_a_segment_that_is_not_there: "which is not there",
+    journals.the_statement_counts_one_entry_too_few: "counts another number of entries",
+}
+
+
+@pytest.mark.parametrize("forge", REFUSED, ids=[forge.__name__ for forge in REFUSED])
+def test_a_bad_bundle_is_refused_with_the_reason(
+    forge: Callable[[Draft], None], by_hand: Run, small: Path, tmp_path: Path
+) -> None:
+    draft = Draft.of(small)
+    forge(draft)
+    ran = by_hand(draft.write(tmp_path))
+    assert ran.returncode == 1, ran.stdout
+    assert REFUSED[forge] in ran.stderr.splitlines()[-1]
+
+
+def test_another_sealing_key_is_refused(by_hand: Run, small: Path, tmp_path: Path) -> None:
+    draft = Draft.of(small)
+    reseal(draft, STRANGER)
+    ran = by_hand(draft.write(tmp_path), keys.public_pem(STRANGER))
+    assert (ran.returncode, "another key sealed the manifest" in ran.stderr) == (1, True)
+
+
+def test_a_link_is_refused_before_it_is_followed(by_hand: Run, small: Path, tmp_path: Path) -> None:
+    root = Draft.of(small).write(tmp_path)
+    (root / bundle.RESULTS_FILE).unlink()
+    (root / bundle.RESULTS_FILE).symlink_to("/etc/passwd")
+    ran = by_hand(root)
+    assert (ran.returncode, "is neither a file nor a folder" in ran.stderr) == (1, True)
+
+
+def test_it_says_how_to_use_it(path_of_tools: Path) -> None:
+    ran = subprocess.run(["/bin/sh", str(SCRIPT)], capture_output=True, text=True, check=False)
+    assert (ran.returncode, "usage: sh check-by-hand.sh BUNDLE PUBLIC_KEY.pem" in ran.stderr) == (2, True)

@@ -1,0 +1,236 @@
+"""A live llama.cpp server with a random model made here: real tokens, real HTTP, and babble for answers.
+
+The model is a llama of 0.12 M random parameters with a byte tokenizer of its own. Some of its tokens are
+whole lines such as "\\nMOVE: e2e4", so that it sometimes declares a move by chance.
+"""
+
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from agzamov_harness import keys
+from agzamov_harness.adapters.endpoint import Endpoint
+from agzamov_harness.ports import ChatRequest, PortFault
+from agzamov_verify.checks import Options, verify
+from agzamov_verify.manifest import EndpointSeat
+from agzamov_verify.questions import Message, Reply
+
+WHY = "no llama.cpp server here: pip install xllamacpp gguf (wheels exist for Linux on x86-64)"
+gguf: Any = pytest.importorskip("gguf", reason=WHY)
+pytest.importorskip("xllamacpp", reason=WHY)
+np: Any = pytest.importorskip("numpy")
+
+AGZAMOV = Path(sys.executable).with_name("agzamov")
+WIDTH, LAYERS, HEADS, INNER = 64, 2, 4, 128
+SLOTS, SLOT_TOKENS = 2, 8192
+MOVES = [f"\nMOVE: {file}{rank}{file}{to}" for file in "abcdefgh" for rank, to in ("23", "24", "75", "76")]
+SPECIAL = ["<unk>", "<s>", "</s>"]
+BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+CHAT = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant:"
+Json = dict[str, Any]
+
+# One thread, no flash attention and separate caches: answers depend on the request alone (facts/models.md, section 2).
+SERVE = """
+import sys, xllamacpp
+wanted = xllamacpp.CommonParams()
+wanted.model.path, wanted.model_alias, wanted.port = sys.argv[1], {"babbler"}, 0
+wanted.n_parallel, wanted.n_ctx = int(sys.argv[2]), int(sys.argv[2]) * int(sys.argv[3])
+wanted.cpuparams.n_threads = wanted.cpuparams_batch.n_threads = 1
+wanted.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+wanted.kv_unified = wanted.warmup = False
+wanted.verbosity = -1
+server = xllamacpp.Server(wanted)
+print(server.listening_address, flush=True)
+sys.stdin.read()
+"""
+
+
+def write_model(path: Path) -> None:
+    """A GGUF of a llama with random weights."""
+    writer = gguf.GGUFWriter(path, "llama")
+    tokens = [*SPECIAL, *BYTES, *MOVES]
+    kinds = [gguf.TokenType.UNKNOWN, *[gguf.TokenType.CONTROL] * 2, *[gguf.TokenType.BYTE] * 256]
+    writer.add_context_length(SLOT_TOKENS)
+    writer.add_embedding_length(WIDTH)
+    writer.add_block_count(LAYERS)
+    writer.add_feed_forward_length(INNER)
+    writer.add_head_count(HEADS)
+    writer.add_head_count_kv(HEADS)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_dimension_count(WIDTH // HEADS)
+    writer.add_vocab_size(len(tokens))
+    writer.add_tokenizer_model("llama")
+    writer.add_token_list(tokens)
+    writer.add_token_scores([-float(rank) for rank in range(len(tokens))])
+    writer.add_token_types([*kinds, *[gguf.TokenType.NORMAL] * len(MOVES)])
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(2)
+    writer.add_unk_token_id(0)
+    writer.add_chat_template(CHAT)
+    for name, values in weights(len(tokens)):
+        writer.add_tensor(name, values.astype(np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def weights(tokens: int) -> Iterator[tuple[str, Any]]:
+    rng = np.random.default_rng(1)
+
+    def matrix(rows: int, columns: int) -> Any:
+        return rng.normal(0, columns**-0.5, (rows, columns))
+
+    yield "token_embd.weight", matrix(tokens, WIDTH)
+    yield "output.weight", matrix(tokens, WIDTH)
+    yield "output_norm.weight", np.ones(WIDTH)
+    for layer in range(LAYERS):
+        for name in ("attn_q", "attn_k", "attn_v", "attn_output"):
+            yield f"blk.{layer}.{name}.weight", matrix(WIDTH, WIDTH)
+        for name in ("ffn_gate", "ffn_up"):
+            yield f"blk.{layer}.{name}.weight", matrix(INNER, WIDTH)
+        yield f"blk.{layer}.ffn_down.weight", matrix(WIDTH, INNER)
+        for name in ("attn_norm", "ffn_norm"):
+            yield f"blk.{layer}.{name}.weight", np.ones(WIDTH)
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The base URL of a running server."""
+    model = tmp_path_factory.mktemp("model") / "babbler.gguf"
+    write_model(model)
+    command = [sys.executable, "-c", SERVE, str(model), str(SLOTS), str(SLOT_TOKENS)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdout
+        address = process.stdout.readline().strip()
+        assert address, "the server did not start"
+        yield f"{address}/v1"
+        process.kill()
+
+
+def ask(url: str, text: str, seed: int = 7, **seat: Any) -> Reply:
+    wanted = {"base_url": url, "model": "babbler", "temperature": "1", "tokens_max": 24, "attempts_max": 1, **seat}
+    endpoint = Endpoint("model", EndpointSeat(**wanted), {}, lambda: 0, lambda _: None)
+    try:
+        answer = endpoint.complete(ChatRequest((Message("You babble.", "system"), Message(text, "user")), seed))
+    finally:
+        endpoint.close()
+    assert isinstance(answer, Reply)
+    return answer
+
+
+def test_a_live_server_counts_tokens_and_keeps_the_limit(url: str) -> None:
+    answer = ask(url, "Your move?")
+    assert (answer.model, answer.finish, answer.completion_tokens) == ("babbler", "length", 24)
+    assert len("system: You babble.\nuser: Your move?\nassistant:") <= answer.prompt_tokens <= 60
+    assert answer.text
+    assert answer.fingerprint
+
+
+def test_the_seed_decides_what_it_says(url: str) -> None:
+    texts = [ask(url, "Your move?", seed).text for seed in (7, 7, 8, 9)]
+    assert texts[0] == texts[1]
+    assert len(set(texts)) == 3
+
+
+def test_a_server_that_knows_max_completion_tokens_keeps_that_too(url: str) -> None:
+    assert ask(url, "Your move?", accepts=("max_completion_tokens",)).completion_tokens == 24
+
+
+def test_a_prompt_beyond_the_context_stops_the_run(url: str) -> None:
+    with pytest.raises(PortFault, match=r"HTTP 400: .*exceeds the available context size"):
+        ask(url, "word " * SLOT_TOKENS)
+
+
+PLAN: Json = {
+    "title": "Babble",
+    "seats": {
+        "babbler": {
+            "kind": "openai",
+            "model": "babbler",
+            "temperature": 1,
+            "tokens_max": 24,
+            "timeout_s": 30,
+            "concurrency": SLOTS,
+        },
+        "dice": {"kind": "random"},
+    },
+    "chess960": {"adjudication": {"policy": "material", "threshold_points": 3, "plies": 2}, "plies_max": 24},
+    "holdem": {"session_hands": 2},
+    "matches": [
+        {"phase": 0, "game": "chess960", "a": "babbler", "b": "dice", "games": 6, "block_games": 2},
+        {"phase": 0, "game": "holdem", "a": "babbler", "b": "dice", "hands": 4, "block_hands": 4},
+        {"phase": 1, "game": "chess960", "a": "babbler", "b": "babbler", "games": 2},
+    ],
+}
+GATE = "p0-chess960-naked-babbler/gate"
+
+
+def agzamov(folder: Path, *arguments: object) -> Json | str:
+    """What the command prints, and its success."""
+    command = [AGZAMOV, *map(str, arguments)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def played(folder: Path, run: Path, out: str) -> tuple[Json, Path]:
+    """The claims of a sealed run that is played to its end, and its bundle."""
+    outcome = json.loads(str(agzamov(folder, "resume", run, "--key", "key.pem", "--out", out, "--json")))
+    return outcome["claims"], folder / outcome["bundle"]
+
+
+def entries(bundle: Path) -> list[Json]:
+    paths = sorted(bundle.rglob("000000.jsonl.gz"))
+    return [json.loads(line) for path in paths for line in gzip.decompress(path.read_bytes()).splitlines()]
+
+
+@pytest.fixture(scope="module")
+def runs(url: str, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Json, Path]]:
+    """One sealed run, played twice."""
+    folder = tmp_path_factory.mktemp("babble")
+    keys.generate(folder / "key.pem")
+    seats = {**PLAN["seats"], "babbler": {**PLAN["seats"]["babbler"], "base_url": url}}
+    (folder / "plan.yaml").write_text(yaml.safe_dump({**PLAN, "seats": seats}))
+    run = folder / str(agzamov(folder, "seal", "plan.yaml", "--key", "key.pem"))
+    again = folder / "again" / run.name
+    shutil.copytree(run, again)
+    return [played(folder, run, "one"), played(folder, again, "two")]
+
+
+def conduct(bundle: Path) -> Json:
+    """How the babbler behaved in chess, as the verifier recomputes it."""
+    results = json.loads((bundle / "data/results/results.json").read_bytes())
+    (match,) = [match for match in results["matches"] if match["match"] == "p0-chess960-naked-babbler"]
+    found: Json = match["conduct"][0]
+    return found
+
+
+def test_a_run_of_babble_ends_verifies_and_fails_its_gate(runs: list[tuple[Json, Path]]) -> None:
+    claims, bundle = runs[0]
+    verdict = verify(bundle, Options())
+    assert (verdict.level, verdict.findings) == ("V1", [])
+    assert claims[GATE] == "failed"
+    assert not [entry for entry in entries(bundle) if entry["stream"].startswith("p1-")]
+
+
+def test_the_replies_of_a_strict_server_are_a_function_of_the_sealed_run(runs: list[tuple[Json, Path]]) -> None:
+    (claims, bundle), (claims_again, bundle_again) = runs
+    assert [entry["answer"].get("text") for entry in entries(bundle)] == [
+        entry["answer"].get("text") for entry in entries(bundle_again)
+    ]
+    assert claims == claims_again
+
+
+def test_every_fault_of_the_babbler_is_its_own_and_has_a_substitute(runs: list[tuple[Json, Path]]) -> None:
+    print(conduct(runs[0][1]))
