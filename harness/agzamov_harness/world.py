@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from agzamov_verify.feasible import needs_engine
 from agzamov_verify.manifest import EndpointSeat, Manifest, Plan, RandomSeat, ReferenceSeat, Seat, StockfishSeat
@@ -19,6 +19,9 @@ from .adapters import stockfish
 from .adapters.local import LocalSeat
 from .answers import World
 from .ports import ChatPort, EnginePort, PortFault, Wait
+
+if TYPE_CHECKING:
+    from .adapters.endpoint import Limits
 
 LOCAL_STREAMS_PER_CORE = 4
 
@@ -35,12 +38,15 @@ def open_world(manifest: Manifest, engine_path: Path | None, wait: Wait = time.s
 
     `wait` sleeps between tries, and may raise to stop.
     """
+    plan = manifest.plan
     with ExitStack() as stack:
-        plan = manifest.plan
         pool = stack.enter_context(_workers()) if _has_local_seats(plan) else None
-        seats = {name: _seat(name, seat, pool, engine_path, wait) for name, seat in _playing(plan).items()}
+        seats: dict[str, ChatPort] = {}
         world = World(seats, _engine(manifest, engine_path))
         stack.callback(world.close)
+        builder = _Builder(pool, engine_path, wait)
+        for name, seat in _playing(plan).items():
+            seats[name] = builder.seat(name, seat)
         yield world
 
 
@@ -63,22 +69,36 @@ def _workers() -> Iterator[Executor | None]:
         yield pool
 
 
-def _seat(name: str, seat: Seat, pool: Executor | None, engine_path: Path | None, wait: Wait) -> ChatPort:
-    match seat:
-        case RandomSeat():
-            return LocalSeat("random", None)
-        case ReferenceSeat():
-            return LocalSeat("reference", pool)
-        case StockfishSeat():
-            if engine_path is None:
-                raise PortFault("a seat plays Stockfish; install it, on Debian 12: apt-get install stockfish")
-            return stockfish.StockfishSeat(engine_path, seat.nodes, seat.skill, cores())
-        case EndpointSeat():
-            from .adapters.endpoint import Endpoint  # noqa: PLC0415 - the client takes half a second to import
+class _Builder:
+    """Makes the seats of one run; those of one endpoint share its limits."""
 
-            return Endpoint(name, seat, os.environ, time.monotonic_ns, wait)
-        case _:
-            assert_never(seat)
+    def __init__(self, pool: Executor | None, engine_path: Path | None, wait: Wait) -> None:
+        self._pool, self._engine_path, self._wait = pool, engine_path, wait
+        self._limits: dict[str, Limits] = {}
+
+    def seat(self, name: str, seat: Seat) -> ChatPort:
+        match seat:
+            case RandomSeat():
+                return LocalSeat("random", None)
+            case ReferenceSeat():
+                return LocalSeat("reference", self._pool)
+            case StockfishSeat():
+                return self._stockfish(seat)
+            case EndpointSeat():
+                return self._endpoint(name, seat)
+            case _:
+                assert_never(seat)
+
+    def _stockfish(self, seat: StockfishSeat) -> ChatPort:
+        if self._engine_path is None:
+            raise PortFault("a seat plays Stockfish; install it, on Debian 12: apt-get install stockfish")
+        return stockfish.StockfishSeat(self._engine_path, seat.nodes, seat.skill, cores())
+
+    def _endpoint(self, name: str, seat: EndpointSeat) -> ChatPort:
+        from .adapters.endpoint import Endpoint, Limits  # noqa: PLC0415 - the client takes half a second to import
+
+        limits = self._limits.setdefault(seat.base_url, Limits(seat, time.monotonic_ns))
+        return Endpoint(name, seat, os.environ, time.monotonic_ns, self._wait, limits)
 
 
 def _engine(manifest: Manifest, path: Path | None) -> EnginePort | None:

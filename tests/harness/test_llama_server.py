@@ -1,7 +1,7 @@
 """A live llama.cpp server with a random model made here: real tokens, real HTTP, and babble for answers.
 
 The model is a llama of 0.12 M random parameters with a byte tokenizer of its own. Some of its tokens are
-whole lines such as "\\nMOVE: e2e4", so that it sometimes declares a move by chance.
+whole lines such as "MOVE: e2e4", so that it sometimes declares a move, and sometimes a legal one.
 """
 
 import gzip
@@ -31,7 +31,8 @@ np: Any = pytest.importorskip("numpy")
 AGZAMOV = Path(sys.executable).with_name("agzamov")
 WIDTH, LAYERS, HEADS, INNER = 64, 2, 4, 128
 SLOTS, SLOT_TOKENS = 2, 8192
-MOVES = [f"\nMOVE: {file}{rank}{file}{to}" for file in "abcdefgh" for rank, to in ("23", "24", "75", "76")]
+STEPS = ("23", "24", "34", "45", "56", "65", "75", "76")
+MOVES = [f"\nMOVE: {file}{rank}{file}{to}\n" for file in "abcdefgh" for rank, to in STEPS]
 SPECIAL = ["<unk>", "<s>", "</s>"]
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 CHAT = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant:"
@@ -159,13 +160,13 @@ PLAN: Json = {
             "kind": "openai",
             "model": "babbler",
             "temperature": 1,
-            "tokens_max": 24,
+            "tokens_max": 6,
             "timeout_s": 30,
             "concurrency": SLOTS,
         },
         "dice": {"kind": "random"},
     },
-    "chess960": {"adjudication": {"policy": "material", "threshold_points": 3, "plies": 2}, "plies_max": 24},
+    "chess960": {"adjudication": {"policy": "material", "threshold_points": 3, "plies": 2}, "plies_max": 16},
     "holdem": {"session_hands": 2},
     "matches": [
         {"phase": 0, "game": "chess960", "a": "babbler", "b": "dice", "games": 6, "block_games": 2},
@@ -208,12 +209,11 @@ def runs(url: str, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Json,
     return [played(folder, run, "one"), played(folder, again, "two")]
 
 
-def conduct(bundle: Path) -> Json:
-    """How the babbler behaved in chess, as the verifier recomputes it."""
+def conduct(bundle: Path, match: str) -> Json:
+    """How the babbler behaved in a match, as the verifier recomputes it."""
     results = json.loads((bundle / "data/results/results.json").read_bytes())
-    (match,) = [match for match in results["matches"] if match["match"] == "p0-chess960-naked-babbler"]
-    found: Json = match["conduct"][0]
-    return found
+    (found,) = [of_match["conduct"][0] for of_match in results["matches"] if of_match["id"] == match]
+    return dict(found)
 
 
 def test_a_run_of_babble_ends_verifies_and_fails_its_gate(runs: list[tuple[Json, Path]]) -> None:
@@ -232,5 +232,13 @@ def test_the_replies_of_a_strict_server_are_a_function_of_the_sealed_run(runs: l
     assert claims == claims_again
 
 
-def test_every_fault_of_the_babbler_is_its_own_and_has_a_substitute(runs: list[tuple[Json, Path]]) -> None:
-    print(conduct(runs[0][1]))
+def test_every_fault_of_the_babbler_is_its_own_and_is_replaced(runs: list[tuple[Json, Path]]) -> None:
+    _, bundle = runs[0]
+    chess, poker = (conduct(bundle, f"p0-{game}-naked-babbler") for game in ("chess960", "holdem"))
+    faults = chess["faults"]
+    assert faults["first_illegal"] > 0
+    assert faults["first_no_action"] > 0
+    assert faults["first_no_reply"] == 0
+    assert chess["substituted"] == faults["first_illegal"] + faults["first_no_action"]
+    assert poker["substituted"] == poker["decisions"] == poker["faults"]["first_no_action"]
+    assert chess["failed_attempts"] == poker["failed_attempts"] == 0

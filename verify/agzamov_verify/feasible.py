@@ -60,9 +60,21 @@ def _seats(plan: Plan) -> Iterator[Problem]:
     for name, seat in plan.seats.items():
         if isinstance(seat, EndpointSeat):
             yield from _endpoint(f"seats.{name}", seat)
+    yield from _shared_endpoints(plan)
     for name in plan.prices:
         if name not in plan.seats:
             yield Problem(f"prices.{name}", "expected the name of a seat")
+
+
+def _shared_endpoints(plan: Plan) -> Iterator[Problem]:
+    """Seats of one endpoint share its limits, so they must name the same ones."""
+    limits: dict[str, tuple[int, int]] = {}
+    for name, seat in plan.seats.items():
+        if isinstance(seat, EndpointSeat):
+            own = (seat.concurrency, seat.requests_per_minute)
+            if limits.setdefault(seat.base_url, own) != own:
+                message = "expected the same concurrency and requests_per_minute for all seats of one base_url"
+                yield Problem(f"seats.{name}", message)
 
 
 def _endpoint(path: str, seat: EndpointSeat) -> Iterator[Problem]:

@@ -139,14 +139,14 @@ class ChessMatch(_Match, frozen=True, tag="chess960"):
     """Chess960 games in start pairs; `block_games` of them share a stream."""
 
     games: Count = 500
-    block_games: Count = 10
+    block_games: Count = 2
 
 
 class PokerMatch(_Match, frozen=True, tag="holdem"):
     """Hold'em hands in sessions; `block_hands` of them share a stream."""
 
     hands: Count = 10_000
-    block_hands: Count = 500
+    block_hands: Count = 100
 
 
 Match: TypeAlias = ChessMatch | PokerMatch

@@ -37,11 +37,28 @@ SECRET_CHARACTERS_MIN = 8  # a shorter key ("ollama", "EMPTY") guards nothing, a
 NANOSECONDS = 1_000_000_000
 
 
+class Limits:
+    """What all seats of one endpoint share: calls in flight, and requests a minute."""
+
+    def __init__(self, seat: EndpointSeat, clock: Clock) -> None:
+        self.slots = BoundedSemaphore(seat.concurrency)
+        self.pace = Pace(seat.requests_per_minute, clock)
+
+
 class Endpoint:
     """One seat's endpoint. `wait` sleeps, and raises when the run is to stop."""
 
-    def __init__(self, name: str, seat: EndpointSeat, environment: Mapping[str, str], clock: Clock, wait: Wait) -> None:
+    def __init__(
+        self,
+        name: str,
+        seat: EndpointSeat,
+        environment: Mapping[str, str],
+        clock: Clock,
+        wait: Wait,
+        limits: Limits | None = None,
+    ) -> None:
         self._name, self._seat, self._clock, self._wait = name, seat, clock, wait
+        self._limits = limits or Limits(seat, clock)
         key = _key_of(name, seat, environment)
         self._secrets = (key, json.dumps(key)[1:-1]) if len(key) >= SECRET_CHARACTERS_MIN else ()
         self._client = openai.OpenAI(
@@ -53,15 +70,13 @@ class Endpoint:
             http_client=openai.DefaultHttpxClient(event_hooks={"response": [self._bound]}),
         )
         self._parameters = parameters_of(seat)
-        self._slots = BoundedSemaphore(seat.concurrency)
-        self._pace = Pace(seat.requests_per_minute, clock)
 
     def complete(self, request: ChatRequest) -> Reply | NoReply:
         """The model's reply to `request`. Raises PortFault."""
         tries: list[Try] = []
-        with self._slots:
+        with self._limits.slots:
             while True:
-                self._wait(self._pace.turn_s())
+                self._wait(self._limits.pace.turn_s())
                 outcome = self._once(request)
                 if not isinstance(outcome, _Failure):
                     return self._answer(outcome, request, tuple(tries))
