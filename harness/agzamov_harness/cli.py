@@ -222,9 +222,10 @@ def _play_and_pack(
 ) -> None:
     signer = _signer(directory, key)
     resume = f"go on with: agzamov resume {directory.path}"
+    stop = Stop()
     try:
-        with directory.locked():
-            blocks = _play(directory, engine, concurrency, resume, quiet=quiet or as_json)
+        with directory.locked(), _signals(stop, resume):
+            blocks = _play(directory, engine, concurrency, stop, quiet=quiet or as_json)
             bundle = pack(directory, blocks, signer, out)
     except (Stopped, PortFault) as error:
         raise Stopped(f"{error}; {resume}") from error
@@ -248,15 +249,10 @@ def _signer(directory: RunDirectory, path: Path) -> Ed25519PrivateKey:
     return key
 
 
-def _play(directory: RunDirectory, engine: str | None, concurrency: int | None, resume: str, *, quiet: bool) -> Blocks:
+def _play(directory: RunDirectory, engine: str | None, concurrency: int | None, stop: Stop, *, quiet: bool) -> Blocks:
     plan = directory.manifest.plan
     path = find_engine(engine) if starts_engine(plan) else None
-    stop = Stop()
-    with (
-        progress(quiet=quiet) as watcher,
-        _signals(stop, resume),
-        open_world(directory.manifest, path, stop.wait) as world,
-    ):
+    with progress(quiet=quiet) as watcher, open_world(directory.manifest, path, stop.wait) as world:
         state = State(plan, watcher)
         limit = concurrency or concurrency_of(plan)
         return Runner(directory, world, time.monotonic_ns, state, stop, limit).play()
@@ -272,21 +268,23 @@ def _signals(stop: Stop, resume: str) -> Iterator[None]:
     """SIGTERM and SIGINT stop the run after the calls in flight, or after GRACE_S; again: at once."""
 
     def leave() -> None:
-        click.echo(f"error: {stop.reason}, a call in flight was dropped; {resume}", err=True)
+        click.echo(f"error: {stop.reason}, what was in flight was dropped; {resume}", err=True)
         os._exit(EXIT_STOPPED)
+
+    patience = threading.Timer(GRACE_S, leave)
+    patience.daemon = True
 
     def ask(number: int, _: object) -> None:
         if stop.reason:
             leave()
         stop.request(f"stopped by {signal.Signals(number).name}")
-        timer = threading.Timer(GRACE_S, leave)
-        timer.daemon = True
-        timer.start()
+        patience.start()
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:
+        patience.cancel()
         for number, handler in before.items():
             signal.signal(number, handler)
 

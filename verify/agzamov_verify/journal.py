@@ -107,7 +107,7 @@ class Chain:
         entry = self._decode(line)
         if entry.prev != self.head:
             raise self._broken(f"prev {self.head[:16]}", f"prev {entry.prev[:16]}")
-        if (entry.v, entry.run, entry.stream, entry.seq) != (VERSION, self.run, self.stream, self.entries):
+        if entry.seq != self.entries or entry.stream != self.stream or entry.run != self.run or entry.v != VERSION:
             expected = f"v {VERSION} run {self.run} stream {self.stream} seq {self.entries}"
             raise self._broken(expected, f"v {entry.v} run {entry.run} stream {entry.stream} seq {entry.seq}")
         self.head = line_digest(line)

@@ -1,17 +1,17 @@
 """RFC 6962 (section 2.1) Merkle tree hashes over byte strings: root, inclusion proof, its check."""
 
-import hashlib
 from collections.abc import Sequence
+from hashlib import sha256
 
 
 def leaf_hash(data: bytes) -> bytes:
     """SHA-256(0x00 || data)."""
-    return hashlib.sha256(b"\0" + data).digest()
+    return sha256(b"\0" + data).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
     """SHA-256(0x01 || left || right)."""
-    return hashlib.sha256(b"\1" + left + right).digest()
+    return sha256(b"\1" + left + right).digest()
 
 
 class Tree:
@@ -22,18 +22,19 @@ class Tree:
         self._peaks: list[bytes] = []
 
     def append(self, data: bytes) -> None:
-        node = leaf_hash(data)
+        """Add a leaf. Hashes stand here in full: this runs once for every line of a journal."""
+        node = sha256(b"\0" + data).digest()
         size, peaks = self.size, self._peaks
         self.size += 1
         while size & 1:
-            node = node_hash(peaks.pop(), node)
+            node = sha256(b"\1" + peaks.pop() + node).digest()
             size >>= 1
         peaks.append(node)
 
     def root(self) -> bytes:
         """MTH of all leaves so far; SHA-256 of nothing for an empty tree."""
         if not self._peaks:
-            return hashlib.sha256(b"").digest()
+            return sha256(b"").digest()
         node = self._peaks[-1]
         for peak in reversed(self._peaks[:-1]):
             node = node_hash(peak, node)

@@ -168,7 +168,7 @@ def read_small(source: Source, name: str, bytes_max: int = SMALL_BYTES_MAX) -> b
     if source.sizes[name] > bytes_max:
         raise HostileBundle(name, f"at most {bytes_max} bytes", f"{source.sizes[name]} bytes")
     with source.open(name) as file:
-        return file.read(bytes_max + 1)
+        return file.read(source.sizes[name] + 1)  # one more, so that a file that grew since has another digest
 
 
 def sha256_of(source: Source, name: str) -> str:

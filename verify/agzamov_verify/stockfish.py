@@ -78,6 +78,8 @@ class UciEngine:
             exported = Path(folder) / "net.nnue"
             self._send(f"export_net {exported}")
             self._wait_ready()
+            if not exported.exists():
+                raise EngineFault(f"expected {NAME}, found {self.name or 'an engine'}, which cannot export its net")
             return hashlib.sha256(exported.read_bytes()).hexdigest()
 
     def close(self) -> None:

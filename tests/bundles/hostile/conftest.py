@@ -2,14 +2,28 @@
 
 import socket
 import subprocess
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
+from bundles.workshop import Draft
+
+
+@pytest.fixture
+def draft(tiny: Path) -> Draft:
+    """A small good bundle, taken apart."""
+    return Draft.of(tiny)
+
+
+@pytest.fixture
+def contained() -> None:
+    """Asked for by a test that itself starts a program."""
+
 
 @pytest.fixture(autouse=True)
 def _nothing_is_started(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Make starting a process or opening a socket fail the test, unless it contains the verifier itself."""
+    """Make starting a process or opening a socket fail the test."""
 
     def refuse(*arguments: object, **_: object) -> NoReturn:
         raise AssertionError(f"the verifier tried to run or to reach something: {arguments!r}")

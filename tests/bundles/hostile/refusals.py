@@ -1,7 +1,10 @@
 """How a hostile bundle must be met: one located finding, in little time, and no traceback."""
 
 import time
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from click.testing import CliRunner
 
@@ -10,6 +13,9 @@ from agzamov_verify.checks import Verdict
 from bundles.workshop import check, failed_steps, told
 
 SECONDS_MAX = 10
+MIB = 2**20
+ESCAPE = "\x1b]0;owned\x07\x1b[2J\x1b[31m"
+TRICKS = ESCAPE + "\x9b31m \N{RIGHT-TO-LEFT OVERRIDE}txt.exe \r \N{LINE SEPARATOR} \N{ZERO WIDTH SPACE}"
 
 
 def refused(path: Path, step: int, place: str = "") -> Verdict:
@@ -35,3 +41,12 @@ def shown(path: Path, *arguments: str) -> tuple[int, str]:
     assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
     assert is_plain(ran.output)
     return ran.exit_code, ran.output
+
+
+def measured(act: Callable[[], Any]) -> tuple[Any, int]:
+    """What `act` gives, and the most memory that Python held meanwhile."""
+    tracemalloc.start()
+    try:
+        return act(), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()

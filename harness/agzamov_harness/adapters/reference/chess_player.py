@@ -1,8 +1,8 @@
 """The reference player of Chess960: reads a FEN, searches a few plies, answers in a model's words.
 
-Alpha-beta with a quiescence search over captures and check evasions, deepened while nodes are few.
-It expects of the opponent what its profile says: a reply that the profile rules out is not
-searched, which is all that true information is worth to it. Its own rules narrow its own moves.
+Alpha-beta over captures and check evasions at its ends, deepened while nodes are few. It expects of
+the opponent what the profile says: a reply that the profile rules out is not searched, which is all
+that true information is worth to it. Its own rules narrow its own moves.
 
 Piece values: T. Michniewski, "Simplified Evaluation Function" (chessprogramming.org); the values of
 squares and the drive of a bare king to the rim are in its spirit.
@@ -17,44 +17,39 @@ import chess
 
 from agzamov_verify.dice import Stream
 
-from .reading import ChessHabits, Page, chess_habits, labelled
+from .reading import ChessHabits, Page, PositionKey, chess_habits, labelled, position_key, repeatable
 
 DEPTH_MIN, DEPTH_MAX = 2, 8
-NODES_MAX = 4_000  # the search ends here, whatever the position
+NODES_MAX = 3_000  # the search ends here, whatever the position
 NODES_ENOUGH = 250  # no deeper iteration starts after this many
 SETTLE_PLIES_MAX = 6
 NOISE_CENTIPAWNS = 8
-DELTA_MARGIN_CENTIPAWNS = 150
+MARGIN_CENTIPAWNS = 150  # a capture that stays further below the best so far is not tried
 CASTLING_CENTIPAWNS = 40
+OBSTACLE_CENTIPAWNS, OBSTACLES_MAX = 20, 7  # what each piece in the way weighs on one who must castle
 BARE_CENTIPAWNS = 400  # a side with no pawns and no more than this is driven to the rim
+ENDING_CENTIPAWNS = 1300  # from here down the king belongs in the centre
 MATE, MATE_PER_PLY = 1_000_000, 100
 MATE_LEAST = MATE - 100 * MATE_PER_PLY
-NO_HABITS = ChessHabits(0, avoids_queen_trades=False)
 
 Tables: TypeAlias = tuple[list[list[int]], list[list[int]]]
-Key: TypeAlias = tuple[int, ...]
 
 
 def reply(page: Page, stream: Stream) -> str:
     """The best move found within the rules, with a line that says what was seen."""
     board = chess.Board(labelled(page, "FEN"), chess960=True)
-    foe = chess_habits(page.profile)
-    known = _repeatable(board, labelled(page, "Moves so far").split())
-    moves = sorted(allowed(board, chess_habits(page.rules)), key=chess.Move.uci)
-    noise = {move: stream.below(NOISE_CENTIPAWNS) for move in moves}
-    line = _Search(board, foe, known).best(noise)
-    expects = "" if foe == NO_HABITS else " I count on what I was told of this opponent."
-    seen = f"Looking {line.depth} plies ahead, I expect to stand at {line.value / 100:+.1f} pawns.{expects}"
+    foe, rules = chess_habits(page.profile), chess_habits(page.rules)
+    moves = sorted(allowed(board, rules), key=chess.Move.uci)
+    taste = {move: stream.below(NOISE_CENTIPAWNS) - obstacles_centipawns(board, move, rules) for move in moves}
+    line = _Search(board, foe, repeatable(page, board)).best(taste)
+    told = " I count on what I was told of this opponent." if foe != chess_habits("") else ""
+    seen = f"Searched to depth {line.depth}, I expect to stand at {line.value / 100:+.1f} pawns.{told}"
     return f"{seen}\nMOVE: {line.move.uci()}"
-
-
-# --- habits --------------------------------------------------------------------------------------
 
 
 def allowed(board: chess.Board, rules: ChessHabits) -> list[chess.Move]:
     """The legal moves that keep the rules. Castling goes first, since its rule says when."""
-    castling = due_castling(board, rules)
-    moves = castling or list(board.generate_legal_moves())
+    moves = due_castling(board, rules) or list(board.generate_legal_moves())
     if not rules.avoids_queen_trades:
         return moves
     return [move for move in moves if not trades_queens(board, move)] or moves
@@ -67,11 +62,26 @@ def due_castling(board: chess.Board, habits: ChessHabits) -> list[chess.Move]:
     return list(board.generate_castling_moves())
 
 
+def obstacles_centipawns(board: chess.Board, move: chess.Move, rules: ChessHabits) -> int:
+    """What stands in the way of castling after `move`, for one who must castle by and by."""
+    side, least = board.turn, OBSTACLES_MAX
+    rank = chess.BB_RANK_1 if side else chess.BB_RANK_8
+    if board.fullmove_number >= rules.castles_within_moves or not board.castling_rights & rank:
+        return 0
+    board.push(move)
+    king = board.king(side)
+    for rook in chess.scan_forward(board.clean_castling_rights() & rank if king is not None else 0):
+        files = {chess.square_file(king or 0), chess.square_file(rook)} | ({2, 3} if rook < (king or 0) else {5, 6})
+        between = sum(chess.BB_FILES[file] for file in range(min(files), max(files) + 1)) & rank & board.occupied
+        least = min(least, between.bit_count() - 2)
+    board.pop()
+    return OBSTACLE_CENTIPAWNS * least
+
+
 def trades_queens(board: chess.Board, move: chess.Move) -> bool:
     """Whether `move` takes a queen with a queen that can be retaken, or lets a queen take a queen."""
-    mine, theirs = board.occupied_co[board.turn], board.occupied_co[not board.turn]
-    queens = board.queens
-    if not queens & mine or not queens & theirs:
+    theirs, queens = board.occupied_co[not board.turn], board.queens
+    if not queens & theirs or not queens & ~theirs:
         return False
     origin, target = chess.BB_SQUARES[move.from_square], chess.BB_SQUARES[move.to_square]
     takes_queen = origin & queens and target & queens & theirs
@@ -81,9 +91,6 @@ def trades_queens(board: chess.Board, move: chess.Move) -> bool:
     trade = any(board.generate_legal_captures(by, of))
     board.pop()
     return trade
-
-
-# --- values --------------------------------------------------------------------------------------
 
 
 def _middle(square: chess.Square) -> int:
@@ -97,11 +104,7 @@ def _pawn(square: chess.Square) -> int:
     return 100 + (0, 0, 3, 6, 14, 32, 80, 0)[rank] + (0, 0, 1, 5, 5, 1, 0, 0)[file] * min(rank, 4)
 
 
-def _rook(square: chess.Square) -> int:
-    return 500 + 2 * _middle(square) + 15 * (chess.square_rank(square) == 6)
-
-
-def _sheltered_king(square: chess.Square) -> int:
+def _sheltered(square: chess.Square) -> int:
     return (20, 25, 15, 0, 0, 0, 25, 20)[chess.square_file(square)] - 25 * chess.square_rank(square)
 
 
@@ -109,7 +112,7 @@ _PLACED: tuple[Callable[[chess.Square], int], ...] = (
     _pawn,
     lambda square: 320 + 8 * _middle(square) - 24,
     lambda square: 330 + 4 * _middle(square) - 10,
-    _rook,
+    lambda square: 500 + 2 * _middle(square) + 15 * (chess.square_rank(square) == 6),
     lambda square: 900 + 2 * _middle(square),
 )
 
@@ -117,51 +120,26 @@ _PLACED: tuple[Callable[[chess.Square], int], ...] = (
 def _tables(king: Callable[[chess.Square], int]) -> Tables:
     """Centipawns by colour, piece type and square; colours and types are indexed as `chess` numbers them."""
     white = [[], *([place(square) for square in chess.SQUARES] for place in (*_PLACED, king))]
-    black = [[row[square ^ 56] for square in chess.SQUARES if row] for row in white]
-    return black, white
+    return [[row[square ^ 56] for square in chess.SQUARES if row] for row in white], white
 
 
-_MIDDLEGAME = _tables(_sheltered_king)
-_ENDING = _tables(lambda square: 6 * _middle(square))
+_MIDDLEGAME, _ENDING = _tables(_sheltered), _tables(lambda square: 6 * _middle(square))
 
 
 def _officers(board: chess.Board, side: chess.Color) -> int:
     """Centipawns of a side's pieces other than pawns and king."""
     own = board.occupied_co[side]
-    minors = (board.knights | board.bishops) & own
-    return 325 * minors.bit_count() + 500 * (board.rooks & own).bit_count() + 900 * (board.queens & own).bit_count()
+    minors, rooks = (board.knights | board.bishops) & own, board.rooks & own
+    return 325 * minors.bit_count() + 500 * rooks.bit_count() + 900 * (board.queens & own).bit_count()
 
 
 def _bared(board: chess.Board) -> chess.Color | None:
     """The side to be driven to the rim, if there is one."""
     for side in chess.COLORS:
-        ahead = _officers(board, not side) - _officers(board, side)
-        if ahead >= BARE_CENTIPAWNS and _officers(board, side) <= BARE_CENTIPAWNS:
-            if not board.pawns & board.occupied_co[side]:
-                return side
+        own, other = _officers(board, side), _officers(board, not side)
+        if not board.pawns & board.occupied_co[side] and own <= BARE_CENTIPAWNS <= other - own:
+            return side
     return None
-
-
-def _repeatable(board: chess.Board, moves: list[str]) -> frozenset[Key]:
-    """The positions of this game that could come back, found by taking the quiet moves back."""
-    earlier, known = board.copy(stack=False), set()
-    for text in reversed(moves[-board.halfmove_clock :] if board.halfmove_clock else []):
-        move = chess.Move.from_uci(text)
-        piece = earlier.remove_piece_at(move.to_square)
-        if piece is None or earlier.piece_at(move.from_square):
-            break  # castling, which cannot come back
-        earlier.set_piece_at(move.from_square, piece)
-        earlier.turn = not earlier.turn
-        known.add(_key(earlier))
-    return frozenset(known)
-
-
-def _key(board: chess.Board) -> Key:
-    white, turn = board.occupied_co[chess.WHITE], int(board.turn)
-    return (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings, white, turn)
-
-
-# --- search --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,27 +151,27 @@ class Line:
     depth: int
 
 
-class _Spent(Exception):  # noqa: N818 - the end of a budget is not an error
+class _Spent(Exception):
     """The nodes of this search are used up."""
 
 
 class _Search:
     """A board that is searched, and the nodes used on it. Scores are centipawns for the side to move."""
 
-    def __init__(self, board: chess.Board, foe: ChessHabits, known: frozenset[Key]) -> None:
+    def __init__(self, board: chess.Board, foe: ChessHabits, known: frozenset[PositionKey]) -> None:
         self._board, self._foe, self._known = board, foe, known
         self._me, self._nodes = board.turn, 0
         self._bared = _bared(board)
-        ending = min(_officers(board, side) for side in chess.COLORS) <= 1300
+        ending = min(_officers(board, side) for side in chess.COLORS) <= ENDING_CENTIPAWNS
         self._tables = _ENDING if ending else _MIDDLEGAME
 
-    def best(self, noise: dict[chess.Move, int]) -> Line:
-        """The best of the moves in `noise`, which tells near-equals apart."""
-        order = sorted(noise, key=self._gain, reverse=True)
+    def best(self, taste: dict[chess.Move, int]) -> Line:
+        """The best of the moves in `taste`, whose centipawns are added to what the search finds."""
+        order = sorted(taste, key=self._gain, reverse=True)
         line = Line(order[0], self._static(), 0)
         for depth in range(1, DEPTH_MAX + 1):
             try:
-                ranked = self._root(order, noise, depth)
+                ranked = self._root(order, taste, depth)
             except _Spent:  # the board is left as it was then, and is not used again
                 return line
             order = sorted(order, key=lambda move: -ranked[move])
@@ -203,18 +181,17 @@ class _Search:
                 break
         return line
 
-    def _root(self, order: list[chess.Move], noise: dict[chess.Move, int], depth: int) -> dict[chess.Move, int]:
+    def _root(self, order: list[chess.Move], taste: dict[chess.Move, int], depth: int) -> dict[chess.Move, int]:
+        """The value of each move, exact for the best; a position seen before counts as a draw."""
         ranked: dict[chess.Move, int] = {}
         best, score = -MATE, self._static()
         for move in order:
             gained = score + self._gain(move)
             self._push(move)
-            if _key(self._board) in self._known:
-                value = 0
-            else:
-                value = -self._value(depth - 1, 1, -MATE, noise[move] - best, -gained)
+            seen = position_key(self._board) in self._known
+            value = 0 if seen else -self._value(depth - 1, 1, -MATE, taste[move] - best, -gained)
             self._board.pop()
-            ranked[move] = value + noise[move]
+            ranked[move] = value + taste[move]
             best = max(best, ranked[move])
         return ranked
 
@@ -246,30 +223,24 @@ class _Search:
             best = ply * MATE_PER_PLY - MATE
             moves = moves or list(self._board.generate_legal_moves())
         elif best < beta:
-            least = max(alpha, best) - score - DELTA_MARGIN_CENTIPAWNS
+            least = max(alpha, best) - score - MARGIN_CENTIPAWNS
             moves = list(self._board.generate_legal_captures())
         for gain, move in self._ordered(moves):
             if best >= beta or gain <= least:
                 break
-            if self._refuses(move):
-                continue
-            self._push(move)
-            value = -self._settled(plies - 1, ply + 1, -beta, -max(alpha, best), -score - gain)
-            self._board.pop()
-            best = max(best, value)
+            if not self._refuses(move):
+                self._push(move)
+                value = -self._settled(plies - 1, ply + 1, -beta, -max(alpha, best), -score - gain)
+                self._board.pop()
+                best = max(best, value)
         return best
-
-    def _ordered(self, moves: list[chess.Move]) -> list[tuple[int, chess.Move]]:
-        """The moves with their gains, the greatest first."""
-        return sorted([(self._gain(move), move) for move in moves], key=itemgetter(0), reverse=True)
 
     def _due(self) -> list[chess.Move]:
         return [] if self._board.turn == self._me else due_castling(self._board, self._foe)
 
     def _refuses(self, move: chess.Move) -> bool:
-        if self._board.turn == self._me or not self._foe.avoids_queen_trades:
-            return False
-        return trades_queens(self._board, move)
+        expected = self._board.turn != self._me and self._foe.avoids_queen_trades
+        return expected and trades_queens(self._board, move)
 
     def _expected(self, moves: list[tuple[int, chess.Move]]) -> Iterator[tuple[int, chess.Move]]:
         """The moves that the side to move would consider; all of them when it would refuse each."""
@@ -281,6 +252,10 @@ class _Search:
                 yield gain, move
         if refused == len(moves):
             yield from moves
+
+    def _ordered(self, moves: list[chess.Move]) -> list[tuple[int, chess.Move]]:
+        """The moves with their gains, the greatest first."""
+        return sorted([(self._gain(move), move) for move in moves], key=itemgetter(0), reverse=True)
 
     def _push(self, move: chess.Move) -> None:
         self._nodes += 1
@@ -304,12 +279,11 @@ class _Search:
         """In a won ending: the bare king's distance from the centre, and the nearness of the other."""
         if self._bared is None:
             return 0
-        board = self._board
-        hunted, hunter = board.king(self._bared), board.king(not self._bared)
+        hunted, hunter = self._board.king(self._bared), self._board.king(not self._bared)
         if hunted is None or hunter is None:
             return 0
         driven = 12 * (6 - _middle(hunted)) + 4 * (14 - chess.square_manhattan_distance(hunted, hunter))
-        return -driven if board.turn == self._bared else driven
+        return -driven if self._board.turn == self._bared else driven
 
     def _static(self) -> int:
         """The value of the position as it stands, for the side to move."""

@@ -17,7 +17,7 @@ from agzamov_verify.dice import Stream
 from agzamov_verify.games.holdem.rules import DECK
 
 from .random_player import spelled
-from .reading import Deed, Page, PokerHabits, Spot, Verb, Who, poker_habits, read_spot
+from .reading import Page, PokerHabits, Spot, Verb, Who, poker_habits, read_spot
 
 STRANGER = PokerHabits(
     vpip=80,
@@ -70,7 +70,7 @@ def _ruled(spot: Spot, rules: PokerHabits, stream: Stream) -> Choice | None:
     """What the player's own rules ask for here, if anything."""
     if spot.board:
         return None
-    faces_3bet = _on_button(spot) and len(_raises(spot)) == 2
+    faces_3bet = spot.on_button and len(spot.raises) == 2
     if faces_3bet and stream.below(100) < rules.folds_button_to_3bet:
         return Choice(Verb.FOLD, 0, "A 3-bet against my button.")
     if rules.min_raises_pairs and spot.hole[0][0] == spot.hole[1][0] and Verb.RAISE in spot.options.verbs:
@@ -79,11 +79,11 @@ def _ruled(spot: Spot, rules: PokerHabits, stream: Stream) -> Choice | None:
 
 
 def _before_flop(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
-    if _raises(spot):
+    if spot.raises:
         return _against_raise(spot, foe, stream)
     percent = top_percent(spot.hole)
     why = f"A hand in the top {percent:.0f}%."
-    if not _on_button(spot):
+    if not spot.on_button:
         return _sized(spot, 350, why) if percent <= 35 else _passive(spot, why)
     if foe.vpip >= STATION_VPIP:
         return _sized(spot, 350, why) if percent <= 70 else _passive(spot, why)
@@ -91,11 +91,11 @@ def _before_flop(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
 
 
 def _against_raise(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
-    raises = _raises(spot)
+    raises = spot.raises
     level, to_chips = len(raises), raises[-1].to_chips
-    equity, price = _equity(spot, foe, stream), _price(spot)
+    equity, price = _equity(spot, foe, stream), spot.price
     why = _because(equity, price)
-    three_bets = level == 1 and not _on_button(spot)
+    three_bets = level == 1 and not spot.on_button
     if three_bets and _steals(spot, foe, to_chips * 3):
         return _sized(spot, to_chips * 3, "This button gives up against a 3-bet.")
     if equity >= RAISE_EQUITY.get(level, ALL_IN_EQUITY):
@@ -109,12 +109,12 @@ def _against_raise(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
 def _steals(spot: Spot, foe: PokerHabits, to_chips: int) -> bool:
     """Whether a 3-bet to `to_chips` wins more by folds than it risks, and folds are really frequent."""
     folds = foe.folds_button_to_3bet
-    risk = to_chips - _in_front(spot)
+    risk = to_chips - spot.in_front_chips
     return folds >= 60 and folds * spot.pot_chips > (100 - folds) * risk
 
 
 def _after_flop(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
-    equity, price = _equity(spot, foe, stream), _price(spot)
+    equity, price = _equity(spot, foe, stream), spot.price
     why = _because(equity, price)
     if spot.to_call_chips:
         if equity >= 0.78:
@@ -158,7 +158,7 @@ def _sized(spot: Spot, to_chips: int, why: str) -> Choice:
     options = spot.options
     if not options.max_to_chips:
         return Choice(Verb.CALL if Verb.CALL in options.verbs else Verb.CHECK, 0, why)
-    if 2 * (to_chips - _in_front(spot)) > spot.stacks_chips[0]:
+    if 2 * (to_chips - spot.in_front_chips) > spot.stacks_chips[0]:
         to_chips = options.max_to_chips
     to_chips = max(options.min_to_chips, min(to_chips, options.max_to_chips))
     return Choice(options.verbs[-1], to_chips, why)
@@ -166,29 +166,11 @@ def _sized(spot: Spot, to_chips: int, why: str) -> Choice:
 
 def _pot_share(spot: Spot, percent: int) -> int:
     """The total that calls and then bets `percent` of the pot."""
-    return _in_front(spot) + spot.to_call_chips + (spot.pot_chips + spot.to_call_chips) * percent // 100
-
-
-def _in_front(spot: Spot) -> int:
-    """What this player has bet on this street; 0 where it may not raise and it does not matter."""
-    return max(0, spot.options.max_to_chips - spot.stacks_chips[0])
-
-
-def _price(spot: Spot) -> float:
-    return spot.to_call_chips / (spot.pot_chips + spot.to_call_chips)
+    return spot.in_front_chips + spot.to_call_chips + (spot.pot_chips + spot.to_call_chips) * percent // 100
 
 
 def _because(equity: float, price: float) -> str:
     return f"About {equity:.0%} against the hands I expect; the price asks {price:.0%}."
-
-
-def _on_button(spot: Spot) -> bool:
-    return spot.position == "Button"
-
-
-def _raises(spot: Spot) -> list[Deed]:
-    """The raises before the flop; the first is the open, the second the 3-bet."""
-    return [deed for deed in spot.history if deed.street == "preflop" and deed.verb is Verb.RAISE]
 
 
 # --- hands ---------------------------------------------------------------------------------------

@@ -13,6 +13,9 @@ import hashlib
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TypeAlias
+
+import chess
 
 from agzamov_verify.dice import Stream
 from agzamov_verify.questions import Message
@@ -75,6 +78,31 @@ def chess_habits(text: str) -> ChessHabits:
     """The habits that rules or a profile put in words; none where they say nothing of them."""
     castles = _CASTLES.search(text)
     return ChessHabits(int(castles[1]) if castles else 0, bool(_AVOIDS_TRADES.search(text)))
+
+
+PositionKey: TypeAlias = tuple[int, ...]
+
+
+def position_key(board: chess.Board) -> PositionKey:
+    """The pieces and the side to move, enough to know a position by."""
+    white, turn = board.occupied_co[chess.WHITE], int(board.turn)
+    return (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings, white, turn)
+
+
+def repeatable(page: Page, board: chess.Board) -> frozenset[PositionKey]:
+    """The positions of this game that could come back, found by taking the quiet moves back."""
+    earlier, known = board.copy(stack=False), set()
+    moves = labelled(page, "Moves so far").replace("none", "").split()
+    for text in reversed(moves[-board.halfmove_clock :] if board.halfmove_clock else []):
+        move = chess.Move.from_uci(text)
+        piece = earlier.remove_piece_at(move.to_square)
+        far = chess.square_distance(move.from_square, move.to_square) > 1
+        if piece is None or earlier.piece_at(move.from_square) or (far and piece.piece_type == chess.KING):
+            break  # castling, which cannot come back
+        earlier.set_piece_at(move.from_square, piece)
+        earlier.turn = not earlier.turn
+        known.add(position_key(earlier))
+    return frozenset(known)
 
 
 # --- hold'em -------------------------------------------------------------------------------------
@@ -166,8 +194,23 @@ class Spot:
     to_call_chips: int
     stacks_chips: tuple[int, int]
     history: tuple[Deed, ...]
-    position: str
+    on_button: bool
     options: Options
+
+    @property
+    def price(self) -> float:
+        """What a call adds to the pot, as a share of the pot after it."""
+        return self.to_call_chips / (self.pot_chips + self.to_call_chips)
+
+    @property
+    def in_front_chips(self) -> int:
+        """What this player has bet on this street; 0 where it may not raise, and it does not matter."""
+        return max(0, self.options.max_to_chips - self.stacks_chips[0])
+
+    @property
+    def raises(self) -> list[Deed]:
+        """The raises before the flop; the first is the open, the second the 3-bet."""
+        return [deed for deed in self.history if deed.street == "preflop" and deed.verb is Verb.RAISE]
 
 
 _MONEY = r"(\d+(?:\.\d{1,2})?) BB"
@@ -187,7 +230,7 @@ def read_spot(page: Page) -> Spot:
         to_call,
         _amounts(_STACKS, labelled(page, "Stacks")),
         _history(labelled(page, "Action")),
-        labelled(page, "Position"),
+        labelled(page, "Position") == "Button",
         _options(labelled(page, "Legal actions")),
     )
 

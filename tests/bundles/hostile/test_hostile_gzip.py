@@ -1,0 +1,119 @@
+"""Hostile gzip: bombs, members after members, other formats. Memory stays bounded."""
+
+import gzip
+import zlib
+from pathlib import Path
+
+import pytest
+
+from agzamov_verify import bundle
+from agzamov_verify.journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX
+from agzamov_verify.reading import DirectorySource, HostileBundle, gzip_lines
+from bundles.hostile.refusals import MIB, measured, refused
+from bundles.workshop import (
+    SELF_PLAY,
+    Draft,
+    journal_file,
+    reindex,
+    reseal,
+    zipped,
+)
+
+
+def put_segment(draft: Draft, data: bytes) -> None:
+    """Make these bytes a journal segment, with everything around it consistent."""
+    reindex(draft)
+    draft.files[journal_file(SELF_PLAY)] = data
+    reseal(draft)
+
+
+def bomb(size: int, filler: bytes = b" ") -> bytes:
+    """`size` bytes that compress hundreds or a thousand times."""
+    packer = zlib.compressobj(9, wbits=31)
+    piece = filler * (MIB // len(filler))
+    packed = b"".join(packer.compress(piece) for _ in range(size // MIB))
+    packed += packer.flush()
+    assert len(packed) * 200 < size
+    return packed
+
+
+def test_bytes_after_the_gzip_member_are_refused(draft: Draft, tmp_path: Path) -> None:
+    put_segment(draft, draft.files[journal_file(SELF_PLAY)] + b"PK\3\4")
+    assert refused(draft.write(tmp_path), 6, journal_file(SELF_PLAY)).findings[0].found == "bytes after it"
+
+
+def test_a_second_gzip_member_is_refused(draft: Draft, tmp_path: Path) -> None:
+    put_segment(draft, draft.files[journal_file(SELF_PLAY)] + zipped(b"more\n"))
+    assert refused(draft.write(tmp_path), 6, journal_file(SELF_PLAY)).findings[0].found == "bytes after it"
+
+
+def test_an_empty_second_member_is_refused(draft: Draft, tmp_path: Path) -> None:
+    put_segment(draft, draft.files[journal_file(SELF_PLAY)] + gzip.compress(b""))
+    refused(draft.write(tmp_path), 6, journal_file(SELF_PLAY))
+
+
+def test_a_wrong_gzip_checksum_is_refused(draft: Draft, tmp_path: Path) -> None:
+    data = bytearray(draft.files[journal_file(SELF_PLAY)])
+    data[-8] ^= 1
+    put_segment(draft, bytes(data))
+    refused(draft.write(tmp_path), 6, journal_file(SELF_PLAY))
+
+
+@pytest.mark.parametrize(
+    "data", [zlib.compress(b"x"), b"\x28\xb5\x2f\xfd", b"BZh9", b""], ids=["zlib", "zstd", "bzip2", "nothing"]
+)
+def test_another_compression_is_refused(data: bytes, draft: Draft, tmp_path: Path) -> None:
+    put_segment(draft, data)
+    refused(draft.write(tmp_path), 6, journal_file(SELF_PLAY))
+
+
+def test_a_bomb_of_one_endless_line_is_refused_in_little_memory(draft: Draft, tmp_path: Path) -> None:
+    put_segment(draft, bomb(512 * MIB))
+    root = draft.write(tmp_path)
+    verdict, peak = measured(lambda: refused(root, 6, journal_file(SELF_PLAY)))
+    assert verdict.findings[0].expected == f"lines of at most {LINE_BYTES_MAX} bytes"
+    assert peak < 16 * MIB
+
+
+def test_a_bomb_of_line_feeds_is_refused_in_little_memory(draft: Draft, tmp_path: Path) -> None:
+    put_segment(draft, bomb(256 * MIB, b"\n"))
+    root = draft.write(tmp_path)
+    _, peak = measured(lambda: refused(root, 6, f"{SELF_PLAY} entry 0"))
+    assert peak < 64 * MIB
+
+
+def test_a_bomb_in_a_timing_file_is_refused_in_little_memory(draft: Draft, tmp_path: Path) -> None:
+    draft.files[bundle.timing_name(SELF_PLAY)] = bomb(256 * MIB, b"\n")
+    reseal(draft)
+    root = draft.write(tmp_path)
+    _, peak = measured(lambda: refused(root, 10, bundle.timing_name(SELF_PLAY)))
+    assert peak < 64 * MIB
+
+
+def test_a_timing_file_of_countless_good_laps_is_not_kept(draft: Draft, tmp_path: Path) -> None:
+    packer = zlib.compressobj(9, wbits=31)
+    names = (b'{"to":"a%d","us":%d}\n' % (number, number) for number in range(10**6))
+    draft.files[bundle.timing_name(SELF_PLAY)] = b"".join(map(packer.compress, names)) + packer.flush()
+    reseal(draft)
+    root = draft.write(tmp_path)
+    _, peak = measured(lambda: refused(root, 10, bundle.timing_name(SELF_PLAY)))
+    assert peak < 32 * MIB
+
+
+def test_a_bomb_of_good_lines_stops_at_the_segments_limit(tmp_path: Path) -> None:
+    (tmp_path / "segment").write_bytes(bomb(SEGMENT_BYTES_MAX + MIB, b"x" * 1023 + b"\n"))
+    source = DirectorySource(tmp_path)
+    read = 0
+
+    def read_all() -> None:
+        nonlocal read
+        for line in gzip_lines(source, "segment", "0" * 64, LINE_BYTES_MAX, SEGMENT_BYTES_MAX):
+            read += len(line) + 1
+
+    def read_too_much() -> None:
+        with pytest.raises(HostileBundle, match=f"expected at most {SEGMENT_BYTES_MAX} bytes inflated, found more"):
+            read_all()
+
+    _, peak = measured(read_too_much)
+    assert SEGMENT_BYTES_MAX - 2 * MIB < read <= SEGMENT_BYTES_MAX
+    assert peak < 16 * MIB

@@ -1,0 +1,165 @@
+"""Starts `agzamov` commands as processes of their own, quickly: a parent that has imported everything forks one for each.
+
+    with Commands() as commands:
+        running = commands.start("resume", folder, cwd=tmp_path)
+        running.kill()
+        assert commands.run("resume", folder, cwd=tmp_path).code == 0
+
+A command leads a session of its own, so whatever it leaves behind can be found by that.
+"""
+
+import gc
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TextIO
+
+PATIENCE_S = 60
+
+
+class Ended:
+    """What a command came to: its exit code (negative: the signal that killed it), and what it printed."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    def __repr__(self) -> str:
+        return f"exit code {self.code}\n{self.out}{self.err}"
+
+
+class Running:
+    """A command on its way."""
+
+    def __init__(self, commands: "Commands", pid: int, printed: Path) -> None:
+        self.pid = pid
+        self._commands, self._printed = commands, printed
+        self._handle = os.pidfd_open(pid)
+
+    def printed(self) -> str:
+        """What it has printed to standard output so far."""
+        return self._printed.with_suffix(".out").read_text() if self._printed.with_suffix(".out").exists() else ""
+
+    def signal(self, number: int) -> None:
+        """Send a signal, unless it has ended."""
+        signal.pidfd_send_signal(self._handle, number)
+
+    def alive_after(self, seconds: float) -> bool:
+        """Wait up to so long for its end."""
+        return not select.select([self._handle], [], [], seconds)[0]
+
+    def ended(self, seconds: float = PATIENCE_S) -> Ended:
+        """Its end, which must come within this time."""
+        late = self.alive_after(seconds)
+        if late:
+            self.signal(signal.SIGKILL)
+        code = self._commands.reap(self.pid)
+        os.close(self._handle)
+        out, err = (self._printed.with_suffix(suffix).read_text() for suffix in (".out", ".err"))
+        assert not late, f"still running after {seconds} s: {out}{err}"
+        return Ended(code, out, err)
+
+    def kill(self) -> Ended:
+        """End it as a power cut would."""
+        self.signal(signal.SIGKILL)
+        return self.ended()
+
+    def left_behind(self, seconds: float = 10) -> list[str]:
+        """The processes of its session that are still there after this time, by their command lines."""
+        end = time.monotonic() + seconds
+        while (left := _session(self.pid)) and time.monotonic() < end:
+            time.sleep(0.05)
+        return left
+
+
+class Commands:
+    """The parent that forks."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._number = folder, 0
+        self._parent = subprocess.Popen(
+            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+
+    def start(self, *arguments: object, cwd: Path) -> Running:
+        self._number += 1
+        printed = self._folder / f"command-{self._number}"
+        pid = self._ask({"arguments": [str(a) for a in arguments], "cwd": str(cwd), "printed": str(printed)})
+        return Running(self, pid, printed)
+
+    def run(self, *arguments: object, cwd: Path) -> Ended:
+        return self.start(*arguments, cwd=cwd).ended()
+
+    def reap(self, pid: int) -> int:
+        """The exit code of a command that has ended."""
+        return os.waitstatus_to_exitcode(self._ask({"reap": pid}))
+
+    def _ask(self, what: object) -> int:
+        assert self._parent.stdin
+        assert self._parent.stdout
+        self._parent.stdin.write(json.dumps(what) + "\n")
+        return int(self._parent.stdout.readline())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._parent:
+            self._parent.communicate("")
+
+
+def _session(leader: int) -> list[str]:
+    """The command lines of all processes of a session that are no zombies."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError):
+            if folder.name.isdecimal():
+                state, _, _, session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+                if int(session) == leader and state != "Z":
+                    found.append((folder / "cmdline").read_text().replace("\0", " "))
+    return found
+
+
+def _serve(orders: TextIO) -> None:
+    """The parent's loop: fork a command, or reap one, for each line of standard input."""
+    # What a command imports, and what its seats import when a run begins.
+    import openai.resources.chat  # noqa: F401, PLC0415 - only the forking process needs it
+
+    import agzamov_harness.adapters.endpoint  # noqa: F401, PLC0415
+    from agzamov_harness.cli import main  # noqa: PLC0415
+
+    gc.freeze()  # what is there already is shared by all forks
+    for line in orders:
+        order = json.loads(line)
+        if "reap" in order:
+            answer = os.waitpid(order["reap"], 0)[1]
+        else:
+            answer = os.fork()
+            if not answer:
+                _become(order)
+                main(order["arguments"], prog_name="agzamov")
+        print(answer, flush=True)  # noqa: T201 - this is the parent's wire
+
+
+def _become(order: dict[str, str]) -> None:
+    """Turn this fork into a process like any other."""
+    os.setsid()
+    os.chdir(order["cwd"])
+    for number, suffix in ((1, ".out"), (2, ".err")):
+        descriptor = os.open(order["printed"] + suffix, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+
+
+if __name__ == "__main__":
+    _serve(sys.stdin)
