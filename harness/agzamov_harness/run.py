@@ -5,6 +5,7 @@ played never shows in a journal. A fault of the world stops the run cleanly; run
 again goes on from the journals.
 """
 
+import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from fractions import Fraction
@@ -86,31 +87,27 @@ class Runner:
         return blocks
 
     def _play_all(self, streams: Sequence[StreamPlan], blocks: Blocks) -> None:
-        with ThreadPoolExecutor(self._concurrency, "stream") as pool:
+        with ThreadPoolExecutor(self._concurrency, "stream", _keep_interrupts_out) as pool:
             futures = [pool.submit(self._play_one, stream) for stream in streams]
             try:
-                self._wait(futures)
+                wait(futures, return_when=FIRST_EXCEPTION)
             except BaseException:
                 self._stop.request("interrupted")
+                raise
+            finally:
                 for future in futures:
                     future.cancel()
-                raise
+        _raise_fault(futures)
         for stream, future in zip(streams, futures, strict=True):
             blocks.setdefault(stream.match.id, []).append(future.result())
 
-    def _wait(self, futures: list[Future[Block]]) -> None:
-        """Wait for all; on the first fault stop the others after their call in flight, then raise it."""
-        done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-        faults = [error for error in (future.exception() for future in done) if error]
-        if faults:
-            raise next((error for error in faults if not isinstance(error, Stopped)), faults[0])
-
     def _play_one(self, stream: StreamPlan) -> Block:
-        """Play one stream. Its fault stops the others here and now, before this thread takes another stream."""
+        """Play one stream. Its fault stops the others here and now; after a stop, a fault is what came of stopping."""
         self._stop.check()
         try:
             return self._record(stream)
         except Exception as error:
+            self._stop.check()
             self._stop.request(str(error))
             raise
 
@@ -136,6 +133,21 @@ class Runner:
             self._stop.request(f"the budget of {self._plan.budget.cost_usd_max} USD is spent")
             self._stop.check()
         return self._world(question)
+
+
+def _keep_interrupts_out() -> None:
+    """Block SIGINT in a stream's thread, and so in the engines and workers that it starts.
+
+    A terminal sends Ctrl-C to all of them: they must not die of it before the calls in flight are answered.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def _raise_fault(futures: Sequence[Future[Block]]) -> None:
+    """Raise what stopped the streams, once all have ended: the fault itself, not its echo in the others."""
+    faults = [error for future in futures if not future.cancelled() and (error := future.exception())]
+    if faults:
+        raise next((error for error in faults if not isinstance(error, Stopped)), faults[0])
 
 
 def durable_unit(stream: StreamPlan, plan: Plan) -> Callable[[str], str]:

@@ -16,7 +16,6 @@ import pytest
 from agzamov_verify import bundle
 from agzamov_verify.checks.ledger import Number
 from agzamov_verify.journal import Entry
-from agzamov_verify.questions import Reply
 from bundles.workshop import (
     CHESS0,
     CHESS1,
@@ -24,6 +23,7 @@ from bundles.workshop import (
     GAMES1,
     SELF_PLAY,
     Draft,
+    another_move,
     chained,
     check,
     edited,
@@ -143,12 +143,12 @@ def the_draw_is_called_a_win_by_forfeit(draft: Draft) -> None:
     change_score(draft, SELF_PLAYED, relabel)
 
 
-@forgery(Number.REPLAY, "entry")
+@forgery(Number.REPLAY, f"{SELF_PLAY} entry ")
 def the_last_two_moves_are_altered(draft: Draft) -> None:
     story = entries(draft, SELF_PLAY)
     at = len(games_of(story, f"{CHESS1}-g00000")) - 2
-    changed = edited(story, at, answer=Reply(text="MOVE: a1a1"))
-    rewrite(draft, SELF_PLAY, edited(changed, at + 1, answer=Reply(text="MOVE: a1a1")))
+    others = [another_move(draft, SELF_PLAY, at), another_move(draft, SELF_PLAY, at + 1)]
+    rewrite(draft, SELF_PLAY, edited(edited(story, at, answer=others[0]), at + 1, answer=others[1]))
 
 
 @forgery(Number.RESULTS, f"{RESULTS} $.matches[0].result.decided.ends")

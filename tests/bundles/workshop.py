@@ -21,6 +21,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import chess
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -36,11 +37,12 @@ from agzamov_verify import bundle, canon, envelope
 from agzamov_verify.checks import Options, Verdict, verify
 from agzamov_verify.checks.ledger import Status
 from agzamov_verify.checks.opening import seed_dice
+from agzamov_verify.dice import Dice
 from agzamov_verify.journal import GENESIS, VERSION, Entry, StreamRow, asked, encode, journal_root, line_digest
 from agzamov_verify.manifest import Manifest, Plan, load_manifest
 from agzamov_verify.merkle import root_of
 from agzamov_verify.phases.streams import Block, StreamPlan, block_script, streams_of
-from agzamov_verify.questions import Answer, Question, Reply
+from agzamov_verify.questions import Answer, Chat, Question, Reply
 from agzamov_verify.scoring.results import results_of
 from agzamov_verify.scoring.timing import read_laps, timing_of
 from agzamov_verify.script import Answerer, Replay, drive
@@ -139,10 +141,12 @@ def make(
     return pack(directory, blocks, key, folder / "bundles")
 
 
-def make_until(wished: object, folder: Path, wanted: Callable[[Path], bool]) -> Path:
+def make_until(
+    wished: object, folder: Path, wanted: Callable[[Path], bool], key: Ed25519PrivateKey = SUBMITTER
+) -> Path:
     """The first bundle of a plan, by nonce, that is as `wanted`: luck must not decide a test."""
     for nonce in range(NONCES_MAX):
-        made = make(wished, folder, nonce=nonce)
+        made = make(wished, folder, nonce=nonce, key=key)
         if wanted(made):
             return made
     raise AssertionError(f"none of {NONCES_MAX} runs was as wanted")
@@ -270,8 +274,36 @@ def recorded(draft: Draft, stream: str, answer: Answerer) -> list[Entry]:
         return noted[-1][1]
 
     plan, run = draft.manifest.plan, draft.manifest.run_id
-    drive(block_script(promised(plan)[stream], plan, seed_dice(draft.manifest, SECRET)), noting)
+    drive(block_script(promised(plan)[stream], plan, dice_of(draft)), noting)
     return chained([Entry(given, GENESIS, asked(question), run, 0, stream, VERSION) for question, given in noted])
+
+
+def questions(draft: Draft, stream: str) -> list[Question]:
+    """What a good stream's script asks, whole: prompts are recomputed, not stored."""
+    replay, noted = Replay(stream, iter(entries(draft, stream))), []
+
+    def noting(question: Question) -> Answer:
+        noted.append(question)
+        return replay(question)
+
+    plan = draft.manifest.plan
+    drive(block_script(promised(plan)[stream], plan, dice_of(draft)), noting)
+    return noted
+
+
+def another_move(draft: Draft, stream: str, at: int) -> Reply:
+    """A legal move that is not the one that entry `at` declares."""
+    question, given = questions(draft, stream)[at], entries(draft, stream)[at].answer
+    assert isinstance(question, Chat)
+    assert isinstance(given, Reply)
+    line = next(line for line in question.messages[1].content.splitlines() if line.startswith("FEN: "))
+    board = chess.Board(line.removeprefix("FEN: "), chess960=True)
+    move = next(uci for uci in sorted(move.uci() for move in board.legal_moves) if uci not in given.text)
+    return Reply(text=f"MOVE: {move}")
+
+
+def dice_of(draft: Draft) -> Dice:
+    return seed_dice(draft.manifest, SECRET)
 
 
 def promised(plan: Plan) -> dict[str, StreamPlan]:
@@ -327,7 +359,7 @@ def rows_of(draft: Draft) -> tuple[StreamRow, ...]:
 
 def rescore(draft: Draft) -> None:
     """Results, timing and claims as a replay of the journals gives them."""
-    plan, dice = draft.manifest.plan, seed_dice(draft.manifest, SECRET)
+    plan, dice = draft.manifest.plan, dice_of(draft)
     blocks: dict[str, list[Block]] = {}
     times: dict[str, dict[str, list[int]]] = {}
     for stream in (promised(plan)[name] for name in draft.streams()):

@@ -1,4 +1,4 @@
-"""Starts `agzamov` commands as processes of their own, quickly: a parent that has imported everything forks one for each.
+"""Starts `agzamov` commands as processes of their own, quickly: a parent that has imported all forks one for each.
 
     with Commands() as commands:
         running = commands.start("resume", folder, cwd=tmp_path)
@@ -70,8 +70,16 @@ class Running:
         self.signal(signal.SIGKILL)
         return self.ended()
 
-    def left_behind(self, seconds: float = 10) -> list[str]:
-        """The processes of its session that are still there after this time, by their command lines."""
+    def signal_all(self, number: int) -> None:
+        """Send a signal to its whole group, as a terminal does."""
+        os.killpg(self.pid, number)
+
+    def family(self) -> dict[int, str]:
+        """The command lines of all processes of its session, itself among them."""
+        return _session(self.pid)
+
+    def left_behind(self, seconds: float = 10) -> dict[int, str]:
+        """The processes of its session that are still there after this time."""
         end = time.monotonic() + seconds
         while (left := _session(self.pid)) and time.monotonic() < end:
             time.sleep(0.05)
@@ -116,15 +124,14 @@ class Commands:
             self._parent.communicate("")
 
 
-def _session(leader: int) -> list[str]:
+def _session(leader: int) -> dict[int, str]:
     """The command lines of all processes of a session that are no zombies."""
-    found = []
-    for folder in Path("/proc").iterdir():
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if folder.name.isdecimal():
-                state, _, _, session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
-                if int(session) == leader and state != "Z":
-                    found.append((folder / "cmdline").read_text().replace("\0", " "))
+            state, _, _, session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+            if int(session) == leader and state != "Z":
+                found[int(folder.name)] = (folder / "cmdline").read_text().replace("\0", " ")
     return found
 
 

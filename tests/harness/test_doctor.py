@@ -91,7 +91,7 @@ def test_another_engine_is_no_engine(key: Path, tmp_path: Path, name: str, expor
     assert ability.found.startswith(found)
 
 
-@pytest.mark.parametrize("text", ["exit 0", "cat"], ids=["one that ends", "one that echoes"])
+@pytest.mark.parametrize("text", ["exit 0", "exec cat"], ids=["one that ends", "one that echoes"])
 def test_a_program_that_is_no_engine_is_told_in_time(
     key: Path, tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,7 +105,7 @@ def test_a_program_that_is_no_engine_is_told_in_time(
     [
         ("echo 27.1", (True, "27.1")),
         ("echo cannot connect >&2; exit 1", (False, "no engine answers")),
-        ("sleep 5", (False, "no docker command that answers")),
+        ("exec sleep 5", (False, "no docker command that answers")),
     ],
     ids=["running", "not running", "hanging"],
 )

@@ -1,10 +1,10 @@
 """Runs under fire: real processes that are killed, stopped, starved of disk and cut off, and go on to the same end."""
 
+import contextlib
 import copy
 import itertools
 import json
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -19,7 +19,9 @@ import yaml
 
 from agzamov_harness import keys, serving
 from agzamov_verify.checks import Options, verify
+from agzamov_verify.dice import Stream
 from agzamov_verify.stockfish import EngineFault, find_engine
+from agzamov_verify.workers import cores
 from harness.commands import Commands, Ended, Running
 from harness.http_peer import Exchange, Peer, answers, hangs, slowly
 
@@ -36,16 +38,20 @@ PLAN: Json = {
     "chess960": {"adjudication": {"policy": "none"}, "plies_max": 24},
     "holdem": {"session_hands": 2},
     "matches": [
-        {"phase": 0, "game": "chess960", "a": "model", "b": "dice", "games": 12, "block_games": 2},
-        {"phase": 0, "game": "holdem", "a": "model", "b": "dice", "hands": 24, "block_hands": 4},
+        {"phase": 0, "game": "chess960", "a": "model", "b": "dice", "games": 18, "block_games": 2},
+        {"phase": 0, "game": "holdem", "a": "model", "b": "dice", "hands": 48, "block_hands": 4},
     ],
 }
 # The same on this machine alone: worker processes think, and where it is installed an engine judges.
 LOCAL: Json = {
     **PLAN,
     "seats": {"model": {"kind": "reference"}, "dice": {"kind": "random"}},
-    "chess960": {"adjudication": {"policy": "stockfish"}, "plies_max": 30},
-    "engine": {"nodes": 2000},
+    "chess960": {"adjudication": {"policy": "stockfish"}, "plies_max": 16},
+    "engine": {"nodes": 1000},
+    "matches": [
+        {"phase": 0, "game": "chess960", "a": "model", "b": "dice", "games": 4, "block_games": 2},
+        {"phase": 0, "game": "holdem", "a": "model", "b": "dice", "hands": 8, "block_hands": 4},
+    ],
 }
 
 
@@ -131,73 +137,92 @@ def uninterrupted(commands: Commands, run: Path) -> tuple[Json, dict[str, bytes]
 # --- kill -9 -----------------------------------------------------------------------------------------
 
 
-def killed_often(commands: Commands, run: Path, dice: random.Random, kills: int) -> tuple[int, Ended]:
-    """Kill and resume until `kills` were fatal or the run is done; then let it end. How many were."""
-    for done in itertools.count():
+def killed_often(commands: Commands, run: Path, peer: Peer, dice: Stream) -> tuple[int, Ended]:
+    """Kill and resume until the run is done: mostly soon after some more calls, sometimes at once."""
+    for kills in itertools.count():
         running = start(commands, run)
-        if done == kills or not running.alive_after(dice.uniform(0.02, 0.25)):
-            return done, running.ended()
+        calls = dice.below(24)
+        enough = len(peer.requests) + calls
+        while calls and len(peer.requests) < enough and running.alive_after(0.001):
+            pass
+        if not running.alive_after(dice.below(250 if not calls else 25) / 1000):
+            return kills, running.ended()
         running.kill()
         assert not running.left_behind()
     raise AssertionError
 
 
 def test_a_run_that_is_killed_again_and_again_comes_to_the_same_journals(commands: Commands, tmp_path: Path) -> None:
-    dice = random.Random(20261120)
-    fatal = runs = 0
+    dice = Stream(b"under fire", "kills")
+    kills, repeats = [], []
     with Peer(then=slowly(reference, 0.02)) as peer:
-        while fatal < KILLS_MIN:
-            folder = tmp_path / str(runs)
+        while sum(kills) < KILLS_MIN:
+            folder = tmp_path / str(len(kills))
             folder.mkdir()
             run = seal(commands, folder, peer.url)
             claims, expected = uninterrupted(commands, run)
             questions = len(peer.requests)
-            kills, ended = killed_often(commands, run, dice, 40)
-            repeated = len(peer.requests) - 2 * questions
+            killed, ended = killed_often(commands, run, peer, dice)
             assert ended.code == 0, ended
             assert checked(run, ended) == claims
             assert journals(run) == expected
-            assert 0 <= repeated <= kills * CONCURRENCY
+            kills.append(killed)
+            repeats.append(len(peer.requests) - 2 * questions)
             peer.requests.clear()
-            fatal, runs = fatal + kills, runs + 1
-    assert runs > 1
+    assert len(kills) > 1
+    assert all(0 < repeated <= killed * CONCURRENCY for repeated, killed in zip(repeats, kills, strict=True))
 
 
 def test_a_run_killed_while_it_packs_is_packed_again(commands: Commands, tmp_path: Path) -> None:
+    dice = Stream(b"under fire", "packing")
     with Peer(then=reference) as peer:
         run = seal(commands, tmp_path, peer.url)
         claims = finish(commands, run)
         asked = len(peer.requests)
-        dice = random.Random(7)
         for _ in range(10):
             running = start(commands, run)
-            if running.alive_after(dice.uniform(0.05, 0.4)):
+            if running.alive_after(dice.below(400) / 1000):
                 running.kill()
             else:
-                running.ended()
+                assert running.ended().code == 0
         assert finish(commands, run) == claims
         assert len(peer.requests) == asked
-    left = {path.name for path in (tmp_path / "bundles").iterdir()}
-    assert left == {run.name}
+    assert {path.name for path in (tmp_path / "bundles").iterdir()} == {run.name}
 
 
 def test_killing_the_harness_leaves_no_worker_and_no_engine_behind(commands: Commands, tmp_path: Path) -> None:
-    plan = LOCAL
-    try:
-        find_engine()
-    except EngineFault:
-        plan = {**LOCAL, "chess960": PLAN["chess960"]}
-    run = seal(commands, tmp_path, plan=plan)
+    run = local_run(commands, tmp_path)
     claims, expected = uninterrupted(commands, run)
-    for seconds in (0.5, 1.0, 1.5, 2.5):
-        running = start(commands, run)
-        if not running.alive_after(seconds):
-            assert running.ended().code == 0
-            break
+    seen = ""
+    for more in (1, 20, 20):
+        running = played_so_far(commands, run, more)
+        seen += str(running.family())
         running.kill()
         assert not running.left_behind()
+    assert ("spawn_main" in seen, "stockfish" in seen) == (cores() > 1, has_engine())  # they were there, and went
     assert finish(commands, run) == claims
     assert journals(run) == expected
+
+
+def local_run(commands: Commands, folder: Path, games: int = 4) -> Path:
+    """A sealed run of local seats, with an engine where there is one."""
+    judged = LOCAL if has_engine() else {**LOCAL, "chess960": PLAN["chess960"]}
+    chess, poker = judged["matches"]
+    return seal(commands, folder, plan=judged, matches=[{**chess, "games": games}, poker])
+
+
+def played_so_far(commands: Commands, run: Path, more: int) -> Running:
+    """A resumed run that has recorded so many more entries."""
+    running, enough = start(commands, run), entries(run) + more
+    wait_for(lambda: entries(run) >= enough)
+    return running
+
+
+def has_engine() -> bool:
+    try:
+        return bool(find_engine())
+    except EngineFault:
+        return False
 
 
 # --- SIGTERM and SIGINT ------------------------------------------------------------------------------
@@ -263,6 +288,40 @@ def test_a_stop_between_tries_does_not_wait_for_the_next(commands: Commands, tmp
         wait_for(lambda: len(peer.requests) == CONCURRENCY)
         running.signal(signal.SIGINT)
         assert running.ended(3).code == 4
+
+
+def test_ctrl_c_in_a_terminal_does_not_break_workers_and_engines_under_the_run(
+    commands: Commands, tmp_path: Path
+) -> None:
+    run = local_run(commands, tmp_path)
+    for _ in range(2):
+        running = played_so_far(commands, run, 10)
+        running.signal_all(signal.SIGINT)
+        ended = running.ended(10)
+        assert ended.code == 4
+        assert ended.err == f"error: stopped by SIGINT; go on with: agzamov resume {run}\n"
+        assert not running.left_behind()
+    finish(commands, run)
+
+
+@pytest.mark.parametrize("program", ["spawn_main", "stockfish"])
+def test_a_worker_or_an_engine_that_dies_stops_the_run_and_a_new_one_goes_on(
+    commands: Commands, tmp_path: Path, program: str
+) -> None:
+    if not {"spawn_main": cores() > 1, "stockfish": has_engine()}[program]:
+        pytest.skip("this machine runs no such process")
+    run = local_run(commands, tmp_path, games=20)
+    running = played_so_far(commands, run, 10)
+    for pid, line in running.family().items():
+        if program in line:
+            with contextlib.suppress(ProcessLookupError):  # the pool may have ended the other worker by now
+                os.kill(pid, signal.SIGKILL)
+    ended = running.ended(10)
+    assert ended.code == 4
+    assert ended.err.endswith(f"; go on with: agzamov resume {run}\n")
+    assert len(ended.err.splitlines()) == 1
+    assert not running.left_behind()
+    played_so_far(commands, run, 10).kill()
 
 
 # --- the disk ----------------------------------------------------------------------------------------
@@ -384,7 +443,8 @@ def respell(lines: list[bytes]) -> None:
 
 
 def ask_something_else(lines: list[bytes]) -> None:
-    lines[-1] = lines[-1].replace(b'"digest":"', b'"digest":"0')[:-2] + b"}\n"
+    at = lines[-1].index(b'"digest":"') + len(b'"digest":"')
+    lines[-1] = lines[-1][:at] + (b"1" if lines[-1][at:].startswith(b"0") else b"0") + lines[-1][at + 1 :]
 
 
 EDITS = [edit_an_answer, drop_a_line, swap_two_lines, repeat_a_line, write_nonsense, respell, ask_something_else]
@@ -439,7 +499,7 @@ def test_a_second_process_on_the_same_run_is_refused(commands: Commands, tmp_pat
 def served(commands: Commands, folder: Path, port: int) -> tuple[Running, str]:
     """A reference server as a process, and its base URL."""
     server = commands.start("serve-reference", "--port", port, "--delay-ms", 20, cwd=folder)
-    wait_for(lambda: server.printed())
+    wait_for(server.printed)
     return server, server.printed().strip()
 
 

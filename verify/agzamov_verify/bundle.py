@@ -28,6 +28,8 @@ KEY_FILE = "data/submitter.pem"
 INDEX_FILE = "data/journal/index.json"
 RESULTS_FILE = "data/results/results.json"
 TIMING_FILE = "data/results/timing.json"
+DOCUMENTS = (MANIFEST_FILE, ENVIRONMENT_FILE, KEY_FILE, INDEX_FILE, RESULTS_FILE, TIMING_FILE)
+JOURNAL_FOLDER, TIMING_FOLDER = "data/journal/", "data/timing/"
 TREE = "rfc6962-sha256"
 
 RECOMPUTABILITY = {
@@ -48,12 +50,12 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def segment_name(stream: str, number: int) -> str:
     """The file of a stream's journal segment."""
-    return f"data/journal/{stream}/{number:06d}.jsonl.gz"
+    return f"{JOURNAL_FOLDER}{stream}/{number:06d}.jsonl.gz"
 
 
 def timing_name(stream: str) -> str:
     """The file of a stream's answer times."""
-    return f"data/timing/{stream}.jsonl.gz"
+    return f"{TIMING_FOLDER}{stream}.jsonl.gz"
 
 
 def checksum_lines(digests: dict[str, str]) -> bytes:

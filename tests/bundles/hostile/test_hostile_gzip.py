@@ -1,6 +1,9 @@
 """Hostile gzip: bombs, members after members, other formats. Memory stays bounded."""
 
 import gzip
+import os
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -117,3 +120,28 @@ def test_a_bomb_of_good_lines_stops_at_the_segments_limit(tmp_path: Path) -> Non
     _, peak = measured(read_too_much)
     assert SEGMENT_BYTES_MAX - 2 * MIB < read <= SEGMENT_BYTES_MAX
     assert peak < 16 * MIB
+
+
+LIMITED = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
+from agzamov_verify.cli import main
+main()
+"""
+
+
+@pytest.mark.usefixtures("contained")
+@pytest.mark.parametrize("filler", [b" ", b"\n"], ids=["one line", "line feeds"])
+def test_the_command_meets_a_bomb_in_a_process_of_its_own(filler: bytes, draft: Draft, tmp_path: Path) -> None:
+    """The whole process, as the operating system counts it: not only what Python knows of."""
+    put_segment(draft, bomb(512 * MIB, filler))
+    command = [sys.executable, "-c", LIMITED, "check", str(draft.write(tmp_path)), "--jobs", "1"]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment) as process:
+        assert process.stdout
+        said = process.stdout.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert (process.returncode, "Traceback" in said) == (1, False), said
+    assert f"step 6 {journal_file(SELF_PLAY) if filler == b' ' else SELF_PLAY}" in said
+    assert usage.ru_maxrss * 1024 < 200 * MIB

@@ -193,6 +193,12 @@ def the_tag_manifest_is_wrong(draft: Draft) -> None:
     draft.files[bundle.TAGS_FILE] = draft.files[bundle.TAGS_FILE].replace(b"bagit", b"bagiT")
 
 
+@museum(2, "data/notes.txt")
+def a_listed_file_is_of_no_known_kind(draft: Draft) -> None:
+    draft.files["data/notes.txt"] = b"trust me\n"
+    reseal(draft)
+
+
 # --- 3 signature ------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from agzamov_verify import bundle
 from agzamov_verify.journal import line_digest
-from agzamov_verify.questions import NoReply, Reply
+from agzamov_verify.questions import Chat, Reply, question_digest
 from bundles.museum.pieces import Museum
 from bundles.workshop import (
     CHESS0,
@@ -18,6 +18,7 @@ from bundles.workshop import (
     POKER1,
     SELF_PLAY,
     Draft,
+    another_move,
     chained,
     edited,
     embellished,
@@ -30,6 +31,7 @@ from bundles.workshop import (
     put,
     put_lines,
     put_rows,
+    questions,
     recorded,
     reindex,
     replace_manifest,
@@ -305,12 +307,34 @@ def the_games_of_another_stream_are_told_again(draft: Draft) -> None:
 
 @museum(7, f"{GAMES0} entry 1")
 def an_answer_is_changed_so_that_the_game_is_another(draft: Draft) -> None:
-    retell(draft, GAMES0, edited(entries(draft, GAMES0), 0, answer=Reply(text="MOVE: a1a1")))
+    retell(draft, GAMES0, edited(entries(draft, GAMES0), 0, answer=another_move(draft, GAMES0, 0)))
 
 
 @museum(7, f"{HANDS} entry 1")
-def a_call_becomes_a_fault(draft: Draft) -> None:
-    retell(draft, HANDS, edited(entries(draft, HANDS), 0, answer=NoReply(reason="refused")))
+def an_action_is_changed_so_that_the_hand_is_another(draft: Draft) -> None:
+    story = entries(draft, HANDS)
+    assert isinstance(story[0].answer, Reply)
+    other = "call" if story[0].answer.text.endswith("fold") else "fold"
+    retell(draft, HANDS, edited(story, 0, answer=Reply(text=f"ACTION: {other}")))
+
+
+@museum(7, f"{GAMES0} entry 4")
+def a_call_was_sampled_with_another_seed(draft: Draft) -> None:
+    question = questions(draft, GAMES0)[4]
+    assert isinstance(question, Chat)
+    other = msgspec.structs.replace(question, seed=question.seed + 1)
+    change_question(draft, 4, digest=question_digest(other))
+
+
+@museum(7, f"{HANDS} entry 0")
+def the_opponents_cards_were_shown(draft: Draft) -> None:
+    """A patched harness asks more than the script does; the replay computes what should have been asked."""
+    question = questions(draft, HANDS)[0]
+    assert isinstance(question, Chat)
+    system, user = question.messages
+    peeked = msgspec.structs.replace(user, content=user.content + "\nOpponent's hole cards: [As, Ah]")
+    shown = msgspec.structs.replace(question, messages=(system, peeked))
+    change_question(draft, 0, HANDS, digest=question_digest(shown))
 
 
 @museum(7, f"{GAMES0} entry 4")
@@ -338,9 +362,9 @@ def a_question_belongs_to_another_game(draft: Draft) -> None:
     change_question(draft, 4, game=f"{CHESS0}-g00004")
 
 
-def change_question(draft: Draft, at: int, **changes: object) -> None:
-    story = entries(draft, GAMES0)
-    retell(draft, GAMES0, edited(story, at, question=msgspec.structs.replace(story[at].question, **changes)))
+def change_question(draft: Draft, at: int, stream: str = GAMES0, **changes: object) -> None:
+    story = entries(draft, stream)
+    retell(draft, stream, edited(story, at, question=msgspec.structs.replace(story[at].question, **changes)))
 
 
 @museum(7, f"{GAMES0} entry 0")

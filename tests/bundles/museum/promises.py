@@ -18,6 +18,25 @@ museum = Museum()
 # --- 4 manifest -------------------------------------------------------------------------------------
 
 
+@museum(4, bundle.ENVIRONMENT_FILE)
+def the_environment_was_left_out_before_sealing(draft: Draft) -> None:
+    del draft.files[bundle.ENVIRONMENT_FILE]
+    reseal(draft)
+
+
+@museum(4, bundle.ENVIRONMENT_FILE)
+def the_environment_is_not_canonical(draft: Draft) -> None:
+    draft.files[bundle.ENVIRONMENT_FILE] += b"\n"
+    reseal(draft)
+
+
+@museum(4, bundle.ENVIRONMENT_FILE)
+def the_environment_claims_another_isolation(draft: Draft) -> None:
+    environment = draft.files[bundle.ENVIRONMENT_FILE]
+    draft.files[bundle.ENVIRONMENT_FILE] = environment.replace(b'"isolation":"process"', b'"isolation":"container"')
+    reseal(draft)
+
+
 @museum(4, bundle.MANIFEST_FILE)
 def the_manifest_is_not_canonical(draft: Draft) -> None:
     draft.files[bundle.MANIFEST_FILE] = draft.files[bundle.MANIFEST_FILE].replace(b":", b": ", 1)

@@ -84,6 +84,9 @@ def _payload(source: Source, ledger: Ledger) -> dict[str, str]:
         ledger.add(Number.PAYLOAD, name, "a file", "nothing there")
     for name in sorted(there - listed.keys()):
         ledger.add(Number.PAYLOAD, name, "no file that the payload manifest does not list", "a file")
+    for name in sorted(there):
+        if name not in bundle.DOCUMENTS and not name.startswith((bundle.JOURNAL_FOLDER, bundle.TIMING_FOLDER)):
+            ledger.add(Number.PAYLOAD, name, "only files that this version of the bundle knows", "another file")
     for name in sorted(there & listed.keys()):
         ledger.same(Number.PAYLOAD, name, f"sha256 {listed[name]}", f"sha256 {sha256_of(source, name)}")
     _tag_files(source, ledger)
@@ -115,10 +118,22 @@ def _manifest(source: Source, digests: dict[str, str], ledger: Ledger) -> Manife
         manifest = load_manifest(read_payload(source, digests, bundle.MANIFEST_FILE))
     except ManifestError as error:
         raise HostileBundle(bundle.MANIFEST_FILE, "a sealed manifest", str(error)) from error
+    _environment(source, digests, manifest, ledger)
     for problem in problems(manifest.plan):
         place = f"{bundle.MANIFEST_FILE} plan.{problem.path}"
         ledger.add(Number.MANIFEST, place, "a plan that can be run", problem.message)
     return manifest
+
+
+def _environment(source: Source, digests: dict[str, str], manifest: Manifest, ledger: Ledger) -> None:
+    """What the machine said of itself is attested; only its form and its isolation can be compared."""
+    try:
+        environment = canon.loads(read_payload(source, digests, bundle.ENVIRONMENT_FILE))
+    except canon.NotCanonical as error:
+        raise HostileBundle(bundle.ENVIRONMENT_FILE, "canonical JSON", str(error)) from error
+    isolation = environment.get("isolation") if isinstance(environment, dict) else None
+    expected = f"isolation {manifest.plan.isolation}"
+    ledger.same(Number.MANIFEST, bundle.ENVIRONMENT_FILE, expected, f"isolation {isolation}")
 
 
 def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement: Statement, ledger: Ledger) -> None:

@@ -95,7 +95,7 @@ def _unlisted_files(opened: Opened, index: bundle.Index, ledger: Ledger) -> None
     known = {bundle.INDEX_FILE, *(name for row in index.streams for name in row.segments)}
     known |= {bundle.timing_name(row.stream) for row in index.streams}
     for name in opened.digests:
-        if name.startswith(("data/journal/", "data/timing/")) and name not in known:
+        if name.startswith((bundle.JOURNAL_FOLDER, bundle.TIMING_FOLDER)) and name not in known:
             ledger.add(Number.JOURNAL, name, "only files of streams that the index lists", "another file")
 
 

@@ -1,0 +1,216 @@
+"""Makes the golden bundle and the golden journal of this protocol version: python tests/bundles/make_golden.py
+
+They are committed, and verified for ever by every later version of the verifier. So this is run once
+for a protocol version, when it is published; until then, again after each change of a format. After
+that a change that makes test_golden.py fail is a new protocol version with golden files of its own
+beside these, and a line in the changelog. It needs Stockfish 15.1.
+
+    golden/agz-0.1/bundle/        a signed bundle: both games, both phases, adjudicated by the engine
+    golden/agz-0.1/journal/       the sealed manifest, the secret and the raw journals of a run whose seats
+                                  do all that a seat can do: faults, retries, forfeits, refusals, failed calls
+    golden/agz-0.1/figures.json   what both come to
+    golden/agz-0.1/test-key.pem   the key that signed, for tests only: it is public and worth nothing
+"""
+
+import hashlib
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import chess
+import msgspec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from agzamov_harness import keys
+from agzamov_verify import canon
+from agzamov_verify.phases.streams import Block, ChessBlock, block_script
+from agzamov_verify.questions import Answer, Chat, NoReply, Question, Reply, Try
+from agzamov_verify.script import Replay, drive
+from bundles.workshop import (
+    CHESS0,
+    SEATS,
+    SECRET,
+    Draft,
+    check,
+    dice_of,
+    engine_path,
+    entries,
+    gates,
+    key_of,
+    lines,
+    make,
+    make_until,
+    promised,
+)
+
+PROTOCOL = "agz-0.1"
+GOLDEN = Path(__file__).parent / "golden" / PROTOCOL
+KEY = key_of("the golden test key")
+
+BUNDLE_PLAN = {
+    "title": "Golden",
+    "seats": SEATS,
+    "engine": {"nodes": 1000},
+    "chess960": {"adjudication": {"plies": 4}, "plies_max": 50},
+    "holdem": {"session_hands": 4},
+    "prices": {"agent": {"input_usd": "3", "output_usd": "15"}},
+    "matches": [
+        {"phase": 0, "game": "chess960", "a": "agent", "b": "dice", "games": 6, "block_games": 2},
+        {"phase": 0, "game": "holdem", "a": "agent", "b": "dice", "hands": 16, "block_hands": 8},
+        {"phase": 1, "game": "chess960", "a": "agent", "b": "agent", "games": 2, "block_games": 2},
+        {"phase": 1, "game": "holdem", "a": "other", "b": "other", "hands": 16, "block_hands": 8},
+    ],
+}
+ENDPOINT = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "eccentric-1", "temperature": "0.3"}
+JOURNAL_PLAN = {
+    "title": "Golden journal: l'\N{LATIN SMALL LETTER E WITH ACUTE}tude",
+    "seats": {
+        "agent": {**ENDPOINT, "briefing": "It castles early.\n\N{WHITE CHESS KNIGHT} It likes knights."},
+        "other": {**ENDPOINT, "patterns": ["avoids_queen_trades", "min_raises_pairs"], "accepts": ["seed"]},
+        "dice": {"kind": "random", "patterns": ["castles_early", "folds_button_to_3bet"]},
+    },
+    "seed": {"origin": "season", "value": "spring 2027"},
+    "chess960": {
+        "adjudication": {"policy": "material", "threshold_points": 4, "plies": 3, "play_on_percent": 50},
+        "draw_claims": "never",
+        "illegal": "retry_then_forfeit",
+        "plies_max": 40,
+        "prompt": "legal_moves",
+    },
+    "holdem": {"illegal": "retry_then_forfeit", "session_hands": 2, "stack_chips": 2_500},
+    "matches": [
+        {"phase": 0, "game": "chess960", "a": "agent", "b": "dice", "games": 2, "block_games": 2},
+        {"phase": 0, "game": "holdem", "a": "other", "b": "dice", "hands": 8, "block_hands": 4},
+        {"phase": 1, "game": "chess960", "a": "other", "b": "other", "games": 2, "block_games": 2},
+        {"phase": 1, "game": "holdem", "a": "agent", "b": "agent", "hands": 8, "block_hands": 4},
+    ],
+}
+
+
+def eccentric(question: Question) -> Answer:
+    """A seat that does everything a seat can do, chosen by the question alone."""
+    assert isinstance(question, Chat)
+    draw = int.from_bytes(hashlib.sha256(canon.dumps(question)).digest()[:4], "big")
+    tries = (Try("503 Service Unavailable", "status"), Try("read timeout", "timeout"))[: draw // 7 % 3]
+    if is_stubborn(question):
+        return Reply(text="I will not move.", attempts=tries)
+    if draw % 23 == 0:
+        return NoReply(reason="content_filter", attempts=tries)
+    body = MOODS[draw % len(MOODS)].format(action=action_of(question.messages[1].content, draw))
+    length = draw % 29 == 0
+    return Reply(
+        attempts=tries,
+        cached_tokens=draw % 50,
+        completion_tokens=len(body.split()),
+        fingerprint="fp_golden" if draw % 2 else "",
+        finish="length" if length else "stop",
+        id=f"chatcmpl-{draw:08x}",
+        model="eccentric-1",
+        prompt_tokens=100 + draw % 50,
+        reasoning_tokens=draw % 3,
+        text=body,
+    )
+
+
+MOODS = (
+    "{action}",
+    "I have thought.\n{action}\n",
+    "  {action}  \n\nThat is all.",
+    "MOVE: e9e9\nACTION: dance\nNo, wait.\n{action}",
+    "\N{BLACK CHESS QUEEN} \N{EM DASH} voil\N{LATIN SMALL LETTER A WITH GRAVE}.\r\n{action}",
+    "I cannot decide between two of them.",
+    "{action}\nMOVE: a1a1\nACTION: raise to 1",
+)
+
+
+def is_stubborn(question: Chat) -> bool:
+    """Whether the seat gives nothing at this decision however often it is asked, and so forfeits."""
+    return hashlib.sha256(f"{question.game} {question.turn}".encode()).digest()[0] < 6
+
+
+def action_of(situation: str, draw: int) -> str:
+    """Some legal action, castling where it can be castled."""
+    fen = next((line.removeprefix("FEN: ") for line in situation.splitlines() if line.startswith("FEN: ")), None)
+    if fen is None:
+        legal = next(line for line in situation.splitlines() if line.startswith("Legal actions: "))
+        return "ACTION: " + hold_em_action(legal.removeprefix("Legal actions: ").split(", "), draw)
+    board = chess.Board(fen, chess960=True)
+    moves = sorted(board.legal_moves, key=lambda move: (not board.is_capture(move), move.uci()))
+    castling = next((move for move in moves if board.is_castling(move)), None)
+    if castling and draw % 2:
+        return "MOVE: " + ("O-O" if board.is_kingside_castling(castling) else "O-O-O")
+    return f"MOVE: {castling or moves[draw % min(3, len(moves))]}"
+
+
+def hold_em_action(legal: list[str], draw: int) -> str:
+    """Any of the legal ones, the smallest bet or raise, or all-in; seldom a fold."""
+    if draw % 11 == 0:
+        return "all-in"
+    words = legal[1:] if len(legal) > 1 and draw % 9 else legal
+    verb, _, amounts = words[draw % len(words)].partition(" from ")
+    return f"{verb.removesuffix(' a total')} {amounts.split()[0]}" if amounts else verb
+
+
+def make_bundle(target: Path, folder: Path) -> dict[str, Any]:
+    """The golden bundle, and what it comes to."""
+    made = make_until(BUNDLE_PLAN, folder, lambda made: gates(made).get(CHESS0) == "passed", KEY)
+    shutil.copytree(made, target / "bundle")
+    verdict = check(target / "bundle", engine_path(), 1000)
+    assert verdict.level == "V1", verdict.findings
+    predicate = Draft.of(target / "bundle").predicate
+    return {name: predicate[name] for name in ("claims", "journal", "run")}
+
+
+def make_journal(target: Path, folder: Path) -> dict[str, Any]:
+    """The golden journal, and what each of its streams comes to."""
+    draft = Draft.of(make(JOURNAL_PLAN, folder, eccentric, key=KEY))
+    root = target / "journal"
+    root.mkdir()
+    (root / "manifest.json").write_bytes(draft.manifest.bytes)
+    (root / "secret.hex").write_text(SECRET.hex())
+    for stream in draft.streams():
+        (root / f"{stream}.jsonl").write_bytes(b"".join(line + b"\n" for line in lines(draft, stream)))
+    return {stream: told_by(draft, stream) for stream in draft.streams()}
+
+
+def told_by(draft: Draft, stream: str) -> dict[str, Any]:
+    plan = draft.manifest.plan
+    story = entries(draft, stream)
+    script = block_script(promised(plan)[stream], plan, dice_of(draft))
+    block = drive(script, Replay(stream, iter(story)))
+    return {"entries": len(story), "ends": dict(ends_of(block))}
+
+
+def ends_of(block: Block) -> Iterator[tuple[str, Any]]:
+    """How each game or hand of a block ended, and with how much for White or the button."""
+    for record in block.records:
+        if isinstance(block, ChessBlock):
+            yield record.game, [record.ending.end, record.ending.white_halfpoints, " ".join(record.moves)]
+        else:
+            yield record.game, [record.end, record.net_chips]
+
+
+def main() -> None:
+    shutil.rmtree(GOLDEN, ignore_errors=True)
+    GOLDEN.mkdir(parents=True)
+    private = KEY.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (GOLDEN / "test-key.pem").write_bytes(private)
+    (GOLDEN / "test-key.pem.pub").write_bytes(keys.public_pem(KEY))
+    with tempfile.TemporaryDirectory() as folder:
+        figures = {
+            "bundle": make_bundle(GOLDEN, Path(folder) / "a"),
+            "journal": make_journal(GOLDEN, Path(folder) / "b"),
+        }
+    plain = msgspec.to_builtins(figures)
+    (GOLDEN / "figures.json").write_text(json.dumps(plain, indent=2, sort_keys=True) + "\n")
+    print(f"{GOLDEN}: {sum(file.stat().st_size for file in GOLDEN.rglob('*') if file.is_file())} bytes")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""The golden bundle and journal of each protocol version say today what they said when they were made.
+
+If a test here fails, a format, a rule or a word of a prompt has changed: that is a new protocol
+version, with golden files of its own (see make_golden.py).
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agzamov_harness import keys
+from agzamov_verify.bundle import claims_of
+from agzamov_verify.checks import Verdict
+from agzamov_verify.checks.ledger import Status
+from agzamov_verify.checks.opening import seed_dice
+from agzamov_verify.envelope import key_id
+from agzamov_verify.journal import Chain, Entry
+from agzamov_verify.manifest import load_manifest
+from agzamov_verify.phases.streams import Block, ChessBlock, block_script, streams_of
+from agzamov_verify.protocol import KNOWN
+from agzamov_verify.questions import Reply
+from agzamov_verify.script import Replay, drive
+from bundles.workshop import check, engine_path, told
+
+GOLDEN = Path(__file__).parent / "golden"
+ENGINE_STEP = 9
+BYTES_MAX = 300_000
+
+
+@pytest.fixture(scope="module", params=KNOWN)
+def golden(request: pytest.FixtureRequest) -> Path:
+    """The golden folder of each protocol version that this verifier knows."""
+    return GOLDEN / str(request.param)
+
+
+@pytest.fixture(scope="module")
+def figures(golden: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((golden / "figures.json").read_text())
+    return found
+
+
+@pytest.fixture(scope="module")
+def verdict(golden: Path) -> Verdict:
+    return check(golden / "bundle", engine_path(), sample_permille=1000)
+
+
+def test_the_golden_bundle_is_at_v1(verdict: Verdict) -> None:
+    """Without an engine, everything but the engine's step passes."""
+    allowed = {Status.PASS, Status.NOT_APPLICABLE}
+    open_steps = [step.number for step in verdict.steps if step.status not in allowed]
+    assert open_steps == ([] if engine_path() else [ENGINE_STEP]), told(verdict)
+    assert verdict.level == ("V1" if engine_path() else "V0")
+
+
+def test_the_golden_bundle_was_judged_by_the_engine(verdict: Verdict) -> None:
+    assert engine_path() is None or "evaluations asked again" in verdict.steps[ENGINE_STEP - 1].remark
+
+
+def test_its_recomputed_claims_are_the_figures_of_old(verdict: Verdict, figures: dict[str, Any]) -> None:
+    assert verdict.results
+    assert claims_of(verdict.results) == figures["bundle"]["claims"]
+    assert verdict.run == figures["bundle"]["run"]
+
+
+def test_it_has_matches_that_were_played_passed_failed_and_flagged_as_departing(verdict: Verdict) -> None:
+    assert verdict.results
+    gates = [match.gate.passed for match in verdict.results.matches if match.gate]
+    assert (gates, len(verdict.results.matches), bool(verdict.results.departures)) == ([True, False], 4, True)
+
+
+def test_it_was_signed_with_the_test_key_and_no_other(verdict: Verdict, golden: Path) -> None:
+    assert verdict.submitter == key_id(keys.load(golden / "test-key.pem").public_key())
+
+
+def story_of(golden: Path, stream: str) -> tuple[list[Entry], Block]:
+    """The entries of a golden journal, chained, and what its script makes of them."""
+    manifest = load_manifest((golden / "journal" / "manifest.json").read_bytes())
+    dice = seed_dice(manifest, bytes.fromhex((golden / "journal" / "secret.hex").read_text()))
+    plan = next(one for match in manifest.plan.matches for one in streams_of(match) if one.id == stream)
+    chain = Chain(manifest.run_id, stream)
+    told_lines = (golden / "journal" / f"{stream}.jsonl").read_bytes().splitlines()
+    story = list(chain.read_all(told_lines))
+    replay = Replay(stream, iter(story))
+    block = drive(block_script(plan, manifest.plan, dice), replay)
+    replay.finish()
+    return story, block
+
+
+def ends_of(block: Block) -> dict[str, list[Any]]:
+    if isinstance(block, ChessBlock):
+        return {
+            record.game: [record.ending.end.value, record.ending.white_halfpoints, " ".join(record.moves)]
+            for record in block.records
+        }
+    return {record.game: [record.end.value, record.net_chips] for record in block.records}
+
+
+def test_every_golden_journal_replays_to_the_games_of_old(golden: Path, figures: dict[str, Any]) -> None:
+    for stream, was in figures["journal"].items():
+        story, block = story_of(golden, stream)
+        assert (was["entries"], was["ends"]) == (len(story), ends_of(block)), stream
+
+
+def test_the_golden_journals_are_all_listed(golden: Path, figures: dict[str, Any]) -> None:
+    assert {path.stem for path in (golden / "journal").glob("*.jsonl")} == set(figures["journal"])
+
+
+def test_the_golden_journals_hold_all_that_a_seat_can_do(golden: Path, figures: dict[str, Any]) -> None:
+    stories = [story_of(golden, stream) for stream in figures["journal"]]
+    entries = [entry for story, _ in stories for entry in story]
+    replies = [entry.answer for entry in entries if isinstance(entry.answer, Reply)]
+    assert len(replies) < len(entries), "some seat gave no reply at all"
+    assert {0, 1, 2, 3} == {entry.question.attempt for entry in entries}
+    assert {0, 1, 2} == {len(reply.attempts) for reply in replies}
+    assert {"stop", "length"} <= {reply.finish for reply in replies}
+    assert any("O-O" in reply.text for reply in replies)
+    assert any(not reply.text.isascii() for reply in replies)
+    ends = {end[0] for _, block in stories for end in ends_of(block).values()}
+    assert {"adjudication", "forfeit", "fold", "showdown"} <= ends
+
+
+def test_the_golden_files_are_small() -> None:
+    assert sum(path.stat().st_size for path in GOLDEN.rglob("*") if path.is_file()) < BYTES_MAX
+
+
+def test_the_test_key_says_what_it_is() -> None:
+    words = (GOLDEN / "README.md").read_text()
+    assert "test key" in words
+    assert "worth nothing" in words.replace("\n", " ")

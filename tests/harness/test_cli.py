@@ -1,0 +1,517 @@
+"""The commands: what their help says is what they do, and an error is one clear line, never a traceback."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from agzamov_harness import cli, keys
+from agzamov_harness.cli import main
+from agzamov_verify import canon
+from agzamov_verify import cli as verify_cli
+
+ROOT = Path(__file__).parents[2]
+COMMAND = Path(sys.executable).parent / "agzamov"
+TIMEOUT_S = 60
+
+TINY = """\
+title: Tiny
+seats:
+  agent: {kind: reference}
+chess960: {adjudication: {policy: none}, plies_max: 4}
+holdem: {session_hands: 2}
+matches:
+  - {phase: 1, game: chess960, a: agent, b: agent, games: 2}
+  - {phase: 1, game: holdem, a: agent, b: agent, hands: 2, block_hands: 2}
+"""
+JUDGED = """\
+title: Judged
+seats:
+  agent: {kind: reference}
+chess960: {plies_max: 4}
+matches:
+  - {phase: 1, game: chess960, a: agent, b: agent, games: 2}
+"""
+DEAD = """\
+title: Dead
+seats:
+  model: {kind: openai, base_url: "http://127.0.0.1:1/v1", model: m, attempts_max: 1}
+chess960: {adjudication: {policy: none}, plies_max: 4}
+matches:
+  - {phase: 1, game: chess960, a: model, b: model, games: 2}
+"""
+FAKE_ENGINE = """#!/bin/sh
+while read -r word rest; do case "$word" in
+uci) echo "id name Fakefish 1"; echo uciok;;
+isready) echo readyok;;
+export_net) printf net > "$rest";;
+go) echo "info depth 1 multipv 1 score cp 13 nodes 50"; echo "bestmove e7e5";;
+esac; done
+"""
+CHESS, GAME = "p1-chess960-naked-agent", "p1-chess960-naked-agent-g00000"
+
+
+class Place(NamedTuple):
+    """A folder with a key, a stranger's key, an engine that is none, and plans."""
+
+    path: Path
+
+    def __call__(self, *arguments: object) -> Result:
+        """Run a command here, in this process."""
+        return CliRunner().invoke(main, list(map(str, arguments)))
+
+    @property
+    def key(self) -> tuple[str, Path]:
+        return "--key", self.path / "key.pem"
+
+    @property
+    def where(self) -> tuple[object, ...]:
+        return *self.key, "--runs", self.path / "runs"
+
+    @property
+    def how(self) -> tuple[object, ...]:
+        return *self.where, "--out", self.path / "bundles"
+
+    def plan(self, text: str) -> Path:
+        path = self.path / "plan.yaml"
+        path.write_text(text)
+        return path
+
+    def sealed(self, text: str = TINY) -> Path:
+        """The folder of a run that has not started."""
+        result = self("seal", self.plan(text), *self.where)
+        assert result.exit_code == 0, result.output
+        return Path(result.stdout.strip())
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    keys.generate(tmp_path / "key.pem")
+    keys.generate(tmp_path / "stranger.pem")
+    (tmp_path / "fakefish").write_text(FAKE_ENGINE)
+    (tmp_path / "fakefish").chmod(0o755)
+    return Place(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundle of the tiny plan, as `agzamov run` makes it; the key is beside its folder."""
+    folder = tmp_path_factory.mktemp("made")
+    keys.generate(folder / "key.pem")
+    place = Place(folder)
+    result = place("run", place.plan(TINY), *place.how, "--json")
+    assert result.exit_code == 0, result.output
+    return Path(json.loads(result.stdout)["bundle"])
+
+
+def error_of(result: Result, code: int) -> str:
+    """The one line that a failed command says."""
+    assert isinstance(result.exception, SystemExit), repr(result.exception)
+    assert result.exit_code == code, result.output
+    lines = result.stderr.splitlines()
+    if lines and lines[0].startswith("run: "):
+        lines = lines[1:]
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("error: ")
+    return lines[0].removeprefix("error: ")
+
+
+# --- help ----------------------------------------------------------------------------------------
+
+
+def commands(group: click.Group, name: str) -> Iterator[tuple[str, click.Command]]:
+    """Every command of a tree, by what a person types."""
+    for part, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{name} {part}")
+        else:
+            yield f"{name} {part}", command
+
+
+ALL = [*commands(main, "agzamov"), *commands(verify_cli.main, "agzamov-verify")]
+
+
+@pytest.mark.parametrize(("name", "command"), ALL, ids=[name for name, _ in ALL])
+def test_the_help_of_a_command_names_every_option_and_its_exit_codes(name: str, command: click.Command) -> None:
+    group = main if name.startswith("agzamov ") else verify_cli.main
+    shown = CliRunner().invoke(group, [name.split()[1], "--help"])
+    said = " ".join(shown.output.split())
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    assert shown.exit_code == 0
+    assert all(option.help for option in options), "an option without a help text"
+    assert [opt for option in options for opt in option.opts if opt not in said] == []
+    assert re.search(r"Exit codes?\b", said), "say which exit code means what"
+
+
+def test_the_readme_has_a_row_for_every_command_and_no_others() -> None:
+    rows = re.findall(r"^\| `(agzamov [a-z-]+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert sorted(rows) == sorted(name for name, _ in ALL if name.startswith("agzamov "))
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/formats/bundle.md", "docs/architecture.md", "CHANGELOG.md"])
+def test_a_page_names_no_command_or_option_that_is_not_there(page: str) -> None:
+    text = (ROOT / page).read_text()
+    known = {name: command for name, command in ALL}  # noqa: C416 - a dict, for its keys
+    for name, rest in re.findall(r"(agzamov(?:-verify)? [a-z-]+)((?: +[^\s`|]+)*)", text):
+        command = known.get(name)
+        if command is None:
+            assert not name.startswith("agzamov-verify "), name
+            continue
+        options = {opt for option in command.params for opt in option.opts}
+        assert [word for word in rest.split() if word.startswith("--") and word not in options] == [], name
+
+
+@pytest.mark.parametrize("group", [main, verify_cli.main], ids=["agzamov", "agzamov-verify"])
+def test_a_command_says_its_version(group: click.Group) -> None:
+    assert re.search(r"version \d+\.\d+\.\d+$", CliRunner().invoke(group, ["--version"]).output.strip())
+
+
+# --- keygen, doctor ------------------------------------------------------------------------------
+
+
+def test_keygen_prints_the_keys_id_and_refuses_a_file_that_is_there(place: Place) -> None:
+    path = place.path / "new.pem"
+    made = place("keygen", path)
+    assert (made.exit_code, made.stderr) == (0, "")
+    assert re.fullmatch(rf"{re.escape(str(path))}  key [0-9a-f]{{64}}\n", made.stdout)
+    assert error_of(place("keygen", path), 2) == f"{path}.pub: a file is there already; choose another name"
+
+
+def test_keygen_where_nothing_can_be_written_is_wrong_use_and_not_a_stopped_run(place: Place) -> None:
+    blocked = place.path / "key.pem" / "new.pem"
+    assert error_of(place("keygen", blocked), 2).endswith(": Not a directory")
+
+
+def test_doctor_exits_with_0_whatever_it_finds_and_its_json_is_canonical(place: Place) -> None:
+    told = place("doctor", "--key", place.path / "none.pem", "--engine", "/no/such/engine")
+    assert (told.exit_code, told.stderr) == (0, "")
+    assert "MISSING  key" in told.stdout
+    assert f"agzamov keygen {place.path / 'none.pem'}" in told.stdout
+    found = place("doctor", *place.key, "--engine", "/no/such/engine", "--json")
+    abilities = {ability["name"]: ability["ok"] for ability in canonical(found)}
+    assert (abilities["key"], abilities["engine"]) == (True, False)
+
+
+# --- seal, run, resume ---------------------------------------------------------------------------
+
+
+def test_seal_prints_the_folder_of_a_run_that_resume_plays(place: Place) -> None:
+    folder = place.sealed()
+    assert sorted(path.name for path in folder.iterdir()) == ["journal", "manifest.json", "secret"]
+    played = place("resume", folder, *place.key, "--out", place.path / "bundles")
+    assert played.exit_code == 0
+    assert played.stdout.splitlines()[-1] == f"bundle: {place.path / 'bundles' / folder.name}"
+
+
+def test_run_prints_its_figures_its_folder_and_its_bundle(place: Place) -> None:
+    result = place("run", place.plan(TINY), *place.how)
+    run = re.fullmatch(r"run: (.*/[0-9a-f]{16})\n", result.stderr)
+    assert result.exit_code == 0
+    assert run, "where the run is kept, at once, and nothing more where there is no terminal"
+    assert result.stdout.splitlines()[0] == f"{CHESS}  (agent against agent)"
+    assert result.stdout.splitlines()[-1] == f"bundle: {place.path / 'bundles' / Path(run[1]).name}"
+
+
+def test_runs_json_is_canonical_and_names_bundle_and_claims(place: Place) -> None:
+    outcome = canonical(place("run", place.plan(TINY), *place.how, "--json"))
+    assert sorted(outcome) == ["bundle", "claims", "run"]
+    assert (Path(outcome["bundle"]).name, outcome["claims"][f"{CHESS}/games"]) == (outcome["run"], "2")
+
+
+def test_a_finished_run_can_be_packed_again_and_nothing_is_played_twice(place: Place) -> None:
+    folder = place.sealed()
+    claims = [
+        canonical(place("resume", folder, *place.key, "--out", place.path / name, "--json"))["claims"]
+        for name in ("one", "other")
+    ]
+    assert claims[0] == claims[1]
+
+
+def test_a_seat_of_stockfish_needs_no_adjudication_to_be_given_an_engine(place: Place) -> None:
+    text = TINY.replace("kind: reference", "kind: stockfish, nodes: 50, skill: 1").partition(
+        "  - {phase: 1, game: hold"
+    )
+    result = place("run", place.plan(text[0]), *place.how, "--engine", "/no/such/engine")
+    assert error_of(result, 2).startswith("no engine at /no/such/engine")
+    if shutil.which("stockfish", path=f"{os.environ['PATH']}:/usr/games"):
+        assert place("run", place.plan(text[0]), *place.how).exit_code == 0
+
+
+def test_a_world_that_does_not_answer_stops_the_run_with_4_and_says_how_to_go_on(place: Place) -> None:
+    result = place("run", place.plan(DEAD), *place.how)
+    folder = result.stderr.splitlines()[0].removeprefix("run: ")
+    told = error_of(result, 4)
+    assert told.endswith(f"; go on with: agzamov resume {folder}")
+    assert error_of(place("resume", folder, *place.key), 4) == told
+
+
+def test_a_bundle_that_cannot_be_written_stops_the_run_with_4_and_keeps_every_answer(place: Place) -> None:
+    folder = place.sealed()
+    (place.path / "bundles").write_text("a file in the way")
+    told = error_of(place("resume", folder, *place.key, "--out", place.path / "bundles"), 4)
+    assert told.endswith(f"nothing recorded was lost; go on with: agzamov resume {folder}")
+    assert place("resume", folder, *place.key, "--out", place.path / "elsewhere").exit_code == 0
+
+
+def test_a_run_that_another_process_has_is_left_alone(place: Place) -> None:
+    folder = place.sealed()
+    with (folder / "lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        told = error_of(place("resume", folder, *place.key), 2)
+    assert told == f"{folder}: another process is running this run"
+
+
+def test_the_key_that_sealed_a_run_is_the_only_one_that_can_go_on_with_it(place: Place) -> None:
+    told = error_of(place("resume", place.sealed(), "--key", place.path / "stranger.pem"), 2)
+    assert re.fullmatch(
+        r".*/stranger\.pem: expected the key [0-9a-f]{16} that sealed this run, found [0-9a-f]{16}", told
+    )
+
+
+def test_a_journal_that_was_changed_is_refused_with_1_and_its_entry(place: Place) -> None:
+    folder = place.sealed()
+    assert place("resume", folder, *place.key, "--out", place.path / "bundles").exit_code == 0
+    journal = folder / "journal" / f"{CHESS}-b00000" / "000000.jsonl"
+    journal.write_bytes(journal.read_bytes().replace(b"MOVE: ", b"MOVE:  ", 1))
+    told = error_of(place("resume", folder, *place.key), 1)
+    assert told.startswith(f"{CHESS}-b00000 entry 1: expected prev ")
+    assert told.endswith("; the journal was changed since it was recorded: start a new run")
+
+
+def test_a_secret_that_was_changed_is_refused(place: Place) -> None:
+    folder = place.sealed()
+    (folder / "secret").write_text("00" * 32)
+    told = error_of(place("resume", folder, *place.key), 2)
+    assert told == f"{folder}/secret: expected the secret that the manifest commits to, found another"
+
+
+# --- errors --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "plan: expected keys and values, found nothing"),
+        ("title: [", "line 1 column 9: while parsing a flow node: "),
+        (TINY + "sets: 1\n", "plan: unknown key 'sets'; known keys are "),
+        (TINY.replace("games: 2", "games: 3"), "matches[0]: expected even games and block_games"),
+    ],
+)
+@pytest.mark.parametrize("command", ["seal", "run"])
+def test_a_wrong_plan_is_one_line_and_2_and_leaves_nothing_behind(
+    place: Place, command: str, text: str, told: str
+) -> None:
+    assert error_of(place(command, place.plan(text), *place.where), 2).startswith(told)
+    assert not (place.path / "runs").exists()
+
+
+def test_each_fault_of_a_plan_has_its_own_line(place: Place) -> None:
+    text = TINY.replace("games: 2", "games: 3").replace("hands: 2,", "hands: 3,")
+    result = place("seal", place.plan(text), *place.where)
+    assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["error", "error"]
+
+
+@pytest.mark.parametrize("command", ["seal", "run"])
+def test_a_missing_key_or_engine_is_one_line_and_2(place: Place, command: str) -> None:
+    missing = place.path / "none.pem"
+    told = error_of(place(command, place.plan(TINY), "--key", missing, "--runs", place.path / "runs"), 2)
+    assert told == f"{missing}: no key is there; make one with: agzamov keygen {missing}"
+    told = error_of(place(command, place.plan(JUDGED), *place.where, "--engine", "/no/such/engine"), 2)
+    assert told.startswith("no engine at /no/such/engine; install Stockfish 15.1")
+    assert not (place.path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["run", "none.yaml"], "File 'none.yaml' does not exist."),
+        (["run", "."], "File '.' is a directory."),
+        (["resume", "none"], "Directory 'none' does not exist."),
+        (["verify", "none"], "Path 'none' does not exist."),
+        (["show", "none"], "Path 'none' does not exist."),
+        (["verify", ".", "--jobs", "0"], "0 is not in the range 1<=x<=256."),
+        (["verify", ".", "--sample", "1001"], "1001 is not in the range 0<=x<=1000."),
+        (["serve-reference", "--fault", "429"], "expected KIND@N with N from 1, found '429'"),
+        (["serve-reference", "--fault", "teapot@3"], "'teapot' is not a valid FaultKind"),
+        (["serve-reference", "--port", "99999"], "99999 is not in the range 0<=x<=65535."),
+        (["run"], "Missing argument 'PLAN'."),
+        (["play"], "No such command 'play'."),
+        (["run", "--fast"], "No such option: --fast"),
+    ],
+)
+def test_wrong_use_is_2_and_its_last_line_says_what_is_wrong(
+    arguments: Sequence[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main, arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines()[-1].startswith("Error: ")
+    assert told in result.stderr.splitlines()[-1]
+
+
+def test_a_folder_that_holds_no_run_is_2(place: Place) -> None:
+    told = error_of(place("resume", place.path, *place.key), 2)
+    assert told == f"{place.path}: expected the folder of a sealed run: No such file or directory"
+
+
+def test_an_address_that_is_taken_is_2(place: Place) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        told = error_of(place("serve-reference", "--port", taken.getsockname()[1]), 2)
+    assert "Address already in use" in told
+
+
+def test_published_files_that_are_not_there_are_one_line_and_2(place: Place) -> None:
+    result = place("import-published", place.path)
+    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
+
+
+# --- verify and show -----------------------------------------------------------------------------
+
+
+def test_verify_exits_with_0_at_v1_and_its_json_is_canonical(bundle: Path) -> None:
+    key = bundle.parents[1] / "key.pem.pub"
+    told = CliRunner().invoke(main, ["verify", str(bundle), "--key", str(key)])
+    assert (told.exit_code, told.stderr) == (0, "")
+    assert "V1, self-consistent" in told.stdout
+    verdict = canonical(CliRunner().invoke(main, ["verify", str(bundle), "--json"]))
+    assert (verdict["level"], verdict["findings"]) == ("V1", [])
+
+
+def test_both_commands_that_verify_say_the_same(bundle: Path) -> None:
+    light = CliRunner().invoke(verify_cli.main, ["check", str(bundle)])
+    assert light.output == CliRunner().invoke(main, ["verify", str(bundle)]).output
+
+
+def test_verify_exits_with_1_when_another_key_signed(bundle: Path, place: Place) -> None:
+    result = place("verify", bundle, "--key", place.path / "stranger.pem.pub")
+    assert result.exit_code == 1
+    assert "step 3 data/submitter.pem: expected key " in result.stdout
+
+
+def test_verify_and_show_exit_with_1_at_a_broken_bundle(bundle: Path, tmp_path: Path) -> None:
+    broken = Path(shutil.copytree(bundle, tmp_path / "broken"))
+    (broken / "data" / "manifest.json").write_text("{}")
+    assert CliRunner().invoke(main, ["verify", str(broken)]).exit_code == 1
+    told = error_of(CliRunner().invoke(main, ["show", str(broken)]), 1)
+    assert told.startswith("step 2 data/manifest.json: expected sha256 ")
+
+
+@pytest.mark.parametrize("what", ["an empty folder", "a text file", "an empty file", "a FIFO"])
+def test_what_is_no_bundle_at_all_is_a_finding_and_never_an_exception(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "it"
+    match what:
+        case "an empty folder":
+            path.mkdir()
+        case "a text file":
+            path.write_text("no bundle")
+        case "an empty file":
+            path.touch()
+        case _:
+            os.mkfifo(path)
+    for command in ("verify", "show"):
+        result = CliRunner().invoke(main, [command, str(path)])
+        assert isinstance(result.exception, SystemExit)
+        assert result.exit_code in (1, 2)
+        assert "Traceback" not in result.output
+
+
+def test_verify_exits_with_3_when_an_engine_is_missing_or_another(place: Place) -> None:
+    fake = place.path / "fakefish"
+    made = canonical(place("run", place.plan(JUDGED), *place.how, "--engine", fake, "--json"))["bundle"]
+    missing = place("verify", made, "--engine", "/no/such/engine")
+    other = place("verify", made, "--engine", fake)
+    assert (missing.exit_code, other.exit_code) == (3, 3)
+    assert " 9  engine     NOT CHECKED  (no engine at /no/such/engine" in missing.stdout
+    assert " 9  engine     NOT CHECKED  (expected Stockfish 15.1, found Fakefish 1)" in other.stdout
+
+
+def test_verify_refuses_a_key_that_is_none(bundle: Path, tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("no key")
+    result = CliRunner().invoke(main, ["verify", str(bundle), "--key", str(tmp_path / "key")])
+    assert result.exit_code == 2
+    assert "expected a public key in PEM" in result.stderr
+
+
+def test_show_gives_figures_and_the_name_of_a_game_and_the_game(bundle: Path) -> None:
+    told = CliRunner().invoke(main, ["show", str(bundle)])
+    assert (told.exit_code, told.stderr) == (0, "")
+    assert told.stdout.startswith(f"Tiny: run {bundle.name}, agz-0.1, isolation process\n")
+    assert told.stdout.splitlines()[-1].endswith(f"--game {GAME}")
+    game = CliRunner().invoke(main, ["show", str(bundle), "--game", GAME])
+    assert game.exit_code == 0
+    assert game.stdout.count("== agent answers") == 4
+    assert canonical(CliRunner().invoke(main, ["show", str(bundle), "--json"]))["run"] == bundle.name
+
+
+@pytest.mark.parametrize("game", ["", "g00000", f"{CHESS}-g00009", f"{CHESS}-gX", f"{CHESS}-g", "\x1b[31m"])
+def test_a_game_that_is_not_there_is_2_and_the_names_there_are(bundle: Path, game: str) -> None:
+    if not game:
+        pytest.skip("an empty name is no name: the figures are shown")
+    told = error_of(CliRunner().invoke(main, ["show", str(bundle), "--game", game]), 2)
+    assert told.startswith("no game ")
+    assert "\x1b" not in told
+
+
+# --- as a process --------------------------------------------------------------------------------
+
+
+def test_a_run_in_a_pipe_shows_no_progress(place: Place) -> None:
+    ran = subprocess.run(
+        [COMMAND, "run", place.plan(TINY), *place.how], capture_output=True, text=True, timeout=TIMEOUT_S, check=True
+    )
+    assert re.fullmatch(r"run: .*\n", ran.stderr)
+    assert "\x1b" not in ran.stdout
+
+
+@pytest.mark.parametrize("options", [(), ("--quiet",), ("--json",)], ids=["plain", "quiet", "json"])
+def test_progress_is_shown_on_a_terminal_unless_it_is_unwanted(place: Place, options: tuple[str, ...]) -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [COMMAND, "run", place.plan(TINY), *place.how, *options], stdout=subprocess.DEVNULL, stderr=theirs
+    ) as process:
+        os.close(theirs)
+        shown = read_terminal(ours)
+        assert process.wait(TIMEOUT_S) == 0
+    assert (b"chess games" in shown) == (not options)
+    assert shown.startswith(b"run: ")
+
+
+def test_the_codes_in_the_modules_first_lines_are_the_codes_in_use() -> None:
+    assert cli.__doc__
+    assert verify_cli.__doc__
+    codes = [cli.EXIT_FAILED, cli.EXIT_USAGE, verify_cli.EXIT_NOT_CHECKED, cli.EXIT_STOPPED]
+    assert re.findall(r"\b(\d) ", cli.__doc__) == ["0", *map(str, codes)]
+    assert (verify_cli.EXIT_FAILED, verify_cli.EXIT_USAGE) == (cli.EXIT_FAILED, cli.EXIT_USAGE)
+
+
+# --- small helpers -------------------------------------------------------------------------------
+
+
+def canonical(result: Result) -> dict[str, object] | list[dict[str, object]]:
+    """The JSON that a command printed, which must be canonical and all that it printed."""
+    assert result.exit_code in (0, 1), result.output
+    line = result.stdout.removesuffix("\n").encode()
+    return canon.loads(line)  # type: ignore[return-value]
+
+
+def read_terminal(ours: int) -> bytes:
+    shown = b""
+    try:
+        while data := os.read(ours, 4096):
+            shown += data
+    except OSError:
+        pass  # the other end was closed
+    os.close(ours)
+    return shown
