@@ -2,9 +2,9 @@
 
 A line is written before its answer reaches the script, past any buffer, so a killed process loses
 nothing but the call in flight, and a full disk leaves nothing that is written later. The file is
-synced to disk at the end of each game (in hold'em: each session) and of the stream. After a crash, a
-torn last line is cut off, the script is driven again from the journal, and only then is the world
-asked: nothing is lost but the call in flight.
+synced to disk at the end of each game (in hold'em: each session) and of the stream; answer times, at
+the end of the stream alone. After a crash, a torn last line is cut off, the script is driven again
+from the journal, and only then is the world asked: nothing is lost but the call in flight.
 """
 
 import os
@@ -61,7 +61,8 @@ class Recorder:
             return entry.answer
         unit = self._durable_unit(question.game)
         if unit != self._unit:
-            self.sync()
+            if self._unit:
+                os.fsync(self._journal.fileno())
             self._unit = unit
         start = self._clock()
         answer = self._world(question)

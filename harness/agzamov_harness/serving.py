@@ -60,6 +60,9 @@ def parse_fault(text: str) -> Fault:
     kind, _, every = text.partition("@")
     if not every.isdecimal() or not int(every):
         raise ValueError(f"expected KIND@N with N from 1, found {text!r}")
+    kinds = [known.value for known in FaultKind]
+    if kind not in kinds:
+        raise ValueError(f"expected one of {', '.join(kinds)}, found {kind!r}")
     return Fault(FaultKind(kind), int(every))
 
 

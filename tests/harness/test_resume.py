@@ -244,7 +244,7 @@ def test_a_signal_stops_the_run_after_the_calls_in_flight(
         running = start(commands, run)
         wait_for(lambda: len(peer.requests) > 20)
         running.signal(number)
-        ended = running.ended(4)
+        ended = running.ended(6)
         asked, recorded = len(peer.requests), entries(run)
         assert ended.code == 4
         assert ended.err == f"error: stopped by {number.name}; go on with: agzamov resume {run}\n"
@@ -264,7 +264,7 @@ def test_a_second_signal_leaves_at_once(commands: Commands, tmp_path: Path, numb
         running.signal(number)
         assert running.alive_after(0.5)
         running.signal(number)
-        ended = running.ended(2)
+        ended = running.ended(5)
     assert ended.code == 4
     assert f"stopped by {number.name}, what was in flight was dropped; go on with: agzamov resume {run}" in ended.err
     assert not running.left_behind()
@@ -287,7 +287,7 @@ def test_a_stop_between_tries_does_not_wait_for_the_next(commands: Commands, tmp
         running = start(commands, run)
         wait_for(lambda: len(peer.requests) == CONCURRENCY)
         running.signal(signal.SIGINT)
-        assert running.ended(3).code == 4
+        assert running.ended(5).code == 4
 
 
 def test_ctrl_c_in_a_terminal_does_not_break_workers_and_engines_under_the_run(

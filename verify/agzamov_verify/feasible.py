@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import islice
 from typing import NamedTuple
 
 from .games.chess960.adjudication import AdjudicationPolicy
 from .games.holdem.rules import BIG_BLIND
 from .manifest import ChessMatch, EndpointSeat, Match, Plan, PokerMatch, RandomSeat, Seat, StockfishSeat
+from .questions import ENGINE
 
 PLIES_MAX = 1000
 STACK_BB_MAX = 10_000
 STREAMS_MAX = 40_000
+SEATS_NAMED_MAX = 20
 
 
 class Problem(NamedTuple):
@@ -57,6 +60,8 @@ def _rules(plan: Plan) -> Iterator[Problem]:
 
 
 def _seats(plan: Plan) -> Iterator[Problem]:
+    if ENGINE in plan.seats:
+        yield Problem(f"seats.{ENGINE}", "expected another name: in a journal this is the engine that adjudicates")
     for name, seat in plan.seats.items():
         if isinstance(seat, EndpointSeat):
             yield from _endpoint(f"seats.{name}", seat)
@@ -120,7 +125,7 @@ def _size(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
             if match.games % 2 or match.block_games % 2:
                 yield Problem(path, "expected even games and block_games: a start is played with both colours")
         case PokerMatch():
-            session = plan.holdem.session_hands
+            session = max(1, plan.holdem.session_hands)  # what is wrong with fewer is said once, of the rules
             if match.hands % session or match.block_hands % session:
                 yield Problem(path, f"expected hands and block_hands in whole sessions of {session}")
 
@@ -129,7 +134,8 @@ def _pairing(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
     known = {key: plan.seats.get(name) for key, name in (("a", match.a), ("b", match.b))}
     for key, seat in known.items():
         if seat is None:
-            yield Problem(f"{path}.{key}", f"expected one of the seats {', '.join(plan.seats)}")
+            names = ", ".join(islice(plan.seats, SEATS_NAMED_MAX))
+            yield Problem(f"{path}.{key}", f"expected one of the seats {names}")
         elif isinstance(seat, StockfishSeat) and isinstance(match, PokerMatch):
             yield Problem(f"{path}.{key}", "expected a seat that plays hold'em, found Stockfish")
     yield from _phase(path, match, known["b"])

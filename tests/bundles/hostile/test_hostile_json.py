@@ -1,14 +1,16 @@
 """Hostile JSON at every door, and documents that have no reason to be large."""
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from agzamov_verify import bundle
+from agzamov_verify import bundle, report
 from agzamov_verify.questions import Answer, Question, Reply
-from bundles.hostile.refusals import MIB, measured, refused, shown
+from bundles.hostile.refusals import ESCAPE, MIB, is_plain, measured, refused, shown
 from bundles.workshop import (
     CHESS1,
     SELF_PLAY,
@@ -22,6 +24,7 @@ from bundles.workshop import (
     put_envelope,
     put_lines,
     reindex,
+    replace_manifest,
     reseal,
     sign,
     zipped,
@@ -186,3 +189,68 @@ def test_as_many_tokens_as_a_reply_may_have_can_be_summed(draft: Draft, tmp_path
         return Reply(text="", prompt_tokens=10**9, completion_tokens=10**9, cached_tokens=10**9)
 
     assert check(make(TINY, tmp_path, answer)).level == "V1"
+
+
+def test_a_manifest_full_of_unknown_seats_is_refused_in_little_memory(draft: Draft, tmp_path: Path) -> None:
+    """Each fault names the seats that there are, so their number must not multiply."""
+
+    def crowd(value: dict[str, Any]) -> None:
+        seat, match = value["plan"]["seats"]["agent"], value["plan"]["matches"][0]
+        value["plan"]["seats"] = {f"s{number}": seat for number in range(7_000)}
+        value["plan"]["matches"] = [{**match, "a": f"x{number}", "b": "y"} for number in range(5_000)]
+
+    replace_manifest(draft, crowd)
+    reseal(draft)
+    root = draft.write(tmp_path)
+    _, peak = measured(lambda: refused(root, 4, f"{bundle.MANIFEST_FILE} plan.matches[0].a"))
+    assert peak < 64 * MIB
+
+
+NASTY = [None, True, -1, 0, 2**53 - 1, 2**53, 10**7, "", ESCAPE, "\N{RIGHT-TO-LEFT OVERRIDE}", [], {}, "9" * 5000, 1.5]
+
+
+def places(value: Any, above: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Every path in a JSON value."""
+    yield above
+    steps: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, inner in steps:
+        yield from places(inner, (*above, step))
+
+
+def replaced(value: Any, place: tuple[str | int, ...], new: object) -> Any:
+    if not place:
+        return new
+    changed = dict(value) if isinstance(value, dict) else list(value)
+    changed[place[0]] = replaced(value[place[0]], place[1:], new)
+    return changed
+
+
+def put_document(draft: Draft, name: str, data: bytes) -> None:
+    """Make these bytes a payload file, or what is signed."""
+    if name == STATEMENT:
+        sign(draft, payload=data)
+    else:
+        draft.files[name] = data
+        reseal(draft)
+
+
+STATEMENT = "statement"
+
+
+@pytest.mark.parametrize("name", [bundle.MANIFEST_FILE, bundle.INDEX_FILE, STATEMENT])
+def test_a_nasty_value_in_any_place_is_a_finding(name: str, draft: Draft, tmp_path: Path) -> None:
+    """Under a good seal: whatever the value, it ends in a verdict that is safe to print."""
+    good = draft.statement if name == STATEMENT else draft.json(name)
+    root = draft.write(tmp_path)
+    cases = ((place, value) for at, place in enumerate(places(good)) for value in NASTY[at % 3 :: 3])
+    for place, value in cases:
+        data = json.dumps(replaced(good, place, value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        if data == json.dumps(good, sort_keys=True, separators=(",", ":"), ensure_ascii=False):
+            continue
+        spoiled = draft.copy()
+        put_document(spoiled, name, data.encode())
+        for changed in {name, bundle.PAYLOAD_FILE, bundle.TAGS_FILE, bundle.ENVELOPE_FILE} & spoiled.files.keys():
+            (root / changed).write_bytes(spoiled.files[changed])
+        verdict = check(root)
+        assert verdict.level == "V0", (place, value)
+        assert is_plain(report.text(verdict) + report.json(verdict).decode()), (place, value)

@@ -115,6 +115,12 @@ def phase_0_is_played_against_a_chosen_opponent(draft: Draft) -> None:
     reseal(draft)
 
 
+@museum(4, f"{bundle.MANIFEST_FILE} plan.holdem.session_hands")
+def the_plan_has_sessions_of_no_hands(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value["plan"]["holdem"].update(session_hands=0))
+    reseal(draft)
+
+
 @museum(4, f"{bundle.MANIFEST_FILE} plan.chess960.plies_max")
 def the_plan_has_games_without_end(draft: Draft) -> None:
     replace_manifest(draft, lambda value: value["plan"]["chess960"].update(plies_max=10**6))

@@ -1,0 +1,130 @@
+"""Compliance: each departure from the protocol's numbers is one line, and a compliant plan has none."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from agzamov_verify.manifest import Plan
+from agzamov_verify.scoring.compliance import departures
+
+MODEL = {"kind": "openai", "base_url": "http://127.0.0.1/v1", "model": "m"}
+CHESS0, POKER0, CHESS1, POKER1 = 0, 1, 2, 3
+PLAN: dict[str, Any] = {
+    "title": "Compliant",
+    "seats": {"model": MODEL, "dice": {"kind": "random"}},
+    "matches": [
+        {"phase": 0, "game": "chess960", "a": "model", "b": "dice", "games": 30},
+        {"phase": 0, "game": "holdem", "a": "model", "b": "dice", "hands": 3000},
+        {"phase": 1, "game": "chess960", "a": "model", "b": "model", "games": 500},
+        {"phase": 1, "game": "holdem", "a": "model", "b": "model", "hands": 10_000},
+    ],
+}
+
+
+def departures_of(**changes: object) -> tuple[str, ...]:
+    return departures(msgspec.convert({**PLAN, **changes}, Plan))
+
+
+def with_match(at: int, **changes: object) -> list[dict[str, Any]]:
+    """The matches, one of them changed."""
+    matches = [dict(match) for match in PLAN["matches"]]
+    matches[at].update(changes)
+    return matches
+
+
+def test_a_plan_with_the_papers_numbers_is_compliant() -> None:
+    assert departures_of() == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        (
+            {"matches": with_match(CHESS0, games=28)},
+            "p0-chess960-naked-model: 28 games, 30 required",
+        ),
+        (
+            {"matches": with_match(CHESS0, games=60)},
+            "p0-chess960-naked-model: 60 games, 30 required",
+        ),
+        (
+            {"matches": with_match(POKER0, hands=2900)},
+            "p0-holdem-naked-model: 2900 hands, 30 sessions required",
+        ),
+        (
+            {"matches": with_match(CHESS1, games=498)},
+            "p1-chess960-naked-model: 498 games, at least 500 required",
+        ),
+        (
+            {"matches": with_match(POKER1, hands=9900)},
+            "p1-holdem-naked-model: 9900 hands, at least 10000 required",
+        ),
+        (
+            {"matches": PLAN["matches"][1:]},
+            "p1-chess960-naked-model: no Phase 0 match of model in this game",
+        ),
+        ({"chess960": {"adjudication": {"policy": "none"}}}, "adjudication by none, stockfish required"),
+        ({"chess960": {"adjudication": {"policy": "material"}}}, "adjudication by material, stockfish required"),
+        ({"chess960": {"adjudication": {"plies": 3}}}, "adjudication at 1000 centipawns for 3 plies"),
+        (
+            {"chess960": {"adjudication": {"threshold_centipawns": 500}}},
+            "adjudication at 500 centipawns for 6 plies",
+        ),
+        ({"engine": {"nodes": 10_000}}, "engine at 10000 nodes, 50000 required"),
+        ({"engine": {"hash_mib": 64}}, "engine with 64 MiB of hash, 16 required"),
+        ({"holdem": {"stack_chips": 10_050}}, "stacks of 10050 chips, 10000 required (100 a BB)"),
+        ({"chess960": {"illegal": "retry_then_forfeit"}}, "illegal actions are retried, substitution required"),
+        ({"holdem": {"illegal": "retry_then_forfeit"}}, "illegal actions are retried, substitution required"),
+        (
+            {"seats": {**PLAN["seats"], "model": {**MODEL, "temperature": "0.7"}}},
+            "seat model at temperature 0.7, 0 required",
+        ),
+        (
+            {"seats": {**PLAN["seats"], "model": {**MODEL, "accepts": ["seed"]}}},
+            "seat model runs at its own temperature",
+        ),
+    ],
+)
+def test_a_departure_is_one_line_that_says_what_and_how_much(changes: dict[str, Any], line: str) -> None:
+    assert departures_of(**changes) == (line,)
+
+
+def test_shorter_sessions_are_one_departure_and_phase_0_is_counted_in_sessions() -> None:
+    short = departures_of(holdem={"session_hands": 50}, matches=with_match(POKER0, hands=1500))
+    assert short == ("sessions of 50 hands, 100 required",)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"matches": with_match(CHESS1, games=1000)},
+        {"matches": with_match(POKER1, hands=100_000)},
+        {"matches": with_match(CHESS0, block_games=2)},
+        {"seats": {**PLAN["seats"], "model": {**MODEL, "temperature": "0.0"}}},
+        {"chess960": {"plies_max": 600, "adjudication": {"play_on_percent": 10}}},
+        {"prices": {"model": {"input_usd": "3"}}},
+    ],
+    ids=["more games", "more hands", "smaller blocks", "another nought", "a control", "prices"],
+)
+def test_what_the_protocol_leaves_open_is_no_departure(changes: dict[str, Any]) -> None:
+    assert departures_of(**changes) == ()
+
+
+def test_every_departure_is_told_at_once() -> None:
+    found = departures_of(
+        engine={"nodes": 1, "hash_mib": 1},
+        holdem={"session_hands": 10, "stack_chips": 5000, "illegal": "retry_then_forfeit"},
+        chess960={"adjudication": {"policy": "none"}},
+        matches=with_match(CHESS1, games=2),
+        seats={**PLAN["seats"], "model": {**MODEL, "temperature": "1"}},
+    )
+    assert len(found) == len(set(found)) == 9
+
+
+def test_phase_0_of_another_seat_or_game_does_not_count() -> None:
+    seats = {**PLAN["seats"], "other": MODEL}
+    matches = [*with_match(CHESS0, a="other"), {"phase": 0, "game": "chess960", "a": "dice", "b": "dice", "games": 30}]
+    assert departures_of(seats=seats, matches=matches) == (
+        "p1-chess960-naked-model: no Phase 0 match of model in this game",
+    )

@@ -1,0 +1,260 @@
+"""Streams: matches cut into independent blocks, starts and decks that depend on nothing but the seed."""
+
+from collections import Counter
+from typing import Any
+
+import chess
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agzamov_verify.dice import Dice
+from agzamov_verify.games.holdem.rules import DECK
+from agzamov_verify.games.holdem.script import deal_cards
+from agzamov_verify.manifest import ChessMatch, Match, Plan, PokerMatch
+from agzamov_verify.phases.streams import (
+    STARTS,
+    ChessBlock,
+    PokerBlock,
+    StreamPlan,
+    a_is_first,
+    block_script,
+    start_fen,
+    streams_of,
+)
+from agzamov_verify.questions import Answer, Chat, Question, Reply
+from agzamov_verify.script import drive
+
+DICE = Dice(bytes(32))
+PAWNS = ("a2a3", "a7a6")
+PLAN: dict[str, Any] = {
+    "title": "Streams",
+    "seats": {
+        "agent": {"kind": "reference", "patterns": ["castles_early", "folds_button_to_3bet"], "briefing": "You trail."},
+        "other": {"kind": "reference"},
+        "dice": {"kind": "random"},
+    },
+    "chess960": {"adjudication": {"policy": "none"}, "plies_max": 2},
+    "holdem": {"session_hands": 2},
+    "matches": [
+        {"phase": 0, "game": "chess960", "a": "agent", "b": "dice", "games": 6, "block_games": 4},
+        {"phase": 1, "game": "chess960", "a": "other", "b": "other", "games": 10, "block_games": 2},
+        {"phase": 0, "game": "holdem", "a": "agent", "b": "dice", "hands": 6, "block_hands": 2},
+        {"phase": 1, "game": "holdem", "a": "other", "b": "other", "hands": 6, "block_hands": 6},
+    ],
+}
+CHESS0, CHESS1, POKER0, POKER1 = range(4)
+
+
+def plan(**changes: object) -> Plan:
+    return msgspec.convert({**PLAN, **changes}, Plan)
+
+
+class Table:
+    """Pushes pawns that every start has, folds every hand, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Chat] = []
+
+    def __call__(self, question: Question) -> Answer:
+        assert isinstance(question, Chat)
+        self.asked.append(question)
+        return Reply(text="ACTION: fold" if "holdem" in question.game else f"MOVE: {PAWNS[question.turn]}")
+
+
+def asked_in(stream: StreamPlan, of: Plan, dice: Dice = DICE) -> list[Chat]:
+    table = Table()
+    drive(block_script(stream, of, dice), table)
+    return table.asked
+
+
+def asked_in_match(at: int, of: Plan) -> list[Chat]:
+    return [question for stream in streams_of(of.matches[at]) for question in asked_in(stream, of)]
+
+
+def line(question: Chat, label: str) -> str:
+    """A labelled line of the user's prompt."""
+    return next(one for one in question.messages[-1].content.splitlines() if one.startswith(label))
+
+
+# --- a match cut into streams --------------------------------------------------------------------
+
+
+chess_matches = st.builds(
+    ChessMatch,
+    a=st.just("agent"),
+    b=st.just("agent"),
+    phase=st.just(1),
+    games=st.integers(1, 300).map(lambda half: 2 * half),
+    block_games=st.integers(1, 40).map(lambda half: 2 * half),
+)
+poker_matches = st.builds(
+    PokerMatch,
+    a=st.just("agent"),
+    b=st.just("agent"),
+    phase=st.just(1),
+    hands=st.integers(1, 50).map(lambda sessions: 100 * sessions),
+    block_hands=st.integers(1, 8).map(lambda sessions: 100 * sessions),
+)
+
+
+@given(st.one_of(chess_matches, poker_matches))
+def test_streams_hold_every_game_once_and_in_order(match: Match) -> None:
+    total = match.games if isinstance(match, ChessMatch) else match.hands
+    streams = list(streams_of(match))
+    games = [at for stream in streams for at in range(stream.first, stream.first + stream.count)]
+    assert games == list(range(total))
+    assert [stream.id for stream in streams] == sorted({stream.id for stream in streams})
+
+
+@given(st.one_of(chess_matches, poker_matches))
+def test_both_colours_of_a_start_and_a_whole_session_stay_in_one_stream(match: Match) -> None:
+    unit = 2 if isinstance(match, ChessMatch) else 100
+    assert all(stream.first % unit == stream.count % unit == 0 for stream in streams_of(match))
+
+
+def test_a_stream_has_the_matchs_name_and_its_number() -> None:
+    streams = list(streams_of(plan().matches[CHESS0]))
+    assert [(stream.id, stream.first, stream.count) for stream in streams] == [
+        ("p0-chess960-naked-agent-b00000", 0, 4),
+        ("p0-chess960-naked-agent-b00001", 4, 2),
+    ]
+
+
+def test_a_stream_needs_no_other_stream() -> None:
+    of = plan()
+    streams = list(streams_of(of.matches[CHESS1]))
+    forwards = {stream.id: asked_in(stream, of) for stream in streams}
+    backwards = {stream.id: asked_in(stream, of) for stream in reversed(streams)}
+    assert forwards == backwards
+
+
+def test_the_size_of_blocks_changes_no_question() -> None:
+    whole = plan(matches=[{**PLAN["matches"][CHESS1], "block_games": 10}])
+    assert asked_in_match(0, whole) == asked_in_match(CHESS1, plan())
+
+
+# --- who plays which side ------------------------------------------------------------------------
+
+
+def test_colours_and_the_button_alternate_and_a_begins() -> None:
+    assert [a_is_first(at) for at in range(4)] == [True, False, True, False]
+    first = {at: [question.seat for question in asked_in_match(at, plan()) if question.turn == 0] for at in (0, 2)}
+    assert first == {CHESS0: ["agent", "dice"] * 3, POKER0: ["agent", "dice"] * 3}
+
+
+def test_a_start_is_played_with_both_colours() -> None:
+    starts = [line(question, "FEN: ") for question in asked_in_match(CHESS1, plan()) if question.turn == 0]
+    assert len(starts) == 10
+    assert starts[::2] == starts[1::2]
+    assert len(set(starts)) == 5
+
+
+def test_a_block_is_what_its_games_came_to() -> None:
+    of = plan()
+    chess_block = drive(block_script(list(streams_of(of.matches[CHESS0]))[1], of, DICE), Table())
+    poker_block = drive(block_script(list(streams_of(of.matches[POKER0]))[2], of, DICE), Table())
+    assert isinstance(chess_block, ChessBlock)
+    assert isinstance(poker_block, PokerBlock)
+    assert [record.game[-6:] for record in chess_block.records] == ["g00004", "g00005"]
+    assert [record.game[-8:] for record in poker_block.records] == ["h0000004", "h0000005"]
+    assert [record.net_chips for record in poker_block.records] == [-50, -50], "the button folds its small blind"
+    assert [tally.decisions for tally in poker_block.tallies] == [1, 1], "each seat had the button once"
+
+
+# --- starts --------------------------------------------------------------------------------------
+
+
+def test_960_pairs_play_every_start_once_and_the_next_960_again_in_another_order() -> None:
+    cycles = [[start_fen(DICE, cycle * STARTS + at) for at in range(STARTS)] for cycle in range(2)]
+    everything = {chess.Board.from_chess960_pos(number).fen() for number in range(STARTS)}
+    assert [set(cycle) for cycle in cycles] == [everything, everything]
+    assert cycles[0] != cycles[1]
+
+
+@given(st.integers(0, 3000), st.integers(0, 3000))
+def test_a_start_depends_on_its_number_alone(one: int, other: int) -> None:
+    before = start_fen(DICE, one)
+    start_fen(DICE, other)
+    assert start_fen(Dice(bytes(32)), one) == before
+
+
+def test_another_seed_gives_other_starts_and_other_decks() -> None:
+    dice = Dice(bytes(31) + b"\1")
+    assert [start_fen(dice, at) for at in range(20)] != [start_fen(DICE, at) for at in range(20)]
+    assert [deal_cards(dice, at, button_is_a=True) for at in range(3)] != [
+        deal_cards(DICE, at, button_is_a=True) for at in range(3)
+    ]
+
+
+def test_phases_and_seats_are_paired_on_the_same_starts() -> None:
+    of = plan()
+    starts = {
+        at: [line(question, "FEN: ") for question in asked_in_match(at, of) if question.turn == 0]
+        for at in (CHESS0, CHESS1)
+    }
+    assert starts[CHESS0] == starts[CHESS1][:6]
+
+
+def test_phases_and_seats_are_paired_on_the_same_sampling_seeds() -> None:
+    of = plan()
+    for one, other in ((CHESS0, CHESS1), (POKER0, POKER1)):
+        seeds = [{question.game[-6:]: question.seed for question in asked_in_match(at, of)} for at in (one, other)]
+        assert seeds[0].items() <= seeds[1].items()
+        assert len(set(seeds[0].values())) == len(seeds[0]), "every game has its own"
+
+
+# --- decks ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hand", [0, 1, 7, 9_999])
+def test_seat_a_gets_the_same_cards_whoever_has_the_button(hand: int) -> None:
+    with_button, without = (deal_cards(DICE, hand, button_is_a=first) for first in (True, False))
+    assert with_button.button == without.big_blind
+    assert with_button.big_blind == without.button
+    assert with_button.board == without.board
+
+
+def test_phases_and_seats_are_paired_on_the_same_decks() -> None:
+    of = plan()
+    holes = {
+        at: [line(question, "Hole cards: ") for question in asked_in_match(at, of) if question.turn == 0]
+        for at in (POKER0, POKER1)
+    }
+    assert holes[POKER0] == holes[POKER1]
+    assert len(set(holes[POKER0])) > 1
+
+
+def test_no_card_is_dealt_twice_and_every_card_about_equally_often() -> None:
+    dealt: Counter[str] = Counter()
+    for hand in range(2000):
+        deal = deal_cards(DICE, hand, button_is_a=True)
+        cards = (*deal.button, *deal.big_blind, *deal.board)
+        assert len(set(cards)) == 9
+        dealt.update(cards)
+    assert set(dealt) == set(DECK)
+    assert max(dealt.values()) < 1.25 * min(dealt.values())
+
+
+# --- what a seat is told -------------------------------------------------------------------------
+
+
+def test_a_pattern_is_told_to_its_seat_and_in_its_game_alone() -> None:
+    of = plan()
+    systems = {
+        (at, question.seat): question.messages[0].content
+        for at in (CHESS0, POKER0)
+        for question in asked_in_match(at, of)
+    }
+    assert "castle" in systems[CHESS0, "agent"].lower()
+    assert "castle" not in (systems[CHESS0, "dice"] + systems[POKER0, "agent"]).lower()
+    assert systems[POKER0, "agent"] != systems[POKER0, "dice"]
+
+
+def test_a_briefing_is_told_to_its_seat_alone() -> None:
+    for at in (CHESS0, POKER0):
+        told = {
+            question.seat for question in asked_in_match(at, plan()) if "You trail." in question.messages[-1].content
+        }
+        assert told == {"agent"}
