@@ -5,8 +5,8 @@
 The same run is played in turns in three ways, one call at a time, so that nothing hides behind anything
 else: with the journal in FOLDER (default: this directory, so a real disk), with the journal on tmpfs
 (/dev/shm), and with a recorder that asks the world and writes nothing. Within the first, the time spent
-appending lines and in `fsync` is also measured directly, and is what the bar is for. The endpoint answers at once: beside a
-real model the share would be hundreds of times smaller.
+appending lines and in `fsync` is also measured directly, and is what the bar is for. The endpoint answers
+at once: beside a real model the share would be hundreds of times smaller.
 """
 
 import os

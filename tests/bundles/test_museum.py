@@ -37,6 +37,7 @@ from bundles.workshop import (
 
 PIECES = [*containers.museum, *promises.museum, *journals.museum, *figures.museum]
 ENGINE = 9
+GOLDEN = Path(__file__).parent / "golden" / "agz-0.1" / "bundle"
 
 
 @pytest.mark.parametrize("piece", PIECES, ids=[piece.name for piece in PIECES])
@@ -74,29 +75,30 @@ def test_what_ended_a_game_is_asked_again_without_any_sample(judged: Path, engin
     assert ([ENGINE], [place]) == (failed_steps(verdict), [finding.place for finding in verdict.findings])
 
 
-@pytest.mark.parametrize("forge", [None, an_evaluation_that_ended_a_game_is_forged], ids=["honest", "forged"])
-def test_without_an_engine_that_step_is_not_checked_and_v1_not_reached(
-    forge: Callable[[Draft], str] | None, judged: Path, tmp_path: Path
-) -> None:
-    draft = Draft.of(judged)
-    if forge:
-        forge(draft)
-    verdict = check(draft.write(tmp_path))
+def test_without_an_engine_that_step_is_not_checked_and_v1_not_reached() -> None:
+    verdict = check(GOLDEN)
     assert [step.number for step in verdict.steps if step.status is Status.NOT_CHECKED] == [ENGINE]
     assert (verdict.level, verdict.failed, cli.exit_code(verdict)) == ("V0", False, 3)
 
 
-def test_the_command_says_that_it_has_no_engine_with_exit_code_3(judged: Path) -> None:
-    ran = CliRunner().invoke(cli.main, ["check", str(judged), "--engine", "/nowhere/stockfish", "--jobs", "1"])
+def test_without_an_engine_even_a_forged_score_is_only_not_checked(judged: Path, tmp_path: Path) -> None:
+    draft = Draft.of(judged)
+    an_evaluation_that_ended_a_game_is_forged(draft)
+    verdict = check(draft.write(tmp_path))
+    assert (verdict.level, cli.exit_code(verdict)) == ("V0", 3)
+
+
+def test_the_command_says_that_it_has_no_engine_with_exit_code_3() -> None:
+    ran = CliRunner().invoke(cli.main, ["check", str(GOLDEN), "--engine", "/nowhere/stockfish", "--jobs", "1"])
     assert ran.exit_code == 3
     assert "engine     NOT CHECKED  (no engine at /nowhere/stockfish" in ran.output
 
 
-def test_another_program_than_the_pinned_engine_is_not_believed(judged: Path, tmp_path: Path) -> None:
+def test_another_program_than_the_pinned_engine_is_not_believed(tmp_path: Path) -> None:
     impostor = tmp_path / "stockfish"
     impostor.write_text("#!/bin/sh\necho id name Stockfish 16\necho uciok\ncat > /dev/null\n")
     impostor.chmod(0o755)
-    verdict = check(judged, impostor)
+    verdict = check(GOLDEN, impostor)
     assert verdict.steps[ENGINE - 1].status is Status.NOT_CHECKED
     assert "found Stockfish 16" in verdict.steps[ENGINE - 1].remark
 

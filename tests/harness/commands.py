@@ -44,7 +44,7 @@ class Running:
 
     def printed(self) -> str:
         """What it has printed to standard output so far."""
-        return self._printed.with_suffix(".out").read_text() if self._printed.with_suffix(".out").exists() else ""
+        return _text(self._printed.with_suffix(".out"))
 
     def signal(self, number: int) -> None:
         """Send a signal, unless it has ended."""
@@ -61,7 +61,7 @@ class Running:
             self.signal(signal.SIGKILL)
         code = self._commands.reap(self.pid)
         os.close(self._handle)
-        out, err = (self._printed.with_suffix(suffix).read_text() for suffix in (".out", ".err"))
+        out, err = (_text(self._printed.with_suffix(suffix)) for suffix in (".out", ".err"))
         assert not late, f"still running after {seconds} s: {out}{err}"
         return Ended(code, out, err)
 
@@ -122,6 +122,11 @@ class Commands:
     ) -> None:
         with self._parent:
             self._parent.communicate("")
+
+
+def _text(path: Path) -> str:
+    """What is in a file, nothing if the command was killed before it made one."""
+    return path.read_text() if path.exists() else ""
 
 
 def _session(leader: int) -> dict[int, str]:

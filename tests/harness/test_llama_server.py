@@ -145,7 +145,7 @@ def test_the_seed_decides_what_it_says(url: str) -> None:
 
 
 def test_a_server_that_knows_max_completion_tokens_keeps_that_too(url: str) -> None:
-    assert ask(url, "Your move?", accepts=("max_completion_tokens",)).completion_tokens == 24
+    assert ask(url, "Your move?", accepts=("seed", "max_completion_tokens")).completion_tokens == 24
 
 
 def test_a_prompt_beyond_the_context_stops_the_run(url: str) -> None:

@@ -177,6 +177,12 @@ def the_statement_names_another_protocol(draft: Draft) -> None:
     sign(draft)
 
 
+@museum(4, bundle.ENVIRONMENT_FILE)
+def there_is_no_environment(draft: Draft) -> None:
+    del draft.files[bundle.ENVIRONMENT_FILE]
+    reseal(draft)
+
+
 # --- 5 seed -----------------------------------------------------------------------------------------
 
 

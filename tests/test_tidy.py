@@ -1,0 +1,134 @@
+"""The tree is tidy: modules fit in the head, functions on a screen, and no file names a machine or a registry."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted(path for part in ("verify", "harness") for path in (ROOT / part / f"agzamov_{part}").rglob("*.py"))
+MADE_AT_THE_TOP = {"runs", "bundles", "keys", "build", "dist"}
+MADE_ANYWHERE = re.compile(r"\.git|\.venv|\.hypothesis|__pycache__|.*(_cache|\.egg-info)")
+BINARY = {".gz", ".tar", ".png", ".pyc", ".pem", ".pub"}
+
+MODULE_LINES_MAX = 400
+FUNCTION_LINES_MAX = 50
+MEDIAN_LINES_MAX = 13
+
+HOME = re.compile(r"/(work/(main|shared)|home/[a-z]+|Users/[A-Za-z]+|root)/")
+REGISTRY = re.compile(
+    r"pypi\.org|pythonhosted|debian\.org|npmjs|ghcr\.io|docker\.io|crates\.io|proxy\.golang"
+    r"|--(extra-)?index-url|--find-links|--trusted-host"
+)
+
+
+class Function(NamedTuple):
+    """A function or method, and where it stands."""
+
+    place: str
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+
+    @property
+    def lines(self) -> int:
+        assert self.node.end_lineno
+        return self.node.end_lineno - self.node.lineno + 1
+
+
+def functions(path: Path) -> Iterator[Function]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield Function(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", node)
+
+
+def outermost(path: Path) -> Iterator[Function]:
+    """The functions and methods that stand in no other function."""
+    tree = ast.parse(path.read_text())
+    for holder in (tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))):
+        for node in holder.body:
+            if isinstance(node, ast.FunctionDef):
+                yield Function(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", node)
+
+
+def files(*patterns: str) -> Iterator[tuple[str, str]]:
+    """Name and text of every file of ours that matches one of the patterns."""
+    for path in TEXTS:
+        if any(path.match(pattern) for pattern in patterns):
+            yield str(path.relative_to(ROOT)), path.read_text(errors="replace")
+
+
+def ours(folder: Path) -> Iterator[Path]:
+    """Every text file below a folder, less what building, running and testing leave behind."""
+    for path in sorted(folder.iterdir()):
+        made = MADE_ANYWHERE.fullmatch(path.name) or (folder == ROOT and path.name in MADE_AT_THE_TOP)
+        if path.is_dir() and not made:
+            yield from ours(path)
+        elif path.is_file() and not made and path.suffix not in BINARY:
+            yield path
+
+
+TEXTS = list(ours(ROOT))
+
+
+def test_there_is_something_to_look_at() -> None:
+    assert len(SOURCES) > 60
+    assert {"Makefile", "scripts/lock", ".ci/run"} <= {name for name, _ in files("*")}
+
+
+def test_a_module_fits_in_the_head() -> None:
+    long = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in SOURCES}
+    found = {name: lines for name, lines in long.items() if lines > MODULE_LINES_MAX}
+    assert found == {}, f"more than {MODULE_LINES_MAX} lines: find the second noun in it and give it a file of its own"
+
+
+def test_a_function_fits_on_a_screen() -> None:
+    found = [(one.place, one.lines) for path in SOURCES for one in functions(path) if one.lines > FUNCTION_LINES_MAX]
+    assert found == [], f"more than {FUNCTION_LINES_MAX} lines: push the ifs up, the loops down, and name what is left"
+
+
+def test_most_functions_do_one_thing() -> None:
+    lines = [one.lines for path in SOURCES for one in functions(path)]
+    assert median(lines) <= MEDIAN_LINES_MAX, "functions grow on the whole: look at the last few that were added"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=[str(path.relative_to(ROOT)) for path in SOURCES])
+def test_a_modules_first_line_says_what_it_is_for(path: Path) -> None:
+    first = path.read_text().splitlines()[0]
+    assert re.match(r'"""\S.*', first), "begin the file with a docstring whose first line says what the module is for"
+
+
+def test_every_public_function_that_scores_says_what_it_computes() -> None:
+    scoring = [path for path in SOURCES if path.parent.name == "scoring"]
+    public = [one for path in scoring for one in outermost(path) if not one.node.name.startswith("_")]
+    assert len(public) > 15
+    assert [one.place for one in public if not ast.get_docstring(one.node)] == [], "say what is computed, and its unit"
+
+
+def test_no_file_names_a_folder_of_somebodys_machine() -> None:
+    found = [
+        f"{name}: {match.group()}"
+        for name, text in files("*")
+        if name != "tests/test_tidy.py" and "/recordings/" not in name
+        for match in HOME.finditer(text)
+    ]
+    assert found == [], "write a path relative to the repository, or take it from the environment"
+
+
+def test_no_file_that_builds_names_a_registry() -> None:
+    builds = ("Makefile", "requirements/*", "scripts/*", ".ci/*", "pyproject.toml", "Dockerfile*", "*.cfg")
+    found = [f"{name}: {match.group()}" for name, text in files(*builds) for match in REGISTRY.finditer(text)]
+    assert found == [], "where packages come from is the machine's configuration, not ours"
+
+
+def test_every_requirement_is_pinned_with_a_hash() -> None:
+    for name in ("verify", "harness", "dev"):
+        text = (ROOT / "requirements" / f"{name}.txt").read_text().replace("\\\n", " ")
+        loose = [
+            line
+            for line in text.splitlines()
+            if line and not re.search(r"^\S+==\S+ .*--hash=sha256:[0-9a-f]{64}", line)
+        ]
+        assert loose == [], f"requirements/{name}.txt: run `make lock`"

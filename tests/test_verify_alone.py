@@ -1,0 +1,134 @@
+"""The verifier alone: its wheel and its pinned requirements in a fresh environment check a bundle of the harness."""
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from agzamov_harness import keys
+from agzamov_verify.stockfish import EngineFault, find_engine
+
+ROOT = Path(__file__).parents[1]
+BIN = Path(sys.executable).parent
+TIMEOUT_S = 240
+OFFLINE = ("NewConnectionError", "Name or service not known", "Temporary failure in name resolution", "ProxyError")
+HARNESS_ALONE = ("agzamov_harness", "openai", "yaml", "rich", "jsonschema")
+
+PLAN = """\
+title: Alone
+seats:
+  agent: {kind: random}
+engine: {nodes: 50}
+chess960: {plies_max: 6}
+holdem: {session_hands: 2}
+matches:
+  - {phase: 1, game: chess960, a: agent, b: agent, games: 2}
+  - {phase: 1, game: holdem, a: agent, b: agent, hands: 2, block_hands: 2}
+"""
+FAKE_ENGINE = """#!/bin/sh
+while read -r word rest; do case "$word" in
+uci) echo "id name Fakefish 1"; echo uciok;;
+isready) echo readyok;;
+export_net) printf net > "$rest";;
+go) echo "info depth 1 multipv 1 score cp 13 nodes 50"; echo "bestmove e7e5";;
+esac; done
+"""
+
+pytestmark = pytest.mark.slow
+
+
+def ran(*command: str | Path, cwd: Path, code: int = 0) -> str:
+    """What a command printed, if it ended with this code. Skips the test where packages cannot be fetched."""
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    if done.returncode != code and any(sign in done.stderr for sign in OFFLINE):
+        pytest.skip("no packages can be fetched here")
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The verifier's wheel, built from the tree as it is."""
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ("--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder)
+    ran(BIN / "pip", "wheel", *options, ROOT / "verify", cwd=folder)
+    (built,) = folder.glob("agzamov_verify-*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
+    """The programs of an environment that holds the verifier, what it requires, and nothing else."""
+    folder = tmp_path_factory.mktemp("alone")
+    ran(sys.executable, "-m", "venv", "--without-pip", folder / "venv", cwd=folder)
+    install = (BIN / "pip", "--python", folder / "venv", "install", "--quiet", "--no-compile", "--retries", "2")
+    ran(*install, "--require-hashes", "-r", ROOT / "requirements" / "verify.txt", cwd=folder)
+    ran(*install, "--no-deps", wheel, cwd=folder)
+    return folder / "venv" / "bin"
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bool]:
+    """The pinned engine, or a program that only passes for one while a bundle is made; and which of them it is."""
+    try:
+        return find_engine(), True
+    except EngineFault:
+        fake = tmp_path_factory.mktemp("engine") / "fakefish"
+        fake.write_text(FAKE_ENGINE)
+        fake.chmod(0o755)
+        return fake, False
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory, engine: tuple[Path, bool]) -> Path:
+    """A small bundle, as the harness makes it."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "plan.yaml").write_text(PLAN)
+    keys.generate(folder / "key.pem")
+    told = ran(BIN / "agzamov", "run", "plan.yaml", "--key", "key.pem", "--engine", engine[0], cwd=folder)
+    return folder / told.splitlines()[-1].removeprefix("bundle: ")
+
+
+def test_the_wheel_holds_the_verifier_its_protocols_and_its_licence(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    sources = {str(path.relative_to(ROOT / "verify")) for path in (ROOT / "verify" / "agzamov_verify").rglob("*.py")}
+    assert sources <= set(names)
+    assert "agzamov_verify/protocols/agz-0.1.json" in names
+    assert any(name.endswith("LICENSE") for name in names)
+    assert not [name for name in names if "harness" in name or "tests" in name]
+
+
+def test_the_verifier_alone_checks_and_shows_a_bundle_and_needs_nothing_of_the_harness(
+    alone: Path, bundle: Path, engine: tuple[Path, bool], tmp_path: Path
+) -> None:
+    imports_nothing_of_the_harness(alone, tmp_path)
+    checks(alone, bundle, engine[1], tmp_path)
+    names_the_step_of_a_broken(bundle, alone, tmp_path)
+    game = "p1-holdem-naked-agent-h0000000"
+    assert "== agent answers" in ran(alone / "agzamov-verify", "show", bundle, "--game", game, cwd=tmp_path)
+
+
+def imports_nothing_of_the_harness(alone: Path, folder: Path) -> None:
+    look = f"from importlib.util import find_spec; print([n for n in {HARNESS_ALONE!r} if find_spec(n)])"
+    assert ran(alone / "python", "-I", "-c", look, cwd=folder) == "[]\n"
+    assert ran(alone / "python", "-I", "-c", "import agzamov_verify.cli, agzamov_verify.checks", cwd=folder) == ""
+
+
+def checks(alone: Path, bundle: Path, engine_is_pinned: bool, folder: Path) -> None:
+    key = bundle.parents[1] / "key.pem.pub"
+    code = 0 if engine_is_pinned else 3
+    told = ran(alone / "agzamov-verify", "check", bundle, "--key", key, "--sample", "1000", cwd=folder, code=code)
+    assert ("V1, self-consistent" in told) == engine_is_pinned
+    told = ran(alone / "agzamov-verify", "check", bundle, "--engine", "/no/such/engine", cwd=folder, code=3)
+    assert " 9  engine     NOT CHECKED  (no engine at /no/such/engine" in told
+
+
+def names_the_step_of_a_broken(bundle: Path, alone: Path, folder: Path) -> None:
+    shutil.copytree(bundle, folder / "broken")
+    results = folder / "broken" / "data" / "results" / "results.json"
+    results.write_bytes(results.read_bytes().replace(b"0", b"1", 1))
+    told = ran(alone / "agzamov-verify", "check", "broken", cwd=folder, code=1)
+    assert "step 2 data/results/results.json: expected sha256 " in told
