@@ -41,7 +41,7 @@ class State:
             if isinstance(question, Chat):
                 self.calls += 1
                 if isinstance(answer, Reply):
-                    self.cost_usd += self._cost(question.seat, answer)
+                    self.cost_usd += self.cost_of(question.seat, answer)
             else:
                 self.evaluations += 1
             self._tell()
@@ -68,7 +68,8 @@ class State:
         else:
             self.hands += number
 
-    def _cost(self, seat: str, answer: Reply) -> Fraction:
+    def cost_of(self, seat: str, answer: Reply) -> Fraction:
+        """What one reply of a seat costs, in US dollars."""
         tally = Tally(
             prompt_tokens=answer.prompt_tokens,
             cached_tokens=answer.cached_tokens,

@@ -16,13 +16,13 @@ from agzamov_verify.dice import Dice
 from agzamov_verify.manifest import Plan
 from agzamov_verify.phases.gate import PHASES, matches_to_play
 from agzamov_verify.phases.streams import Block, StreamPlan, block_script, streams_of
-from agzamov_verify.questions import Answer, Question
+from agzamov_verify.questions import Answer, Question, Reply
 from agzamov_verify.scoring.results import MatchResult, match_result
 from agzamov_verify.script import drive
 
 from .ports import Clock
 from .progress import State
-from .recorder import Recorder
+from .recorder import Recorder, recorded
 from .rundir import RunDirectory
 
 Blocks = dict[str, list[Block]]
@@ -71,6 +71,7 @@ class Runner:
         self._state, self._stop, self._concurrency = state, stop, concurrency
         self._plan: Plan = directory.manifest.plan
         self._dice: Dice = seed_dice(directory.manifest, directory.secret)
+        self._spent_before_usd = self._recorded_usd() if Fraction(self._plan.budget.cost_usd_max) else Fraction(0)
 
     def play(self) -> Blocks:
         """All blocks by match id. Raises Stopped, or PortFault when the world fails."""
@@ -126,10 +127,18 @@ class Runner:
         self._state.finished(stream, block)
         return block
 
+    def _recorded_usd(self) -> Fraction:
+        """What a run that goes on has spent: known before its first stream has been driven again."""
+        total = Fraction(0)
+        for entry in recorded(self._directory.journal):
+            if isinstance(entry.answer, Reply):
+                total += self._state.cost_of(entry.question.to, entry.answer)
+        return total
+
     def _ask(self, question: Question) -> Answer:
         self._stop.check()
         limit = Fraction(self._plan.budget.cost_usd_max)
-        if limit and self._state.cost_usd >= limit:
+        if limit and max(self._spent_before_usd, self._state.cost_usd) >= limit:
             self._stop.request(f"the budget of {self._plan.budget.cost_usd_max} USD is spent")
             self._stop.check()
         return self._world(question)

@@ -15,7 +15,7 @@ from agzamov_verify import canon
 from agzamov_verify.feasible import needs_engine, problems
 from agzamov_verify.games.prompts import prompt_digests
 from agzamov_verify.manifest import FORMAT, EnginePin, Manifest, ManifestError, Plan, located
-from agzamov_verify.protocol import protocol_sha256
+from agzamov_verify.protocol import load_protocol, protocol_sha256
 from agzamov_verify.schema import plan_schema
 from agzamov_verify.stockfish import EngineFault, UciEngine
 
@@ -82,7 +82,7 @@ def seal(plan: Plan, submitter_key_id: str, engine: Path | None, secret: bytes |
         plan,
         protocol_sha256(plan.protocol),
         prompt_digests(),
-        pin_engine(engine) if needs_engine(plan) else None,
+        pin_engine(engine, plan.protocol) if needs_engine(plan) else None,
         submitter_key_id,
         hashlib.sha256(secret).hexdigest(),
         secrets.token_hex(NONCE_BYTES),
@@ -90,13 +90,14 @@ def seal(plan: Plan, submitter_key_id: str, engine: Path | None, secret: bytes |
     return manifest, secret
 
 
-def pin_engine(path: Path | None) -> EnginePin:
-    """What identifies an engine: its name, its net by its own export, its binary. Raises EngineFault."""
+def pin_engine(path: Path | None, protocol: str) -> EnginePin:
+    """What identifies the protocol's engine here: its name, its net, its binary. Raises EngineFault for another one."""
     if path is None:
         raise EngineFault("the plan adjudicates by engine; install one, on Debian 12: apt-get install stockfish")
+    norm = load_protocol(protocol).engine
     with UciEngine(path, PIN_HASH_MIB) as engine:
-        net = engine.net_sha256()
-        return EnginePin(engine.name, net, hashlib.sha256(path.read_bytes()).hexdigest())
+        engine.require(norm.name, norm.net_sha256)
+    return EnginePin(norm.name, norm.net_sha256, hashlib.sha256(path.read_bytes()).hexdigest())
 
 
 def _decimals_as_text(value: Any, key: str = "") -> Any:

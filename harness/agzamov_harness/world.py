@@ -105,7 +105,7 @@ def _engine(manifest: Manifest, path: Path | None) -> EnginePort | None:
     if not needs_engine(manifest.plan):
         return None
     try:
-        found = seal.pin_engine(path)
+        found = seal.pin_engine(path, manifest.plan.protocol)
     except EngineFault as error:
         raise PortFault(str(error)) from error
     if found != manifest.engine:

@@ -48,7 +48,8 @@ class Running:
 
     def signal(self, number: int) -> None:
         """Send a signal, unless it has ended."""
-        signal.pidfd_send_signal(self._handle, number)
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handle, number)
 
     def alive_after(self, seconds: float) -> bool:
         """Wait up to so long for its end."""

@@ -16,9 +16,13 @@ from typing import NamedTuple
 import click
 import pytest
 from click.testing import CliRunner, Result
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_harness import cli, keys
 from agzamov_harness.cli import main
+from agzamov_harness.pack import pack
+from agzamov_harness.run import Blocks
+from agzamov_harness.rundir import RunDirectory
 from agzamov_verify import canon
 from agzamov_verify import cli as verify_cli
 
@@ -272,6 +276,21 @@ def test_a_run_that_another_process_has_is_left_alone(place: Place) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         told = error_of(place("resume", folder, *place.key), 2)
     assert told == f"{folder}: another process is running this run"
+
+
+def test_no_other_process_can_go_on_with_a_run_while_it_is_packed(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = place.sealed()
+    told = []
+
+    def busy(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, out: Path) -> Path:
+        told.append(error_of(place("resume", folder, *place.key), 2))
+        return pack(directory, blocks, key, out)
+
+    monkeypatch.setattr(cli, "pack", busy)
+    assert place("resume", folder, *place.key, "--out", place.path / "bundles").exit_code == 0
+    assert told == [f"{folder}: another process is running this run"]
 
 
 def test_the_key_that_sealed_a_run_is_the_only_one_that_can_go_on_with_it(place: Place) -> None:

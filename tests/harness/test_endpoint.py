@@ -129,13 +129,24 @@ def test_a_prompt_arrives_byte_for_byte() -> None:
     assert peer.requests[0].json["messages"][0]["content"] == odd
 
 
+AMBIENT = {
+    "OPENAI_API_KEY": "sk-ambient",
+    "OPENAI_ADMIN_KEY": "sk-ambient",
+    "OPENAI_ORG_ID": "org-ambient",
+    "OPENAI_PROJECT_ID": "proj-ambient",
+    "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+    "OPENAI_CUSTOM_HEADERS": "Authorization: Bearer sk-ambient",
+}
+
+
 def test_the_key_is_sent_and_nothing_else_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-somebody-else")
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    for name, value in AMBIENT.items():
+        monkeypatch.setenv(name, value)
     with Peer([says("x"), says("x")]) as peer:
         ask(peer, api_key_env="K", environment={"K": f" {KEY}\n"})
         ask(peer)
     assert [request.headers["authorization"] for request in peer.requests] == [f"Bearer {KEY}", "Bearer none"]
+    assert "ambient" not in str(peer.requests)
 
 
 @pytest.mark.parametrize("environment", [{}, {"K": ""}, {"K": " \n"}])

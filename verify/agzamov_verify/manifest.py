@@ -153,10 +153,13 @@ Match: TypeAlias = ChessMatch | PokerMatch
 
 
 class Engine(_Part, frozen=True):
-    """The adjudicating engine's search: hash in MiB, nodes for each position. One thread always."""
+    """The adjudicating engine's search: hash in MiB, nodes for each position. One thread always.
 
-    hash_mib: Annotated[int, Meta(ge=1, le=4096)] = 16
-    nodes: Annotated[int, Meta(ge=1, le=100_000_000)] = 50_000
+    The bounds keep a hostile bundle from costing its verifier days.
+    """
+
+    hash_mib: Annotated[int, Meta(ge=1, le=256)] = 16
+    nodes: Annotated[int, Meta(ge=1, le=1_000_000)] = 50_000
 
 
 class Seed(_Part, frozen=True):

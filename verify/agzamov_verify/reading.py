@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import BinaryIO, Protocol, Self
 
 NAME_PART = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+WINDOWS_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
 DEPTH_MAX = 7
 FILES_MAX = 100_000
 FILE_BYTES_MAX = 2**30
 TOTAL_BYTES_MAX = 2**36
 SMALL_BYTES_MAX = 2**26
 READ_BYTES = 2**20
-_TAR_BLOCK = 512
+_TAR_BLOCK, _TAR_RECORD = 512, 10_240
 
 
 class HostileBundle(ValueError):
@@ -132,7 +133,8 @@ class _Names:
 
     def admit(self, name: str) -> None:
         parts = name.split("/")
-        if len(parts) > DEPTH_MAX or not all(NAME_PART.fullmatch(part) for part in parts):
+        plain = all(NAME_PART.fullmatch(part) and not WINDOWS_DEVICE.fullmatch(part) for part in parts)
+        if len(parts) > DEPTH_MAX or not plain:
             raise HostileBundle(show_name(name), f"a name of at most {DEPTH_MAX} plain parts", "another name")
         folded = name.casefold()
         if folded in self._seen:
@@ -237,6 +239,13 @@ def _regular_size(name: str, status: os.stat_result) -> int:
     return status.st_size
 
 
+def _refuse_tail(file: BinaryIO) -> None:
+    """After the end marker a tar holds nothing but zeros, up to a whole record of 10 KiB."""
+    tail = file.read(_TAR_RECORD)
+    if tail.strip(b"\0") or file.read(1):
+        raise HostileBundle("tar", "nothing but a few zeros after its end", "more")
+
+
 def _tar_members(file: BinaryIO) -> Iterator[tuple[tarfile.TarInfo, int]]:
     offset, seen = 0, 0
     size = os.fstat(file.fileno()).st_size
@@ -244,6 +253,7 @@ def _tar_members(file: BinaryIO) -> Iterator[tuple[tarfile.TarInfo, int]]:
         file.seek(offset)
         block = file.read(_TAR_BLOCK)
         if not block.strip(b"\0"):
+            _refuse_tail(file)
             return
         try:
             member = tarfile.TarInfo.frombuf(block, "ascii", "strict")

@@ -82,6 +82,14 @@ class UciEngine:
                 raise EngineFault(f"expected {NAME}, found {self.name or 'an engine'}, which cannot export its net")
             return hashlib.sha256(exported.read_bytes()).hexdigest()
 
+    def require(self, name: str, net_sha256: str) -> None:
+        """Raises EngineFault unless this is the engine of that name with that net."""
+        if self.name != name:
+            raise EngineFault(f"expected {name}, found {self.name or 'an engine without a name'}")
+        found = self.net_sha256()
+        if found != net_sha256:
+            raise EngineFault(f"expected the net {net_sha256[:16]}, found {found[:16]}")
+
     def close(self) -> None:
         """End the process; safe to call twice."""
         if self._process.poll() is None:

@@ -66,9 +66,10 @@ class Endpoint:
             base_url=seat.base_url,
             timeout=float(seat.timeout_s),
             max_retries=0,
-            default_headers={"Accept-Encoding": "identity"},
+            default_headers={"Accept-Encoding": "identity", "Authorization": f"Bearer {key or NO_KEY}"},
             http_client=openai.DefaultHttpxClient(event_hooks={"response": [self._bound]}),
         )
+        self._client.organization = self._client.project = None  # the client takes them from the environment
         self._parameters = parameters_of(seat)
 
     def complete(self, request: ChatRequest) -> Reply | NoReply:

@@ -25,7 +25,7 @@ from agzamov_verify.games.chess960.adjudication import (
 )
 from agzamov_verify.games.chess960.rules import Game960
 from agzamov_verify.questions import Evaluate, Evaluation
-from agzamov_verify.stockfish import NAME, NET_SHA256, EngineFault, UciEngine
+from agzamov_verify.stockfish import NAME, NET_SHA256, UciEngine
 
 from .findings import Finding, Step, side_name
 from .reading import RESULTS
@@ -108,7 +108,7 @@ def evaluate_all(path: Path, questions: Sequence[Evaluate], nodes: int, jobs: in
         idle: SimpleQueue[UciEngine] = SimpleQueue()
         for _ in range(workers):
             engine = stack.enter_context(UciEngine(path, HASH_MIB))
-            _refuse_another(engine, path)
+            engine.require(NAME, NET_SHA256)
             idle.put(engine)
 
         def evaluate(question: Evaluate) -> Evaluation:
@@ -152,13 +152,6 @@ def _first_firing(final: Game960) -> Firing | None:
         if side:
             return Firing(game.ply, side)
     return None
-
-
-def _refuse_another(engine: UciEngine, path: Path) -> None:
-    if engine.name != NAME:
-        raise EngineFault(f"expected {NAME} at {path}, found {engine.name or 'no name'}")
-    if (found := engine.net_sha256()) != NET_SHA256:
-        raise EngineFault(f"expected the network {NET_SHA256[:12]} in {path}, found {found[:12]}")
 
 
 def _white_to_move(question: Evaluate) -> bool:

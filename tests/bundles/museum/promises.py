@@ -37,6 +37,13 @@ def the_environment_claims_another_isolation(draft: Draft) -> None:
     reseal(draft)
 
 
+@museum(4, "manifest engine")
+def an_engine_is_pinned_that_nothing_asks(draft: Draft) -> None:
+    pin = {"name": "Stockfish 16", "net_sha256": "0" * 64, "binary_sha256": "0" * 64}
+    replace_manifest(draft, lambda value: value.update(engine=pin))
+    reseal(draft)
+
+
 @museum(4, bundle.MANIFEST_FILE)
 def the_manifest_is_not_canonical(draft: Draft) -> None:
     draft.files[bundle.MANIFEST_FILE] = draft.files[bundle.MANIFEST_FILE].replace(b":", b": ", 1)

@@ -9,7 +9,8 @@
  7  replay      every stream's script asks exactly what its journal answers: prompts, legality, parsing,
                 substitution, adjudication, ends
  8  gate        the streams played are those promised, less those that a failed Phase 0 stops
- 9  engine      the evaluations that ended a game, and a random sample of the others, asked again
+ 9  engine      the evaluations that show where games were adjudicated and where they were not, and a
+                random sample of the others, asked again
 10  results     the results and the timing table recomputed are the ones in the bundle
 11  claims      the signed claims are those of the recomputed results
 

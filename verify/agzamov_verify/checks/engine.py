@@ -8,27 +8,18 @@ from queue import SimpleQueue
 from ..manifest import Plan
 from ..protocol import load_protocol
 from ..questions import Evaluation
-from ..stockfish import EngineFault, UciEngine
+from ..stockfish import UciEngine
 from .ledger import Finding, Number
 from .replaying import AskedAgain
 
 
-def check_identity(engine: UciEngine, plan: Plan) -> None:
-    """Raises EngineFault unless `engine` is the protocol's engine with the protocol's net."""
-    norm = load_protocol(plan.protocol).engine
-    if engine.name != norm.name:
-        raise EngineFault(f"expected {norm.name}, found {engine.name or 'an engine without a name'}")
-    net = engine.net_sha256()
-    if net != norm.net_sha256:
-        raise EngineFault(f"expected the net {norm.net_sha256[:16]}, found {net[:16]}")
-
-
 def ask_again(asked: Sequence[AskedAgain], plan: Plan, engine_path: Path, jobs: int) -> list[Finding]:
     """Findings for every evaluation that the engine gives otherwise. Raises EngineFault."""
+    norm = load_protocol(plan.protocol).engine
     engines: SimpleQueue[UciEngine] = SimpleQueue()
     started = [UciEngine(engine_path, plan.engine.hash_mib) for _ in range(max(1, jobs))]
     try:
-        check_identity(started[0], plan)
+        started[0].require(norm.name, norm.net_sha256)
         for engine in started:
             engines.put(engine)
         with ThreadPoolExecutor(len(started)) as pool:

@@ -8,10 +8,10 @@ import msgspec
 from .. import bundle, canon
 from ..dice import Dice, seed_root
 from ..envelope import ENVELOPE_BYTES_MAX, SUBJECT, BadEnvelope, Statement, key_id, load_public_key, open_envelope
-from ..feasible import problems
+from ..feasible import needs_engine, problems
 from ..games.prompts import prompt_digests
 from ..manifest import Manifest, ManifestError, load_manifest
-from ..protocol import protocol_sha256
+from ..protocol import load_protocol, protocol_sha256
 from ..reading import HostileBundle, Source, open_source, read_small, sha256_of
 from .ledger import Ledger, Number
 
@@ -138,9 +138,12 @@ def _environment(source: Source, digests: dict[str, str], manifest: Manifest, le
 
 def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement: Statement, ledger: Ledger) -> None:
     predicate = statement.predicate
+    norm = load_protocol(manifest.plan.protocol).engine
+    pinned = f"{manifest.engine.name} {manifest.engine.net_sha256}" if manifest.engine else "none"
     for place, expected, found in (
         ("manifest protocol_sha256", protocol_sha256(manifest.plan.protocol), manifest.protocol_sha256),
         ("manifest prompts_sha256", canon.digest(prompt_digests()), canon.digest(manifest.prompts_sha256)),
+        ("manifest engine", f"{norm.name} {norm.net_sha256}" if needs_engine(manifest.plan) else "none", pinned),
         ("manifest submitter_key_id", submitter, manifest.submitter_key_id),
         ("statement manifest_sha256", digests[bundle.MANIFEST_FILE], predicate.manifest_sha256),
         ("statement run", manifest.run_id, predicate.run),

@@ -11,16 +11,17 @@ import msgspec
 
 from ..bundle import segment_name, timing_name
 from ..dice import Dice
-from ..games.chess960.rules import End
+from ..games.chess960.adjudication import Adjudication, winning_side
 from ..journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, BrokenJournal, Chain, Entry, StreamRow
 from ..manifest import Plan
-from ..phases.streams import Block, ChessBlock, StreamPlan, block_script
+from ..phases.streams import Block, StreamPlan, block_script
 from ..questions import Answer, Evaluate, Evaluation, Question
 from ..reading import HostileBundle, Source, gzip_lines
 from ..scoring.timing import LINE_BYTES_MAX as LAP_BYTES_MAX
 from ..scoring.timing import read_laps
 from ..script import Divergence, Replay, drive
 from .ledger import Finding, Number
+from .witnesses import witnesses
 
 PERMILLE = 1000
 
@@ -70,7 +71,7 @@ class StreamReplay:
             chain.row(segments),
             block,
             laps,
-            tuple(evaluations.decisive(block, self._plan.chess960.adjudication.plies)),
+            tuple(evaluations.decisive(self._plan.chess960.adjudication)),
             tuple(evaluations.sample),
             evaluations.count,
             (finding,) if finding else (),
@@ -109,7 +110,7 @@ class StreamReplay:
 
 
 class _Evaluations:
-    """Keeps, while a stream is replayed, the evaluations of the last game and a random sample."""
+    """Keeps, while a stream is replayed, the evaluations of its games and a random sample of them."""
 
     def __init__(self, permille: int) -> None:
         self._permille = permille
@@ -127,13 +128,17 @@ class _Evaluations:
         if secrets.randbelow(PERMILLE) < self._permille:
             self.sample.append(asked)
 
-    def decisive(self, block: Block, plies: int) -> Iterator[AskedAgain]:
-        """The evaluations that ended an adjudicated game: its last `plies` ones."""
-        if not isinstance(block, ChessBlock):
-            return
-        for record in block.records:
-            if record.ending.end is End.ADJUDICATION:
-                yield from self._by_game.get(record.game, [])[-plies:]
+    def decisive(self, rule: Adjudication) -> Iterator[AskedAgain]:
+        """The evaluations that show, for every game, where the rule fired and where it did not."""
+        for asked in self._by_game.values():
+            sides = [_side(one, rule) for one in asked]
+            yield from (asked[at] for at in witnesses(sides, rule.plies))
+
+
+def _side(asked: AskedAgain, rule: Adjudication) -> int:
+    """Whom a score is for. White moves first from every start, so the ply tells who is to move."""
+    turn = asked.question.turn % 2 == 0
+    return winning_side(asked.answer, turn, rule.threshold_centipawns)
 
 
 class _Noting:
