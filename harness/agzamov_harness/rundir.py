@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from agzamov_verify.games.prompts import prompt_digests
 from agzamov_verify.manifest import Manifest, ManifestError, load_manifest
+from agzamov_verify.protocol import protocol_sha256
 
 MANIFEST, SECRET, JOURNAL, LOCK = "manifest.json", "secret", "journal", "lock"
 
@@ -60,4 +62,8 @@ def load(path: Path) -> RunDirectory:
         raise ManifestError(f"{path}: expected the folder of a sealed run: {what}") from error
     if hashlib.sha256(secret).hexdigest() != manifest.secret_commit:
         raise ManifestError(f"{path / SECRET}: expected the secret that the manifest commits to, found another")
+    here = (protocol_sha256(manifest.plan.protocol), prompt_digests())
+    if (manifest.protocol_sha256, manifest.prompts_sha256) != here:
+        wanted = "the protocol and the prompts of this version"
+        raise ManifestError(f"{path}: expected {wanted}, found others; use the version that sealed it")
     return RunDirectory(path, manifest, secret)

@@ -45,9 +45,19 @@ JUDGED = """\
 title: Judged
 seats:
   agent: {kind: reference}
+engine: {nodes: 50}
 chess960: {plies_max: 4}
 matches:
   - {phase: 1, game: chess960, a: agent, b: agent, games: 2}
+"""
+STOPPED = """\
+title: Two sessions prove nothing
+seats:
+  agent: {kind: random}
+holdem: {session_hands: 2}
+matches:
+  - {phase: 0, game: holdem, a: agent, b: agent, hands: 4, block_hands: 4}
+  - {phase: 1, game: holdem, a: agent, b: agent, hands: 4, block_hands: 4}
 """
 DEAD = """\
 title: Dead
@@ -65,6 +75,7 @@ export_net) printf net > "$rest";;
 go) echo "info depth 1 multipv 1 score cp 13 nodes 50"; echo "bestmove e7e5";;
 esac; done
 """
+ENGINE = shutil.which("stockfish", path=f"{os.environ['PATH']}:/usr/games")
 CHESS, GAME = "p1-chess960-naked-agent", "p1-chess960-naked-agent-g00000"
 
 
@@ -244,13 +255,20 @@ def test_a_finished_run_can_be_packed_again_and_nothing_is_played_twice(place: P
     assert claims[0] == claims[1]
 
 
+@pytest.mark.parametrize("command", ["seal", "run"])
+def test_another_engine_than_the_protocols_seals_no_run(place: Place, command: str) -> None:
+    told = error_of(place(command, place.plan(JUDGED), *place.where, "--engine", place.path / "fakefish"), 2)
+    assert told.startswith("expected Stockfish 15.1, found Fakefish 1")
+    assert not (place.path / "runs").exists()
+
+
 def test_a_seat_of_stockfish_needs_no_adjudication_to_be_given_an_engine(place: Place) -> None:
     text = TINY.replace("kind: reference", "kind: stockfish, nodes: 50, skill: 1").partition(
         "  - {phase: 1, game: hold"
     )
     result = place("run", place.plan(text[0]), *place.how, "--engine", "/no/such/engine")
     assert error_of(result, 2).startswith("no engine at /no/such/engine")
-    if shutil.which("stockfish", path=f"{os.environ['PATH']}:/usr/games"):
+    if ENGINE:
         assert place("run", place.plan(text[0]), *place.how).exit_code == 0
 
 
@@ -448,10 +466,12 @@ def test_what_is_no_bundle_at_all_is_a_finding_and_never_an_exception(tmp_path: 
 
 
 def test_verify_exits_with_3_when_an_engine_is_missing_or_another(place: Place) -> None:
-    fake = place.path / "fakefish"
-    made = canonical(place("run", place.plan(JUDGED), *place.how, "--engine", fake, "--json"))["bundle"]
+    if not ENGINE:
+        pytest.skip("no engine here")
+    made = canonical(place("run", place.plan(JUDGED), *place.how, "--engine", ENGINE, "--json"))["bundle"]
+    assert place("verify", made, "--engine", ENGINE).exit_code == 0
     missing = place("verify", made, "--engine", "/no/such/engine")
-    other = place("verify", made, "--engine", fake)
+    other = place("verify", made, "--engine", place.path / "fakefish")
     assert (missing.exit_code, other.exit_code) == (3, 3)
     assert " 9  engine     NOT CHECKED  (no engine at /no/such/engine" in missing.stdout
     assert " 9  engine     NOT CHECKED  (expected Stockfish 15.1, found Fakefish 1)" in other.stdout
@@ -480,6 +500,13 @@ def test_a_game_that_is_not_there_is_2_and_the_names_there_are(bundle: Path, gam
     told = error_of(CliRunner().invoke(main, ["show", str(bundle), "--game", game]), 2)
     assert told.startswith("no game ")
     assert "\x1b" not in told
+
+
+def test_a_game_of_a_match_that_phase_0_stopped_is_2_and_not_a_broken_bundle(place: Place) -> None:
+    made = canonical(place("run", place.plan(STOPPED), *place.how, "--json"))["bundle"]
+    told = error_of(place("show", made, "--game", "p1-holdem-naked-agent-h0000000"), 2)
+    assert told.endswith(" in this bundle: Phase 0 failed, so its match was not played")
+    assert place("verify", made).exit_code == 0
 
 
 # --- as a process --------------------------------------------------------------------------------

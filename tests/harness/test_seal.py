@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import msgspec
 import pytest
 import yaml
 
@@ -457,6 +458,23 @@ def test_a_secret_that_the_manifest_did_not_commit_to_is_refused(sealed: Manifes
     path = rundir.create(tmp_path, sealed, SECRET).path
     (path / "secret").write_text("00" * 32)
     with pytest.raises(ManifestError, match="secret"):
+        rundir.load(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda manifest: {"prompts_sha256": {**manifest.prompts_sha256, "chess960/system": "00" * 32}},
+        lambda manifest: {"protocol_sha256": "00" * 32},
+    ],
+    ids=["prompts", "protocol"],
+)
+def test_a_run_that_another_version_sealed_is_refused_before_a_call_is_paid_for(
+    sealed: Manifest, change: Callable[[Manifest], dict[str, Any]], tmp_path: Path
+) -> None:
+    older = msgspec.structs.replace(sealed, **change(sealed))
+    path = rundir.create(tmp_path, older, SECRET).path
+    with pytest.raises(ManifestError, match="found others; use the version that sealed it"):
         rundir.load(path)
 
 

@@ -1,5 +1,6 @@
 """The world of a run: every part that a manifest names, opened, compared with what was sealed, and closed."""
 
+import hashlib
 import os
 import signal
 import time
@@ -8,8 +9,10 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from agzamov_harness import seal as seal_module
 from agzamov_harness import world as world_module
 from agzamov_harness.adapters.local import LocalSeat
 from agzamov_harness.answers import World
@@ -20,6 +23,7 @@ from agzamov_verify.games.chess960 import prompt
 from agzamov_verify.games.chess960.prompt import PromptStyle
 from agzamov_verify.games.chess960.rules import Game960
 from agzamov_verify.manifest import Manifest
+from agzamov_verify.protocol import EngineNorm, load_protocol
 from agzamov_verify.questions import Chat, Evaluate, Evaluation, Message, NoReply, Reply
 from agzamov_verify.stockfish import EngineFault, find_engine
 from agzamov_verify.workers import cores
@@ -63,8 +67,11 @@ def engine() -> Path:
 
 
 @pytest.fixture
-def fake(tmp_path: Path) -> Path:
-    """A program that passes for an engine: it has a name, a net, and the same score for everything."""
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program that passes for the protocol's engine: it has a name, a net, and the same score for everything."""
+    norm = EngineNorm("Fakefish 1", hashlib.sha256(b"net").hexdigest(), 1, 16, 50)
+    protocol = msgspec.structs.replace(load_protocol("agz-0.1"), engine=norm)
+    monkeypatch.setattr(seal_module, "load_protocol", lambda _: protocol)
     return fake_engine(tmp_path / "fish", "Fakefish 1")
 
 
@@ -156,10 +163,16 @@ def test_a_missing_engine_is_told_before_the_run_begins(fake: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("name", ["Fakefish 2", "Fakefish 1"], ids=["another name", "another binary"])
-def test_another_engine_than_the_sealed_one_is_refused(fake: Path, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Fakefish 2", r"^expected Fakefish 1, found Fakefish 2"),
+        ("Fakefish 1", r"^expected the sealed engine .*Fakefish 1.* found .*; use the one that was sealed$"),
+    ],
+    ids=["another name", "another binary"],
+)
+def test_another_engine_than_the_sealed_one_is_refused(fake: Path, tmp_path: Path, name: str, told: str) -> None:
     other = fake_engine(tmp_path / "other", name)
-    told = r"expected the sealed engine .*Fakefish 1.* found .*; use the one that was sealed"
     with pytest.raises(PortFault, match=told), open_world(sealed(JUDGED, fake), other):
         pass
 

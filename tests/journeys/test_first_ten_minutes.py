@@ -19,7 +19,7 @@ TIMEOUT_S = 120
 # What stands in the quickstart, and what stands here: less of everything, with the same shape.
 SMALLER = {
     "nodes: 10000": "nodes: 1000",
-    "hands: 3000": "hands: 400",
+    "hands: 3000": "hands: 200",
     "hands: 1000": "hands: 200",
     "games: 6}": "games: 2}",
     "games: 30": "games: 6",

@@ -32,9 +32,7 @@ def test_the_witnesses_of_a_few_games(sides: list[int], chosen: list[int]) -> No
 
 
 @given(SIDES, SIDES, st.integers(1, 8))
-def test_no_story_that_keeps_the_witnesses_fires_elsewhere(
-    sides: list[int], other: list[int], plies: int
-) -> None:
+def test_no_story_that_keeps_the_witnesses_fires_elsewhere(sides: list[int], other: list[int], plies: int) -> None:
     chosen = set(witnesses(sides, plies))
     truth = [sides[at] if at in chosen or at >= len(other) else other[at] for at in range(len(sides))]
     first = fires(sides, plies)[:1]

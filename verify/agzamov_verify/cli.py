@@ -128,6 +128,8 @@ def _overview(opened: Opened, as_json: bool) -> Iterator[str]:
 
 def _game_lines(opened: Opened, game: str) -> Iterator[str]:
     stream = stream_of(opened.manifest, game)
+    if segment_name(stream.id, 0) not in opened.digests:
+        raise NoSuchGame(f"no game {show_name(game)!r} in this bundle: Phase 0 failed, so its match was not played")
     chain = Chain(opened.manifest.run_id, stream.id)
     return transcript(opened.manifest, opened.dice, stream, chain.read_all(_lines(opened, stream.id)), game)
 

@@ -25,7 +25,7 @@ STRANGER = PokerHabits(
     three_bet=22,
     folds_to_cbet=42,
     check_raise=12,
-    folds_button_to_3bet=35,
+    folds_button_to_3bet=25,
     min_raises_pairs=0,
     river_bluffs=35,
 )
@@ -39,6 +39,7 @@ BETS_BETWEEN, LESS_PER_BARREL = 0.3, 0.85
 FOUR_BET_PERCENT, FIVE_BET_PERCENT = 6, 4
 RAISE_EQUITY = {1: 0.60, 2: 0.57}  # before the flop, by the raises so far
 ALL_IN_EQUITY = 0.55
+BLUFF_RAISES_PERCENT = 25  # of the hands too weak to call an open or a 3-bet
 
 Combo: TypeAlias = tuple[str, str]
 
@@ -98,12 +99,12 @@ def _against_raise(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
     three_bets = level == 1 and not spot.on_button
     if three_bets and _steals(spot, foe, to_chips * 3):
         return _sized(spot, to_chips * 3, "This button gives up against a 3-bet.")
-    if equity >= RAISE_EQUITY.get(level, ALL_IN_EQUITY):
-        wanted = to_chips * 3 if level == 1 else to_chips * 9 // 4
-        return _sized(spot, wanted if level <= 2 else spot.options.max_to_chips, why)
-    if three_bets and 35 < top_percent(spot.hole) <= 65 and stream.below(100) < 12:
-        return _sized(spot, to_chips * 3, "A bluff.")
-    return _called(spot, equity, price + (0.06 if level == 1 else 0.01), why)
+    needed = price + (0.10 if level == 1 else 0.01)
+    strong = equity >= RAISE_EQUITY.get(level, ALL_IN_EQUITY)
+    if strong or (level <= 2 and equity < needed and stream.below(100) < BLUFF_RAISES_PERCENT):
+        wanted = (to_chips * 3, to_chips * 9 // 4, spot.options.max_to_chips)[min(level, 3) - 1]
+        return _sized(spot, wanted, why if strong else "A bluff.")
+    return _called(spot, equity, needed, why)
 
 
 def _steals(spot: Spot, foe: PokerHabits, to_chips: int) -> bool:
