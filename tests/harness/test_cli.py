@@ -258,7 +258,7 @@ def test_a_finished_run_can_be_packed_again_and_nothing_is_played_twice(place: P
 @pytest.mark.parametrize("command", ["seal", "run"])
 def test_another_engine_than_the_protocols_seals_no_run(place: Place, command: str) -> None:
     told = error_of(place(command, place.plan(JUDGED), *place.where, "--engine", place.path / "fakefish"), 2)
-    assert told.startswith("expected Stockfish 15.1, found Fakefish 1")
+    assert told == f"expected Stockfish 15.1 at {place.path / 'fakefish'}, found Fakefish 1"
     assert not (place.path / "runs").exists()
 
 
@@ -474,7 +474,7 @@ def test_verify_exits_with_3_when_an_engine_is_missing_or_another(place: Place) 
     other = place("verify", made, "--engine", place.path / "fakefish")
     assert (missing.exit_code, other.exit_code) == (3, 3)
     assert " 9  engine     NOT CHECKED  (no engine at /no/such/engine" in missing.stdout
-    assert " 9  engine     NOT CHECKED  (expected Stockfish 15.1, found Fakefish 1)" in other.stdout
+    assert " 9  engine     NOT CHECKED  (expected Stockfish 15.1 at " in other.stdout
 
 
 def test_verify_refuses_a_key_that_is_none(bundle: Path, tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ class UciEngine:
     """A running engine. Close it, or use it as a context manager. Raises EngineFault."""
 
     def __init__(self, path: Path, hash_mib: int, options: tuple[tuple[str, str], ...] = ()) -> None:
+        self._path = path
         try:
             self._process = subprocess.Popen(
                 [str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -85,10 +86,11 @@ class UciEngine:
     def require(self, name: str, net_sha256: str) -> None:
         """Raises EngineFault unless this is the engine of that name with that net."""
         if self.name != name:
-            raise EngineFault(f"expected {name}, found {self.name or 'an engine without a name'}")
-        found = self.net_sha256()
-        if found != net_sha256:
-            raise EngineFault(f"expected the net {net_sha256[:16]}, found {found[:16]}")
+            found = self.name or "an engine without a name"
+            raise EngineFault(f"expected {name} at {self._path}, found {found}")
+        net = self.net_sha256()
+        if net != net_sha256:
+            raise EngineFault(f"expected the net {net_sha256[:16]} in {self._path}, found {net[:16]}")
 
     def close(self) -> None:
         """End the process; safe to call twice."""

@@ -12,7 +12,7 @@ import numpy as np
 from .exact import fixed, square_root
 
 Z_95: Final = Fraction(1959963984540054, 10**15)
-_CHUNK_DRAWS = 2**22  # how many draws are in memory at a time; shows nowhere
+_CHUNK_DRAWS = 2**18  # how many draws are in memory at a time; shows nowhere
 
 
 class Interval(msgspec.Struct, frozen=True):
