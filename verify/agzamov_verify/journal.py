@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from . import canon
 from .merkle import Tree, root_of
-from .questions import Answer, Chat, Question, addressee, question_digest
+from .questions import ENGINE, Answer, Chat, Question, question_digest
 
 VERSION = 1
 GENESIS = "0" * 64
@@ -72,15 +72,10 @@ _decoder = msgspec.json.Decoder(Entry)
 
 def asked(question: Question) -> Asked:
     """The short form under which `question` stands in the journal."""
-    chat = isinstance(question, Chat)
-    return Asked(
-        "chat" if chat else "evaluate",
-        question.attempt if isinstance(question, Chat) else 0,
-        question_digest(question),
-        question.game,
-        addressee(question),
-        question.turn,
-    )
+    digest = question_digest(question)
+    if isinstance(question, Chat):
+        return Asked("chat", question.attempt, digest, question.game, question.seat, question.turn)
+    return Asked("evaluate", 0, digest, question.game, ENGINE, question.turn)
 
 
 def encode(entry: Entry) -> bytes:

@@ -102,8 +102,3 @@ def encode(value: Question | Answer) -> bytes:
 def question_digest(question: Question) -> str:
     """SHA-256 of the whole question, prompt included."""
     return hashlib.sha256(_encoder.encode(question)).hexdigest()
-
-
-def addressee(question: Question) -> str:
-    """Who is asked: a seat's name, or the engine."""
-    return question.seat if isinstance(question, Chat) else ENGINE

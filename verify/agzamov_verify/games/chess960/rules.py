@@ -204,12 +204,12 @@ class Game960:
     def _position_key(self) -> str:
         board = self.board
         turn = "w" if board.turn else "b"
-        return f"{'/'.join(self._fen_ranks)} {turn} {self._castling_field()} {self._en_passant()}"
+        castling = self._castling_field() if board.castling_rights else "-"
+        en_passant = "-" if board.ep_square is None else self._en_passant(board.ep_square)
+        return f"{'/'.join(self._fen_ranks)} {turn} {castling} {en_passant}"
 
     def _castling_field(self) -> str:
         board = self.board
-        if not board.castling_rights:
-            return "-"
         # A rook that steps outside the castling rook turns X-FEN's K into that rook's file.
         rooks = board.rooks & chess.BB_BACKRANKS
         castling_of = (board.castling_rights, rooks, rooks & board.occupied_co[chess.WHITE])
@@ -218,11 +218,8 @@ class Game960:
             self._castling = board.castling_xfen()
         return self._castling
 
-    def _en_passant(self) -> str:
-        board = self.board
-        if board.ep_square is None or not board.has_legal_en_passant():
-            return "-"
-        return chess.SQUARE_NAMES[board.ep_square]
+    def _en_passant(self, square: chess.Square) -> str:
+        return chess.SQUARE_NAMES[square] if self.board.has_legal_en_passant() else "-"
 
 
 def _symbol(piece: chess.Piece | None) -> str:
