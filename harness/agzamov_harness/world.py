@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -45,18 +45,13 @@ def open_world(manifest: Manifest, engine_path: Path | None, wait: Wait = time.s
         world = World(seats, _engine(manifest, engine_path))
         stack.callback(world.close)
         builder = _Builder(pool, engine_path, wait)
-        for name, seat in _playing(plan).items():
+        for name, seat in plan.playing.items():
             seats[name] = builder.seat(name, seat)
         yield world
 
 
-def _playing(plan: Plan) -> Mapping[str, Seat]:
-    names = {name for match in plan.matches for name in (match.a, match.b)}
-    return {name: seat for name, seat in plan.seats.items() if name in names}
-
-
 def _has_local_seats(plan: Plan) -> bool:
-    return any(isinstance(seat, RandomSeat | ReferenceSeat) for seat in _playing(plan).values())
+    return any(isinstance(seat, RandomSeat | ReferenceSeat) for seat in plan.playing.values())
 
 
 @contextmanager

@@ -147,6 +147,15 @@ def test_a_program_that_is_no_engine_is_a_fault() -> None:
         UciEngine(Path("/bin/true"), HASH_MIB)
 
 
+def test_a_wrapper_ends_with_the_program_that_it_started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(stockfish, "HANDSHAKE_S", 0.3)
+    wrapper = tmp_path / "engine"
+    wrapper.write_text("#!/bin/sh\ncat\n")
+    wrapper.chmod(0o755)
+    with pytest.raises(EngineFault, match="does not answer `uci`"):
+        UciEngine(wrapper, HASH_MIB)
+
+
 def test_a_program_that_never_answers_is_ended_and_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stockfish, "HANDSHAKE_S", 0.2)
     with pytest.raises(EngineFault, match="does not answer `uci`"):

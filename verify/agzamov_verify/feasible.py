@@ -39,8 +39,7 @@ def needs_engine(plan: Plan) -> bool:
 
 def starts_engine(plan: Plan) -> bool:
     """Whether playing `plan` starts an engine: it adjudicates, or it sits at the table."""
-    playing = {plan.seats[name] for match in plan.matches for name in (match.a, match.b)}
-    return needs_engine(plan) or any(isinstance(seat, StockfishSeat) for seat in playing)
+    return needs_engine(plan) or any(isinstance(seat, StockfishSeat) for seat in plan.playing.values())
 
 
 def _rules(plan: Plan) -> Iterator[Problem]:

@@ -198,6 +198,12 @@ class Plan(_Part, frozen=True):
     prices: dict[Name, Price] = {}
     budget: Budget = Budget()
 
+    @property
+    def playing(self) -> dict[str, Seat]:
+        """The seats that some match names."""
+        names = {name for match in self.matches for name in (match.a, match.b)}
+        return {name: seat for name, seat in self.seats.items() if name in names}
+
 
 class EnginePin(_Part, frozen=True):
     """Which engine was there when the manifest was sealed."""

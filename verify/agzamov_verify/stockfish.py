@@ -7,7 +7,9 @@ measured identical across order, processes and instruction sets; anything looser
 """
 
 import hashlib
+import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
@@ -49,7 +51,11 @@ class UciEngine:
         self._path = path
         try:
             self._process = subprocess.Popen(
-                [str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                [str(path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # so that a wrapper script ends with all that it started
             )
         except OSError as error:
             raise EngineFault(f"cannot start {path}: {error.strerror}") from error
@@ -95,7 +101,7 @@ class UciEngine:
     def close(self) -> None:
         """End the process; safe to call twice."""
         if self._process.poll() is None:
-            self._process.kill()
+            self._kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             with suppress(OSError):  # closing flushes, and there may be nobody left to read
@@ -122,9 +128,13 @@ class UciEngine:
             if line.startswith("bestmove"):
                 return
 
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
     def _greet(self) -> str:
         """The engine's name. A program that does not say `uciok` in time is ended: it is no engine."""
-        watchdog = threading.Timer(HANDSHAKE_S, self._process.kill)
+        watchdog = threading.Timer(HANDSHAKE_S, self._kill)
         watchdog.start()
         try:
             return self._handshake()

@@ -55,7 +55,7 @@ def _rules(plan: Plan, protocol: Protocol) -> Iterator[str]:
 
 
 def _seats(plan: Plan) -> Iterator[str]:
-    for name, seat in plan.seats.items():
+    for name, seat in plan.playing.items():
         if isinstance(seat, EndpointSeat) and "temperature" not in seat.accepts:
             yield f"seat {name} runs at its own temperature"
         elif isinstance(seat, EndpointSeat) and Fraction(seat.temperature):
