@@ -27,6 +27,8 @@ check: setup
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	cd verify && ../$(BIN)/deptry .
+	cd harness && ../$(BIN)/deptry .
 
 setup: prerequisites $(VENV)/.ready
 
