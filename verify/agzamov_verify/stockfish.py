@@ -55,7 +55,7 @@ class UciEngine:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # so that a wrapper script ends with all that it started
+                process_group=0,  # so that a wrapper script ends with all that it started
             )
         except OSError as error:
             raise EngineFault(f"cannot start {path}: {error.strerror}") from error
