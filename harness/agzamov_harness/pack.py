@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import os
 import platform
 import shutil
 from collections.abc import Iterator
@@ -48,6 +49,7 @@ def pack(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, bundle
     results = writer.payload(key)
     writer.tags()
     writer.envelope(results, key)
+    _sync(making)
     shutil.rmtree(target, ignore_errors=True)
     making.rename(target)
     return target
@@ -137,6 +139,16 @@ class _Writer:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
         self._digests[name] = hashlib.sha256(data).hexdigest()
+
+
+def _sync(folder: Path) -> None:
+    """Force a whole folder to disk, so that after a power cut its name stands for all of it or is not there."""
+    for path in (folder, *folder.rglob("*")):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def environment() -> dict[str, canon.Json]:

@@ -95,8 +95,9 @@ def looks_at_figures_and_a_game(bundle: Path, folder: Path) -> None:
     game = told.split()[-1]
     assert game == "p0-chess960-naked-reference-g00000", "the last line names a game to look at next"
     shown = agzamov("show", bundle, "--game", game, cwd=folder)
-    assert shown.count("== reference answers") >= 4
-    assert shown.count("-- engine after ply ") >= 8
+    # The seed is new each time, and from some starts a game can be over after three plies.
+    assert shown.count("== reference answers") >= 1
+    assert shown.count("-- engine after ply ") >= 2
     hand = agzamov("show", bundle, "--game", "p0-holdem-naked-reference-h0000007", cwd=folder)
     assert "Hole cards: [" in hand
 
