@@ -17,13 +17,12 @@ from pathlib import Path
 
 import chess
 
-from agzamov_verify.bundle import segment_name
 from agzamov_verify.checks.ledger import Ledger
 from agzamov_verify.checks.opening import Opened, open_bundle
-from agzamov_verify.journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, Chain
+from agzamov_verify.checks.replaying import journal_lines
+from agzamov_verify.journal import Chain
 from agzamov_verify.manifest import ChessMatch
 from agzamov_verify.phases.streams import ChessBlock, StreamPlan, block_script, streams_of
-from agzamov_verify.reading import gzip_lines
 from agzamov_verify.script import Replay, drive
 
 ROUNDS = 7
@@ -36,10 +35,8 @@ def chess_streams(opened: Opened) -> Iterator[tuple[StreamPlan, list[bytes]]]:
     for match in opened.manifest.plan.matches:
         if isinstance(match, ChessMatch):
             for stream in streams_of(match):
-                name = segment_name(stream.id, 0)
-                if name in opened.digests:
-                    digest = opened.digests[name]
-                    yield stream, list(gzip_lines(opened.source, name, digest, LINE_BYTES_MAX, SEGMENT_BYTES_MAX))
+                if lines := list(journal_lines(opened.source, opened.digests, stream.id)):
+                    yield stream, lines
 
 
 def replay(opened: Opened, streams: list[tuple[StreamPlan, list[bytes]]]) -> Games:

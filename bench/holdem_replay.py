@@ -13,15 +13,14 @@ from pathlib import Path
 
 from pokerkit import Automation, NoLimitTexasHoldem
 
-from agzamov_verify.bundle import segment_name
 from agzamov_verify.checks.ledger import Ledger
 from agzamov_verify.checks.opening import Opened, open_bundle
+from agzamov_verify.checks.replaying import journal_lines
 from agzamov_verify.games.holdem import script
 from agzamov_verify.games.holdem.rules import BIG_BLIND, SMALL_BLIND, ActionKind, Deal, Hand, PokerAction
-from agzamov_verify.journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, Chain
+from agzamov_verify.journal import Chain
 from agzamov_verify.manifest import PokerMatch
 from agzamov_verify.phases.streams import StreamPlan, block_script, streams_of
-from agzamov_verify.reading import gzip_lines
 from agzamov_verify.script import Replay, drive
 from chess_replay import cpu_s
 
@@ -43,10 +42,9 @@ def poker_streams(opened: Opened) -> list[tuple[StreamPlan, list[bytes]]]:
     streams: list[tuple[StreamPlan, list[bytes]]] = []
     for match in opened.manifest.plan.matches:
         for stream in streams_of(match) if isinstance(match, PokerMatch) else ():
-            name = segment_name(stream.id, 0)
-            if name in opened.digests and sum(plan.count for plan, _ in streams) < HANDS_MAX:
-                lines = gzip_lines(opened.source, name, opened.digests[name], LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
-                streams.append((stream, list(lines)))
+            lines = list(journal_lines(opened.source, opened.digests, stream.id))
+            if lines and sum(plan.count for plan, _ in streams) < HANDS_MAX:
+                streams.append((stream, lines))
     return streams
 
 

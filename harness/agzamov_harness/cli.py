@@ -19,15 +19,14 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify import canon
 from agzamov_verify import cli as verify_cli
-from agzamov_verify.bundle import TIMING_FILE, claims_of
-from agzamov_verify.checks.opening import seed_dice
+from agzamov_verify.bundle import RESULTS_FILE, TIMING_FILE, claims_of
 from agzamov_verify.envelope import key_id
 from agzamov_verify.feasible import needs_engine, starts_engine
 from agzamov_verify.journal import BrokenJournal
 from agzamov_verify.manifest import ManifestError, Plan
 from agzamov_verify.reading import printable
 from agzamov_verify.report import printable_results
-from agzamov_verify.scoring.results import Results, results_of
+from agzamov_verify.scoring.results import Results
 from agzamov_verify.scoring.timing import Timing
 from agzamov_verify.script import Divergence
 from agzamov_verify.stockfish import EngineFault, find_engine
@@ -231,7 +230,7 @@ def _play_and_pack(
         raise Stopped(f"{error}; {resume}") from error
     except OSError as error:
         raise Stopped(f"{_told(error)}; nothing recorded was lost; {resume}") from error
-    results = _results(directory, blocks)
+    results = canon.loads_as((bundle / RESULTS_FILE).read_bytes(), Results)
     if as_json:
         click.echo(canon.dumps({"bundle": str(bundle), "claims": claims_of(results), "run": results.run}).decode())
         return
@@ -256,11 +255,6 @@ def _play(directory: RunDirectory, engine: str | None, concurrency: int | None, 
         state = State(plan, watcher)
         limit = concurrency or concurrency_of(plan)
         return Runner(directory, world, time.monotonic_ns, state, stop, limit).play()
-
-
-def _results(directory: RunDirectory, blocks: Blocks) -> Results:
-    manifest = directory.manifest
-    return results_of(manifest.run_id, manifest.plan, seed_dice(manifest, directory.secret), blocks)
 
 
 @contextmanager

@@ -63,6 +63,7 @@ class _Writer:
         self._manifest = directory.manifest
         self._digests: dict[str, str] = {}
         self._rows: tuple[StreamRow, ...] = ()
+        self._laps: dict[str, dict[str, list[int]]] = {}
 
     def payload(self, key: Ed25519PrivateKey) -> Results:
         self._rows = tuple(self._stream(stream) for stream in self._streams())
@@ -74,7 +75,7 @@ class _Writer:
         self._write(bundle.KEY_FILE, public_pem(key))
         self._write(bundle.INDEX_FILE, canon.dumps(bundle.Index("agz-journal-1", self._rows)))
         self._write(bundle.RESULTS_FILE, canon.dumps(results))
-        self._write(bundle.TIMING_FILE, canon.dumps(timing_of(self._laps())))
+        self._write(bundle.TIMING_FILE, canon.dumps(timing_of(self._laps)))
         return results
 
     def tags(self) -> None:
@@ -121,18 +122,11 @@ class _Writer:
                 pass
             names.append(bundle.segment_name(stream.id, number))
             self._write(names[-1], _gzip(data))
-        self._write(bundle.timing_name(stream.id), _gzip(self._timing(stream).read_bytes()))
+        timing = (folder / f"laps{TIMING_SUFFIX}").read_bytes()
+        self._write(bundle.timing_name(stream.id), _gzip(timing))
+        for to, us in read_laps(timing.splitlines()).items():
+            self._laps.setdefault(stream.match.id, {}).setdefault(to, []).extend(us)
         return chain.row(names)
-
-    def _laps(self) -> dict[str, dict[str, list[int]]]:
-        laps: dict[str, dict[str, list[int]]] = {}
-        for stream in self._streams():
-            for to, us in read_laps(self._timing(stream).read_bytes().splitlines()).items():
-                laps.setdefault(stream.match.id, {}).setdefault(to, []).extend(us)
-        return laps
-
-    def _timing(self, stream: StreamPlan) -> Path:
-        return self._directory.journal / stream.id / f"laps{TIMING_SUFFIX}"
 
     def _write(self, name: str, data: bytes) -> None:
         path = self._root / name

@@ -46,7 +46,6 @@ class Recorder:
         self._durable_unit, self._unit = durable_unit, ""
         self._chain = Chain(run, stream)
         self._recorded = self._read_back()
-        self.replayed = len(self._recorded)
         self._next = 0
         self._prev, self._seq = self._chain.head, self._chain.entries
         self._journal = _open_append(self._segments()[-1])

@@ -14,13 +14,14 @@ from typing import NoReturn
 import click
 
 from . import canon, report
-from .bundle import RESULTS_FILE, TIMING_FILE, segment_name
+from .bundle import RESULTS_FILE, TIMING_FILE
 from .checks import Options, Verdict, verify
 from .checks.ledger import Ledger, StepFailed
 from .checks.opening import Opened, open_bundle
+from .checks.replaying import journal_lines, segments_of
 from .envelope import BadEnvelope, key_id, load_public_key
-from .journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, BrokenJournal, Chain
-from .reading import HostileBundle, gzip_lines, show_name
+from .journal import BrokenJournal, Chain
+from .reading import HostileBundle, show_name
 from .scoring.results import Results
 from .scoring.timing import Timing
 from .script import Divergence
@@ -128,17 +129,11 @@ def _overview(opened: Opened, as_json: bool) -> Iterator[str]:
 
 def _game_lines(opened: Opened, game: str) -> Iterator[str]:
     stream = stream_of(opened.manifest, game)
-    if segment_name(stream.id, 0) not in opened.digests:
+    if not segments_of(opened.digests, stream.id):
         raise NoSuchGame(f"no game {show_name(game)!r} in this bundle: Phase 0 failed, so its match was not played")
+    lines = journal_lines(opened.source, opened.digests, stream.id)
     chain = Chain(opened.manifest.run_id, stream.id)
-    return transcript(opened.manifest, opened.dice, stream, chain.read_all(_lines(opened, stream.id)), game)
-
-
-def _lines(opened: Opened, stream: str) -> Iterator[bytes]:
-    number = 0
-    while (name := segment_name(stream, number)) in opened.digests:
-        yield from gzip_lines(opened.source, name, opened.digests[name], LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
-        number += 1
+    return transcript(opened.manifest, opened.dice, stream, chain.read_all(lines), game)
 
 
 def _key_id(path: Path | None) -> str:

@@ -90,8 +90,6 @@ def _differing(left: object, right: object, place: str) -> Iterator[tuple[str, s
 
 
 def _to_ask(replayed: Replayed) -> list[AskedAgain]:
-    asked: list[AskedAgain] = []
-    for report in replayed.reports.values():
-        asked += report.decisive
-        asked += [one for one in report.sample if one not in report.decisive]
-    return asked
+    """What decided, and the sample: each evaluation once."""
+    reports = replayed.reports.values()
+    return list(dict.fromkeys(one for report in reports for one in (*report.decisive, *report.sample)))

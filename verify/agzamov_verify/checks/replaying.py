@@ -45,6 +45,20 @@ class StreamReport(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...]
 
 
+def segments_of(digests: dict[str, str], stream: str) -> list[str]:
+    """The files of a stream's journal segments that the payload lists, in order."""
+    names: list[str] = []
+    while (name := segment_name(stream, len(names))) in digests:
+        names.append(name)
+    return names
+
+
+def journal_lines(source: Source, digests: dict[str, str], stream: str) -> Iterator[bytes]:
+    """The lines of a stream's journal. Raises HostileBundle, at the latest at the end of a segment."""
+    for name in segments_of(digests, stream):
+        yield from gzip_lines(source, name, digests[name], LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
+
+
 class StreamReplay:
     """The replay of one stream; `digests` are the payload's, by file name."""
 
@@ -56,11 +70,11 @@ class StreamReplay:
 
     def report(self, stream: StreamPlan) -> StreamReport:
         """Replay `stream`. A defect is a finding, never an exception."""
-        segments = self._segments(stream.id)
+        segments = segments_of(self._digests, stream.id)
         chain = Chain(self._run, stream.id)
         evaluations = _Evaluations(self._permille)
         try:
-            entries = chain.read_all(self._lines(segments))
+            entries = chain.read_all(journal_lines(self._source, self._digests, stream.id))
             block = self._drive(stream, entries, evaluations)
         except (HostileBundle, BrokenJournal) as error:
             return _failed(Finding(Number.JOURNAL, error.place, error.expected, error.found))
@@ -76,16 +90,6 @@ class StreamReplay:
             evaluations.count,
             (finding,) if finding else (),
         )
-
-    def _segments(self, stream: str) -> list[str]:
-        names: list[str] = []
-        while (name := segment_name(stream, len(names))) in self._digests:
-            names.append(name)
-        return names
-
-    def _lines(self, segments: list[str]) -> Iterator[bytes]:
-        for name in segments:
-            yield from gzip_lines(self._source, name, self._digests[name], LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
 
     def _drive(self, stream: StreamPlan, entries: Iterator[Entry], evaluations: "_Evaluations") -> Block:
         replay = Replay(stream.id, entries)
