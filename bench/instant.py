@@ -23,7 +23,7 @@ from agzamov_harness.run import Blocks, Runner, Stop
 from agzamov_harness.rundir import RunDirectory
 from agzamov_harness.seal import plan_from, seal
 from agzamov_verify.envelope import key_id
-from agzamov_verify.manifest import EndpointSeat
+from agzamov_verify.seats import EndpointSeat
 from agzamov_verify.questions import Answer, Question
 
 KEY = Ed25519PrivateKey.generate()

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 from agzamov_verify.feasible import needs_engine
-from agzamov_verify.manifest import EndpointSeat, Manifest, Plan, RandomSeat, ReferenceSeat, Seat, StockfishSeat
+from agzamov_verify.manifest import Manifest, Plan
+from agzamov_verify.seats import EndpointSeat, RandomSeat, ReferenceSeat, Seat, StockfishSeat
 from agzamov_verify.stockfish import EngineFault
 from agzamov_verify.workers import cores, end_with_parent
 

@@ -25,8 +25,8 @@ from agzamov_harness.ports import ChatRequest, PortFault, Wait
 from agzamov_harness.run import Stop, Stopped
 from agzamov_verify.checks import Options, verify
 from agzamov_verify.journal import GENESIS, VERSION, Chain, Entry, asked, encode
-from agzamov_verify.manifest import EndpointSeat
 from agzamov_verify.questions import TOKENS_MAX, Chat, Message, NoReply, Reply, Try
+from agzamov_verify.seats import EndpointSeat
 from harness.http_peer import (
     Exchange,
     Peer,

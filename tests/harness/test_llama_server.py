@@ -20,8 +20,8 @@ from agzamov_harness import keys
 from agzamov_harness.adapters.endpoint import Endpoint
 from agzamov_harness.ports import ChatRequest, PortFault
 from agzamov_verify.checks import Options, verify
-from agzamov_verify.manifest import EndpointSeat
 from agzamov_verify.questions import Message, Reply
+from agzamov_verify.seats import EndpointSeat
 
 WHY = "no llama.cpp server here: pip install xllamacpp gguf (wheels exist for Linux on x86-64)"
 gguf: Any = pytest.importorskip("gguf", reason=WHY)

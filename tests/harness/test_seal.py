@@ -84,7 +84,7 @@ FAULTS: list[tuple[str, str | bytes, str]] = [
     (
         "a misspelt kind",
         instead("kind: random", "kind: radnom"),
-        "seats.dice.kind: expected one of openai, random, reference, stockfish, found 'radnom'",
+        "seats.dice.kind: expected one of gguf, ollama, openai, random, reference, stockfish, found 'radnom'",
     ),
     (
         "a misspelt policy",
@@ -368,7 +368,7 @@ def test_no_field_of_a_sealed_manifest_can_be_left_to_its_default(sealed: Manife
     [
         (lambda value: value["plan"]["matches"][0].update(games="30"), "plan.matches[0].games: expected `int`"),
         (lambda value: value["plan"].update(sets=3), "plan: object contains unknown field `sets`"),
-        (lambda value: value.update(format="agz-manifest-2"), "format: invalid enum value 'agz-manifest-2'"),
+        (lambda value: value.update(format="agz-manifest-9"), "format: invalid enum value 'agz-manifest-9'"),
         (lambda value: value.update(nonce="00"), "nonce: expected `str` matching regex"),
         (lambda value: value.update(secret_commit=value["secret_commit"] + "\n"), "secret_commit: expected `str`"),
     ],
@@ -380,6 +380,29 @@ def test_a_sealed_manifest_with_a_fault_names_the_keys_path(
     change(value)
     with pytest.raises(ManifestError, match="^" + re.escape(told)):
         load_manifest(canon.dumps(value))
+
+
+def as_format_1(sealed: Manifest, **changes: object) -> bytes:
+    """The manifest as the first format wrote it, with other plain values where asked."""
+    value = json.loads(sealed.bytes)
+    del value["images"], value["models"]
+    value["plan"]["seats"] = {
+        name: s for name, s in value["plan"]["seats"].items() if s["kind"] not in ("gguf", "ollama")
+    }
+    return canon.dumps({**value, "format": "agz-manifest-1", **changes})
+
+
+def test_a_manifest_of_the_first_format_keeps_its_bytes_and_its_run(sealed: Manifest) -> None:
+    data = as_format_1(sealed)
+    old = load_manifest(data)
+    assert (old.bytes, old.run_id) == (data, hashlib.sha256(data).hexdigest()[:16])
+
+
+def test_the_first_format_holds_nothing_of_the_second(sealed: Manifest) -> None:
+    plan = {**json.loads(as_format_1(sealed))["plan"], "isolation": "container"}
+    for data in (as_format_1(sealed, images={}), as_format_1(sealed, models={}), as_format_1(sealed, plan=plan)):
+        with pytest.raises(ManifestError):
+            load_manifest(data)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.feasible import STREAMS_MAX, Problem, needs_engine, problems, starts_engine
+from agzamov_verify.feasible import STREAMS_MAX, Problem, image_parts, needs_engine, problems, starts_engine
 from agzamov_verify.manifest import Plan
 
 MODEL = {"kind": "openai", "base_url": "http://127.0.0.1/v1", "model": "m"}
@@ -37,6 +37,16 @@ def model(**changes: object) -> dict[str, Any]:
     return {"seats": {**PLAN["seats"], "model": {**MODEL, **changes}}}
 
 
+def gguf(**changes: object) -> dict[str, Any]:
+    seat = {"kind": "gguf", "weights": "tiny.gguf", **changes}
+    return {"seats": {**PLAN["seats"], "model": seat}, "isolation": "container"}
+
+
+def ollama(**changes: object) -> dict[str, Any]:
+    seat = {"kind": "ollama", "model": "m", "model_digest": "0" * 64, "store": "models", **changes}
+    return {"seats": {**PLAN["seats"], "model": seat}}
+
+
 def chess_rules(**changes: object) -> dict[str, Any]:
     return {"chess960": changes}
 
@@ -45,8 +55,23 @@ def adjudication(**changes: object) -> dict[str, Any]:
     return chess_rules(adjudication=changes)
 
 
-def test_a_plan_that_can_be_run_has_no_problem() -> None:
-    assert problems(plan()) == []
+@pytest.mark.parametrize("changes", [{}, gguf(), ollama(), ollama(store=""), {**ollama(), "isolation": "container"}])
+def test_a_plan_that_can_be_run_has_no_problem(changes: dict[str, Any]) -> None:
+    assert problems(plan(**changes)) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "parts"),
+    [
+        ({}, ()),
+        (gguf(), ("engine", "harness", "model")),
+        ({**ollama(), "isolation": "container"}, ("engine", "harness", "ollama")),
+        ({**model(base_url="https://api.example/v1"), "isolation": "container"}, ("engine", "harness", "proxy")),
+        ({**gguf(), "matches": PLAN["matches"][1:]}, ("harness", "model")),
+    ],
+)
+def test_a_plan_names_the_parts_that_containers_play(changes: dict[str, Any], parts: tuple[str, ...]) -> None:
+    assert image_parts(plan(**changes)) == parts
 
 
 EVEN = "expected even games and block_games: a start is played with both colours"
@@ -117,6 +142,34 @@ BUTTON = "expected an even number, so that both seats have the button equally"
         (model(temperature="2.000000001"), "seats.model.temperature", "expected 0 to 2, found 2.000000001"),
         (model(top_p="0.0"), "seats.model.top_p", "expected more than 0 and at most 1, found 0.0"),
         (model(top_p="1.1"), "seats.model.top_p", "expected more than 0 and at most 1, found 1.1"),
+        (gguf(weights=""), "seats.model.weights", "expected the path of a GGUF file, from the plan's folder"),
+        (
+            gguf(tokens_max=4096),
+            "seats.model.tokens_max",
+            "expected fewer than the 4096 tokens of the context",
+        ),
+        (gguf(temperature="3"), "seats.model.temperature", "expected 0 to 2, found 3"),
+        (
+            {**gguf(), "isolation": "process"},
+            "seats.model.kind",
+            "expected isolation: container, where a pinned image serves the weights",
+        ),
+        (ollama(model=""), "seats.model.model", "expected the model's name as agzamov models list shows it"),
+        (
+            ollama(model_digest=""),
+            "seats.model.model_digest",
+            "expected the model's 64 digits as agzamov models list shows them",
+        ),
+        (
+            {**ollama(store=""), "isolation": "container"},
+            "seats.model.store",
+            "expected Ollama's model folder, which the container mounts read-only",
+        ),
+        (
+            {"isolation": "container"},
+            "seats.model.base_url",
+            "expected an https:// address: a container reaches hosted providers alone, through the proxy",
+        ),
         (
             model(accepts=["max_tokens", "max_completion_tokens"]),
             "seats.model.accepts",

@@ -48,6 +48,20 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     streams: tuple[StreamRow, ...]
 
 
+class ContainerRow(msgspec.Struct, frozen=True):
+    """One container of a run in data/environment.json: which part it played, from which image (config digest)."""
+
+    part: str
+    image: str
+
+
+class Environment(msgspec.Struct, frozen=True):
+    """What verification reads of data/environment.json; all else in it is attested only."""
+
+    isolation: str
+    containers: tuple[ContainerRow, ...] = ()
+
+
 def segment_name(stream: str, number: int) -> str:
     """The file of a stream's journal segment."""
     return f"{JOURNAL_FOLDER}{stream}/{number:06d}.jsonl.gz"

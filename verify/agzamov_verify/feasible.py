@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from .games.chess960.adjudication import AdjudicationPolicy
 from .games.holdem.rules import BIG_BLIND
-from .manifest import ChessMatch, EndpointSeat, Match, Plan, PokerMatch, RandomSeat, Seat, StockfishSeat
+from .manifest import ChessMatch, Match, Plan, PokerMatch
 from .questions import ENGINE
+from .seats import EndpointSeat, GgufSeat, LocalModelSeat, OllamaSeat, RandomSeat, Seat, StockfishSeat
 
 PLIES_MAX = 1000
 STACK_BB_MAX = 10_000
@@ -42,6 +43,26 @@ def starts_engine(plan: Plan) -> bool:
     return needs_engine(plan) or any(isinstance(seat, StockfishSeat) for seat in plan.playing.values())
 
 
+def local_models(plan: Plan) -> dict[str, LocalModelSeat]:
+    """The playing seats whose weights are pinned, by name."""
+    return {name: seat for name, seat in plan.playing.items() if isinstance(seat, LocalModelSeat)}
+
+
+def image_parts(plan: Plan) -> tuple[str, ...]:
+    """The parts that pinned container images play in `plan`, in alphabetical order; none for processes."""
+    if plan.isolation != "container":
+        return ()
+    seats = plan.playing.values()
+    needed = {
+        "engine": starts_engine(plan),
+        "harness": True,
+        "model": any(isinstance(seat, GgufSeat) for seat in seats),
+        "ollama": any(isinstance(seat, OllamaSeat) for seat in seats),
+        "proxy": any(isinstance(seat, EndpointSeat) for seat in seats),
+    }
+    return tuple(part for part, is_needed in needed.items() if is_needed)
+
+
 def _rules(plan: Plan) -> Iterator[Problem]:
     rule = plan.chess960.adjudication
     if not 1 <= plan.chess960.plies_max <= PLIES_MAX:
@@ -62,8 +83,9 @@ def _seats(plan: Plan) -> Iterator[Problem]:
     if ENGINE in plan.seats:
         yield Problem(f"seats.{ENGINE}", "expected another name: in a journal this is the engine that adjudicates")
     for name, seat in plan.seats.items():
-        if isinstance(seat, EndpointSeat):
-            yield from _endpoint(f"seats.{name}", seat)
+        yield from _seat(f"seats.{name}", seat)
+    for name, seat in plan.playing.items():
+        yield from _isolated(f"seats.{name}", seat, plan.isolation)
     yield from _shared_endpoints(plan)
     for name in plan.prices:
         if name not in plan.seats:
@@ -81,15 +103,55 @@ def _shared_endpoints(plan: Plan) -> Iterator[Problem]:
                 yield Problem(f"seats.{name}", message)
 
 
+def _seat(path: str, seat: Seat) -> Iterator[Problem]:
+    if isinstance(seat, EndpointSeat | LocalModelSeat):
+        yield from _sampling(path, seat)
+    match seat:
+        case EndpointSeat():
+            yield from _endpoint(path, seat)
+        case GgufSeat() if not seat.weights:
+            yield Problem(f"{path}.weights", "expected the path of a GGUF file, from the plan's folder")
+        case OllamaSeat():
+            yield from _ollama(path, seat)
+        case _:
+            pass
+
+
+def _ollama(path: str, seat: OllamaSeat) -> Iterator[Problem]:
+    if not seat.model:
+        yield Problem(f"{path}.model", "expected the model's name as agzamov models list shows it")
+    if not seat.model_digest:
+        yield Problem(f"{path}.model_digest", "expected the model's 64 digits as agzamov models list shows them")
+
+
+def _isolated(path: str, seat: Seat, isolation: str) -> Iterator[Problem]:
+    """What a seat needs of its isolation."""
+    match seat:
+        case GgufSeat() if isolation == "process":
+            yield Problem(f"{path}.kind", "expected isolation: container, where a pinned image serves the weights")
+        case OllamaSeat() if isolation == "container" and not seat.store:
+            yield Problem(f"{path}.store", "expected Ollama's model folder, which the container mounts read-only")
+        case EndpointSeat() if isolation == "container" and not seat.base_url.startswith("https://"):
+            message = "expected an https:// address: a container reaches hosted providers alone, through the proxy"
+            yield Problem(f"{path}.base_url", message)
+        case _:
+            pass
+
+
+def _sampling(path: str, seat: EndpointSeat | LocalModelSeat) -> Iterator[Problem]:
+    if Fraction(seat.temperature) > 2:
+        yield Problem(f"{path}.temperature", f"expected 0 to 2, found {seat.temperature}")
+    if not 0 < Fraction(seat.top_p) <= 1:
+        yield Problem(f"{path}.top_p", f"expected more than 0 and at most 1, found {seat.top_p}")
+    if isinstance(seat, LocalModelSeat) and seat.tokens_max >= seat.context_tokens:
+        yield Problem(f"{path}.tokens_max", f"expected fewer than the {seat.context_tokens} tokens of the context")
+
+
 def _endpoint(path: str, seat: EndpointSeat) -> Iterator[Problem]:
     if not seat.base_url:
         yield Problem(f"{path}.base_url", "expected the endpoint's address, for example http://127.0.0.1:11434/v1")
     if not seat.model:
         yield Problem(f"{path}.model", "expected the model's name as the endpoint lists it")
-    if Fraction(seat.temperature) > 2:
-        yield Problem(f"{path}.temperature", f"expected 0 to 2, found {seat.temperature}")
-    if not 0 < Fraction(seat.top_p) <= 1:
-        yield Problem(f"{path}.top_p", f"expected more than 0 and at most 1, found {seat.top_p}")
     if {"max_tokens", "max_completion_tokens"} <= set(seat.accepts):
         yield Problem(f"{path}.accepts", "expected max_tokens or max_completion_tokens, found both")
 

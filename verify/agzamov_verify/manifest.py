@@ -16,107 +16,14 @@ from msgspec import Meta
 from . import canon
 from .games.chess960.script import ChessRules
 from .games.holdem.script import PokerRules
-from .games.patterns import Pattern
+from .seats import END, Count, DecimalText, Line, LocalModelSeat, Name, Part, Seat, Sha256
 
-FORMAT: Literal["agz-manifest-1"] = "agz-manifest-1"
+FORMAT: Literal["agz-manifest-2"] = "agz-manifest-2"
+ADDED_IN_2 = ("images", "models")
 MANIFEST_BYTES_MAX = 2**20
 
-Count: TypeAlias = Annotated[int, Meta(ge=1, le=10_000_000)]
-# In Python "$" alone would let a line feed follow; ECMA 262, which JSON Schema speaks, reads this the same.
-_END = r"$(?!\n)"
-DecimalText: TypeAlias = Annotated[
-    str,
-    Meta(
-        pattern=r"^[0-9]{1,9}(\.[0-9]{1,9})?" + _END,
-        extra_json_schema={"format": "decimal-text"},
-        description="a decimal number of up to nine digits before and after the point",
-    ),
-]
-Sha256: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}" + _END)]
-Name: TypeAlias = Annotated[
-    str,
-    Meta(
-        pattern="^[a-z][a-z0-9_]{0,31}" + _END,
-        description="a name of up to 32 small letters, digits and underscores, with a letter first",
-    ),
-]
-Line: TypeAlias = Annotated[
-    str,
-    Meta(
-        max_length=200,
-        pattern=r"^[^\x00-\x1f\x7f-\x9f]*" + _END,
-        description="one line of text without control characters",
-    ),
-]
-Briefing: TypeAlias = Annotated[str, Meta(max_length=20_000)]
-Url: TypeAlias = Annotated[
-    str,
-    Meta(
-        max_length=500,
-        pattern=r"^(https?://[A-Za-z0-9.\[\]:_-]+(/[A-Za-z0-9._/-]*)?)?" + _END,
-        description="an address that starts with http:// or https://, without user, query or fragment",
-    ),
-]
-EnvironmentName: TypeAlias = Annotated[
-    str,
-    Meta(
-        pattern="^([A-Z][A-Z0-9_]{0,63})?" + _END,
-        description="the name of an environment variable in capitals, never the key itself",
-    ),
-]
 
-
-class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A piece of a manifest: frozen, and an unknown key is an error."""
-
-
-class _Seat(_Part, frozen=True, tag_field="kind"):
-    """What every seat has: rules of behaviour for its system prompt, and facts for its user prompt."""
-
-    patterns: tuple[Pattern, ...] = ()
-    briefing: Briefing = ""
-
-
-class RandomSeat(_Seat, frozen=True, tag="random"):
-    """Plays uniformly random legal actions."""
-
-
-class ReferenceSeat(_Seat, frozen=True, tag="reference"):
-    """The scripted reference player: reads the prompt, answers in a model's format."""
-
-
-class StockfishSeat(_Seat, frozen=True, tag="stockfish"):
-    """Stockfish at a fixed node and skill limit. Chess only."""
-
-    nodes: Count = 10_000
-    skill: Annotated[int, Meta(ge=0, le=20)] = 20
-
-
-class EndpointSeat(_Seat, frozen=True, tag="openai"):
-    """A model behind an OpenAI-compatible chat endpoint. Only parameters in `accepts` are sent."""
-
-    base_url: Url = ""
-    model: Line = ""
-    model_digest: Line = ""
-    api_key_env: EnvironmentName = ""
-    accepts: tuple[Literal["temperature", "seed", "max_tokens", "max_completion_tokens", "top_p"], ...] = (
-        "temperature",
-        "seed",
-        "max_tokens",
-    )
-    temperature: DecimalText = "0"
-    top_p: DecimalText = "1"
-    tokens_max: Count = 1024
-    timeout_s: Annotated[int, Meta(ge=1, le=86_400)] = 120
-    attempts_max: Annotated[int, Meta(ge=1, le=100)] = 6
-    concurrency: Annotated[int, Meta(ge=1, le=1024)] = 4
-    requests_per_minute: Annotated[int, Meta(ge=0)] = 0
-
-
-Seat: TypeAlias = RandomSeat | ReferenceSeat | StockfishSeat | EndpointSeat
-
-
-class _Match(_Part, frozen=True, tag_field="game"):
+class _Match(Part, frozen=True, tag_field="game"):
     """Two seats that meet: `a` is the one that is measured."""
 
     a: Name
@@ -152,7 +59,7 @@ class PokerMatch(_Match, frozen=True, tag="holdem"):
 Match: TypeAlias = ChessMatch | PokerMatch
 
 
-class Engine(_Part, frozen=True):
+class Engine(Part, frozen=True):
     """The adjudicating engine's search: hash in MiB, nodes for each position. One thread always.
 
     The bounds keep a hostile bundle from costing its verifier days.
@@ -162,14 +69,14 @@ class Engine(_Part, frozen=True):
     nodes: Annotated[int, Meta(ge=1, le=1_000_000)] = 50_000
 
 
-class Seed(_Part, frozen=True):
+class Seed(Part, frozen=True):
     """Where the salt of the seed comes from: this run alone, or a value published for a season."""
 
     origin: Literal["self", "season"] = "self"
     value: Line = ""
 
 
-class Price(_Part, frozen=True):
+class Price(Part, frozen=True):
     """US dollars for a million tokens of each sort."""
 
     input_usd: DecimalText = "0"
@@ -177,25 +84,25 @@ class Price(_Part, frozen=True):
     output_usd: DecimalText = "0"
 
 
-class Budget(_Part, frozen=True):
+class Budget(Part, frozen=True):
     """Where a run stops cleanly; 0 means no limit."""
 
     cost_usd_max: DecimalText = "0"
 
 
-class Plan(_Part, frozen=True):
+class Plan(Part, frozen=True):
     """What a person writes."""
 
     title: Line
     seats: dict[Name, Seat]
     matches: tuple[Match, ...]
     protocol: Literal["agz-0.1"] = "agz-0.1"
-    isolation: Literal["process"] = "process"
+    isolation: Literal["process", "container"] = "process"
     seed: Seed = Seed()
     engine: Engine = Engine()
     chess960: ChessRules = ChessRules()
     holdem: PokerRules = PokerRules()
-    prices: dict[Name, Price] = {}
+    prices: dict[Name, Price] = msgspec.field(default_factory=dict)
     budget: Budget = Budget()
 
     @property
@@ -205,7 +112,7 @@ class Plan(_Part, frozen=True):
         return {name: seat for name, seat in self.seats.items() if name in names}
 
 
-class EnginePin(_Part, frozen=True):
+class EnginePin(Part, frozen=True):
     """Which engine was there when the manifest was sealed."""
 
     name: Line
@@ -213,22 +120,42 @@ class EnginePin(_Part, frozen=True):
     binary_sha256: Sha256
 
 
-class Manifest(_Part, frozen=True):
-    """A sealed plan."""
+class ImagePin(Part, frozen=True):
+    """Which container image plays a part: see docs/formats/image.md for the four digests."""
 
-    format: Literal["agz-manifest-1"]
+    config_digest: Sha256
+    manifest_digest: Sha256
+    tree_digest: Sha256
+    diff_ids: Annotated[tuple[Sha256, ...], Meta(min_length=1, max_length=128)]
+
+
+class ModelPin(Part, frozen=True):
+    """Which weights a local model's seat plays with: the GGUF file's digest, or that of Ollama's manifest file."""
+
+    sha256: Sha256
+    size_bytes: Annotated[int, Meta(ge=1, lt=2**53)]
+
+
+class Manifest(Part, frozen=True):
+    """A sealed plan. `images` by the part they play, `models` by seat."""
+
+    format: Literal["agz-manifest-1", "agz-manifest-2"]
     plan: Plan
     protocol_sha256: Sha256
-    prompts_sha256: dict[Annotated[str, Meta(pattern="^[a-z0-9_/]{1,64}" + _END)], Sha256]
+    prompts_sha256: dict[Annotated[str, Meta(pattern="^[a-z0-9_/]{1,64}" + END)], Sha256]
     engine: EnginePin | None
     submitter_key_id: Sha256
     secret_commit: Sha256
-    nonce: Annotated[str, Meta(pattern="^[0-9a-f]{32}" + _END)]
+    nonce: Annotated[str, Meta(pattern="^[0-9a-f]{32}" + END)]
+    images: dict[Name, ImagePin] = msgspec.field(default_factory=dict)
+    models: dict[Name, ModelPin] = msgspec.field(default_factory=dict)
 
     @property
     def bytes(self) -> bytes:
-        """The canonical form that is hashed and stored."""
-        return canon.dumps(self)
+        """The canonical form that is hashed and stored; what a format did not have yet is left out."""
+        if self.format == FORMAT:
+            return canon.dumps(self)
+        return canon.dumps({key: value for key, value in msgspec.to_builtins(self).items() if key not in ADDED_IN_2})
 
     @property
     def run_id(self) -> str:
@@ -252,7 +179,13 @@ def load_manifest(data: bytes) -> Manifest:
         raise ManifestError(located(error)) from error
     if manifest.bytes != data:
         raise ManifestError("expected every field to be written out, found one left to a default")
+    if manifest.format != FORMAT and _uses_format_2(manifest.plan):
+        raise ManifestError(f"format: expected {FORMAT} for containers or local models, found {manifest.format}")
     return manifest
+
+
+def _uses_format_2(plan: Plan) -> bool:
+    return plan.isolation == "container" or any(isinstance(seat, LocalModelSeat) for seat in plan.seats.values())
 
 
 def located(error: msgspec.ValidationError) -> str:

@@ -19,8 +19,8 @@ from typing import Any, NoReturn
 import httpx2
 import openai
 
-from agzamov_verify.manifest import EndpointSeat
 from agzamov_verify.questions import NoReply, Reply, Try
+from agzamov_verify.seats import EndpointSeat
 
 from ..ports import ChatRequest, Clock, PortFault, Wait
 from .completion import NotACompletion, Said, error_message, read_completion

@@ -37,6 +37,35 @@ def the_environment_claims_another_isolation(draft: Draft) -> None:
     reseal(draft)
 
 
+@museum(4, bundle.ENVIRONMENT_FILE)
+def the_environment_names_a_container_that_nothing_promised(draft: Draft) -> None:
+    environment = draft.json(bundle.ENVIRONMENT_FILE)
+    draft.put_json(bundle.ENVIRONMENT_FILE, {**environment, "containers": [{"part": "engine", "image": "0" * 64}]})
+    reseal(draft)
+
+
+@museum(4, bundle.ENVIRONMENT_FILE)
+def the_environments_containers_are_no_list(draft: Draft) -> None:
+    environment = draft.json(bundle.ENVIRONMENT_FILE)
+    draft.put_json(bundle.ENVIRONMENT_FILE, {**environment, "containers": "none"})
+    reseal(draft)
+
+
+@museum(4, "manifest images")
+def a_run_of_processes_pins_an_image(draft: Draft) -> None:
+    pin = {"config_digest": "0" * 64, "manifest_digest": "0" * 64, "tree_digest": "0" * 64, "diff_ids": ["0" * 64]}
+    environment = draft.json(bundle.ENVIRONMENT_FILE)
+    draft.put_json(bundle.ENVIRONMENT_FILE, {**environment, "containers": [{"part": "engine", "image": "0" * 64}]})
+    replace_manifest(draft, lambda value: value.update(images={"engine": pin}))
+    reseal(draft)
+
+
+@museum(4, "manifest models")
+def weights_are_pinned_for_a_seat_without_any(draft: Draft) -> None:
+    replace_manifest(draft, lambda value: value.update(models={"agent": {"sha256": "0" * 64, "size_bytes": 1}}))
+    reseal(draft)
+
+
 @museum(4, "manifest engine")
 def an_engine_is_pinned_that_nothing_asks(draft: Draft) -> None:
     pin = {"name": "Stockfish 16", "net_sha256": "0" * 64, "binary_sha256": "0" * 64}

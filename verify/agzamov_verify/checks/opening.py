@@ -1,6 +1,7 @@
 """Steps 1 to 5: from a path to a manifest, a statement and dice that belong together."""
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -8,11 +9,12 @@ import msgspec
 from .. import bundle, canon
 from ..dice import Dice, seed_root
 from ..envelope import ENVELOPE_BYTES_MAX, SUBJECT, BadEnvelope, Statement, key_id, load_public_key, open_envelope
-from ..feasible import needs_engine, problems
+from ..feasible import image_parts, local_models, needs_engine, problems
 from ..games.prompts import prompt_digests
 from ..manifest import Manifest, ManifestError, load_manifest
 from ..protocol import load_protocol, protocol_sha256
 from ..reading import HostileBundle, Source, open_source, read_small, sha256_of
+from ..seats import weights_digest
 from .ledger import Ledger, Number
 
 SALT_SELF = b"agz/seed/self/v1"
@@ -126,14 +128,25 @@ def _manifest(source: Source, digests: dict[str, str], ledger: Ledger) -> Manife
 
 
 def _environment(source: Source, digests: dict[str, str], manifest: Manifest, ledger: Ledger) -> None:
-    """What the machine said of itself is attested; only its form and its isolation can be compared."""
+    """What the machine said of itself is attested; its isolation and its images can be compared with the promise."""
     try:
-        environment = canon.loads(read_payload(source, digests, bundle.ENVIRONMENT_FILE))
-    except canon.NotCanonical as error:
-        raise HostileBundle(bundle.ENVIRONMENT_FILE, "canonical JSON", str(error)) from error
-    isolation = environment.get("isolation") if isinstance(environment, dict) else None
+        told = canon.loads(read_payload(source, digests, bundle.ENVIRONMENT_FILE))
+        environment = msgspec.convert(told, bundle.Environment)
+    except (canon.NotCanonical, msgspec.ValidationError) as error:
+        raise HostileBundle(bundle.ENVIRONMENT_FILE, "canonical JSON of an environment", str(error)) from error
     expected = f"isolation {manifest.plan.isolation}"
-    ledger.same(Number.MANIFEST, bundle.ENVIRONMENT_FILE, expected, f"isolation {isolation}")
+    ledger.same(Number.MANIFEST, bundle.ENVIRONMENT_FILE, expected, f"isolation {environment.isolation}")
+    started = sorted({f"{row.part} {row.image}" for row in environment.containers})
+    promised = [f"{part} {pin.config_digest}" for part, pin in sorted(manifest.images.items())]
+    ledger.same(Number.MANIFEST, bundle.ENVIRONMENT_FILE, _listed(promised), _listed(started))
+
+
+def _names_of(pinned: Iterable[str]) -> str:
+    return " ".join(sorted(pinned)) or "none"
+
+
+def _listed(images: Sequence[str]) -> str:
+    return f"containers from {', '.join(images)}" if images else "no containers"
 
 
 def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement: Statement, ledger: Ledger) -> None:
@@ -144,12 +157,18 @@ def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement
         ("manifest protocol_sha256", protocol_sha256(manifest.plan.protocol), manifest.protocol_sha256),
         ("manifest prompts_sha256", canon.digest(prompt_digests()), canon.digest(manifest.prompts_sha256)),
         ("manifest engine", f"{norm.name} {norm.net_sha256}" if needs_engine(manifest.plan) else "none", pinned),
+        ("manifest images", _names_of(image_parts(manifest.plan)), _names_of(manifest.images)),
+        ("manifest models", _names_of(local_models(manifest.plan)), _names_of(manifest.models)),
         ("manifest submitter_key_id", submitter, manifest.submitter_key_id),
         ("statement manifest_sha256", digests[bundle.MANIFEST_FILE], predicate.manifest_sha256),
         ("statement run", manifest.run_id, predicate.run),
         ("statement protocol", manifest.plan.protocol, predicate.protocol),
     ):
         ledger.same(Number.MANIFEST, place, expected, found)
+    for name, seat in local_models(manifest.plan).items():
+        promised, pin = weights_digest(seat), manifest.models.get(name)
+        if promised and pin:
+            ledger.same(Number.MANIFEST, f"manifest models.{name}", f"sha256 {promised}", f"sha256 {pin.sha256}")
 
 
 def _seed(manifest: Manifest, statement: Statement, ledger: Ledger) -> Dice:

@@ -6,8 +6,9 @@ from fractions import Fraction
 from ..games.chess960.adjudication import AdjudicationPolicy
 from ..games.decision import IllegalPolicy
 from ..games.holdem.rules import BIG_BLIND
-from ..manifest import ChessMatch, EndpointSeat, Plan, PokerMatch
+from ..manifest import ChessMatch, Plan, PokerMatch
 from ..protocol import Protocol, load_protocol
+from ..seats import EndpointSeat, LocalModelSeat
 
 
 def departures(plan: Plan) -> tuple[str, ...]:
@@ -58,5 +59,5 @@ def _seats(plan: Plan) -> Iterator[str]:
     for name, seat in plan.playing.items():
         if isinstance(seat, EndpointSeat) and "temperature" not in seat.accepts:
             yield f"seat {name} runs at its own temperature"
-        elif isinstance(seat, EndpointSeat) and Fraction(seat.temperature):
+        elif isinstance(seat, EndpointSeat | LocalModelSeat) and Fraction(seat.temperature):
             yield f"seat {name} at temperature {seat.temperature}, 0 required"

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from ..manifest import Name
+from ..seats import Name
 from .exact import Figure, figure
 
 FORMAT: Literal["agz-timing-1"] = "agz-timing-1"
