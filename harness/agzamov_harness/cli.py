@@ -23,7 +23,7 @@ from agzamov_verify.bundle import RESULTS_FILE, TIMING_FILE, claims_of
 from agzamov_verify.envelope import key_id
 from agzamov_verify.feasible import needs_engine, starts_engine
 from agzamov_verify.journal import BrokenJournal
-from agzamov_verify.manifest import ManifestError, Plan
+from agzamov_verify.manifest import ManifestError
 from agzamov_verify.reading import printable
 from agzamov_verify.report import printable_results
 from agzamov_verify.scoring.results import Results
@@ -33,7 +33,9 @@ from agzamov_verify.stockfish import EngineFault, find_engine
 
 from . import doctor as doctor_of
 from . import keys, rundir, serving
+from .images.command import images
 from .pack import pack
+from .pinning import images_of, models_of
 from .ports import PortFault
 from .progress import State
 from .published.command import import_published
@@ -83,7 +85,7 @@ def seal(plan: Path, key: Path, engine: str | None, runs: Path) -> None:
     Exit code 0: the run's folder is printed. 2: the plan, the key or the engine is wrong.
     """
     with _faults():
-        click.echo(_sealed(read_plan(plan), key, engine, runs).path)
+        click.echo(_sealed(plan, key, engine, runs).path)
 
 
 def playing_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -123,7 +125,7 @@ def run(plan: Path, runs: Path, key: Path, engine: str | None, **how: Any) -> No
     run stopped and can be resumed.
     """
     with _faults():
-        directory = _sealed(read_plan(plan), key, engine, runs)
+        directory = _sealed(plan, key, engine, runs)
         click.echo(f"run: {directory.path}", err=True)
         _play_and_pack(directory, key, engine, **how)
 
@@ -200,13 +202,16 @@ def serve_reference(host: str, port: int, delay_ms: int, faults: tuple[str, ...]
 main.add_command(verify_cli.check, "verify")
 main.add_command(verify_cli.show, "show")
 main.add_command(import_published)
+main.add_command(images)
 
 
-def _sealed(plan: Plan, key: Path, engine: str | None, runs: Path) -> RunDirectory:
+def _sealed(path: Path, key: Path, engine: str | None, runs: Path) -> RunDirectory:
+    plan, folder = read_plan(path), path.parent
     submitter = key_id(keys.load(key).public_key())
-    path = find_engine(engine) if needs_engine(plan) else None
-    manifest, secret = seal_plan(plan, submitter, path)
-    return rundir.create(runs, manifest, secret)
+    images, models = images_of(plan), models_of(plan, folder)
+    engine_path = find_engine(engine) if needs_engine(plan) and not images.pins else None
+    manifest, secret = seal_plan(plan, submitter, engine_path, images=images, models=models)
+    return rundir.create(runs, manifest, secret, folder)
 
 
 def _play_and_pack(

@@ -1,6 +1,8 @@
 """A run on disk while it is being made: runs/<run_id>/.
 
-manifest.json  secret (mode 0600)  journal/<stream>/…  lock
+manifest.json  secret (mode 0600)  plan_folder  journal/<stream>/…  lock
+
+`plan_folder` says where the plan stood, from which the paths of weights are taken; it never enters a bundle.
 """
 
 import fcntl
@@ -14,14 +16,14 @@ from agzamov_verify.games.prompts import prompt_digests
 from agzamov_verify.manifest import Manifest, ManifestError, load_manifest
 from agzamov_verify.protocol import protocol_sha256
 
-MANIFEST, SECRET, JOURNAL, LOCK = "manifest.json", "secret", "journal", "lock"
+MANIFEST, SECRET, PLAN_FOLDER, JOURNAL, LOCK = "manifest.json", "secret", "plan_folder", "journal", "lock"
 
 
 class RunDirectory:
     """One run's folder: what was sealed, and where its journals go."""
 
-    def __init__(self, path: Path, manifest: Manifest, secret: bytes) -> None:
-        self.path, self.manifest, self.secret = path, manifest, secret
+    def __init__(self, path: Path, manifest: Manifest, secret: bytes, plan_folder: Path) -> None:
+        self.path, self.manifest, self.secret, self.plan_folder = path, manifest, secret, plan_folder
 
     @property
     def journal(self) -> Path:
@@ -38,18 +40,20 @@ class RunDirectory:
             yield
 
 
-def create(runs: Path, manifest: Manifest, secret: bytes) -> RunDirectory:
+def create(runs: Path, manifest: Manifest, secret: bytes, plan_folder: Path = Path()) -> RunDirectory:
     """A new folder for a sealed manifest, complete before it has its name."""
+    plan_folder = plan_folder.resolve()
     path = runs / manifest.run_id
     making = runs / f".{manifest.run_id}.making"
     making.mkdir(parents=True)
     (making / JOURNAL).mkdir()
     (making / MANIFEST).write_bytes(manifest.bytes)
+    (making / PLAN_FOLDER).write_text(str(plan_folder))
     descriptor = os.open(making / SECRET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(secret.hex())
     making.rename(path)
-    return RunDirectory(path, manifest, secret)
+    return RunDirectory(path, manifest, secret, plan_folder)
 
 
 def load(path: Path) -> RunDirectory:
@@ -57,6 +61,7 @@ def load(path: Path) -> RunDirectory:
     try:
         manifest = load_manifest((path / MANIFEST).read_bytes())
         secret = bytes.fromhex((path / SECRET).read_text())
+        plan_folder = Path((path / PLAN_FOLDER).read_text())
     except (OSError, ValueError) as error:
         what = error.strerror if isinstance(error, OSError) else error
         raise ManifestError(f"{path}: expected the folder of a sealed run: {what}") from error
@@ -66,4 +71,4 @@ def load(path: Path) -> RunDirectory:
     if (manifest.protocol_sha256, manifest.prompts_sha256) != here:
         wanted = "the protocol and the prompts of this version"
         raise ManifestError(f"{path}: expected {wanted}, found others; use the version that sealed it")
-    return RunDirectory(path, manifest, secret)
+    return RunDirectory(path, manifest, secret, plan_folder)

@@ -3,8 +3,9 @@
 import hashlib
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import jsonschema
@@ -14,7 +15,7 @@ import yaml
 from agzamov_verify import canon
 from agzamov_verify.feasible import needs_engine, problems
 from agzamov_verify.games.prompts import prompt_digests
-from agzamov_verify.manifest import FORMAT, EnginePin, Manifest, ManifestError, Plan, located
+from agzamov_verify.manifest import FORMAT, EnginePin, ImagePin, Manifest, ManifestError, ModelPin, Plan, located
 from agzamov_verify.protocol import load_protocol, protocol_sha256
 from agzamov_verify.schema import plan_schema
 from agzamov_verify.stockfish import EngineFault, UciEngine
@@ -36,6 +37,16 @@ KINDS = {
     "integer": "a whole number",
 }
 BOUNDS = {"minimum": "at least {}", "maximum": "at most {}", "maxLength": "at most {} characters"}
+
+
+class Images(msgspec.Struct, frozen=True):
+    """The container images of a run by the part they play, and the engine inside the one that holds it."""
+
+    pins: dict[str, ImagePin]
+    engine: EnginePin | None
+
+
+NO_IMAGES = Images({}, None)
 
 
 def read_plan(path: Path) -> Plan:
@@ -71,21 +82,31 @@ def plan_from(wished: object) -> Plan:
     return plan
 
 
-def seal(plan: Plan, submitter_key_id: str, engine: Path | None, secret: bytes | None = None) -> tuple[Manifest, bytes]:
+def seal(
+    plan: Plan,
+    submitter_key_id: str,
+    engine: Path | None,
+    secret: bytes | None = None,
+    images: Images = NO_IMAGES,
+    models: Mapping[str, ModelPin] = MappingProxyType({}),
+) -> tuple[Manifest, bytes]:
     """The sealed manifest and its secret, which stays private until the run is packed.
 
-    Raises EngineFault where the plan needs an engine and none is given.
+    Raises EngineFault where the plan needs an engine and neither a path nor an image gives one.
     """
     secret = secret or secrets.token_bytes(SECRET_BYTES)
+    pinned = images.engine or (pin_engine(engine, plan.protocol) if needs_engine(plan) else None)
     manifest = Manifest(
         FORMAT,
         plan,
         protocol_sha256(plan.protocol),
         prompt_digests(),
-        pin_engine(engine, plan.protocol) if needs_engine(plan) else None,
+        pinned if needs_engine(plan) else None,
         submitter_key_id,
         hashlib.sha256(secret).hexdigest(),
         secrets.token_hex(NONCE_BYTES),
+        images.pins,
+        dict(models),
     )
     return manifest, secret
 

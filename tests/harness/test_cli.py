@@ -225,7 +225,7 @@ def test_doctor_exits_with_0_whatever_it_finds_and_its_json_is_canonical(place: 
 
 def test_seal_prints_the_folder_of_a_run_that_resume_plays(place: Place) -> None:
     folder = place.sealed()
-    assert sorted(path.name for path in folder.iterdir()) == ["journal", "manifest.json", "secret"]
+    assert sorted(path.name for path in folder.iterdir()) == ["journal", "manifest.json", "plan_folder", "secret"]
     played = place("resume", folder, *place.key, "--out", place.path / "bundles")
     assert played.exit_code == 0
     assert played.stdout.splitlines()[-1] == f"bundle: {place.path / 'bundles' / folder.name}"
