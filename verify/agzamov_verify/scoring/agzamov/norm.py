@@ -1,0 +1,76 @@
+"""The constants of the A-Score as a versioned file, so that two scores are made by the same formula.
+
+They are not in the protocol's own file, whose digest older manifests pin. Provisional values say so;
+`constants.py` computes them from Phase 1 and 2 (paper section 3.1).
+"""
+
+import hashlib
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from importlib.resources import files
+
+import msgspec
+
+from ...protocol import KNOWN
+
+SUBSCORES = (
+    "chess baseline",
+    "chess augmented",
+    "poker baseline",
+    "poker augmented",
+    "chess delta",
+    "poker delta",
+    "convergence",
+)
+"""The seven components of paper Table 4, in its order."""
+
+
+class Constant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A value and where it comes from."""
+
+    source: str
+    value: Decimal
+
+    @property
+    def exact(self) -> Fraction:
+        return Fraction(self.value)
+
+
+class ScoreNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Weights and constants of Eq. 1 and Table 4."""
+
+    c_bb_per_100: Constant
+    delta_max_bb_per_100: Constant
+    delta_max_win_rate: Constant
+    id: str
+    tau_max_games: Constant
+    tau_max_hands: Constant
+    weights: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.weights) != len(SUBSCORES) or sum(self.exact_weights) != 1:
+            raise ValueError(f"expected {len(SUBSCORES)} weights whose sum is 1, found {', '.join(self.weights)}")
+
+    @property
+    def exact_weights(self) -> tuple[Fraction, ...]:
+        return tuple(map(Fraction, self.weights))
+
+
+@lru_cache
+def score_norm_bytes(protocol_id: str) -> bytes:
+    """The score file of a known protocol. Raises KeyError for an unknown one."""
+    if protocol_id not in KNOWN:
+        raise KeyError(protocol_id)
+    package = (__package__ or "").partition(".")[0]
+    return (files(package) / "protocols" / f"{protocol_id}.score.json").read_bytes()
+
+
+def load_score_norm(protocol_id: str) -> ScoreNorm:
+    """The weights and constants of a known protocol. Raises KeyError for an unknown one."""
+    return msgspec.json.decode(score_norm_bytes(protocol_id), type=ScoreNorm)
+
+
+def score_norm_sha256(protocol_id: str) -> str:
+    """SHA-256 of the score file of a known protocol."""
+    return hashlib.sha256(score_norm_bytes(protocol_id)).hexdigest()
