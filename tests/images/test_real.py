@@ -1,0 +1,338 @@
+"""The committed images: as pinned, small, and each at work in a hardened container without a network."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import docker
+import pytest
+
+from agzamov_harness.images import declaration, engine, inputs, records
+from agzamov_harness.images.bytecode import compiled
+from agzamov_harness.images.faults import ImageFault
+from agzamov_harness.images.layers import tar_of
+from agzamov_harness.images.records import ImageRecord
+from agzamov_harness.images.tree import Kind, file, read_tar, tree_of
+from agzamov_verify.stockfish import NET_SHA256
+from containers.engines import ROOT, started, unavailable
+
+pytestmark = pytest.mark.slow
+
+AGZAMOV = Path(sys.executable).with_name("agzamov")
+BUILD_S = 900
+NAMES = ("ground", "python", "harness", "mcp-memory", "model-server", "proxy", "reference", "stockfish", "verify")
+MB = 1_000_000
+SIZES_MAX = {"harness": 300 * MB, "verify": 120 * MB, "stockfish": 70 * MB, "proxy": 13 * MB}
+RELOCKED = "resolving anew"
+PYTHON = "/usr/bin/python3.11"
+OTHER_USER = "12345:12345"
+GOLDEN = ROOT / "tests" / "bundles" / "golden" / "agz-0.1"
+# Hardened as a run is: see docs/formats/image.md.
+HARD: dict[str, Any] = {
+    "read_only": True,
+    "cap_drop": ["ALL"],
+    "security_opt": ["no-new-privileges:true"],
+    "tmpfs": {"/tmp": "rw,nosuid,nodev,noexec,size=64m,mode=1777"},  # noqa: S108 - inside the container
+    "network_mode": "none",
+    "pids_limit": 256,
+    "mem_limit": "1g",
+}
+HTTP = """
+import http.client, socket, sys, time
+connection = http.client.HTTPConnection("localhost", timeout=20)
+connection.sock = socket.socket(socket.AF_UNIX)
+for attempt in range(200):
+    try:
+        connection.sock.connect("/run/agz/model.sock")
+        break
+    except OSError:
+        time.sleep(0.1)
+connection.request(sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
+print(connection.getresponse().read().decode())
+"""
+ENGINE = """
+import time
+from pathlib import Path
+from agzamov_verify.stockfish import UciEngine
+path = Path("/run/agz/engine.sock")
+while not path.is_socket():
+    time.sleep(0.1)
+with UciEngine(path, 16) as one, UciEngine(path, 16) as two:
+    print(one.name, two.best_move("8/8/8/8/8/1k6/7r/K7 w - - 0 1", "", "depth 1"))
+"""
+CONNECT = """
+import socket, sys, time
+for target in sys.argv[1:]:
+    for attempt in range(100):
+        try:
+            peer = socket.create_connection(("127.0.0.1", 8888), 10)
+            break
+        except OSError:
+            time.sleep(0.1)
+    peer.sendall(f"CONNECT {target} HTTP/1.1\\r\\nHost: {target}\\r\\n\\r\\n".encode())
+    print(target, peer.recv(100).split(b"\\r")[0].decode())
+"""
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[docker.DockerClient]:
+    client = docker.DockerClient(base_url=started())
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="module")
+def built(client: docker.DockerClient) -> str:
+    """What `agzamov images build` said; the images are in the engine."""
+    command = [AGZAMOV, "images", "build", "--load", "--relock"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=BUILD_S, check=False)
+    if done.returncode and "must reach" in done.stderr:
+        unavailable(done.stderr.splitlines()[-1])
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@pytest.fixture
+def record(built: str, request: pytest.FixtureRequest) -> ImageRecord:
+    return records.load(request.param)
+
+
+def ran(client: docker.DockerClient, name: str, *command: str, **options: Any) -> str:
+    """What a hardened container of an image prints, if it ends well."""
+    options = {**HARD, "remove": True, "stderr": True, **options}
+    said: bytes = client.containers.run(records.load(name).reference, list(command), **options)
+    return said.decode()
+
+
+def asked(client: docker.DockerClient, code: str, *arguments: str, **options: Any) -> str:
+    """What a Python program prints that runs in a container as another user than the servers'."""
+    return ran(client, "harness", "-c", code, *arguments, entrypoint=[PYTHON], user=OTHER_USER, **options)
+
+
+@contextmanager
+def serving(client: docker.DockerClient, name: str, volume: str, **options: Any) -> Iterator[Any]:
+    """A hardened container of a server whose socket is in a volume; it must end at once when told to."""
+    volumes = {volume: {"bind": "/run/agz", "mode": "rw"}, **options.pop("volumes", {})}
+    container = client.containers.run(records.load(name).reference, detach=True, volumes=volumes, **{**HARD, **options})
+    try:
+        yield container
+        container.stop(timeout=9)
+        assert container.wait()["StatusCode"] in (0, 143)
+    finally:
+        container.remove(force=True)
+
+
+@pytest.fixture
+def volume(client: docker.DockerClient) -> Iterator[str]:
+    volume = client.volumes.create()
+    yield str(volume.name)
+    volume.remove(force=True)
+
+
+def shared(volume: str, mode: str = "ro") -> dict[str, dict[str, str]]:
+    return {volume: {"bind": "/run/agz", "mode": mode}}
+
+
+@pytest.mark.parametrize("record", NAMES, indirect=True)
+def test_the_engine_holds_the_recorded_tree(client: docker.DockerClient, record: ImageRecord) -> None:
+    image_id = engine.ensure_loaded(client, record).image_id
+    assert engine.tree_in(client, image_id) == record.tree_digest
+
+
+@pytest.mark.parametrize("record", NAMES, indirect=True)
+def test_an_image_without_our_own_source_is_as_pinned(built: str, record: ImageRecord) -> None:
+    pin = records.read_pin(ROOT / "images", record.name)
+    if declaration.holds_own_source(ROOT / "images", record.name):
+        assert pin is None
+        return
+    if RELOCKED in built:
+        pytest.skip("Debian has superseded a locked package: renew the locks and the pins")
+    assert pin == record.pin
+
+
+@pytest.mark.parametrize("record", SIZES_MAX, indirect=True)
+def test_an_image_is_as_small_as_promised(record: ImageRecord) -> None:
+    assert record.size_bytes <= SIZES_MAX[record.name]
+
+
+@pytest.mark.parametrize("record", NAMES, indirect=True)
+def test_nothing_in_an_image_gives_rights_or_is_a_shell(record: ImageRecord) -> None:
+    stack = inputs.stacked(ROOT / "images", record.name)
+    tree = tree_of(tar_of(records.default_folder(), one) for one in stack)
+    assert [leaf.path for leaf in tree.values() if leaf.mode & 0o6000] == []
+    shells = ("sh", "bash", "dash", "busybox", "perl", "pip", "apt-get", "dpkg")
+    assert [path for path in tree if path.startswith("usr/") and path.rpartition("/")[2] in shells] == []
+    assert [leaf.path for leaf in tree.values() if leaf.mode & 0o002 and leaf.kind is Kind.FILE] == []
+    assert "usr/share/common-licenses/GPL-3" in tree
+
+
+def test_a_second_clone_with_another_umask_and_time_zone_gets_the_pinned_images(built: str, tmp_path: Path) -> None:
+    if RELOCKED in built:
+        pytest.skip("Debian has superseded a locked package: renew the locks and the pins")
+    clone = tmp_path / "clone"
+    for name in ("images", "verify", "harness", "requirements"):
+        shutil.copytree(ROOT / name, clone / name, ignore=shutil.ignore_patterns("__pycache__", "tinymodel"))
+    done = subprocess.run(
+        [AGZAMOV, "images", "verify", "stockfish", "proxy"],
+        cwd=clone,
+        env={**os.environ, "TZ": "Asia/Tokyo", "LANG": "de_DE.UTF-8", records.VARIABLE: str(tmp_path / "built")},
+        umask=0o077,
+        capture_output=True,
+        text=True,
+        timeout=BUILD_S,
+        check=False,
+    )
+    assert done.stdout == "stockfish: equal to its pin\nproxy: equal to its pin\n", done.stderr
+
+
+@pytest.mark.parametrize("target", ["harness", "verify"])
+def test_plain_docker_build_gives_the_same_tree_and_starts_the_same(
+    built: str, client: docker.DockerClient, target: str
+) -> None:
+    image, _ = client.images.build(path=str(ROOT), target=target, rm=True, forcerm=True)
+    try:
+        record = records.load(target)
+        assert engine.tree_in(client, str(image.id)) == record.tree_digest
+        config = image.attrs["Config"]
+        assert sorted(config["Env"]) == record.start["Env"]
+        for field in ("User", "Entrypoint", "Cmd", "WorkingDir"):
+            assert (config[field] or None) == record.start.get(field), field
+    finally:
+        client.images.remove(str(image.id), force=True)
+
+
+def test_bytecode_is_the_same_each_time_and_names_the_place_in_the_image(built: str) -> None:
+    system = list(read_tar(records.default_folder() / "python" / "debs.tar"))
+    system += read_tar(records.default_folder() / "ground" / "debs.tar")
+    sources = [
+        file("opt/site/one.py", b"X = {None, 'a', 1}\ndef f(): return X\n"),
+        file("opt/site/p/two.py", b"import one\n"),
+    ]
+    first, second = (list(compiled(system, sources, "opt/site")) for _ in range(2))
+    assert first == second
+    assert [entry.path.rpartition("/")[2] for entry in first] == ["one.cpython-311.pyc", "two.cpython-311.pyc"]
+    assert b"/opt/site/one.py" in first[0].content
+    with pytest.raises(ImageFault, match="opt/site: expected Python files that compile, found"):
+        list(compiled(system, [file("opt/site/bad.py", b"def")], "opt/site"))
+
+
+def test_stockfish_plays_over_its_socket_for_another_user(built: str, client: docker.DockerClient, volume: str) -> None:
+    with serving(client, "stockfish", volume):
+        assert asked(client, ENGINE, volumes=shared(volume)).startswith("Stockfish 15.1 a1b1")
+
+
+def test_stockfish_plays_over_standard_input_too(built: str, client: docker.DockerClient) -> None:
+    said = ran(client, "stockfish", "bench", "16", "1", "1", entrypoint=["/usr/games/stockfish"])
+    assert "Nodes searched" in said
+
+
+def test_the_labels_of_stockfish_are_of_the_engine_of_the_protocol(built: str) -> None:
+    labels = records.load("stockfish").start["Labels"]
+    expects = declaration.read(ROOT / "images", "stockfish").expects
+    assert labels["agz.engine.binary-sha256"] == expects["usr/games/stockfish"]
+    assert labels["agz.engine.net-sha256"] == NET_SHA256
+
+
+def test_the_harness_starts(built: str, client: docker.DockerClient) -> None:
+    assert ran(client, "harness", "--version").startswith("agzamov, version ")
+
+
+def test_the_verifier_and_the_engine_image_together_reach_level_v1(
+    built: str, client: docker.DockerClient, volume: str, tmp_path: Path
+) -> None:
+    bundle = tmp_path / "bundle"
+    shutil.copytree(GOLDEN / "bundle", bundle)
+    tmp_path.chmod(0o755)
+    mounts = {str(bundle): {"bind": "/bundle", "mode": "ro"}, **shared(volume)}
+    with serving(client, "stockfish", volume):
+        asked(client, ENGINE, volumes=shared(volume))
+        said = ran(client, "verify", "check", "/bundle", "--engine", "/run/agz/engine.sock", volumes=mounts)
+    assert "V1, self-consistent" in said
+
+
+def test_the_reference_players_answer_over_their_socket(built: str, client: docker.DockerClient, volume: str) -> None:
+    with serving(client, "reference", volume):
+        said = asked(client, HTTP, "GET", "/v1/models", volumes=shared(volume))
+    assert [model["id"] for model in json.loads(said)["data"]] == ["reference", "random"]
+
+
+def test_the_model_server_answers_over_its_socket(
+    built: str, client: docker.DockerClient, volume: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("gguf", reason="no gguf here to make a model with")
+    from harness.test_llama_server import write_model  # noqa: PLC0415 - skips where its libraries are missing
+
+    weights = tmp_path / "model.gguf"
+    write_model(weights)
+    weights.chmod(0o644)
+    body = {"messages": [{"role": "user", "content": "Your move?"}], "max_tokens": 4, "temperature": 0}
+    mounts = {str(weights): {"bind": "/models/model.gguf", "mode": "ro"}}
+    environment = {"AGZ_MODEL_ALIAS": "babbler", "AGZ_MODEL_SLOTS": "2", "AGZ_MODEL_CONTEXT": "1024"}
+    with serving(client, "model-server", volume, volumes=mounts, environment=environment) as server:
+        answers = [
+            json.loads(asked(client, HTTP, "POST", "/v1/chat/completions", json.dumps(body), volumes=shared(volume)))
+            for _ in range(2)
+        ]
+        code, _ = server.exec_run([PYTHON, "/opt/agz/serve.py", "--check"])
+        logs = server.logs().decode()
+    assert answers[0]["choices"] == answers[1]["choices"]
+    assert (answers[0]["model"], answers[0]["usage"]["completion_tokens"]) == ("babbler", 4)
+    assert code == 0
+    assert "ready on unix:///run/agz/model.sock" in logs
+    assert "n_slots = 2, n_ctx_slot = 1024, kv_unified = 'false'" in logs
+
+
+def test_a_model_server_without_a_model_says_what_to_mount(built: str, client: docker.DockerClient) -> None:
+    with pytest.raises(docker.errors.ContainerError, match=r"no model at /models/model\.gguf; mount a GGUF file"):
+        ran(client, "model-server")
+
+
+def test_the_proxy_lets_listed_hosts_through_and_no_others(
+    built: str, client: docker.DockerClient, volume: str
+) -> None:
+    allow = "open('/run/agz/allow', 'w').write('^listed[.]invalid$')"
+    asked(client, allow, volumes=shared(volume, "rw"))
+    targets = {
+        "other.invalid:443": "403 Filtered",
+        "listed.invalid.other.invalid:443": "403 Filtered",
+        "notlisted.invalid:443": "403 Filtered",
+        "127.0.0.1:443": "403 Filtered",
+        "listed.invalid:22": "403 Access violation",
+        "listed.invalid:443": "500 Unable to connect",  # it was let through, and there is no such host
+    }
+    with serving(client, "proxy", volume) as proxy:
+        said = asked(client, CONNECT, *targets, network_mode=f"container:{proxy.id}")
+        logs = proxy.logs().decode()
+    assert said.splitlines() == [f"{target} HTTP/1.1 {answer}" for target, answer in targets.items()]
+    assert "CONNECT listed.invalid:443 HTTP/1.1" in logs
+    assert 'refused on filtered domain "other.invalid"' in logs
+
+
+def test_a_proxy_without_a_list_does_not_start(built: str, client: docker.DockerClient) -> None:
+    with pytest.raises(docker.errors.ContainerError, match="filter file: No such file"):
+        ran(client, "proxy")
+
+
+def test_a_real_mcp_server_answers_initialize(built: str) -> None:
+    hello = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+    hard = ("--network=none", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--pull=never")
+    command = ["docker", "run", "--rm", "--interactive", *hard, "--tmpfs=/memory", records.load("mcp-memory").reference]
+    environment = {**os.environ, "DOCKER_HOST": started()}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as server:
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write(line + "\n")
+        server.stdin.flush()
+        answer = json.loads(server.stdout.readline())
+        server.stdin.close()
+        assert server.wait(20) == 0
+    assert answer["result"]["serverInfo"]["name"] == "memory-server"
