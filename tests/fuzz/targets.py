@@ -14,6 +14,7 @@ from agzamov_verify.envelope import BadEnvelope, load_public_key, open_envelope
 from agzamov_verify.journal import BrokenJournal, Chain
 from agzamov_verify.manifest import ManifestError, load_manifest
 from agzamov_verify.reading import HostileBundle, TarSource, gzip_lines, read_small
+from agzamov_verify.scoring.quality import positions
 
 RAW_BYTES_MAX, LINE_BYTES_MAX = 2**20, 2**12
 TEST_KEY = b"""-----BEGIN PUBLIC KEY-----
@@ -93,8 +94,16 @@ def checksums(data: bytes) -> None:
     assert digests is None or checksum_lines(digests) == data
 
 
+def judgement(data: bytes) -> None:
+    """A line of the engine's answers about moves: what is accepted is canonical JSON."""
+    with suppress(canon.NotCanonical):
+        assert positions.encode(positions.decode(data)) == data
+        canon.loads(data)
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (plan, sealed, line, document, envelope, public_key, tar, gzip, checksums)
+    target.__name__: target
+    for target in (plan, sealed, line, document, envelope, public_key, tar, gzip, checksums, judgement)
 }
 
 

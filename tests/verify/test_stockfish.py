@@ -116,8 +116,7 @@ def test_a_question_with_a_second_line_never_reaches_the_engine(engine: UciEngin
 
 @needs_engine
 def test_an_engine_that_has_died_is_a_fault_and_may_be_closed_twice(engine: UciEngine) -> None:
-    engine._process.kill()
-    engine._process.wait()
+    engine._wire.cut()
     with pytest.raises(EngineFault, match="the engine process has ended"):
         engine.evaluate(QUESTIONS[0], NODES)
     engine.close()

@@ -1,4 +1,4 @@
-"""The engine protocol: one UCI process that gives the same score for a question on any machine.
+"""The engine protocol: one UCI engine that gives the same score for a question on any machine.
 
 Stockfish 15.1 with `Threads 1`, `UCI_Chess960 true`, the manifest's `Hash`, all else default. Per
 question `ucinewgame`, `isready`, `position fen <start> moves <all so far>`, `go nodes N`. The score
@@ -7,10 +7,8 @@ measured identical across order, processes and instruction sets; anything looser
 """
 
 import hashlib
-import os
+import secrets
 import shutil
-import signal
-import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -22,20 +20,25 @@ from typing import Self
 import chess
 
 from .questions import Evaluate, Evaluation
+from .wires import SILENCE_S_MAX, connect
 
 NAME = "Stockfish 15.1"
 NET_SHA256 = "ad9b423546714137916bd38978af6fd68d7b8951bef25ff76bf43da72d6cb786"
-LINE_BYTES_MAX = 2**16
 HANDSHAKE_S = 10.0
 PLACES = ("stockfish", "/usr/games/stockfish", "/usr/local/bin/stockfish")
 
 
 class EngineFault(Exception):
-    """The engine process is missing, is not the pinned one, or has died."""
+    """The engine is missing, is not the pinned one, or has died."""
 
 
 def find_engine(path: str | None = None) -> Path:
-    """The engine's path: `path` if given, else the first that is installed. Raises EngineFault."""
+    """The engine's path: `path` if given, be it a program or a socket, else the first that is installed.
+
+    Raises EngineFault.
+    """
+    if path and Path(path).is_socket():
+        return Path(path)
     for place in (path,) if path else PLACES:
         found = shutil.which(place)
         if found:
@@ -45,34 +48,34 @@ def find_engine(path: str | None = None) -> Path:
 
 
 class UciEngine:
-    """A running engine. Close it, or use it as a context manager. Raises EngineFault."""
+    """A running engine: the program at `path`, or what answers on that unix socket.
+
+    Close it, or use it as a context manager. Raises EngineFault.
+    """
 
     def __init__(self, path: Path, hash_mib: int, options: tuple[tuple[str, str], ...] = ()) -> None:
         self._path = path
         try:
-            self._process = subprocess.Popen(
-                [str(path)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                process_group=0,  # so that a wrapper script ends with all that it started
-            )
+            self._wire = connect(path)
         except OSError as error:
-            raise EngineFault(f"cannot start {path}: {error.strerror}") from error
+            raise EngineFault(f"cannot start {path}: {error.strerror or error}") from error
         self.name = self._greet()
         for option, value in (("Threads", "1"), ("Hash", str(hash_mib)), ("UCI_Chess960", "true"), *options):
             self._send(f"setoption name {option} value {value}")
 
     def evaluate(self, question: Evaluate, nodes: int) -> Evaluation:
         """The score of a position from the side to move; a finished game needs no engine."""
-        score = "cp 0"
-        for line in self._search(question.start_fen, question.moves, f"nodes {nodes}"):
+        return self.search(question.start_fen, question.moves, nodes)[1]
+
+    def search(self, start_fen: str, moves: str, nodes: int, only: str = "") -> tuple[str, Evaluation]:
+        """The engine's move, and its last score from the side to move; `only`: with no other move at the root."""
+        score, line = "cp 0", ""
+        limit = f"nodes {nodes} searchmoves {only}" if only else f"nodes {nodes}"  # takes all words that follow
+        for line in self._search(start_fen, moves, limit):
             if " score " in line and " multipv 1 " in line:
                 score = line.partition(" score ")[2]
         kind, value = score.split()[:2]
-        if kind == "mate":
-            return Evaluation(None, int(value))
-        return Evaluation(int(value), None)
+        return line.split()[1], Evaluation(None, int(value)) if kind == "mate" else Evaluation(int(value), None)
 
     def best_move(self, fen: str, moves: str, limit: str) -> str:
         """The engine's move in UCI after a search with the given `go` limit."""
@@ -80,33 +83,40 @@ class UciEngine:
         return last.split()[1]
 
     def net_sha256(self) -> str:
-        """SHA-256 of the network that the engine plays with, by its own export."""
+        """SHA-256 of the network that the engine plays with, by its own export.
+
+        An engine behind a socket, which may be in a container, exports beside its socket: that folder is all we share.
+        """
         with tempfile.TemporaryDirectory() as folder:
-            exported = Path(folder) / "net.nnue"
+            place = self._path.parent if self._path.is_socket() else Path(folder)
+            exported = place / f"net-{secrets.token_hex(8)}.nnue"
             self._send(f"export_net {exported}")
             self._wait_ready()
-            if not exported.exists():
-                raise EngineFault(f"expected {NAME}, found {self.name or 'an engine'}, which cannot export its net")
-            return hashlib.sha256(exported.read_bytes()).hexdigest()
+            try:
+                return hashlib.sha256(exported.read_bytes()).hexdigest()
+            except OSError as error:
+                found = self.name or "an engine"
+                raise EngineFault(f"expected {NAME}, found {found}, which cannot export its net") from error
+            finally:
+                with suppress(OSError):  # a folder that we may only read keeps it
+                    exported.unlink()
 
     def require(self, name: str, net_sha256: str) -> None:
         """Raises EngineFault unless this is the engine of that name with that net."""
-        if self.name != name:
-            found = self.name or "an engine without a name"
-            raise EngineFault(f"expected {name} at {self._path}, found {found}")
+        self.require_name(name)
         net = self.net_sha256()
         if net != net_sha256:
             raise EngineFault(f"expected the net {net_sha256[:16]} in {self._path}, found {net[:16]}")
 
+    def require_name(self, name: str) -> None:
+        """Raises EngineFault unless the engine calls itself so: all that one in a pinned image can be asked."""
+        if self.name != name:
+            found = self.name or "an engine without a name"
+            raise EngineFault(f"expected {name} at {self._path}, found {found}")
+
     def close(self) -> None:
-        """End the process; safe to call twice."""
-        if self._process.poll() is None:
-            self._kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):  # closing flushes, and there may be nobody left to read
-                if pipe:
-                    pipe.close()
+        """End the engine; safe to call twice."""
+        self._wire.close()
 
     def __enter__(self) -> Self:
         return self
@@ -126,15 +136,12 @@ class UciEngine:
             line = self._line()
             yield line
             if line.startswith("bestmove"):
+                self._wait_ready()  # an engine whose input was cut ends its search early, and answers all the same
                 return
-
-    def _kill(self) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
 
     def _greet(self) -> str:
         """The engine's name. A program that does not say `uciok` in time is ended: it is no engine."""
-        watchdog = threading.Timer(HANDSHAKE_S, self._kill)
+        watchdog = threading.Timer(HANDSHAKE_S, self._wire.cut)
         watchdog.start()
         try:
             return self._handshake()
@@ -161,15 +168,17 @@ class UciEngine:
         if "\n" in command or "\r" in command:
             raise EngineFault("expected a one-line command")
         try:
-            assert self._process.stdin
-            self._process.stdin.write(command.encode() + b"\n")
-            self._process.stdin.flush()
+            self._wire.send(command.encode() + b"\n")
         except OSError as error:
             raise EngineFault("the engine process has ended") from error
 
     def _line(self) -> str:
-        assert self._process.stdout
-        line = self._process.stdout.readline(LINE_BYTES_MAX)
+        try:
+            line = self._wire.line()
+        except TimeoutError as error:
+            raise EngineFault(f"no line from the engine in {SILENCE_S_MAX:.0f} s") from error
+        except OSError as error:
+            raise EngineFault("the engine process has ended") from error
         if not line:
             raise EngineFault("the engine process has ended")
         return line.decode("utf-8", "replace").strip()

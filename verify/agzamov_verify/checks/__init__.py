@@ -11,7 +11,7 @@
  8  gate        the streams played are those promised, less those that a failed Phase 0 stops
  9  engine      the evaluations that show where games were adjudicated and where they were not, and a
                 random sample of the others, asked again
-10  results     the results and the timing table recomputed are the ones in the bundle
+10  results     the results, the analysis and the timing table recomputed are the ones in the bundle
 11  claims      the signed claims are those of the recomputed results
 
 A step is PASS, FAIL, NOT_CHECKED (something is missing: it says what) or NOT_APPLICABLE. NOT_CHECKED
@@ -24,6 +24,7 @@ from pathlib import Path
 import msgspec
 
 from ..manifest import Manifest
+from ..scoring.analysis import Analysis
 from ..scoring.results import Results
 from ..scoring.timing import Timing
 from .figures import check_claims, check_engine, check_results
@@ -53,6 +54,7 @@ class Verdict(msgspec.Struct):
     manifest: Manifest | None = None
     results: Results | None = None
     timing: Timing | None = None
+    analysis: Analysis | None = None
 
     @property
     def failed(self) -> bool:
@@ -68,7 +70,7 @@ def verify(path: Path, options: Options, tick: Callable[[str], None] = lambda _:
         verdict.run, verdict.submitter, verdict.manifest = opened.manifest.run_id, opened.submitter, opened.manifest
         replayed = replay_bundle(opened, ledger, options.jobs, options.sample_permille, tick)
         check_engine(opened, replayed, ledger, options.engine, options.engine_missing, options.jobs)
-        verdict.results, verdict.timing = check_results(opened, replayed, ledger)
+        verdict.results, verdict.timing, verdict.analysis = check_results(opened, replayed, ledger)
         check_claims(opened, verdict.results, ledger)
     except StepFailed:
         pass

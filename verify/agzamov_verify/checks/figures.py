@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from .. import bundle, canon
+from ..manifest import FORMAT
+from ..scoring.analysis import Analysis, analysis_of
 from ..scoring.results import Results, results_of
 from ..scoring.timing import Timing, timing_of
 from ..stockfish import EngineFault
@@ -41,17 +44,35 @@ def check_engine(
         ledger.findings += findings
 
 
-def check_results(opened: Opened, replayed: Replayed, ledger: Ledger) -> tuple[Results, Timing]:
+class Recomputed(NamedTuple):
+    """What the replayed games come to. Format 1 of a manifest has no analysis."""
+
+    results: Results
+    timing: Timing
+    analysis: Analysis | None
+
+
+def check_results(opened: Opened, replayed: Replayed, ledger: Ledger) -> Recomputed:
     """Take step 10. Raises StepFailed."""
+    manifest = opened.manifest
     timing = timing_of(replayed.laps)
-    results = results_of(opened.manifest.run_id, opened.manifest.plan, opened.dice, replayed.blocks)
+    results = results_of(manifest.run_id, manifest.plan, opened.dice, replayed.blocks)
+    analysis = analysis_of(manifest, opened.dice, replayed.blocks) if manifest.format == FORMAT else None
     with ledger.step(Number.RESULTS):
-        for name, value in ((bundle.RESULTS_FILE, results), (bundle.TIMING_FILE, timing)):
-            expected, found = canon.dumps(value), opened.payload(name)
-            if expected != found:
-                for place, wanted, there in differences(expected, found):
-                    ledger.add(Number.RESULTS, f"{name} {place}", wanted, there)
-    return results, timing
+        _compare(opened, bundle.RESULTS_FILE, results, ledger)
+        _compare(opened, bundle.TIMING_FILE, timing, ledger)
+        if analysis:
+            _compare(opened, bundle.ANALYSIS_FILE, analysis, ledger)
+        elif bundle.ANALYSIS_FILE in opened.digests:
+            ledger.add(Number.RESULTS, bundle.ANALYSIS_FILE, f"no analysis with {manifest.format}", "a file")
+    return Recomputed(results, timing, analysis)
+
+
+def _compare(opened: Opened, name: str, value: Results | Timing | Analysis, ledger: Ledger) -> None:
+    expected, found = canon.dumps(value), opened.payload(name)
+    if expected != found:
+        for place, wanted, there in differences(expected, found):
+            ledger.add(Number.RESULTS, f"{name} {place}", wanted, there)
 
 
 def check_claims(opened: Opened, results: Results, ledger: Ledger) -> None:

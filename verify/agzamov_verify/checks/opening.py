@@ -87,7 +87,8 @@ def _payload(source: Source, ledger: Ledger) -> dict[str, str]:
     for name in sorted(there - listed.keys()):
         ledger.add(Number.PAYLOAD, name, "no file that the payload manifest does not list", "a file")
     for name in sorted(there):
-        if name not in bundle.DOCUMENTS and not name.startswith((bundle.JOURNAL_FOLDER, bundle.TIMING_FOLDER)):
+        known = (bundle.JOURNAL_FOLDER, bundle.TIMING_FOLDER, *bundle.ATTESTED_FOLDERS)
+        if name not in bundle.DOCUMENTS and not name.startswith(known):
             ledger.add(Number.PAYLOAD, name, "only files that this version of the bundle knows", "another file")
     for name in sorted(there & listed.keys()):
         ledger.same(Number.PAYLOAD, name, f"sha256 {listed[name]}", f"sha256 {sha256_of(source, name)}")

@@ -34,7 +34,10 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
 
 
 class ChessRecord(msgspec.Struct, frozen=True):
-    """What one game came to. `raw` is how it ended, or stood, without adjudication."""
+    """What one game came to. `raw` is how it ended, or stood, without adjudication.
+
+    `substituted` lists the plies whose move was drawn from the seed in place of a seat's, from 0 on.
+    """
 
     game: str
     start_fen: str
@@ -42,6 +45,7 @@ class ChessRecord(msgspec.Struct, frozen=True):
     ending: Ending
     raw: Ending
     tallies: tuple[Tally, Tally]
+    substituted: tuple[int, ...] = ()
 
 
 def play(
@@ -61,6 +65,7 @@ class _Table:
         self.name, self.players, self.rules, self.dice = name, players, rules, dice
         self.systems = tuple(system_message(player.patterns) for player in players)
         self.tallies = (Tally(), Tally())
+        self.substituted: list[int] = []
         self.reading = Rules(self._read, self._substitute, REMINDER)
         self.seed = dice.stream(f"sampling/{name.label}").below(2**31)
         self.adjudicator = Adjudicator(rules.adjudication, name.id)
@@ -77,9 +82,9 @@ class _Table:
                 if adjudicated and not self.plays_on:
                     break
         raw = raw or Ending(End.UNFINISHED, 1)
-        return ChessRecord(
-            self.name.id, self.game.start_fen, tuple(self.game.moves), adjudicated or raw, raw, self.tallies
-        )
+        moves, substituted = tuple(self.game.moves), tuple(self.substituted)
+        ending = adjudicated or raw
+        return ChessRecord(self.name.id, self.game.start_fen, moves, ending, raw, self.tallies, substituted)
 
     def _ply(self) -> Script[Ending | None]:
         """Ask the side to move, play its move, and say how the game ended if it did."""
@@ -109,6 +114,7 @@ class _Table:
         return text if isinstance(text, Fault) else self.game.read(text)
 
     def _substitute(self, attempt: int) -> chess.Move:
+        self.substituted.append(self.game.ply)
         label = f"substitute/{self.name.label}/{self.game.ply}/{attempt}"
         return chess.Move.from_uci(self.dice.stream(label).choice(self.game.legal_moves()))
 

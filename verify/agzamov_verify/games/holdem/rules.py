@@ -79,7 +79,18 @@ class Played(msgspec.Struct, frozen=True, gc=False):
 class Hand:
     """One hand in progress. Raises ValueError for an action that is not legal."""
 
-    __slots__ = ("_last_raise", "_unacted", "bets", "deal", "history", "put_in", "stacks", "street", "to_act")
+    __slots__ = (
+        "_last_raise",
+        "_unacted",
+        "bets",
+        "deal",
+        "history",
+        "matched",
+        "put_in",
+        "stacks",
+        "street",
+        "to_act",
+    )
 
     def __init__(self, deal: Deal, stacks: tuple[int, int]) -> None:
         self.deal = deal
@@ -89,6 +100,7 @@ class Hand:
         self.put_in = list(blinds)
         self.street = 0
         self.history: list[Played] = []
+        self.matched: list[int] = []
         self.to_act: int | None = 0
         self._last_raise = BIG_BLIND
         self._unacted = 2
@@ -192,6 +204,7 @@ class Hand:
         if self.street == 3:
             self.to_act = None
             return
+        self.matched.append(min(self.put_in))
         self.street += 1
         self.bets = [0, 0]
         self._last_raise = BIG_BLIND

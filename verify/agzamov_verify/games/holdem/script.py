@@ -9,27 +9,45 @@ from ..decision import Forfeit, IllegalPolicy, Rules, Tally, decide
 from ..declared import Fault, declared
 from ..players import GameName, Player
 from .prompt import REMINDER, TAG, read_action, system_message, turn_message
-from .rules import CARDS_DEALT, DECK, ActionKind, Deal, Hand, HandEnd, PokerAction
+from .rules import CARDS_DEALT, DECK, ActionKind, Deal, Hand, HandEnd, Played, PokerAction
 
 
 class PokerRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The rules of play of one run. 100 chips are one big blind; both stacks reset every hand."""
+    """The rules of play of one run. 100 chips are one big blind; both stacks reset every hand.
+
+    With `mirrored` the second half of a match plays the decks of the first with the seats exchanged.
+    """
 
     illegal: IllegalPolicy = IllegalPolicy.SUBSTITUTE
+    mirrored: bool = False
     session_hands: int = 100
     stack_chips: int = 10_000
+
+
+class HandStory(msgspec.Struct, frozen=True, gc=False):
+    """How a hand went: its cards, what was done, and what each player had put in when a street was dealt.
+
+    `matched_chips` has one number for each of flop, turn and river that was reached; where bets were uneven, what
+    both had put in.
+    """
+
+    deal: Deal
+    history: tuple[Played, ...]
+    matched_chips: tuple[int, ...]
 
 
 class HandRecord(msgspec.Struct, frozen=True, gc=False):
     """What one hand came to. `net_chips` are the button's, the big blind's are their opposite.
 
-    `faults` are the decisions, by button and big blind, whose first attempt gave no legal action.
+    `faults` are the decisions, by button and big blind, whose first attempt gave no legal action. `story` is there
+    for every hand that was played, and may be left out of a hand that is made up for its result alone.
     """
 
     game: str
     end: HandEnd
     net_chips: int
     faults: tuple[int, int]
+    story: HandStory | None = None
 
 
 def deal_cards(dice: Dice, hand: int, *, button_is_a: bool) -> Deal:
@@ -64,7 +82,8 @@ def play(
         else:
             hand.act(action)
     faults = (tallies[0].faults - before[0], tallies[1].faults - before[1])
-    return HandRecord(name.id, *_ending(hand, forfeited_by), faults)
+    story = HandStory(deal, tuple(hand.history), tuple(hand.matched))
+    return HandRecord(name.id, *_ending(hand, forfeited_by), faults, story)
 
 
 def _ending(hand: Hand, forfeited_by: int | None) -> tuple[HandEnd, int]:

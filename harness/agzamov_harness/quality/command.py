@@ -1,0 +1,76 @@
+"""`agzamov quality`: the engine's judgement of every chess move of a bundle or of a finished run."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from agzamov_verify import canon
+from agzamov_verify.checks.ledger import Ledger, StepFailed
+from agzamov_verify.checks.opening import seed_dice
+from agzamov_verify.checks.quality import Played, replay_played
+from agzamov_verify.protocol import load_protocol
+from agzamov_verify.quality.text import answers_folder, counting, quality_lines
+from agzamov_verify.report import finding_line
+from agzamov_verify.scoring.quality.results import NODES_MAX
+from agzamov_verify.stockfish import find_engine
+from agzamov_verify.workers import cores
+
+from .. import rundir
+from ..exits import EXIT_FAILED, fail, faults, signals
+from ..run import Stop, Stopped, finished
+from .work import Asking, judge_run
+
+GRACE_S = 7.0
+AGAIN = "nothing that was answered is lost; the same command goes on"
+
+
+@click.command()
+@click.argument("path", metavar="BUNDLE|RUN", type=click.Path(exists=True, path_type=Path))
+@click.option("--engine", metavar="PATH", help="Stockfish 15.1; found on PATH if not given.")
+@click.option("--nodes", type=click.IntRange(1, NODES_MAX), help="Nodes a position; default: what the protocol says.")
+@click.option("--jobs", type=click.IntRange(1, 256), help="Engines side by side; default: one a core.")
+@click.option("--out", "folder", type=click.Path(path_type=Path), help="Where the answers go; default: BUNDLE.quality.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as canonical JSON.")
+def quality(
+    path: Path, *, engine: str | None, nodes: int | None, jobs: int | None, folder: Path | None, as_json: bool
+) -> None:
+    """Ask the engine about every chess move of BUNDLE, or of the finished RUN in its folder.
+
+    Leaves a folder of answers beside it, which `check-quality` checks. Can be stopped and goes on where it
+    was. Exit code 0: the figures are printed. 1: the bundle is broken. 2: wrong use, or no such engine. 4:
+    stopped; the same command goes on.
+    """
+    with faults():
+        program = find_engine(engine)
+        played = _played(path, jobs or cores())
+        stop = Stop()
+        wanted = nodes or load_protocol(played.plan.protocol).engine.nodes
+        with signals(stop, AGAIN, GRACE_S), counting("positions", quiet=as_json) as tick, _again():
+            asking = Asking(program, wanted, jobs or cores(), stop, tick)
+            results = judge_run(played, folder or answers_folder(path), asking)
+    click.echo(canon.dumps(results).decode() if as_json else "\n".join(quality_lines(results)))
+
+
+@contextmanager
+def _again() -> Iterator[None]:
+    try:
+        yield
+    except Stopped as error:
+        raise Stopped(f"{error}; {AGAIN}") from error
+
+
+def _played(path: Path, jobs: int) -> Played:
+    """The games of a bundle or of a run folder, replayed."""
+    if (path / rundir.SECRET).exists():
+        directory = rundir.load(path)
+        with directory.locked():
+            blocks = finished(directory)
+        manifest = directory.manifest
+        return Played(manifest.run_id, manifest.plan, seed_dice(manifest, directory.secret), blocks)
+    ledger = Ledger()
+    try:
+        return replay_played(path, ledger, jobs)
+    except StepFailed:
+        fail(finding_line(ledger.findings[0]), EXIT_FAILED)

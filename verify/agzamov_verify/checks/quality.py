@@ -1,0 +1,261 @@
+"""Checks the engine's answers about a bundle's games: that none is missing or too many, and that they are true.
+
+Which positions must be there follows from the replayed games, so it is checked for all of them. Whether the
+engine said so is asked again, of all of them or of a random sample drawn with the verifier's own fresh
+seed; the verdict says what a faultless sample shows. The figures are recomputed from the answers.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from pathlib import Path
+
+import msgspec
+
+from .. import canon
+from ..dice import Dice
+from ..games.chess960.script import ChessRecord
+from ..journal import SEGMENT_BYTES_MAX
+from ..manifest import Plan
+from ..phases.streams import Block
+from ..protocol import load_protocol
+from ..reading import HostileBundle, Source, gzip_lines, open_source, read_small, sha256_of, show_name
+from ..scoring.quality.positions import LINE_BYTES_MAX, Judgement, Position, decode, misfit, positions_of
+from ..scoring.quality.results import (
+    FIGURES_FILE,
+    INDEX_FILE,
+    QualityIndex,
+    QualityResults,
+    StreamAnswers,
+    answers_name,
+    chess_streams,
+    index_of,
+    quality_of,
+)
+from ..stockfish import EngineFault
+from .figures import differences
+from .judging import open_judges
+from .ledger import FINDINGS_MAX, Finding, Ledger, Number, Status, StepFailed
+from .opening import open_bundle
+from .replays import replay_bundle
+from .sampling import sample, wrong_below
+
+QUALITY = len(Number) + 1
+"""The step's number in a finding: after those of the bundle itself."""
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A run as its journals tell it: whose games the answers must be about."""
+
+    run: str
+    plan: Plan
+    dice: Dice
+    blocks: Mapping[str, Sequence[Block]]
+
+    def streams(self) -> Iterator[tuple[str, tuple[ChessRecord, ...]]]:
+        """Name and games of each chess stream, in order."""
+        return chess_streams(self.plan, self.blocks)
+
+    def positions(self) -> Iterator[tuple[str, Iterator[Position]]]:
+        """Name and positions of each chess stream, in order."""
+        for stream, records in self.streams():
+            yield stream, (position for record in records for position in positions_of(record))
+
+
+class QualityOptions(msgspec.Struct, frozen=True):
+    """Whom to ask again (None: nobody is there), about how many positions (None: all), drawn by which seed.
+
+    `tick` is told how many positions of how many have been asked about.
+    """
+
+    engine: Path | None
+    engine_missing: str
+    jobs: int
+    sample: int | None
+    seed: str
+    tick: Callable[[int, int], None] = lambda _done, _all: None
+
+
+class QualityVerdict(msgspec.Struct):
+    """What the check came to. `wrong_below`: with 95 % confidence fewer of all answers are wrong."""
+
+    run: str = ""
+    status: Status = Status.NOT_CHECKED
+    remark: str = ""
+    findings: list[Finding] = msgspec.field(default_factory=list)
+    positions: int = 0
+    asked: int = 0
+    wrong_below: int | None = None
+    seed: str = ""
+    results: QualityResults | None = None
+
+    def add(self, place: str, expected: str, found: str) -> None:
+        if len(self.findings) < FINDINGS_MAX:
+            self.findings.append(Finding(QUALITY, place, expected, found))
+
+
+def replay_played(bundle: Path, ledger: Ledger, jobs: int, tick: Callable[[str], None] = lambda _: None) -> Played:
+    """The games of a bundle, after its steps 1 to 8. Raises StepFailed."""
+    opened = open_bundle(bundle, ledger)
+    replayed = replay_bundle(opened, ledger, jobs, 0, tick)
+    return Played(opened.manifest.run_id, opened.manifest.plan, opened.dice, replayed.blocks)
+
+
+def verify_quality(bundle: Path, answers: Path, options: QualityOptions) -> QualityVerdict:
+    """Check the answers in folder `answers` about the games of `bundle`. A bad one never raises."""
+    ledger = Ledger()
+    try:
+        played = replay_played(bundle, ledger, options.jobs)
+    except StepFailed:
+        failed = next(step for step in ledger.steps if step.status is Status.FAIL)
+        remark = f"the bundle fails its own check at step {failed.number}"
+        return QualityVerdict(status=Status.FAIL, remark=remark, findings=ledger.findings)
+    verdict = QualityVerdict(played.run)
+    with _noting(verdict):
+        check_answers(open_source(answers), "", played, options, verdict)
+    return verdict
+
+
+def check_answers(
+    source: Source, folder: str, played: Played, options: QualityOptions, verdict: QualityVerdict
+) -> None:
+    """Fill `verdict` from the answers in `folder` of `source`, "" or a name that ends with a slash."""
+    with _noting(verdict):
+        answers, nodes = _Reader(source, folder, played, verdict).read()
+        verdict.positions = sum(map(len, answers.values()))
+        if not verdict.findings:
+            _ask_again(answers, nodes, played, options, verdict)
+
+
+@contextmanager
+def _noting(verdict: QualityVerdict) -> Iterator[None]:
+    """A folder that cannot be read is a finding, and with a finding the check has failed."""
+    try:
+        yield
+    except HostileBundle as error:
+        verdict.add(error.place, error.expected, error.found)
+    except OSError as error:
+        verdict.add(show_name(str(error.filename or "answers")), "a readable file", str(error.strerror))
+    if verdict.findings:
+        verdict.status = Status.FAIL
+
+
+class _Reader:
+    """Reads a folder of answers against the games that they must be about."""
+
+    def __init__(self, source: Source, folder: str, played: Played, verdict: QualityVerdict) -> None:
+        self._source, self._folder, self._played, self._verdict = source, folder, played, verdict
+
+    def read(self) -> tuple[dict[str, list[Judgement]], int]:
+        """The answers by game, one for each position, and the nodes that were asked for. Raises HostileBundle."""
+        index, played = self._index(), self._played
+        answers: dict[str, list[Judgement]] = {}
+        rows = [self._stream(stream, positions, answers) for stream, positions in played.positions()]
+        self._compare(index, rows)
+        self._other_files(rows)
+        results = quality_of(played.run, played.plan, played.dice, played.blocks, answers, index.nodes)
+        self._figures(results)
+        self._verdict.results = results
+        return answers, index.nodes
+
+    def _index(self) -> QualityIndex:
+        name = self._folder + INDEX_FILE
+        try:
+            return canon.loads_as(read_small(self._source, name), QualityIndex)
+        except canon.NotCanonical as error:
+            raise HostileBundle(name, "an index of quality answers", str(error)) from error
+
+    def _stream(self, stream: str, positions: Iterator[Position], answers: dict[str, list[Judgement]]) -> StreamAnswers:
+        """Read a stream's answers, each of which fits its position. Raises HostileBundle at the first that does not."""
+        name = self._folder + answers_name(stream)
+        if name not in self._source.sizes:
+            raise HostileBundle(name, "answers about a stream that was played", "nothing there")
+        digest, count = hashlib.sha256(), 0
+        lines = gzip_lines(self._source, name, sha256_of(self._source, name), LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
+        for line, position in zip_longest(lines, positions):
+            count += 1
+            judgement = _fitting(f"{name} line {count}", line, position)
+            answers.setdefault(judgement.game, []).append(judgement)
+            digest.update(line + b"\n")
+        return StreamAnswers(count, digest.hexdigest(), stream)
+
+    def _compare(self, index: QualityIndex, rows: Sequence[StreamAnswers]) -> None:
+        played = self._played
+        expected = msgspec.to_builtins(index_of(played.run, played.plan.protocol, index.nodes, rows))
+        found = msgspec.to_builtins(index)
+        for key in expected:
+            if expected[key] != found[key]:
+                wanted, there = (canon.dumps(value).decode()[:200] for value in (expected[key], found[key]))
+                self._verdict.add(f"{self._folder}{INDEX_FILE} {key}", wanted, there)
+
+    def _other_files(self, rows: Sequence[StreamAnswers]) -> None:
+        known = {INDEX_FILE, FIGURES_FILE, *(answers_name(row.stream) for row in rows)}
+        for name in self._source.sizes:
+            if name.startswith(self._folder) and name.removeprefix(self._folder) not in known:
+                self._verdict.add(name, "only answers about streams that were played", "another file")
+
+    def _figures(self, results: QualityResults) -> None:
+        name = self._folder + FIGURES_FILE
+        expected, found = canon.dumps(results), read_small(self._source, name)
+        if expected != found:
+            for place, wanted, there in differences(expected, found):
+                self._verdict.add(f"{name} {place}", wanted, there)
+
+
+def _fitting(place: str, line: bytes | None, position: Position | None) -> Judgement:
+    if line is None or position is None:
+        about = f"an answer about {position.game} ply {position.ply}" if position else "no answer too many"
+        raise HostileBundle(place, about, "another line" if line is not None else "the end")
+    try:
+        judgement = decode(line)
+    except canon.NotCanonical as error:
+        raise HostileBundle(place, "a canonical answer", str(error)) from error
+    if wrong := misfit(position, judgement):
+        raise HostileBundle(place, *wrong)
+    return judgement
+
+
+def _ask_again(
+    answers: Mapping[str, Sequence[Judgement]],
+    nodes: int,
+    played: Played,
+    options: QualityOptions,
+    verdict: QualityVerdict,
+) -> None:
+    """Ask about the sample, and say what it shows."""
+    if not verdict.positions:
+        verdict.status, verdict.remark = Status.NOT_APPLICABLE, "no chess was played"
+        return
+    if options.engine is None:
+        verdict.remark = options.engine_missing
+        return
+    count = verdict.positions if options.sample is None else options.sample
+    chosen = set(sample(range(verdict.positions), count, options.seed))
+    asked = (position for at, position in enumerate(_all_positions(played)) if at in chosen)
+    again: dict[tuple[str, int], Judgement] = {}
+    try:
+        with open_judges(options.engine, load_protocol(played.plan.protocol).engine, nodes, options.jobs) as judges:
+            for position, judgement in judges.answers(asked):
+                again[position.game, position.ply] = judgement
+                options.tick(len(again), len(chosen))
+    except EngineFault as error:
+        verdict.remark = str(error)
+        return
+    for (game, ply), judgement in sorted(again.items()):
+        if answers[game][ply] != judgement:
+            verdict.add(f"{game} ply {ply}", _told(judgement), _told(answers[game][ply]))
+    verdict.asked, verdict.seed = len(chosen), options.seed
+    if chosen and not verdict.findings:
+        verdict.wrong_below = wrong_below(verdict.positions, len(chosen))
+        verdict.status = Status.PASS
+
+
+def _all_positions(played: Played) -> Iterator[Position]:
+    for _, positions in played.positions():
+        yield from positions
+
+
+def _told(judgement: Judgement) -> str:
+    played = f", the played move {judgement.played}" if judgement.played else ""
+    return f"{judgement.best} {judgement.value}{played}"

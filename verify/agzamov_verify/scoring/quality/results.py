@@ -1,0 +1,132 @@
+"""All quality figures of a run, and the index of the answers they follow from."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from ...dice import Dice
+from ...games.chess960.script import ChessRecord
+from ...manifest import ChessMatch, Plan
+from ...phases.streams import Block, ChessBlock, streams_of
+from ...protocol import load_protocol
+from ...seats import Line, Sha256
+from ..results import chess_records
+from .figures import Answers, SeatQuality, groups_of, moves_by_game, uses_engine
+from .norm import load_quality_norm, quality_norm_sha256
+
+FORMAT: Literal["agz-quality-1"] = "agz-quality-1"
+INDEX_FILE, FIGURES_FILE = "index.json", "figures.json"
+NODES_MAX = 1_000_000
+
+Nodes = Annotated[int, Meta(ge=1, le=NODES_MAX)]
+
+
+class StreamAnswers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The answers about one stream's games: how many lines, and the SHA-256 of the uncompressed file."""
+
+    lines: Annotated[int, Meta(ge=0, le=2**53 - 1)]
+    sha256: Sha256
+    stream: str
+
+
+class QualityIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which run was judged, by which engine and how; one row for each chess stream, in the order of the run."""
+
+    engine: Line
+    format: Literal["agz-quality-1"]
+    hash_mib: Annotated[int, Meta(ge=1, le=256)]
+    net_sha256: Sha256
+    nodes: Nodes
+    norm_sha256: Sha256
+    run: Annotated[str, Meta(max_length=16)]
+    streams: tuple[StreamAnswers, ...]
+
+
+class MatchQuality(msgspec.Struct, frozen=True):
+    """One chess match: its seats A and B."""
+
+    id: str
+    phase: int
+    a: SeatQuality
+    b: SeatQuality
+
+
+class QualityResults(msgspec.Struct, frozen=True):
+    """The figures. `departures`: where the engine was asked otherwise than the protocol says."""
+
+    format: Literal["agz-quality-1"]
+    run: str
+    protocol: str
+    norm_sha256: str
+    nodes: int
+    departures: tuple[str, ...]
+    matches: tuple[MatchQuality, ...]
+
+
+def answers_name(stream: str) -> str:
+    """The file of the answers about a stream's games."""
+    return f"{stream}.jsonl.gz"
+
+
+def index_of(run: str, protocol_id: str, nodes: int, streams: Sequence[StreamAnswers]) -> QualityIndex:
+    """The index of answers that the protocol's engine gave at `nodes` nodes a position."""
+    engine = load_protocol(protocol_id).engine
+    norm = quality_norm_sha256(protocol_id)
+    return QualityIndex(engine.name, FORMAT, engine.hash_mib, engine.net_sha256, nodes, norm, run, tuple(streams))
+
+
+def chess_streams(plan: Plan, blocks: Mapping[str, Sequence[Block]]) -> Iterator[tuple[str, tuple[ChessRecord, ...]]]:
+    """Name and games of every chess stream that was played, in the order of the run."""
+    for match in sorted(plan.matches, key=lambda match: match.phase):
+        for stream, block in zip(streams_of(match), blocks.get(match.id, ()), strict=False):
+            if isinstance(block, ChessBlock):
+                yield stream.id, block.records
+
+
+def quality_of(
+    run: str, plan: Plan, dice: Dice, blocks: Mapping[str, Sequence[Block]], answers: Answers, nodes: int
+) -> QualityResults:
+    """The figures of a run from its blocks by match id and the engine's answers by game."""
+    matches = tuple(
+        _match(match, chess_records(blocks[match.id]), answers, plan, dice)
+        for match in plan.matches
+        if isinstance(match, ChessMatch) and match.id in blocks
+    )
+    norm = quality_norm_sha256(plan.protocol)
+    return QualityResults(FORMAT, run, plan.protocol, norm, nodes, quality_departures(plan, nodes), matches)
+
+
+def quality_departures(plan: Plan, nodes: int) -> tuple[str, ...]:
+    """One line where the quality of a run was not asked as its protocol says."""
+    required = load_protocol(plan.protocol).engine.nodes
+    return () if nodes == required else (f"quality at {nodes} nodes, {required} required",)
+
+
+def _match(match: ChessMatch, records: Sequence[ChessRecord], answers: Answers, plan: Plan, dice: Dice) -> MatchQuality:
+    norm = load_quality_norm(plan.protocol)
+    resamples = load_protocol(plan.protocol).bootstrap_resamples
+    a, b = moves_by_game(records, answers, norm)
+    seats = [
+        SeatQuality(
+            seat=name,
+            engine_alignment=uses_engine(plan.seats[name]),
+            substituted=_substituted(records, side),
+            **groups_of(games, norm, partial(_seed, dice, f"bootstrap/{match.id}/quality/{side}"), resamples),
+        )
+        for side, name, games in (("a", match.a, a), ("b", match.b, b))
+    ]
+    return MatchQuality(match.id, match.phase, seats[0], seats[1])
+
+
+def _seed(dice: Dice, label: str, group: str) -> bytes:
+    stream = dice.stream(f"{label}/{group}")
+    return b"".join(stream.word().to_bytes(4, "big") for _ in range(8))
+
+
+def _substituted(records: Sequence[ChessRecord], side: str) -> int:
+    """How many moves of seat A ("a") or B were drawn from the seed in its place."""
+    tallies = (record.tallies[(index + (side == "b")) % 2] for index, record in enumerate(records))
+    return sum(tally.substituted for tally in tallies)

@@ -1,0 +1,48 @@
+"""What a score is worth: centipawns within the cap, and the chance of winning that Lichess reads from them.
+
+    win percent       50 + 50 * (2 / (1 + exp(-slope * centipawns)) - 1)
+    accuracy percent  scale * exp(-rate * win percent lost) - offset, within 0 and 100
+
+Percentages are integers of a millionth of a percent, each rounded once (half to even) from 30 digits, so
+that their sums are exact and the same on every machine.
+"""
+
+from functools import lru_cache
+
+import mpmath
+
+from .norm import QualityNorm
+
+MICRO = 1_000_000
+
+_mp = mpmath.MPContext()
+_mp.dps = 30
+
+
+def capped(score: str, cap_centipawns: int) -> int:
+    """Centipawns of a score in UCI's words, within the cap; a mate is worth the cap."""
+    kind, _, text = score.partition(" ")
+    value = int(text)
+    if kind == "mate":
+        return cap_centipawns if value > 0 else -cap_centipawns
+    return max(-cap_centipawns, min(cap_centipawns, value))
+
+
+@lru_cache(maxsize=2**12)
+def win_micropercent(centipawns: int, norm: QualityNorm) -> int:
+    """Win percent of a value, in millionths of a percent."""
+    odds = _mp.exp(-_mp.mpf(norm.win_slope) * centipawns)
+    return _micro(100 / (1 + odds))
+
+
+@lru_cache(maxsize=2**16)
+def accuracy_micropercent(lost_micropercent: int, norm: QualityNorm) -> int:
+    """Accuracy percent of a move that lost so much win percent, both in millionths of a percent."""
+    curve = norm.accuracy
+    lost = _mp.mpf(lost_micropercent) / MICRO
+    accuracy = _mp.mpf(curve.scale) * _mp.exp(-_mp.mpf(curve.rate) * lost) - _mp.mpf(curve.offset)
+    return max(0, min(100 * MICRO, _micro(accuracy)))
+
+
+def _micro(percent: mpmath.mpf) -> int:
+    return int(_mp.nint(percent * MICRO))
