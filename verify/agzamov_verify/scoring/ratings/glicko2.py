@@ -1,0 +1,185 @@
+"""Glicko-2 ratings in rating periods (Glickman, "Example of the Glicko-2 system", 2013; paper section 3.5).
+
+The games of a period are taken to be simultaneous, so their order inside it does not matter; the order of
+periods does. With one game to a period the rating depends on the order of all games, and Glickman advises at
+least 10-15 games to a period: hence the default of 20. A last, shorter period is rated as it is.
+The published ± 1 SE is the rating deviation.
+
+Two players who only meet each other are rated against each other: if both improve alike, neither rating
+moves. `anchor` holds the opponent at a fixed rating instead, so that conditions against the same naked
+opponent can be compared.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+import msgspec
+
+from .games import A, B, Game, match_games
+from .wide import places, wide
+
+PERIOD_RESULTS: Final = 20
+_CENTRE: Final = Decimal(1500)
+_SCALE: Final = Decimal("173.7178")
+_PI: Final = Decimal("3.14159265358979323846264338327950288419716939937511")
+_TOLERANCE: Final = Decimal("1e-20")
+_STEPS_MAX: Final = 200
+
+
+class Glicko(msgspec.Struct, frozen=True):
+    """A player: rating, rating deviation (one standard error) and volatility."""
+
+    rating: Decimal
+    deviation: Decimal
+    volatility: Decimal
+
+
+NEWCOMER: Final = Glicko(_CENTRE, Decimal(350), Decimal("0.06"))
+ANCHOR: Final = Glicko(_CENTRE, Decimal(0), Decimal("0.06"))
+
+
+class GlickoRule(msgspec.Struct, frozen=True):
+    """Results to a rating period; the constant that limits how volatility changes (0.3 to 1.2); the start."""
+
+    period_results: int = PERIOD_RESULTS
+    system_constant: Decimal = Decimal("0.5")
+    start: Glicko = NEWCOMER
+
+
+class GlickoPoint(msgspec.Struct, frozen=True):
+    """A player after `results` results of the pool; `low` and `high` are one standard error away."""
+
+    results: int
+    rating: str
+    deviation: str
+    volatility: str
+    low: str
+    high: str
+
+
+class GlickoMatch(msgspec.Struct, frozen=True):
+    """A match of two by the end of each period, beginning with the start."""
+
+    period_results: int
+    a: tuple[GlickoPoint, ...]
+    b: tuple[GlickoPoint, ...]
+
+
+class Result(NamedTuple):
+    """One result of a period from the player's side, against the opponent as rated before the period."""
+
+    opponent: Glicko
+    halfpoints: int
+
+
+def rate_period(player: Glicko, results: Iterable[Result], system_constant: Decimal) -> Glicko:
+    """The player after one period; without results only the deviation grows (steps 1 to 8)."""
+    met = Counter(results)
+    with wide():
+        phi = player.deviation / _SCALE
+        if not met:
+            return _grown(player, phi)
+        mu = (player.rating - _CENTRE) / _SCALE
+        precision = surplus = Decimal(0)
+        for result, count in met.items():
+            weight, expected = _meeting(mu, result.opponent)
+            precision += count * weight * weight * expected * (1 - expected)
+            surplus += count * weight * (Decimal(result.halfpoints) / 2 - expected)
+        volatility = _volatility(player.volatility, phi, 1 / precision, surplus / precision, system_constant)
+        deviation = 1 / (1 / (phi * phi + volatility * volatility) + precision).sqrt()
+        rating = mu + deviation * deviation * surplus
+        return Glicko(rating * _SCALE + _CENTRE, deviation * _SCALE, volatility)
+
+
+def glicko2_pool(
+    periods: Iterable[Sequence[Game]], rule: GlickoRule, anchors: Mapping[str, Glicko] | None = None
+) -> dict[str, tuple[GlickoPoint, ...]]:
+    """Every player's course, by name: the start, then the end of each period, whether they played in it or not.
+
+    Players in `anchors` keep that rating.
+    """
+    periods, fixed = list(periods), dict(anchors or {})
+    names = sorted({name for games in periods for game in games for name in (game.first, game.second)} | set(fixed))
+    players = {name: fixed.get(name, rule.start) for name in names}
+    courses = {name: [_point(0, player)] for name, player in players.items()}
+    played = 0
+    for games in periods:
+        played += len(games)
+        results = _by_player(games, players)
+        players = {
+            name: fixed.get(name) or rate_period(player, results.get(name, ()), rule.system_constant)
+            for name, player in players.items()
+        }
+        for name, player in players.items():
+            courses[name].append(_point(played, player))
+    return {name: tuple(course) for name, course in courses.items()}
+
+
+def glicko2_match(halfpoints: Sequence[int], rule: GlickoRule, anchor: Glicko | None = None) -> GlickoMatch:
+    """The course of a match from seat a's half-points; with `anchor`, seat b keeps that rating."""
+    games, size = match_games(halfpoints), rule.period_results
+    periods = [games[at : at + size] for at in range(0, len(games), size)]
+    start = _point(0, rule.start)
+    courses = {A: (start,), B: (start,)} | glicko2_pool(periods, rule, {B: anchor} if anchor else None)
+    return GlickoMatch(size, courses[A], courses[B])
+
+
+def _by_player(games: Iterable[Game], players: Mapping[str, Glicko]) -> dict[str, list[Result]]:
+    results: dict[str, list[Result]] = {}
+    for game in games:
+        results.setdefault(game.first, []).append(Result(players[game.second], game.halfpoints))
+        results.setdefault(game.second, []).append(Result(players[game.first], 2 - game.halfpoints))
+    return results
+
+
+def _meeting(mu: Decimal, opponent: Glicko) -> tuple[Decimal, Decimal]:
+    """g and E of step 3: how much a result against the opponent weighs, and the expected points."""
+    phi = opponent.deviation / _SCALE
+    weight = 1 / (1 + 3 * phi * phi / (_PI * _PI)).sqrt()
+    return weight, 1 / (1 + (-weight * (mu - (opponent.rating - _CENTRE) / _SCALE)).exp())
+
+
+def _grown(player: Glicko, phi: Decimal) -> Glicko:
+    deviation = (phi * phi + player.volatility * player.volatility).sqrt() * _SCALE
+    return Glicko(player.rating, deviation, player.volatility)
+
+
+def _volatility(sigma: Decimal, phi: Decimal, variance: Decimal, gain: Decimal, constant: Decimal) -> Decimal:
+    """Step 5: the new volatility. `gain` is Δ, the improvement that the results alone suggest."""
+    start, spread, squared = (sigma * sigma).ln(), phi * phi + variance, gain * gain
+
+    def f(x: Decimal) -> Decimal:
+        grown = spread + x.exp()
+        return x.exp() * (squared - grown) / (2 * grown * grown) - (x - start) / (constant * constant)
+
+    if squared > spread:
+        other = (squared - spread).ln()
+    else:
+        other = start - constant
+        while f(other) < 0:
+            other -= constant
+    return (_illinois(f, start, other) / 2).exp()
+
+
+def _illinois(f: Callable[[Decimal], Decimal], a: Decimal, b: Decimal) -> Decimal:
+    """A root of f between a and b: regula falsi with the Illinois step (Dowell and Jarratt 1971)."""
+    at_a, at_b = f(a), f(b)
+    for _ in range(_STEPS_MAX):
+        if abs(b - a) <= _TOLERANCE or at_b == at_a:
+            break
+        c = a + (a - b) * at_a / (at_b - at_a)
+        at_c = f(c)
+        if at_c * at_b <= 0:
+            a, at_a = b, at_b
+        else:
+            at_a /= 2
+        b, at_b = c, at_c
+    return a
+
+
+def _point(results: int, player: Glicko) -> GlickoPoint:
+    with wide():
+        low, high = player.rating - player.deviation, player.rating + player.deviation
+        return GlickoPoint(results, *map(places, (player.rating, player.deviation, player.volatility, low, high)))
