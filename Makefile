@@ -20,7 +20,7 @@ demo: setup
 	echo "  docs/architecture.md                                                    how it hangs together"
 
 test: setup check
-	$(BIN)/pytest -n auto -q
+	$(BIN)/pytest -n auto --dist loadgroup -q
 
 check: setup
 	$(BIN)/ruff check
