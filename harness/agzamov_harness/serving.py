@@ -8,11 +8,14 @@ servers were seen to fail; a delay stands for a slow model.
 """
 
 import json
+import socket
 import sys
 import time
 from enum import StrEnum
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from socketserver import TCPServer
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -24,6 +27,7 @@ BODY_BYTES_MAX = 2**24
 MODELS = ("reference", "random")
 CREATED = 1_767_225_600  # 2026-01-01; a constant, so that equal requests get equal answers
 HANG_S = 3600
+SOCKET_MODE = 0o666
 
 
 class FaultKind(StrEnum):
@@ -93,14 +97,27 @@ def completion(body: object) -> dict[str, Any]:
 
 def start(host: str, port: int, delay_s: float = 0.0, faults: tuple[Fault, ...] = ()) -> ThreadingHTTPServer:
     """A server that is listening; call `serve_forever` on it. Port 0 takes a free one."""
+    return _Server((host, port), _handler(delay_s, faults))
+
+
+def start_on_socket(path: Path, delay_s: float = 0.0, faults: tuple[Fault, ...] = ()) -> ThreadingHTTPServer:
+    """The same on a unix socket that every user who sees it may connect to; a socket left behind is replaced."""
+    if path.is_socket():
+        path.unlink()
+    server = _SocketServer(path, _handler(delay_s, faults))
+    path.chmod(SOCKET_MODE)
+    return server
+
+
+def _handler(delay_s: float, faults: tuple[Fault, ...]) -> "type[_Handler]":
     state = _State(delay_s, faults)
 
     class Handler(_Handler):
-        """The handler of this server."""
+        """The handler of one server."""
 
         server_state = state
 
-    return _Server((host, port), Handler)
+    return Handler
 
 
 class _Server(ThreadingHTTPServer):
@@ -112,6 +129,21 @@ class _Server(ThreadingHTTPServer):
         """A client that went away, because it was stopped, is not worth a traceback."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
+
+
+class _SocketServer(_Server):
+    """The same on a unix socket, which has no port and no address of a client."""
+
+    address_family = socket.AF_UNIX
+
+    def __init__(self, path: Path, handler: "type[_Handler]") -> None:
+        handler.disable_nagle_algorithm = False  # an option of TCP
+        super().__init__(str(path), handler)  # type: ignore[arg-type] # the address of a unix socket is a path
+
+    def server_bind(self) -> None:
+        """Bind without asking for the name of a host."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = "localhost", 0
 
 
 class _State:

@@ -15,6 +15,7 @@ from threading import Thread
 from typing import Any
 
 import chess
+import httpx2
 import openai
 import pytest
 import yaml
@@ -333,3 +334,27 @@ def test_a_run_whose_key_is_refused_stops_at_once_and_goes_on_later(tmp_path: Pa
     with reference_server(int(url.split(":")[2].partition("/")[0])):
         bundle = tmp_path / played(tmp_path, run, "out")["bundle"]
     assert agzamov(tmp_path, "verify", bundle).returncode == 0
+
+
+def test_a_unix_socket_serves_every_user_and_replaces_one_left_behind(tmp_path: Path) -> None:
+    path = tmp_path / "model.sock"
+    for _ in range(2):  # closing a server leaves its socket behind
+        with serving.start_on_socket(path) as server:
+            Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+            assert path.stat().st_mode & 0o777 == 0o666
+            transport = httpx2.HTTPTransport(uds=str(path))
+            with openai.OpenAI(
+                base_url="http://socket/v1", api_key="x", http_client=httpx2.Client(transport=transport)
+            ) as made:
+                assert ask(made, model="reference").model == "reference"
+            server.shutdown()
+
+
+def test_a_file_that_is_no_socket_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "model.sock"
+    path.write_text("precious")
+    told = subprocess.run(
+        [AGZAMOV, "serve-reference", "--socket", path], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (told.returncode, path.read_text()) == (2, "precious")
+    assert told.stderr.startswith("error: ")

@@ -124,6 +124,7 @@ def test_one_changed_byte_in_a_package_is_refused_by_its_digest(made: Small, nam
         ("package-lock.json", '{"packages": {"node_modules/x": {"version": "1"}}}', "with integrity, found"),
         ("image.toml", making.SMALL_TOML.replace("licence", "license"), "image.toml: Object"),
         ("image.toml", making.SMALL_TOML.replace('name = "last"', 'name = "npm"'), "give one a name"),
+        ("image.toml", making.SMALL_TOML.replace('"700"', '"rwx"'), "matching regex"),
         ("image.toml", making.SMALL_TOML.replace('"ground"', '"small"'), "small from small never ends"),
         ("image.toml", making.SMALL_TOML.replace("etc/agz/small.conf", "../out"), "expected a path inside the image"),
         ("image.toml", making.SMALL_TOML.replace('= "small.conf"', '= "none.conf"'), "none.conf: no such file"),

@@ -119,6 +119,15 @@ def test_an_engine_that_refuses_is_quoted(made: Small, record: ImageRecord) -> N
         ensure(Full({}), record, made.built)
 
 
+def test_an_engine_that_breaks_off_is_quoted(made: Small, record: ImageRecord) -> None:
+    class Broken(Engine):
+        def inspect_image(self, reference: str) -> dict[str, Any]:
+            raise ConnectionError("broken pipe")
+
+    with pytest.raises(ImageFault, match="small: the engine does not say whether it holds it: broken pipe"):
+        ensure(Broken({}), record, made.built)
+
+
 class TestAdopted:
     """An image that others publish is recorded as the engine holds it."""
 

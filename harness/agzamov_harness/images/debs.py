@@ -20,7 +20,6 @@ from .faults import ImageFault, Superseded
 from .fetching import told
 from .tree import Entry, Kind, clean, directory, file, link
 
-ARCHITECTURE = "amd64"
 USR_MERGED = ("bin/", "sbin/", "lib/", "lib64/")
 # What a container has no use for; licences stay.
 DROPPED = (
@@ -33,19 +32,11 @@ DROPPED = (
     "usr/share/locale/*",
     "usr/share/doc-base/*",
 )
-STEADY = (
-    "-qq",
-    "-o",
-    "Debug::NoLocking=1",
-    "-o",
-    "APT::Install-Recommends=0",
-    "-o",
-    "APT::Get::AllowUnauthenticated=0",
-)
+STEADY = ("-qq", "-o", "Debug::NoLocking=1", "-o", "APT::Install-Recommends=0")
 INSTALLED = re.compile(r"^Inst (\S+?)(?::\S+)? \((\S+) .*\[(\S+)\]", re.MULTILINE)
 AR_MAGIC, AR_HEADER_BYTES = b"!<arch>\n", 60
 ADVICE = "apt must reach a mirror by this machine's own configuration, or the cache folder must hold the package"
-GONE = re.compile(r"was not found|404|Unable to locate package")
+GONE = re.compile(r"was not found|404 +Not Found|Unable to locate package")
 SUPERSEDED = (
     "a locked version is no longer offered, or apt's lists are old: run `apt-get update`, or bring the cache folder "
     "from where the image was built, or run `agzamov images lock`, which gives another digest"
@@ -147,9 +138,7 @@ def _entries(tar: tarfile.TarFile, package: str) -> Iterator[Entry]:
 
 
 def _merged(entry: Entry) -> Entry:
-    if entry.path.startswith(USR_MERGED):
-        return entry._replace(path=f"usr/{entry.path}")
-    if f"{entry.path}/" in USR_MERGED:
+    if f"{entry.path}/".startswith(USR_MERGED):
         return entry._replace(path=f"usr/{entry.path}")
     return entry
 

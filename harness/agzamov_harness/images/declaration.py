@@ -17,7 +17,7 @@ An image that others publish has `[external]` in place of layers.
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 
@@ -26,6 +26,9 @@ from .faults import ImageFault
 DECLARATION = "image.toml"
 NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 USER = "10001:10001"
+
+
+Mode = Annotated[str, msgspec.Meta(pattern="^[0-7]{3,4}$")]
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
@@ -82,7 +85,7 @@ class Files(_Part, frozen=True, tag="files"):
     """Files that stand beside the declaration, directories with a mode, and links."""
 
     files: dict[str, str] = {}
-    directories: dict[str, str] = {}
+    directories: dict[str, Mode] = {}
     links: dict[str, str] = {}
 
 

@@ -63,6 +63,8 @@ def _inspected(client: docker.DockerClient, record: ImageRecord) -> dict[str, An
             return _inspect(client, reference)
         except ImageNotFound:
             continue
+        except (DockerException, OSError) as error:
+            raise ImageFault(f"{record.name}: the engine does not say whether it holds it: {error}") from error
     return {}
 
 

@@ -18,7 +18,7 @@ BUILDERS = ("bytecode", "debs", "layers", "npm", "oci", "source", "tree", "wheel
 
 
 class Standing(NamedTuple):
-    """A layer of an image: whose it is, its declaration, and its diff id once it is known."""
+    """A layer of an image: the image that declares it, and the declaration."""
 
     image: str
     part: Part
