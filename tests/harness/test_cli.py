@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_harness import cli, keys
+from agzamov_harness import cli, exits, keys
 from agzamov_harness.cli import main
 from agzamov_harness.pack import pack
 from agzamov_harness.run import Blocks
@@ -162,7 +162,7 @@ ALL = [*commands(main, "agzamov"), *commands(verify_cli.main, "agzamov-verify")]
 @pytest.mark.parametrize(("name", "command"), ALL, ids=[name for name, _ in ALL])
 def test_the_help_of_a_command_names_every_option_and_its_exit_codes(name: str, command: click.Command) -> None:
     group = main if name.startswith("agzamov ") else verify_cli.main
-    shown = CliRunner().invoke(group, [name.split()[1], "--help"])
+    shown = CliRunner().invoke(group, [*name.split()[1:], "--help"])
     said = " ".join(shown.output.split())
     options = [option for option in command.params if isinstance(option, click.Option)]
     assert shown.exit_code == 0
@@ -172,7 +172,7 @@ def test_the_help_of_a_command_names_every_option_and_its_exit_codes(name: str, 
 
 
 def test_the_readme_has_a_row_for_every_command_and_no_others() -> None:
-    rows = re.findall(r"^\| `(agzamov [a-z-]+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| `(agzamov [a-z -]+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
     assert sorted(rows) == sorted(name for name, _ in ALL if name.startswith("agzamov "))
 
 
@@ -225,7 +225,8 @@ def test_doctor_exits_with_0_whatever_it_finds_and_its_json_is_canonical(place: 
 
 def test_seal_prints_the_folder_of_a_run_that_resume_plays(place: Place) -> None:
     folder = place.sealed()
-    assert sorted(path.name for path in folder.iterdir()) == ["journal", "manifest.json", "plan_folder", "secret"]
+    there = ["journal", "manifest.json", "notes", "plan_folder", "secret", "sittings"]
+    assert sorted(path.name for path in folder.iterdir()) == there
     played = place("resume", folder, *place.key, "--out", place.path / "bundles")
     assert played.exit_code == 0
     assert played.stdout.splitlines()[-1] == f"bundle: {place.path / 'bundles' / folder.name}"
@@ -385,7 +386,7 @@ def test_a_missing_key_or_engine_is_one_line_and_2(place: Place, command: str) -
         (["serve-reference", "--fault", "teapot@3"], "no_choices, truncated, found 'teapot'"),
         (["serve-reference", "--port", "99999"], "99999 is not in the range 0<=x<=65535."),
         (["run"], "Missing argument 'PLAN'."),
-        (["play"], "No such command 'play'."),
+        (["juggle"], "No such command 'juggle'."),
         (["run", "--fast"], "--fast"),
     ],
 )
@@ -536,9 +537,9 @@ def test_progress_is_shown_on_a_terminal_unless_it_is_unwanted(place: Place, opt
 def test_the_codes_in_the_modules_first_lines_are_the_codes_in_use() -> None:
     assert cli.__doc__
     assert verify_cli.__doc__
-    codes = [cli.EXIT_FAILED, cli.EXIT_USAGE, verify_cli.EXIT_NOT_CHECKED, cli.EXIT_STOPPED]
+    codes = [exits.EXIT_FAILED, exits.EXIT_USAGE, verify_cli.EXIT_NOT_CHECKED, exits.EXIT_STOPPED]
     assert re.findall(r"\b(\d) ", cli.__doc__) == ["0", *map(str, codes)]
-    assert (verify_cli.EXIT_FAILED, verify_cli.EXIT_USAGE) == (cli.EXIT_FAILED, cli.EXIT_USAGE)
+    assert (verify_cli.EXIT_FAILED, verify_cli.EXIT_USAGE) == (exits.EXIT_FAILED, exits.EXIT_USAGE)
 
 
 # --- small helpers -------------------------------------------------------------------------------
