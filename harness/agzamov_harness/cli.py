@@ -4,51 +4,54 @@ Exit codes: 0 done; 1 a check failed; 2 the command or a manifest is wrong; 3 no
 checked; 4 the run stopped before its end and can be resumed.
 """
 
-import os
 import signal
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify import canon
 from agzamov_verify import cli as verify_cli
-from agzamov_verify.bundle import RESULTS_FILE, TIMING_FILE, claims_of
+from agzamov_verify.bundle import ANALYSIS_FILE, RESULTS_FILE, TIMING_FILE, claims_of
 from agzamov_verify.envelope import key_id
 from agzamov_verify.feasible import needs_engine, starts_engine
-from agzamov_verify.journal import BrokenJournal
 from agzamov_verify.manifest import ManifestError
-from agzamov_verify.reading import printable
+from agzamov_verify.quality.cli import check_quality
 from agzamov_verify.report import printable_results
+from agzamov_verify.scores.cli import COMMANDS
+from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.results import Results
 from agzamov_verify.scoring.timing import Timing
-from agzamov_verify.script import Divergence
-from agzamov_verify.stockfish import EngineFault, find_engine
+from agzamov_verify.stockfish import find_engine
 
 from . import doctor as doctor_of
-from . import keys, rundir, serving
+from . import exits, keys, rundir, serving
+from .containers import playing
+from .containers.folder import require_plain_files
 from .images.command import images
+from .models.command import models
+from .models.watch import weights_watched
 from .pack import pack
 from .pinning import images_of, models_of
 from .ports import PortFault
 from .progress import State
 from .published.command import import_published
-from .run import Blocks, Runner, Stop, Stopped
+from .quality.command import quality
+from .replaying.command import replay
+from .run import Blocks, Runner, Stop, Stopped, finished
 from .rundir import RunDirectory
 from .seal import read_plan
 from .seal import seal as seal_plan
 from .terminal import progress
 from .world import concurrency_of, open_world
 
-EXIT_FAILED, EXIT_USAGE, EXIT_STOPPED = 1, 2, 4
 GRACE_S = 7.0
-
+ATTENDED_GRACE_S = 30.0  # the harness in its container has GRACE_S, then everything is taken down
+PLAY_AGAIN = "play it again to go on"
 DEFAULT_KEY = Path(click.get_app_dir("agzamov")) / "submitter.pem"
 
 key_option = click.option(
@@ -66,6 +69,10 @@ runs_option = click.option(
     show_default=True,
     help="Where runs in progress are kept.",
 )
+out_option = click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("bundles"), show_default=True, help="Where the bundle goes."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the outcome as canonical JSON.")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -84,7 +91,7 @@ def seal(plan: Path, key: Path, engine: str | None, runs: Path) -> None:
 
     Exit code 0: the run's folder is printed. 2: the plan, the key or the engine is wrong.
     """
-    with _faults():
+    with exits.faults():
         click.echo(_sealed(plan, key, engine, runs).path)
 
 
@@ -94,20 +101,14 @@ def playing_options(command: Callable[..., None]) -> Callable[..., None]:
         (
             key_option,
             engine_option,
-            click.option(
-                "--out",
-                type=click.Path(path_type=Path),
-                default=Path("bundles"),
-                show_default=True,
-                help="Where the bundle goes.",
-            ),
+            out_option,
             click.option(
                 "--concurrency",
                 type=click.IntRange(1, 1024),
                 help="Streams side by side; default: what the seats allow.",
             ),
             click.option("--quiet", is_flag=True, help="No progress, even on a terminal."),
-            click.option("--json", "as_json", is_flag=True, help="Print the outcome as canonical JSON."),
+            json_option,
         )
     ):
         command = option(command)
@@ -124,7 +125,9 @@ def run(plan: Path, runs: Path, key: Path, engine: str | None, **how: Any) -> No
     Exit code 0: the bundle's folder is printed. 2: the plan, the key or the engine is wrong. 4: the
     run stopped and can be resumed.
     """
-    with _faults():
+    with exits.faults():
+        if read_plan(plan).isolation == "container":
+            _require_container_engine()
         directory = _sealed(plan, key, engine, runs)
         click.echo(f"run: {directory.path}", err=True)
         _play_and_pack(directory, key, engine, **how)
@@ -139,8 +142,63 @@ def resume(folder: Path, key: Path, engine: str | None, **how: Any) -> None:
     Answers that were recorded are kept; nothing is asked twice. Exit codes as for `run`, and 1: the
     journal was changed since it was recorded.
     """
-    with _faults():
+    with exits.faults():
         _play_and_pack(rundir.load(folder), key, engine, **how)
+
+
+@main.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--concurrency", type=click.IntRange(1, 1024), help="Streams side by side.")
+@click.option("--attended", is_flag=True, help="Say on standard output how far it is; stop when standard input ends.")
+def play(folder: Path, concurrency: int | None, attended: bool) -> None:
+    """Play the sealed run in FOLDER from inside a container, beside its servers; pack it outside with `agzamov pack`.
+
+    Exit codes as for `resume`.
+    """
+    stop = Stop()
+    with exits.faults(), exits.signals(stop, PLAY_AGAIN, GRACE_S):
+        directory = rundir.load(folder)
+        if attended:
+            playing.play_attended(directory, stop, concurrency)
+        else:
+            with progress(quiet=False) as watcher:
+                playing.play_alone(directory, stop, watcher, concurrency)
+
+
+@main.command("compose-env")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+def compose_env(folder: Path) -> None:
+    """Print the variables with which compose.yaml plays the sealed run in FOLDER; keep them in the file .env.
+
+    Exit code 0: the variables. 2: the folder is wrong, or the run is not for compose.yaml. 4: no engine answers.
+    """
+    from .containers import by_hand  # noqa: PLC0415 - as below
+
+    with exits.faults():
+        directory = rundir.load(folder)
+        found = by_hand.variables(directory)
+        click.echo(f"# docker compose up --detach; docker compose run --rm {by_hand.harness_service(directory)}")
+        for name, value in found.items():
+            click.echo(f"{name}={value}")
+
+
+@main.command("pack")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@key_option
+@out_option
+@json_option
+def pack_command(folder: Path, key: Path, out: Path, as_json: bool) -> None:
+    """Pack the signed bundle of the run in FOLDER, which was played to its end, as `docker compose run` does.
+
+    Exit code 0: the bundle's folder is printed. 1: the journal was changed since it was recorded. 2: the folder or the
+    key is wrong. 4: the run is not played to its end.
+    """
+    with exits.faults():
+        directory = rundir.load(folder)
+        signer = _signer(directory, key)
+        require_plain_files(directory)
+        with directory.locked(), directory.playing():
+            _tell(pack(directory, finished(directory), signer, out), as_json=as_json)
 
 
 @main.command()
@@ -150,7 +208,7 @@ def keygen(path: Path) -> None:
 
     Exit code 0: the key's id is printed. 2: a file is there already.
     """
-    with _faults():
+    with exits.faults():
         key = keys.generate(path)
     click.echo(f"{path}  key {key_id(key.public_key())}")
 
@@ -175,6 +233,9 @@ def doctor(key: Path, engine: str | None, as_json: bool) -> None:
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8960, show_default=True, help="0 takes a free port.")
 @click.option(
+    "--socket", type=click.Path(path_type=Path), metavar="PATH", help="A unix socket to listen on in place of a port."
+)
+@click.option(
     "--delay-ms", type=click.IntRange(0, 600_000), default=0, show_default=True, help="Wait before each answer."
 )
 @click.option(
@@ -184,25 +245,37 @@ def doctor(key: Path, engine: str | None, as_json: bool) -> None:
     metavar="KIND@N",
     help="Spoil every N-th call: 429, 500, 503, 401, drop, hang, garbage, no_choices, truncated. Repeatable.",
 )
-def serve_reference(host: str, port: int, delay_ms: int, faults: tuple[str, ...]) -> None:
-    """Serve the reference players as an OpenAI-compatible endpoint, until interrupted.
+def serve_reference(host: str, port: int, socket: Path | None, delay_ms: int, faults: tuple[str, ...]) -> None:
+    """Serve the reference players as an OpenAI-compatible endpoint, until interrupted or told to end.
 
-    Exit code 0: interrupted. 2: wrong use, or the address is taken.
+    Exit code 0: it ended so. 2: wrong use, or the address is taken.
     """
     try:
         plan = tuple(map(serving.parse_fault, faults))
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--fault") from error
-    with _faults(), serving.start(host, port, delay_ms / 1000, plan) as server:
-        click.echo(f"http://{host}:{server.server_port}/v1")
-        with suppress(KeyboardInterrupt):
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with exits.faults(), suppress(KeyboardInterrupt):
+        if socket:
+            server, address = serving.start_on_socket(socket, delay_ms / 1000, plan), str(socket)
+        else:
+            server = serving.start(host, port, delay_ms / 1000, plan)
+            address = f"http://{host}:{server.server_port}/v1"
+        with server:
+            click.echo(address)
             server.serve_forever()
 
 
 main.add_command(verify_cli.check, "verify")
 main.add_command(verify_cli.show, "show")
+main.add_command(check_quality)
+for over_bundles in COMMANDS:
+    main.add_command(over_bundles)
+main.add_command(quality)
 main.add_command(import_published)
 main.add_command(images)
+main.add_command(models)
+main.add_command(replay)
 
 
 def _sealed(path: Path, key: Path, engine: str | None, runs: Path) -> RunDirectory:
@@ -226,21 +299,29 @@ def _play_and_pack(
 ) -> None:
     signer = _signer(directory, key)
     resume = f"go on with: agzamov resume {directory.path}"
+    grace_s = ATTENDED_GRACE_S if directory.manifest.plan.isolation == "container" else GRACE_S
     stop = Stop()
     try:
-        with directory.locked(), _signals(stop, resume):
-            blocks = _play(directory, engine, concurrency, stop, quiet=quiet or as_json)
+        with directory.locked(), exits.signals(stop, resume, grace_s):
+            with weights_watched(directory):
+                blocks = _play(directory, engine, concurrency, stop, quiet=quiet or as_json)
             bundle = pack(directory, blocks, signer, out)
     except (Stopped, PortFault) as error:
         raise Stopped(f"{error}; {resume}") from error
     except OSError as error:
-        raise Stopped(f"{_told(error)}; nothing recorded was lost; {resume}") from error
+        raise Stopped(f"{exits.told(error)}; nothing recorded was lost; {resume}") from error
+    _tell(bundle, as_json=as_json)
+
+
+def _tell(bundle: Path, *, as_json: bool) -> None:
     results = canon.loads_as((bundle / RESULTS_FILE).read_bytes(), Results)
     if as_json:
         click.echo(canon.dumps({"bundle": str(bundle), "claims": claims_of(results), "run": results.run}).decode())
         return
     timing = canon.loads_as((bundle / TIMING_FILE).read_bytes(), Timing)
-    for line in printable_results(results, timing):
+    there = bundle / ANALYSIS_FILE
+    analysis = canon.loads_as(there.read_bytes(), Analysis) if there.exists() else None
+    for line in printable_results(results, timing, analysis):
         click.echo(line)
     click.echo(f"bundle: {bundle}")
 
@@ -255,59 +336,26 @@ def _signer(directory: RunDirectory, path: Path) -> Ed25519PrivateKey:
 
 def _play(directory: RunDirectory, engine: str | None, concurrency: int | None, stop: Stop, *, quiet: bool) -> Blocks:
     plan = directory.manifest.plan
+    if plan.isolation == "container":
+        from .containers.attending import attend  # noqa: PLC0415 - only these runs need the engine's client
+
+        with progress(quiet=quiet) as watcher:
+            attend(directory, stop, watcher, concurrency)
+        with directory.playing():
+            return finished(directory)
     path = find_engine(engine) if starts_engine(plan) else None
-    with progress(quiet=quiet) as watcher, open_world(directory.manifest, path, stop.wait) as world:
+    world_of = open_world(directory.manifest, path, stop.wait, notes=directory.notes)
+    with progress(quiet=quiet) as watcher, world_of as world:
         state = State(plan, watcher)
         limit = concurrency or concurrency_of(plan)
         return Runner(directory, world, time.monotonic_ns, state, stop, limit).play()
 
 
-@contextmanager
-def _signals(stop: Stop, resume: str) -> Iterator[None]:
-    """SIGTERM and SIGINT stop the run after the calls in flight, or after GRACE_S; again: at once."""
+def _require_container_engine() -> None:
+    """Before anything is sealed. Raises ManifestError."""
+    from .containers.engine import NoEngine, connect  # noqa: PLC0415 - as above
 
-    def leave() -> None:
-        click.echo(f"error: {stop.reason}, what was in flight was dropped; {resume}", err=True)
-        os._exit(EXIT_STOPPED)
-
-    patience = threading.Timer(GRACE_S, leave)
-    patience.daemon = True
-
-    def ask(number: int, _: object) -> None:
-        if stop.reason:
-            leave()
-        stop.request(f"stopped by {signal.Signals(number).name}")
-        patience.start()
-
-    before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        yield
-    finally:
-        patience.cancel()
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-@contextmanager
-def _faults() -> Iterator[None]:
-    """Turn our exceptions into one clear line and the documented exit code."""
-    try:
-        yield
-    except (ManifestError, keys.KeyFault, EngineFault) as error:
-        _fail(str(error), EXIT_USAGE)
-    except Stopped as error:
-        _fail(str(error), EXIT_STOPPED)
-    except (BrokenJournal, Divergence) as error:
-        _fail(f"{error}; the journal was changed since it was recorded: start a new run", EXIT_FAILED)
-    except OSError as error:
-        _fail(_told(error), EXIT_USAGE)
-
-
-def _told(error: OSError) -> str:
-    return f"{error.filename or 'disk'}: {error.strerror or error}"
-
-
-def _fail(message: str, code: int) -> NoReturn:
-    for line in message.splitlines():
-        click.echo(f"error: {printable(line)}", err=True)
-    sys.exit(code)
+        connect().close()
+    except NoEngine as error:
+        raise ManifestError(f"isolation: {error}") from error

@@ -1,9 +1,10 @@
 """What this machine can and cannot do for the appliance, each with what to do about it."""
 
 import shutil
-import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,12 +12,18 @@ from agzamov_verify.protocol import KNOWN, load_protocol
 from agzamov_verify.stockfish import EngineFault, UciEngine, find_engine
 from agzamov_verify.workers import cores
 
+from .containers.places import OLLAMA
+from .images import records
+from .images.faults import ImageFault
 from .keys import KeyFault, load
+from .pinning import IMAGE_OF, pin_of
+
+if TYPE_CHECKING:
+    from .containers.engine import Engine
 
 PYTHON_MIN = (3, 11)
 FREE_GIB_MIN = 1
 ENGINE_HASH_MIB = 1
-PROBE_TIMEOUT_S = 10
 
 
 class Ability(msgspec.Struct, frozen=True):
@@ -30,7 +37,7 @@ class Ability(msgspec.Struct, frozen=True):
 
 def examine(key: Path, engine: str | None) -> list[Ability]:
     """Everything worth knowing before a run."""
-    return [_python(), _cores(), _disk(), _engine(engine), _key(key), _docker()]
+    return [_python(), _cores(), _disk(), _engine(engine), _key(key), *_docker()]
 
 
 def _python() -> Ability:
@@ -69,16 +76,31 @@ def _key(path: Path) -> Ability:
     return Ability("key", True, str(path))
 
 
-def _docker() -> Ability:
-    advice = "runs here are isolated as processes only; containers need a Docker engine"
+def _docker() -> list[Ability]:
+    """The container engine, and which images of ours it holds."""
+    from .containers.engine import NoEngine, connect  # noqa: PLC0415 - the engine's client takes its time to import
+
     try:
-        ran = subprocess.run(
-            ["docker", "version", "--format", "{{.Server.Version}}"],
-            capture_output=True,
-            text=True,
-            timeout=PROBE_TIMEOUT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return Ability("docker", False, "no docker command that answers", advice)
-    return Ability("docker", ran.returncode == 0, ran.stdout.strip() or "no engine answers", advice)
+        engine = connect()
+    except NoEngine as error:
+        return [Ability("docker", False, "no container engine answers", str(error))]
+    with closing(engine):
+        told = engine.facts()
+        found = f"{told['version']} at {engine.host}, storage {told['storage']}, cgroup {told['cgroup']}"
+        return [Ability("docker", True, found), _images(engine)]
+
+
+def _images(engine: "Engine") -> Ability:
+    """The images that runs are pinned to: each must be built here, and in the engine."""
+    missing = []
+    ours = {part: name for part, name in IMAGE_OF.items() if part != OLLAMA}
+    for part, name in ours.items():
+        try:
+            record = records.load(name)
+        except ImageFault:
+            missing.append(f"{name} is not built")
+            continue
+        if not engine.image_id(part, pin_of(record)):
+            missing.append(f"{name} is not in the engine")
+    found = ", ".join(missing) or f"{', '.join(sorted(ours.values()))} built here and in the engine"
+    return Ability("images", not missing, found, "agzamov images build --load")

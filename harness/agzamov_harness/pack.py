@@ -3,10 +3,8 @@
 import gzip
 import hashlib
 import os
-import platform
 import shutil
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -26,11 +24,14 @@ from agzamov_verify.envelope import (
     sign,
 )
 from agzamov_verify.journal import Chain, StreamRow, journal_root
+from agzamov_verify.manifest import FORMAT
 from agzamov_verify.phases.streams import StreamPlan, streams_of
+from agzamov_verify.scoring.analysis import analysis_of
 from agzamov_verify.scoring.results import Results, results_of
 from agzamov_verify.scoring.timing import read_laps, timing_of
-from agzamov_verify.workers import cores
 
+from .containers.sitting import sittings
+from .environment import environment_of
 from .keys import public_pem
 from .recorder import JOURNAL_SUFFIX, TIMING_SUFFIX
 from .run import Blocks
@@ -71,10 +72,14 @@ class _Writer:
         dice = seed_dice(self._manifest, self._directory.secret)
         results = results_of(self._manifest.run_id, plan, dice, self._blocks)
         self._write(bundle.MANIFEST_FILE, self._manifest.bytes)
-        self._write(bundle.ENVIRONMENT_FILE, canon.dumps(environment()))
+        self._write(bundle.ENVIRONMENT_FILE, canon.dumps(environment_of(self._directory)))
+        for name, data in attested_files(self._directory):
+            self._write(name, data)
         self._write(bundle.KEY_FILE, public_pem(key))
         self._write(bundle.INDEX_FILE, canon.dumps(bundle.Index("agz-journal-1", self._rows)))
         self._write(bundle.RESULTS_FILE, canon.dumps(results))
+        if self._manifest.format == FORMAT:
+            self._write(bundle.ANALYSIS_FILE, canon.dumps(analysis_of(self._manifest, dice, self._blocks)))
         self._write(bundle.TIMING_FILE, canon.dumps(timing_of(self._laps)))
         return results
 
@@ -135,6 +140,15 @@ class _Writer:
         self._digests[name] = hashlib.sha256(data).hexdigest()
 
 
+def attested_files(directory: RunDirectory) -> Iterator[tuple[str, bytes]]:
+    """What stands beside the journal: logs of the containers of each sitting, and the harness's notes, by name."""
+    for folder, _ in sittings(directory):
+        for path in sorted(folder.glob("*.log")):
+            yield f"{bundle.LOGS_FOLDER}{folder.name}/{path.name}", path.read_bytes()
+    for path in (*sorted(directory.notes.glob("*.json")), *sorted(directory.sittings.glob("*.json"))):
+        yield f"{bundle.NOTES_FOLDER}{path.name}", path.read_bytes()
+
+
 def _sync(folder: Path) -> None:
     """Force a whole folder to disk, so that after a power cut its name stands for all of it or is not there."""
     for path in (folder, *folder.rglob("*")):
@@ -143,30 +157,6 @@ def _sync(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def environment() -> dict[str, canon.Json]:
-    """What this machine says of itself: attested, never checked."""
-    return {
-        "format": "agz-environment-1",
-        "harness": version("agzamov-harness"),
-        "verify": version("agzamov-verify"),
-        "python": platform.python_version(),
-        "system": platform.system(),
-        "release": platform.release(),
-        "machine": platform.machine(),
-        "cpu": _cpu_model(),
-        "cores": cores(),
-        "isolation": "process",
-    }
-
-
-def _cpu_model() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), "")
 
 
 def _gzip(data: bytes) -> bytes:

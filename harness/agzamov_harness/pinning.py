@@ -32,7 +32,7 @@ def images_of(plan: Plan, folder: Path | None = None) -> Images:
     except ImageFault as error:
         raise ManifestError(f"isolation: {error}") from error
     engine = _engine(built["engine"], plan.protocol) if needs_engine(plan) else None
-    return Images({part: _pin(record) for part, record in built.items()}, engine)
+    return Images({part: pin_of(record) for part, record in built.items()}, engine)
 
 
 def models_of(plan: Plan, plan_folder: Path) -> dict[str, ModelPin]:
@@ -44,7 +44,8 @@ def models_of(plan: Plan, plan_folder: Path) -> dict[str, ModelPin]:
     return pins_of(plan, plan_folder)
 
 
-def _pin(record: records.ImageRecord) -> ImagePin:
+def pin_of(record: records.ImageRecord) -> ImagePin:
+    """What a manifest keeps of an image's record."""
     return ImagePin(record.config_digest, record.manifest_digest, record.tree_digest, record.diff_ids)
 
 

@@ -5,17 +5,33 @@ from fractions import Fraction
 from threading import Lock
 from typing import Protocol
 
+import msgspec
+
 from agzamov_verify.games.decision import Tally
 from agzamov_verify.manifest import ChessMatch, Match, Plan, Price
 from agzamov_verify.phases.streams import Block, ChessBlock, StreamPlan
 from agzamov_verify.questions import Answer, Chat, Question, Reply
 from agzamov_verify.scoring.conduct import cost_usd
+from agzamov_verify.scoring.exact import fixed
+
+
+class Counts(msgspec.Struct, frozen=True, tag="counts", tag_field="say"):
+    """How far a run is. `cost_usd` with six decimal places."""
+
+    games: int
+    games_planned: int
+    hands: int
+    hands_planned: int
+    calls: int
+    evaluations: int
+    faults: int
+    cost_usd: str
 
 
 class Watcher(Protocol):
     """Somebody who wants to see how far a run is."""
 
-    def update(self, state: "State") -> None:
+    def update(self, counts: Counts) -> None:
         """Called after each answer, from any thread, one call at a time."""
         ...
 
@@ -62,6 +78,19 @@ class State:
                 else:
                     self.hands_planned -= match.hands
 
+    def counts(self) -> Counts:
+        """All of it as one value."""
+        return Counts(
+            self.games,
+            self.games_planned,
+            self.hands,
+            self.hands_planned,
+            self.calls,
+            self.evaluations,
+            self.faults,
+            fixed(self.cost_usd),
+        )
+
     def _count(self, stream: StreamPlan, number: int) -> None:
         if isinstance(stream.match, ChessMatch):
             self.games += number
@@ -79,7 +108,7 @@ class State:
 
     def _tell(self) -> None:
         if self._watcher:
-            self._watcher.update(self)
+            self._watcher.update(self.counts())
 
 
 def _faults(block: Block) -> int:

@@ -19,6 +19,7 @@ from agzamov_verify.phases.streams import Block, StreamPlan, block_script, strea
 from agzamov_verify.questions import Answer, Question, Reply
 from agzamov_verify.scoring.results import MatchResult, match_result
 from agzamov_verify.script import drive
+from agzamov_verify.workers import cores
 
 from .ports import Clock
 from .progress import State
@@ -142,6 +143,16 @@ class Runner:
             self._stop.request(f"the budget of {self._plan.budget.cost_usd_max} USD is spent")
             self._stop.check()
         return self._world(question)
+
+
+def finished(directory: RunDirectory) -> Blocks:
+    """All blocks of a run that has been played, driven again from its journals. Raises Stopped if some is missing."""
+
+    def nobody(question: Question) -> Answer:
+        raise Stopped(f"game {question.game} is not played to its end")
+
+    state = State(directory.manifest.plan, None)
+    return Runner(directory, nobody, lambda: 0, state, Stop(), cores()).play()
 
 
 def _keep_interrupts_out() -> None:

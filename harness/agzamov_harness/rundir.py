@@ -1,15 +1,16 @@
 """A run on disk while it is being made: runs/<run_id>/.
 
-manifest.json  secret (mode 0600)  plan_folder  journal/<stream>/…  lock
+manifest.json  secret (mode 0600)  plan_folder  journal/<stream>/…  notes/  sittings/  egress/  lock
 
 `plan_folder` says where the plan stood, from which the paths of weights are taken; it never enters a bundle.
+`journal` and `notes` are all that a harness in its container can write; `sittings` is what was seen from outside.
 """
 
 import fcntl
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from agzamov_verify.games.prompts import prompt_digests
@@ -17,6 +18,7 @@ from agzamov_verify.manifest import Manifest, ManifestError, load_manifest
 from agzamov_verify.protocol import protocol_sha256
 
 MANIFEST, SECRET, PLAN_FOLDER, JOURNAL, LOCK = "manifest.json", "secret", "plan_folder", "journal", "lock"
+NOTES, SITTINGS, EGRESS = "notes", "sittings", "egress"
 
 
 class RunDirectory:
@@ -29,10 +31,27 @@ class RunDirectory:
     def journal(self) -> Path:
         return self.path / JOURNAL
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    @property
+    def notes(self) -> Path:
+        """What the harness found out while it played."""
+        return self.path / NOTES
+
+    @property
+    def sittings(self) -> Path:
+        """What was seen of the run's containers, one file for each time that it was played."""
+        return self.path / SITTINGS
+
+    def locked(self) -> AbstractContextManager[None]:
         """Hold the folder for this process alone. Raises ManifestError while another one has it."""
-        with (self.path / LOCK).open("a") as lock:
+        return self._holding(self.path / LOCK)
+
+    def playing(self) -> AbstractContextManager[None]:
+        """Hold the journals: in containers it is another process that writes them. Raises ManifestError."""
+        return self._holding(self.notes / LOCK)
+
+    @contextmanager
+    def _holding(self, path: Path) -> Iterator[None]:
+        with path.open("a") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
@@ -46,7 +65,8 @@ def create(runs: Path, manifest: Manifest, secret: bytes, plan_folder: Path = Pa
     path = runs / manifest.run_id
     making = runs / f".{manifest.run_id}.making"
     making.mkdir(parents=True)
-    (making / JOURNAL).mkdir()
+    for folder in (JOURNAL, NOTES, SITTINGS):
+        (making / folder).mkdir()
     (making / MANIFEST).write_bytes(manifest.bytes)
     (making / PLAN_FOLDER).write_text(str(plan_folder))
     descriptor = os.open(making / SECRET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

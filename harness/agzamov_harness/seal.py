@@ -25,7 +25,9 @@ SECRET_BYTES = 32
 NONCE_BYTES = 16
 PIN_HASH_MIB = 1
 SHOWN_CHARACTERS_MAX = 60
-DECIMAL_KEYS = frozenset({"temperature", "top_p", "input_usd", "cached_usd", "output_usd", "cost_usd_max"})
+DECIMAL_KEYS = frozenset(
+    {"temperature", "top_p", "input_usd", "cached_usd", "output_usd", "cost_usd_max", "alpha", "of_interest"}
+)
 WHOLE_NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]{0,15})")
 SECRET_KEYS = ("api_key_env", "base_url")  # where a person may have put a key or a password: never repeated
 TEXT_TAG = "tag:yaml.org,2002:str"

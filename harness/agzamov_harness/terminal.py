@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from .progress import State, Watcher
+from .progress import Counts, Watcher
 
 
 @contextmanager
@@ -29,18 +29,18 @@ def progress(*, quiet: bool) -> Iterator[Watcher | None]:
 
 
 class _Bars:
-    """Draws a State as one bar for chess games and one for hands."""
+    """Draws Counts as one bar for chess games and one for hands."""
 
     def __init__(self, bars: Progress) -> None:
         self._bars = bars
         self._games = bars.add_task("chess games", total=0, note="", visible=False)
         self._hands = bars.add_task("poker hands", total=0, note="", visible=False)
 
-    def update(self, state: State) -> None:
+    def update(self, counts: Counts) -> None:
         elapsed = self._bars.tasks[0].elapsed or 1
-        note = f"{state.calls / elapsed:,.0f} calls/s, {state.faults} errors, {float(state.cost_usd):.2f} USD"
+        note = f"{counts.calls / elapsed:,.0f} calls/s, {counts.faults} errors, {float(counts.cost_usd):.2f} USD"
         for task, done, planned in (
-            (self._games, state.games, state.games_planned),
-            (self._hands, state.hands, state.hands_planned),
+            (self._games, counts.games, counts.games_planned),
+            (self._hands, counts.hands, counts.hands_planned),
         ):
             self._bars.update(task, completed=done, total=planned, note=note, visible=planned > 0)

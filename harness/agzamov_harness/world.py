@@ -3,16 +3,28 @@
 import multiprocessing
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, assert_never
 
-from agzamov_verify.feasible import needs_engine
+import msgspec
+
+from agzamov_verify.feasible import local_models, needs_engine
 from agzamov_verify.manifest import Manifest, Plan
-from agzamov_verify.seats import EndpointSeat, RandomSeat, ReferenceSeat, Seat, StockfishSeat
-from agzamov_verify.stockfish import EngineFault
+from agzamov_verify.seats import (
+    EndpointSeat,
+    GgufSeat,
+    LocalModelSeat,
+    OllamaSeat,
+    RandomSeat,
+    ReferenceSeat,
+    Seat,
+    StockfishSeat,
+)
+from agzamov_verify.stockfish import EngineFault, UciEngine
 from agzamov_verify.workers import cores, end_with_parent
 
 from . import seal
@@ -22,22 +34,33 @@ from .answers import World
 from .ports import ChatPort, EnginePort, PortFault, Wait
 
 if TYPE_CHECKING:
-    from .adapters.endpoint import Limits
+    from .adapters.calls import Limits
 
 LOCAL_STREAMS_PER_CORE = 4
+ENGINES_IN_CONTAINER_MAX = 64  # of each sort; images/stockfish gives out 256
+NOWHERE: Mapping[str, str] = MappingProxyType({})
+SOCKET_URL = "http://localhost/v1"
 
 
 def concurrency_of(plan: Plan) -> int:
-    """How many streams to play side by side: what the endpoints allow, else a few for each core."""
-    limits = [seat.concurrency for seat in plan.seats.values() if isinstance(seat, EndpointSeat)]
+    """How many streams to play side by side: what the model servers allow, else a few for each core."""
+    limits = [seat.concurrency for seat in plan.seats.values() if isinstance(seat, EndpointSeat | LocalModelSeat)]
     return max(limits, default=LOCAL_STREAMS_PER_CORE * cores())
 
 
 @contextmanager
-def open_world(manifest: Manifest, engine_path: Path | None, wait: Wait = time.sleep) -> Iterator[World]:
+def open_world(
+    manifest: Manifest,
+    engine_path: Path | None,
+    wait: Wait = time.sleep,
+    served: Mapping[str, str] = NOWHERE,
+    notes: Path | None = None,
+) -> Iterator[World]:
     """The world of a run; everything is closed at the end. Raises PortFault if a part is missing.
 
-    `wait` sleeps between tries, and may raise to stop.
+    `wait` sleeps between tries, and may raise to stop. `served` says where a seat's model is served, if not where the
+    plan says: the path of a unix socket, or an address. With `notes`, local models pass their preflight first, and what
+    it measured is written there.
     """
     plan = manifest.plan
     with ExitStack() as stack:
@@ -45,9 +68,13 @@ def open_world(manifest: Manifest, engine_path: Path | None, wait: Wait = time.s
         seats: dict[str, ChatPort] = {}
         world = World(seats, _engine(manifest, engine_path))
         stack.callback(world.close)
-        builder = _Builder(pool, engine_path, wait)
+        builder = Builder(pool, engine_path, wait, served)
         for name, seat in plan.playing.items():
             seats[name] = builder.seat(name, seat)
+        if notes and local_models(plan):
+            from .models.preflight import run_preflight  # noqa: PLC0415 - Ollama's client takes a third of a second
+
+            run_preflight(manifest, seats, served, notes)
         yield world
 
 
@@ -65,11 +92,11 @@ def _workers() -> Iterator[Executor | None]:
         yield pool
 
 
-class _Builder:
-    """Makes the seats of one run; those of one endpoint share its limits."""
+class Builder:
+    """Makes the seats of one run; those of one server share its limits. `served`: see open_world."""
 
-    def __init__(self, pool: Executor | None, engine_path: Path | None, wait: Wait) -> None:
-        self._pool, self._engine_path, self._wait = pool, engine_path, wait
+    def __init__(self, pool: Executor | None, engine_path: Path | None, wait: Wait, served: Mapping[str, str]) -> None:
+        self._pool, self._engine_path, self._wait, self._served = pool, engine_path, wait, served
         self._limits: dict[str, Limits] = {}
 
     def seat(self, name: str, seat: Seat) -> ChatPort:
@@ -82,24 +109,58 @@ class _Builder:
                 return self._stockfish(seat)
             case EndpointSeat():
                 return self._endpoint(name, seat)
+            case GgufSeat():
+                return self._gguf(name, seat)
+            case OllamaSeat():
+                return self._ollama(name, seat)
             case _:
                 assert_never(seat)
 
     def _stockfish(self, seat: StockfishSeat) -> ChatPort:
         if self._engine_path is None:
             raise PortFault("a seat plays Stockfish; install it, on Debian 12: apt-get install stockfish")
-        return stockfish.StockfishSeat(self._engine_path, seat.nodes, seat.skill, cores())
+        size = min(cores(), ENGINES_IN_CONTAINER_MAX) if self._engine_path.is_socket() else cores()
+        return stockfish.StockfishSeat(self._engine_path, seat.nodes, seat.skill, size)
 
     def _endpoint(self, name: str, seat: EndpointSeat) -> ChatPort:
-        from .adapters.endpoint import Endpoint, Limits  # noqa: PLC0415 - the client takes half a second to import
+        from .adapters.endpoint import NO_DOOR, Endpoint  # noqa: PLC0415 - the client takes half a second to import
 
-        limits = self._limits.setdefault(seat.base_url, Limits(seat, time.monotonic_ns))
-        return Endpoint(name, seat, os.environ, time.monotonic_ns, self._wait, limits)
+        where = self._served.get(name, seat.base_url)
+        seat = msgspec.structs.replace(seat, base_url=where)
+        limits = self._limits_of(where, seat.concurrency, seat.requests_per_minute)
+        return Endpoint(name, seat, os.environ, time.monotonic_ns, self._wait, limits, NO_DOOR)
+
+    def _gguf(self, name: str, seat: GgufSeat) -> ChatPort:
+        from .adapters.endpoint import Door, Endpoint, served  # noqa: PLC0415 - as above
+        from .adapters.open_weights import llama_body  # noqa: PLC0415
+
+        where = self._served.get(name)
+        if not where:
+            raise PortFault(f"seat {name}: no server has its weights; play it with isolation: container")
+        socket = where if where.startswith("/") else ""
+        limits = self._limits_of(where, seat.concurrency)
+        seat_there = served(seat, SOCKET_URL if socket else where)
+        door = Door(socket, seat.context_tokens, llama_body(seat.determinism))
+        return Endpoint(name, seat_there, {}, time.monotonic_ns, self._wait, limits, door)
+
+    def _ollama(self, name: str, seat: OllamaSeat) -> ChatPort:
+        from .adapters.ollama import Ollama  # noqa: PLC0415 - as above
+
+        where = self._served.get(name, seat.base_url)
+        seat = msgspec.structs.replace(seat, base_url=where)
+        return Ollama(name, seat, time.monotonic_ns, self._wait, self._limits_of(where, seat.concurrency))
+
+    def _limits_of(self, where: str, concurrency: int, requests_per_minute: int = 0) -> "Limits":
+        from .adapters.calls import Limits  # noqa: PLC0415 - as above
+
+        return self._limits.setdefault(where, Limits(concurrency, requests_per_minute, time.monotonic_ns))
 
 
 def _engine(manifest: Manifest, path: Path | None) -> EnginePort | None:
     if not needs_engine(manifest.plan):
         return None
+    if manifest.plan.isolation == "container" and path and path.is_socket():
+        return _engine_in_image(manifest, path)
     try:
         found = seal.pin_engine(path, manifest.plan.protocol)
     except EngineFault as error:
@@ -108,3 +169,15 @@ def _engine(manifest: Manifest, path: Path | None) -> EnginePort | None:
         raise PortFault(f"expected the sealed engine {manifest.engine}, found {found}; use the one that was sealed")
     assert path
     return stockfish.Adjudicator(path, manifest.plan.engine.hash_mib, manifest.plan.engine.nodes, cores())
+
+
+def _engine_in_image(manifest: Manifest, socket: Path) -> EnginePort:
+    """The engine behind a socket: its image was compared with the pins by whoever started it, so its name suffices."""
+    assert manifest.engine
+    try:
+        with UciEngine(socket, seal.PIN_HASH_MIB) as engine:
+            engine.require_name(manifest.engine.name)
+    except EngineFault as error:
+        raise PortFault(str(error)) from error
+    rule = manifest.plan.engine
+    return stockfish.Adjudicator(socket, rule.hash_mib, rule.nodes, min(cores(), ENGINES_IN_CONTAINER_MAX))

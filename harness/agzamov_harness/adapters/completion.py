@@ -2,10 +2,11 @@
 
 The `openai` client checks no types: its object for {"choices": "x"} breaks where it is used. So the
 bytes are read here, once. What can be used is kept, what cannot counts as not sent, and only an
-answer whose first choice holds no message is refused.
+answer that holds no message is refused. Two forms are known: OpenAI's, and that of Ollama's /api/chat.
 """
 
 import json
+import math
 from typing import Any
 
 import msgspec
@@ -17,8 +18,16 @@ class NotACompletion(ValueError):
     """The server answered with something else; the message holds all of it."""
 
 
+class Token(msgspec.Struct, frozen=True, gc=False):
+    """One token of an answer, its log probability, and the likeliest tokens in its place; as bytes of UTF-8."""
+
+    piece: bytes
+    logprob: float
+    likeliest: tuple[tuple[bytes, float], ...] = ()
+
+
 class Said(msgspec.Struct, frozen=True, gc=False):
-    """The first choice of a completion, and what the server counted."""
+    """The first choice of a completion, and what the server counted. `tokens` are there where they were asked for."""
 
     text: str
     refusal: str
@@ -30,15 +39,12 @@ class Said(msgspec.Struct, frozen=True, gc=False):
     cached_tokens: int
     completion_tokens: int
     reasoning_tokens: int
+    tokens: tuple[Token, ...] = ()
 
 
 def read_completion(body: bytes) -> Said:
     """What the server's bytes say; bytes that are no UTF-8 become U+FFFD. Raises NotACompletion."""
-    text = body.decode("utf-8", "replace")
-    try:
-        answer = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise NotACompletion(text) from error
+    text, answer = _parsed(body)
     choice = _first(_field(answer, "choices"))
     message = _field(choice, "message")
     if not isinstance(message, dict):
@@ -55,6 +61,28 @@ def read_completion(body: bytes) -> Said:
         cached_tokens=_count(_field(_field(usage, "prompt_tokens_details"), "cached_tokens")),
         completion_tokens=_count(_field(usage, "completion_tokens")),
         reasoning_tokens=_count(_field(_field(usage, "completion_tokens_details"), "reasoning_tokens")),
+        tokens=_tokens(_field(_field(choice, "logprobs"), "content")),
+    )
+
+
+def read_ollama(body: bytes) -> Said:
+    """What an answer of Ollama's /api/chat says. Raises NotACompletion for another one, or one of a model elsewhere."""
+    text, answer = _parsed(body)
+    message = _field(answer, "message")
+    if not isinstance(message, dict) or _field(answer, "done") is not True or _text(_field(answer, "remote_host")):
+        raise NotACompletion(text)
+    return Said(
+        text=_text(message.get("content")),
+        refusal="",
+        finish=_text(_field(answer, "done_reason")),
+        fingerprint="",
+        id="",
+        model=_text(_field(answer, "model")),
+        prompt_tokens=_count(_field(answer, "prompt_eval_count")),
+        cached_tokens=0,
+        completion_tokens=_count(_field(answer, "eval_count")),
+        reasoning_tokens=0,
+        tokens=_tokens(_field(answer, "logprobs")),
     )
 
 
@@ -70,6 +98,42 @@ def error_message(body: bytes) -> str:
             if isinstance(said, str) and said:
                 return said
     return text
+
+
+def _parsed(body: bytes) -> tuple[str, Any]:
+    """The text of a body, and the JSON value that it spells. Raises NotACompletion."""
+    text = body.decode("utf-8", "replace")
+    try:
+        return text, json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise NotACompletion(text) from error
+
+
+def _tokens(value: Any) -> tuple[Token, ...]:
+    rows = value if isinstance(value, list) else []
+    return tuple(
+        Token(_piece(row), _logprob(row), tuple((_piece(other), _logprob(other)) for other in _others(row)))
+        for row in rows
+    )
+
+
+def _others(row: Any) -> list[Any]:
+    value = _field(row, "top_logprobs")
+    return value if isinstance(value, list) else []
+
+
+def _piece(row: Any) -> bytes:
+    """A token's bytes, which may be part of a character; its text where a server sends none."""
+    value = _field(row, "bytes")
+    if isinstance(value, list) and all(type(byte) is int and 0 <= byte < 256 for byte in value):
+        return bytes(value)
+    return _text(_field(row, "token")).encode("utf-8", "replace")
+
+
+def _logprob(row: Any) -> float:
+    """A log probability; minus infinity for anything that is no number."""
+    value = _field(row, "logprob")
+    return float(value) if isinstance(value, float) or (type(value) is int and abs(value) <= TOKENS_MAX) else -math.inf
 
 
 def _field(value: Any, name: str) -> Any:

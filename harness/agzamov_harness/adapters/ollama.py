@@ -1,0 +1,112 @@
+"""A model in an Ollama server, as a ChatPort, over its own /api/chat.
+
+Only there is a prompt that does not fit an error ("truncate": false), and only there does an answer not push its own
+question out of the context ("shift": false); the server's OpenAI route does both in silence. What decides an answer is
+sent with every call, defaults too, because a model's own parameters would else stand in for it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+
+from agzamov_verify.questions import NoReply, Reply
+from agzamov_verify.seats import OllamaSeat
+
+from ..ports import ChatRequest, Clock, Wait
+from .calls import Calls, Failure, Limits, Patience
+from .completion import NotACompletion, Said, read_ollama
+from .open_weights import PLAIN, context_problem
+
+CHAT = "/api/chat"
+
+
+class Ollama:
+    """One seat's model. `wait` sleeps, and raises when the run is to stop."""
+
+    def __init__(self, name: str, seat: OllamaSeat, clock: Clock, wait: Wait, limits: Limits | None = None) -> None:
+        limits = limits or Limits(seat.concurrency, 0, clock)
+        place = f"seat {name} at {seat.base_url}"
+        self._seat = seat
+        self._calls = Calls(place, Patience(seat.timeout_s, seat.attempts_max), clock, wait, limits)
+        self._client = httpx2.Client(
+            base_url=seat.base_url,
+            timeout=float(seat.timeout_s),
+            headers={"Accept-Encoding": "identity"},
+            event_hooks={"response": [self._calls.bound]},
+            follow_redirects=False,
+            trust_env=False,  # a proxy of the environment is not for a model of one's own
+        )
+
+    def complete(self, request: ChatRequest) -> Reply | NoReply:
+        """The model's reply to `request`. Raises PortFault."""
+        body = body_of(self._seat, request)
+        said, tries = self._calls.answered(lambda: self._once(body))
+        problem = self._problem(said)
+        if problem:
+            self._calls.give_up(problem)
+        return self._calls.reply(said, tries)
+
+    def probe(self, request: ChatRequest, tokens_max: int, likeliest: int) -> Said:
+        """At most so many tokens of the answer, with their log probabilities. Raises PortFault."""
+        body = body_of(self._seat, request)
+        body["options"]["num_predict"] = tokens_max
+        body |= {"logprobs": True, "top_logprobs": likeliest}
+        return self._calls.answered(lambda: self._once(body))[0]
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _once(self, body: Mapping[str, Any]) -> Said | Failure:
+        """One call. Raises PortFault for what no retry can mend."""
+        try:
+            answer = self._client.post(CHAT, json=body)
+            if answer.status_code != httpx2.codes.OK:
+                return self._calls.status_failure(answer, self._advice)
+            return read_ollama(answer.content)
+        except NotACompletion as error:
+            return self._calls.no_answer(f"HTTP 200 with {error}")
+        except httpx2.TimeoutException:
+            return self._calls.timeout()
+        except httpx2.HTTPError as error:
+            return self._calls.broken(error)
+
+    def _problem(self, said: Said) -> str:
+        """Why an answer makes the run worthless; empty if it does not."""
+        if said.completion_tokens > self._seat.tokens_max:
+            wanted = self._seat.tokens_max
+            return f"asked for at most {wanted} tokens, got {said.completion_tokens}: the server ignores num_predict"
+        return context_problem(said, self._seat.context_tokens, self._seat.tokens_max)
+
+    def _advice(self, status: int) -> str:
+        match status:
+            case 404 | 405:
+                return f"; check base_url, and that the server has the model {self._seat.model}"
+            case 400:
+                return "; a prompt that does not fit needs a larger context_tokens"
+            case _:
+                return "; check the seat's base_url and model"
+
+
+def options_of(seat: OllamaSeat) -> dict[str, Any]:
+    """Everything but the seed that decides an answer, in Ollama's words."""
+    return {
+        **PLAIN,
+        "num_ctx": seat.context_tokens,
+        "num_predict": seat.tokens_max,
+        "num_thread": seat.threads,
+        "temperature": float(seat.temperature),
+        "top_p": float(seat.top_p),
+    }
+
+
+def body_of(seat: OllamaSeat, request: ChatRequest) -> dict[str, Any]:
+    """The whole request. It says nothing of how long the model stays loaded: that is the server's setting."""
+    return {
+        "model": seat.model,
+        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "stream": False,
+        "truncate": False,
+        "shift": False,
+        "options": {**options_of(seat), "seed": request.seed},
+    }

@@ -1,0 +1,1 @@
+"""Plays a sealed run in containers that reach nothing, and leaves nothing behind."""

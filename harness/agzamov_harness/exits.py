@@ -1,0 +1,86 @@
+"""How a command ends: a signal stops it cleanly, an exception of ours becomes one line and the documented exit code."""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import click
+
+from agzamov_verify.journal import BrokenJournal
+from agzamov_verify.manifest import ManifestError
+from agzamov_verify.reading import printable
+from agzamov_verify.script import Divergence
+from agzamov_verify.stockfish import EngineFault
+
+from .keys import KeyFault
+from .ports import PortFault
+from .run import Stop, Stopped
+
+EXIT_FAILED, EXIT_USAGE, EXIT_STOPPED = 1, 2, 4
+
+
+class HarnessEnded(Exception):
+    """A harness in its container ended with the exit code `code`, for a reason that no resuming mends."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@contextmanager
+def signals(stop: Stop, resume: str, grace_s: float) -> Iterator[None]:
+    """SIGTERM and SIGINT stop the run after the calls in flight, or after `grace_s`; again: at once."""
+
+    def leave() -> None:
+        click.echo(f"error: {stop.reason}, what was in flight was dropped; {resume}", err=True)
+        os._exit(EXIT_STOPPED)
+
+    patience = threading.Timer(grace_s, leave)
+    patience.daemon = True
+
+    def ask(number: int, _: object) -> None:
+        if stop.reason:
+            leave()
+        stop.request(f"stopped by {signal.Signals(number).name}")
+        patience.start()
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        patience.cancel()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def faults() -> Iterator[None]:
+    """Turn our exceptions into one clear line and the documented exit code."""
+    try:
+        yield
+    except (ManifestError, KeyFault, EngineFault) as error:
+        fail(str(error), EXIT_USAGE)
+    except (Stopped, PortFault) as error:
+        fail(str(error), EXIT_STOPPED)
+    except (BrokenJournal, Divergence) as error:
+        fail(f"{error}; the journal was changed since it was recorded: start a new run", EXIT_FAILED)
+    except HarnessEnded as error:
+        fail(str(error), error.code)
+    except OSError as error:
+        fail(told(error), EXIT_USAGE)
+
+
+def told(error: OSError) -> str:
+    """What the system says, and of which file."""
+    return f"{error.filename or 'disk'}: {error.strerror or error}"
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Say what is wrong and leave."""
+    for line in message.splitlines():
+        click.echo(f"error: {printable(line)}", err=True)
+    sys.exit(code)

@@ -1,0 +1,80 @@
+"""The engine, the images and a run in containers, shared by the tests of this folder."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agzamov_harness import keys
+from agzamov_harness.containers import engine as engines_of_ours
+from agzamov_harness.containers.engine import Engine
+from agzamov_harness.images import records
+from containers.engines import ROOT, OwnEngine, started, unavailable
+from harness.commands import Commands
+
+AGZAMOV = Path(sys.executable).with_name("agzamov")
+IMAGES = ("stockfish", "harness", "model-server", "proxy", "mcp-memory")
+BUILD_S = 900
+
+
+@pytest.fixture(scope="session")
+def host() -> str:
+    """The DOCKER_HOST of an engine that answers; it may be everybody's."""
+    host = started()
+    os.environ["DOCKER_HOST"] = host
+    return host
+
+
+@pytest.fixture(scope="session")
+def images(host: str) -> Path:
+    """The folder of the images, built from this checkout and loaded into the engine."""
+    folder = records.default_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "tests.lock").open("a") as lock:  # several test processes build in the same folder
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run([AGZAMOV, "images", "build", "--load", *IMAGES], cwd=ROOT, check=True, timeout=BUILD_S)
+    os.environ[records.VARIABLE] = str(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def own(images: Path) -> Iterator[OwnEngine]:
+    """An engine of our own, in a network namespace of its own; it has no image yet."""
+    if os.geteuid() != 0:
+        unavailable("a second engine in a network namespace of its own needs root")
+    state = Path(tempfile.mkdtemp(prefix="agz-engine-"))  # a short path: sockets have at most 107 characters
+    own = OwnEngine(state)
+    try:
+        own.start()
+        yield own
+    finally:
+        own.close()
+        shutil.rmtree(state, ignore_errors=True)
+
+
+@pytest.fixture
+def engine(images: Path) -> Iterator[Engine]:
+    """The door to the engine that the environment names."""
+    door = engines_of_ours.connect()
+    yield door
+    door.close()
+
+
+@pytest.fixture(scope="session")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("key") / "key.pem"
+    keys.generate(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def commands(tmp_path_factory: pytest.TempPathFactory, images: Path) -> Iterator[Commands]:
+    """Starts `agzamov` as processes of their own, which find the engine and the images by the environment."""
+    with Commands(tmp_path_factory.mktemp("commands")) as commands:
+        yield commands

@@ -1,0 +1,113 @@
+"""Container engines for tests: the one that this machine has, and one of our own in a network namespace of its own.
+
+In its own namespace an engine can be killed, and the addresses that a container must not reach can be put there.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "scripts" / "engine"
+NO_ENGINE = 75
+START_S, LINE_S = 120, 20
+METADATA, RESOLVER = "169.254.169.254", "127.0.0.53"
+# A machine in a cloud, as far as a container can tell: with a metadata address, and a resolver of its own on loopback.
+# The engine's images are in memory, so that nothing is left to be removed.
+NAMESPACE = f"""
+ip link set lo up && ip address add {METADATA}/32 dev lo && mount --bind "$1/resolv.conf" /etc/resolv.conf &&
+mkdir "$1/data" && mount -t tmpfs -o size=2g tmpfs "$1/data" && echo up && exec cat
+"""
+
+
+def unavailable(reason: str) -> NoReturn:
+    """Skip the test, unless this machine must have an engine."""
+    if os.environ.get("AGZ_REQUIRE_ENGINE") == "1":
+        pytest.fail(f"AGZ_REQUIRE_ENGINE=1, and {reason}")
+    pytest.skip(reason)
+
+
+def started(*command: str | Path, **environment: str) -> str:
+    """The DOCKER_HOST that scripts/engine prints."""
+    done = subprocess.run(
+        [*command, "sh", SCRIPT, "start", *(("--own",) if command else ())],
+        capture_output=True,
+        text=True,
+        timeout=START_S,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    if done.returncode == NO_ENGINE:
+        unavailable(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+class OwnEngine:
+    """An engine that only this test session uses. `state` is all of its state."""
+
+    def __init__(self, state: Path) -> None:
+        self.state = state
+        self.host = ""
+        (state / "resolv.conf").write_text(f"nameserver {RESOLVER}\n")
+        # The namespaces must outlive a killed engine: a process that only waits holds them.
+        self._namespace = subprocess.Popen(
+            ["unshare", "--net", "--mount", "sh", "-c", NAMESPACE, "sh", str(state)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self._namespace.stdout
+        if self._namespace.stdout.readline().strip() != "up":
+            _, error = self._namespace.communicate()
+            unavailable(f"no network namespace of our own: {error.strip()}")
+
+    @property
+    def inside(self) -> tuple[str, ...]:
+        """What to put in front of a command so that it runs in the engine's namespaces."""
+        folder = f"/proc/{self._namespace.pid}/ns"
+        return ("nsenter", f"--net={folder}/net", f"--mount={folder}/mnt", f"--wd={ROOT}")
+
+    def start(self) -> str:
+        """Its DOCKER_HOST; done at once if it runs."""
+        self.host = started(*self.inside, AGZ_ENGINE_STATE=str(self.state))
+        return self.host
+
+    @property
+    def pid(self) -> int:
+        return int((self.state / "dockerd.pid").read_text())
+
+    @contextmanager
+    def running(self, *command: str | Path) -> Iterator[str]:
+        """A Python program in the namespace, once it has printed its first line, which is given."""
+        with subprocess.Popen(
+            [*self.inside, sys.executable, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stdout
+            try:
+                yield process.stdout.readline().strip()
+            finally:
+                process.kill()
+
+    def close(self) -> None:
+        subprocess.run(
+            ["sh", SCRIPT, "stop"], env={**os.environ, "AGZ_ENGINE_STATE": str(self.state)}, check=False, timeout=LINE_S
+        )
+        self._namespace.communicate("")
+
+
+def until(ready: object, seconds: float, what: str) -> None:
+    """Wait for a condition."""
+    assert callable(ready)
+    deadline = time.monotonic() + seconds
+    while not ready():
+        assert time.monotonic() < deadline, f"not in {seconds} s: {what}"
+        time.sleep(0.05)

@@ -1,0 +1,60 @@
+"""Plans of runs in containers, sealed here without the command line."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+from agzamov_harness import keys, rundir
+from agzamov_harness.pinning import images_of, models_of
+from agzamov_harness.rundir import RunDirectory
+from agzamov_harness.seal import plan_from, seal
+from agzamov_verify.checks import Options, verify
+from agzamov_verify.envelope import key_id
+from agzamov_verify.stockfish import find_engine
+from models.babbler import write_model
+
+Json = dict[str, Any]
+
+WEIGHTS = "babbler.gguf"
+BABBLER: Json = {
+    "kind": "gguf",
+    "weights": WEIGHTS,
+    "context_tokens": 2048,
+    "tokens_max": 3,
+    "concurrency": 2,
+    "determinism": "measured",
+}
+SMALL: Json = {
+    "title": "In containers",
+    "isolation": "container",
+    "seats": {"fish": {"kind": "stockfish", "nodes": 500, "skill": 3}, "dice": {"kind": "random"}},
+    "engine": {"nodes": 500},
+    "chess960": {"plies_max": 40},
+    "matches": [{"phase": 0, "game": "chess960", "a": "fish", "b": "dice", "games": 4}],
+}
+
+
+def changed(plan: Json, **parts: Any) -> Json:
+    """The plan with other parts."""
+    return {**copy.deepcopy(plan), **parts}
+
+
+def write_weights(folder: Path) -> None:
+    """The weights of a small model that babbles, as plans here name them."""
+    if not (folder / WEIGHTS).exists():
+        write_model(folder / WEIGHTS)
+
+
+def require_v1(bundle: Path) -> None:
+    """Verify a bundle, with the engine of this machine."""
+    verdict = verify(bundle, Options(find_engine()))
+    assert verdict.level == "V1", [verdict.findings, verdict.steps]
+
+
+def sealed(wished: Json, folder: Path, key: Path) -> RunDirectory:
+    """A run that has not started, beside the weights of a small model that babbles."""
+    write_weights(folder)
+    plan = plan_from(copy.deepcopy(wished))
+    submitter = key_id(keys.load(key).public_key())
+    manifest, secret = seal(plan, submitter, None, images=images_of(plan), models=models_of(plan, folder))
+    return rundir.create(folder / "runs", manifest, secret, folder)

@@ -1,0 +1,204 @@
+"""Containers that are killed, stopped, paused and starved during a run, and the command that attends them, too.
+
+Each time the run says what happened, can be resumed, and leaves nothing in the engine; at last it is played to its end,
+and verifies.
+"""
+
+import contextlib
+import json
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agzamov_harness.containers import attending, lookout, topology
+from agzamov_harness.containers.attending import attend
+from agzamov_harness.containers.engine import Engine
+from agzamov_harness.containers.stage import RUN_LABEL
+from agzamov_harness.containers.topology import MIB
+from agzamov_harness.run import Stop, Stopped
+from agzamov_harness.rundir import RunDirectory
+from containers.engines import until
+from containers.runs import BABBLER, SMALL, changed, require_v1, sealed
+from harness.commands import Commands, Ended, Running
+
+pytestmark = pytest.mark.xdist_group("containers")
+
+MODEL = "model-babbler"
+ENDED_S, FINISHED_S = 40, 150
+LONG = changed(
+    SMALL,
+    seats={**SMALL["seats"], "babbler": BABBLER},
+    matches=[
+        {"phase": 0, "game": "chess960", "a": "babbler", "b": "dice", "games": 14},
+        {"phase": 0, "game": "chess960", "a": "fish", "b": "dice", "games": 14},
+    ],
+)
+
+
+class Fire:
+    """One run, and what happens to it."""
+
+    def __init__(self, directory: RunDirectory, key: Path, engine: Engine, commands: Commands) -> None:
+        self.directory, self.key, self.engine, self.commands = directory, key, engine, commands
+        self.folder = directory.path.parent.parent
+
+    @property
+    def labels(self) -> dict[str, str]:
+        return {RUN_LABEL: self.directory.manifest.run_id}
+
+    def recorded(self) -> int:
+        """Bytes of journal so far."""
+        return sum(path.stat().st_size for path in self.directory.journal.glob("*/*.jsonl"))
+
+    @contextlib.contextmanager
+    def burning(self) -> Iterator[Running]:
+        """The run on its way, once it has recorded something new."""
+        before = self.recorded()
+        running = self.commands.start("resume", self.directory.path, "--key", self.key, "--json", cwd=self.folder)
+        until(lambda: self.recorded() > before or not running.alive_after(0), 30, "something new in the journal")
+        assert running.alive_after(0), running.ended()
+        yield running
+
+    def container(self, name: str) -> str:
+        """The id of the run's container of that name."""
+        return next(row.id for row in self.engine.seen(self.labels) if row.name.endswith(f"-{name}"))
+
+    def left(self) -> bool:
+        return self.engine.any_left(self.labels)
+
+    def hit(self, name: str, with_signal: str) -> Ended:
+        """Send a signal to one container of the run on its way; its end."""
+        with self.burning() as running:
+            self.engine.signal(self.container(name), with_signal)
+            return running.ended(ENDED_S)
+
+    def finish(self) -> None:
+        """Play it to its end, and verify."""
+        resume = ("resume", self.directory.path, "--key", self.key, "--json")
+        ended = self.commands.start(*resume, cwd=self.folder).ended(FINISHED_S)
+        assert ended.code == 0, ended
+        require_v1(self.folder / json.loads(ended.out)["bundle"])
+        assert not self.left()
+
+
+@pytest.fixture
+def fire(tmp_path: Path, key: Path, engine: Engine, commands: Commands) -> Iterator[Fire]:
+    fire = Fire(sealed(LONG, tmp_path, key), key, engine, commands)
+    yield fire
+    engine.remove_all(fire.labels)
+
+
+HITS = [
+    ("engine", "SIGKILL", "container engine ended with exit code 137"),
+    ("engine", "SIGTERM", "container engine ended with exit code 143"),
+    (MODEL, "SIGKILL", f"container {MODEL} ended with exit code 137"),
+    (MODEL, "SIGTERM", f"container {MODEL} ended with exit code 0"),
+    ("harness", "SIGKILL", "container harness was killed by signal 9"),
+    ("harness", "SIGTERM", "stopped by SIGTERM"),
+]
+
+
+@pytest.mark.slow
+def test_whichever_container_is_killed_or_stopped_the_run_says_so_and_goes_on(fire: Fire) -> None:
+    for name, with_signal, told in HITS:
+        ended = fire.hit(name, with_signal)
+        assert (ended.code, told in ended.err) == (4, True), ended
+        assert f"go on with: agzamov resume {fire.directory.path}" in ended.err
+        assert not fire.left(), f"after {with_signal} to {name}"
+    fire.finish()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["engine", "harness"])
+def test_a_container_that_stays_paused_stops_the_run(fire: Fire, name: str) -> None:
+    with fire.burning() as running:
+        fire.engine.client.api.pause(fire.container(name))
+        ended = running.ended(ENDED_S)
+    assert (ended.code, f"container {name} is paused" in ended.err) == (4, True), ended
+    assert not fire.left()
+
+
+@pytest.mark.slow
+def test_a_short_pause_is_waited_out(fire: Fire) -> None:
+    with fire.burning() as running:
+        made = fire.container("engine")
+        fire.engine.client.api.pause(made)
+        assert running.alive_after(2)
+        fire.engine.client.api.unpause(made)
+        assert running.ended(FINISHED_S).code == 0
+    assert not fire.left()
+
+
+STARVED = [
+    ("engine", "ENGINE_BYTES", "engine"),
+    (MODEL, "MODEL_PERMILLE", MODEL),
+    ("harness", "HARNESS_BYTES", "harness"),
+]
+
+
+@pytest.mark.parametrize(("name", "limit"), [(name, limit) for name, limit, _ in STARVED])
+def test_a_container_that_runs_out_of_memory_is_named_and_with_more_the_run_goes_on(
+    fire: Fire, name: str, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enough = {"ENGINE_BYTES": 40 * MIB, "HARNESS_BYTES": 48 * MIB, "MODEL_PERMILLE": 1}
+    with monkeypatch.context() as patched:
+        patched.setattr(topology, limit, enough[limit])
+        patched.setattr(topology, "ENGINE_EACH_BYTES", 0)
+        with pytest.raises(Stopped, match=rf"container {name} ran out of its \d+ MiB of memory"):
+            attend(fire.directory, Stop(), None, None)
+    assert not fire.left()
+
+
+def test_a_process_that_is_killed_for_its_memory_spoils_the_sitting_whatever_the_exit_code(fire: Fire) -> None:
+    with fire.burning() as running:
+        made = fire.engine.client.containers.get(fire.container("harness"))
+        greedy = made.exec_run(["/usr/bin/python3.11", "-c", "b'x' * (5 << 30)"])
+        assert greedy.exit_code == 137
+        ended = running.ended(FINISHED_S)
+    assert ended.code == 4, ended
+    assert re.search(r"container harness ran out of its \d+ MiB of memory", ended.err)
+    fire.finish()
+
+
+def test_a_command_that_is_killed_leaves_nothing(fire: Fire) -> None:
+    with fire.burning() as running:
+        assert fire.left()
+        running.kill()
+    until(lambda: not fire.left(), 10, "everything is taken down")
+
+
+def test_where_the_watcher_dies_too_the_next_run_sweeps_up(fire: Fire) -> None:
+    with fire.burning() as running:
+        watcher = next(pid for pid in watchers() if str(running.pid) in owner_of(pid))
+        os.kill(watcher, signal.SIGKILL)
+        running.kill()
+    assert fire.left(), "nobody was there to take it down"
+    with fire.burning() as running:
+        running.signal(signal.SIGTERM)
+        ended = running.ended(ENDED_S)
+    assert (ended.code, "stopped by SIGTERM" in ended.err) == (4, True), ended
+    assert not fire.left()
+
+
+def watchers() -> list[int]:
+    """The watchers of all runs on this machine."""
+    return [
+        int(folder.name)
+        for folder in Path("/proc").glob("[0-9]*")
+        if "containers.watcher" in owner_of(int(folder.name))
+    ]
+
+
+def owner_of(pid: int) -> str:
+    """A process's command line, in which a watcher has its labels."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    return ""
+
+
+def test_the_limits_of_this_file_are_those_of_the_code() -> None:
+    assert (lookout.PAUSE_S_MAX, attending.LEAVE_S_MAX) == (10, 10)

@@ -1,0 +1,98 @@
+"""A whole run with a hosted model: its provider stands behind the proxy, with a certificate of our own authority."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from agzamov_harness.containers import engine as engines_of_ours
+from containers import certificates
+from containers.engines import OwnEngine
+from containers.runs import SMALL, changed, require_v1
+from harness.commands import Commands
+
+pytestmark = pytest.mark.xdist_group("own engine")
+
+BRIDGE, PORT = "172.17.0.1", 8443
+API_KEY = "sk-the-key-of-the-test-0123456789"
+HERE = Path(__file__).parent
+PLAN = changed(
+    SMALL,
+    seats={
+        "hosted": {
+            "kind": "openai",
+            "base_url": f"https://{BRIDGE}:{PORT}/v1",
+            "model": "reference",
+            "api_key_env": "TEST_API_KEY",
+            "attempts_max": 2,
+        },
+        "dice": {"kind": "random"},
+    },
+    chess960={"adjudication": {"policy": "none"}, "plies_max": 20},
+    matches=[{"phase": 0, "game": "chess960", "a": "hosted", "b": "dice", "games": 4}],
+)
+
+
+@pytest.fixture
+def provider(own: OwnEngine, tmp_path: Path) -> Iterator[Path]:
+    """The folder of a running provider: `authority.pem` to trust it by, and the `keys` that it has seen."""
+    _, served = certificates.write(tmp_path, BRIDGE)
+    with own.running(HERE / "provider.py", str(PORT), served, tmp_path / "keys") as said:
+        assert said == "ready"
+        yield tmp_path
+
+
+def ran(own: OwnEngine, folder: Path, key: Path, plan: dict[str, Any], **environment: str) -> Any:
+    (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in {"DOCKER_HOST": own.host, "TEST_API_KEY": API_KEY, **environment}.items():
+            patched.setenv(name, value)
+        with Commands(folder) as commands:
+            return commands.run("run", "plan.yaml", "--key", key, "--json", cwd=folder)
+
+
+def left(own: OwnEngine) -> bool:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("DOCKER_HOST", own.host)
+        door = engines_of_ours.connect()
+    found = bool(door.label_values("agz.run"))
+    door.close()
+    return found
+
+
+def test_a_hosted_model_plays_through_the_proxy_and_its_key_goes_nowhere_else(
+    own: OwnEngine, provider: Path, key: Path
+) -> None:
+    ended = ran(own, provider, key, PLAN, SSL_CERT_FILE=str(provider / "authority.pem"))
+    assert ended.code == 0, ended
+    bundle = provider / json.loads(ended.out)["bundle"]
+    require_v1(bundle)
+    assert f"Bearer {API_KEY}" in (provider / "keys").read_text()
+    log = (bundle / "data/logs/000/proxy.log").read_text()
+    assert f"CONNECT {BRIDGE}:{PORT}" in log
+    environment = json.loads((bundle / "data/environment.json").read_bytes())
+    assert {row["part"] for row in environment["containers"]} == {"harness", "proxy"}
+    kept = [path for path in (*bundle.rglob("*"), *(provider / "runs").rglob("*")) if path.is_file()]
+    assert [path for path in kept if API_KEY.encode() in path.read_bytes()] == []
+    assert not left(own)
+
+
+def test_a_provider_whose_certificate_nobody_vouches_for_is_not_talked_to(
+    own: OwnEngine, provider: Path, key: Path
+) -> None:
+    ended = ran(own, provider, key, PLAN)
+    assert ended.code == 4, ended
+    assert "certificate" in ended.err.lower()
+    assert not (provider / "keys").exists()
+    assert not left(own)
+
+
+def test_a_key_that_is_not_set_stops_the_run_before_it_begins(own: OwnEngine, provider: Path, key: Path) -> None:
+    ended = ran(own, provider, key, PLAN, TEST_API_KEY="")
+    assert ended.code == 4, ended
+    assert "the environment variable TEST_API_KEY holds no key; set it" in ended.err
+    assert os.environ.get("TEST_API_KEY") is None

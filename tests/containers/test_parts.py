@@ -1,0 +1,330 @@
+"""The pieces of the executor that need no engine: owners, peaks, verdicts, and what is heard, kept and handed over."""
+
+import os
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from socketserver import ThreadingUnixStreamServer
+
+import msgspec
+import pytest
+
+from agzamov_harness import rundir
+from agzamov_harness.containers import owner, sitting, talk
+from agzamov_harness.containers.engine import Ending
+from agzamov_harness.containers.folder import hand_over, require_plain_files
+from agzamov_harness.containers.hearing import Hearing
+from agzamov_harness.containers.owner import is_gone, this_owner
+from agzamov_harness.containers.peak import peak_bytes
+from agzamov_harness.containers.playing import served_at, told_images
+from agzamov_harness.containers.ready import wait_for_address, wait_for_model, wait_for_socket
+from agzamov_harness.containers.sitting import Container, Limits, Sitting, next_folder, sittings, write, write_log
+from agzamov_harness.containers.verdict import outcome
+from agzamov_harness.environment import environment_of
+from agzamov_harness.pack import attested_files
+from agzamov_harness.ports import PortFault
+from agzamov_harness.progress import Counts
+from agzamov_harness.run import Stop, Stopped
+from agzamov_harness.rundir import RunDirectory
+from agzamov_verify.manifest import ImagePin, ManifestError
+from containers.test_topology import manifest_of, shape
+
+COUNTS = Counts(1, 2, 3, 4, 5, 6, 7, "0.000000")
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> RunDirectory:
+    return rundir.create(tmp_path, manifest_of("fish"), b"secret")
+
+
+# --- owners --------------------------------------------------------------------------------------
+
+
+def test_a_process_that_runs_is_not_gone_and_one_that_has_ended_is() -> None:
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
+        start = (Path("/proc") / str(other.pid) / "stat").read_text().rpartition(")")[2].split()[19]
+        theirs = this_owner().rsplit(":", 2)[0] + f":{other.pid}:{start}"
+        assert not is_gone(theirs)
+        other.kill()
+        other.wait()
+        assert is_gone(theirs)
+    assert not is_gone(this_owner())
+
+
+def test_a_zombie_is_gone() -> None:
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    start = ""
+    while not start.endswith("Z"):
+        fields = (Path("/proc") / str(child) / "stat").read_text().rpartition(")")[2].split()
+        start = f"{fields[19]} {fields[0]}"
+    assert is_gone(this_owner().rsplit(":", 2)[0] + f":{child}:{start.split()[0]}")
+    os.waitpid(child, 0)
+
+
+def test_another_process_with_the_number_of_one_that_has_ended_is_not_taken_for_it() -> None:
+    place, pid, start = this_owner().rsplit(":", 2)
+    assert is_gone(f"{place}:{pid}:{int(start) - 1}")
+
+
+def test_owners_of_an_earlier_boot_are_gone_and_those_that_cannot_be_judged_are_not() -> None:
+    boot, namespace, pid, start = this_owner().split(":")
+    assert is_gone(f"{boot[::-1]}:{namespace}:{pid}:{start}")
+    assert not is_gone(f"{boot}:{int(namespace) + 1}:{pid}:{int(start) - 1}"), "another namespace of this boot"
+    assert not is_gone("somebody else"), "not of our form"
+
+
+def test_a_system_without_proc_sweeps_nothing_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(owner, "PROC", tmp_path)
+    assert not is_gone(this_owner())
+
+
+# --- memory --------------------------------------------------------------------------------------
+
+
+def groups(folder: Path, lines: str, at: str, peak: str) -> int:
+    (folder / "proc" / "7").mkdir(parents=True)
+    (folder / "proc" / "7" / "cgroup").write_text(lines)
+    (folder / "sys" / at).parent.mkdir(parents=True)
+    (folder / "sys" / at).write_text(peak)
+    return peak_bytes(7, folder / "sys", folder / "proc")
+
+
+def test_the_peak_is_read_from_either_version_of_control_groups(tmp_path: Path) -> None:
+    old = "5:cpu,cpuacct:/docker/ab\n4:memory:/docker/ab\n"
+    assert groups(tmp_path / "1", old, "memory/docker/ab/memory.max_usage_in_bytes", "123\n") == 123
+    assert groups(tmp_path / "2", "0::/docker/ab\n", "docker/ab/memory.peak", "456\n") == 456
+
+
+def test_a_peak_that_nobody_counts_is_zero(tmp_path: Path) -> None:
+    assert groups(tmp_path, "0::/docker/ab\n", "docker/ab/memory.current", "456\n") == 0
+    assert peak_bytes(8, tmp_path / "sys", tmp_path / "proc") == 0
+
+
+# --- verdicts ------------------------------------------------------------------------------------
+
+RUNS, WELL = Ending("running", 0, False, 1), Ending("exited", 0, False, 0)
+PLANNED = shape("fish", "weights")
+
+
+def verdict(trouble: str = "", complaint: str = "", stopped: Ending = WELL, **endings: Ending) -> str:
+    stand = {"engine": RUNS, "model-weights": RUNS, "harness": WELL, **endings}
+    ended = {name: stopped for name, ending in stand.items() if ending.running}
+    return outcome(PLANNED, stand, ended, trouble, complaint)
+
+
+def test_a_sitting_in_which_all_went_well_has_no_words() -> None:
+    assert verdict(complaint="a warning") == ""
+
+
+def test_the_cause_stands_before_what_it_led_to() -> None:
+    dead, stopped = Ending("exited", 137, False, 0), Ending("exited", 4, False, 0)
+    told = verdict("", "the engine failed", engine=dead, harness=stopped)
+    assert told == "container engine ended with exit code 137; the engine failed"
+
+
+def test_a_harness_that_was_told_to_stop_need_not_say_so() -> None:
+    assert (
+        verdict("stopped by SIGINT", "stopped by SIGTERM", harness=Ending("exited", 4, False, 0)) == "stopped by SIGINT"
+    )
+
+
+def test_a_process_killed_for_its_memory_is_a_failure_whatever_the_exit_code() -> None:
+    assert "container harness ran out of its 4096 MiB" in verdict(harness=Ending("exited", 0, True, 0))
+    assert "ran out of its" in verdict(stopped=Ending("exited", 143, True, 0)), "which the engine says at the end only"
+
+
+def test_a_harness_that_was_killed_and_a_server_that_stands_still_are_named() -> None:
+    assert verdict(harness=Ending("exited", 137, False, 0)) == "container harness was killed by signal 9"
+    stuck = verdict(engine=Ending("paused", 0, False, 1), harness=Ending("exited", 4, False, 0))
+    assert stuck == "container engine is paused"
+
+
+# --- what is said --------------------------------------------------------------------------------
+
+
+class Streams:
+    """What a container prints, in given pieces."""
+
+    def __init__(self, *chunks: tuple[int, bytes]) -> None:
+        self._chunks = chunks
+
+    def chunks(self) -> Iterator[tuple[int, bytes]]:
+        yield from self._chunks
+
+
+class Seen:
+    """A Watcher that keeps what it is shown."""
+
+    def __init__(self) -> None:
+        self.counts: list[Counts] = []
+
+    def update(self, counts: Counts) -> None:
+        self.counts.append(counts)
+
+
+def test_a_harness_is_heard_however_its_lines_are_cut() -> None:
+    said = b"".join(map(talk.encoded, (talk.Hello({"cores": 2}), COUNTS, talk.Bye())))
+    pieces = [(1, said[at : at + 7]) for at in range(0, len(said), 7)]
+    watcher, byes = Seen(), list[int]()
+    noise = ((1, b"a library prints\n"), (2, b"warning\nerror: the wo"), (2, b"rld\nerror: and more\n"))
+    hearing = Hearing(Streams(*noise, *pieces), watcher, lambda: byes.append(1))  # type: ignore[arg-type]
+    assert hearing.ended_after(10)
+    assert (hearing.environment, watcher.counts, byes) == ({"cores": 2}, [COUNTS], [1])
+    assert hearing.complaint == "the world\nand more"
+
+
+def test_a_traceback_is_told_by_its_last_line() -> None:
+    hearing = Hearing(Streams((2, b"Traceback\n  File\nKeyError: 'x'\n")), None, lambda: None)  # type: ignore[arg-type]
+    assert hearing.ended_after(10)
+    assert hearing.complaint == "KeyError: 'x'"
+
+
+def test_keys_come_as_one_line() -> None:
+    keys = talk.Keys({"API_KEY": "sk-\n"})
+    line = talk.encoded(keys)
+    assert (line.count(b"\n"), talk.keys_in(line)) == (1, keys)
+    with pytest.raises(msgspec.MsgspecError):
+        talk.keys_in(b"")
+
+
+def test_the_images_that_a_person_started_must_be_the_sealed_ones() -> None:
+    pins = {
+        part: ImagePin(digit * 64, "b" * 64, "c" * 64, ("d" * 64,))
+        for part, digit in (("engine", "1"), ("harness", "2"))
+    }
+    told = f"harness=sha256:{'2' * 64},engine=sha256:{'1' * 64}"
+    assert [(row.part, row.image[:1]) for row in told_images(pins, told)] == [("engine", "1"), ("harness", "2")]
+    with pytest.raises(ManifestError, match=r"expected harness=sha256:2{64} as sealed, found none"):
+        told_images(pins, f"engine=sha256:{'1' * 64}")
+    with pytest.raises(ManifestError, match=r"expected engine=sha256:1{64} as sealed, found 3{64}"):
+        told_images(pins, told.replace("1" * 64, "3" * 64))
+
+
+def test_each_local_model_is_where_its_server_is() -> None:
+    assert served_at(manifest_of("weights", "stored", "hosted")) == {
+        "weights": "/run/agz/model-weights/model.sock",
+        "stored": "http://ollama:11434",
+    }
+
+
+# --- what is kept --------------------------------------------------------------------------------
+
+
+def test_the_bundle_keeps_every_sitting_with_its_logs_and_without_its_keys(directory: RunDirectory) -> None:
+    row = Container("engine", "engine", "1" * 64, Limits(2, 3, 4), "alone", 137, False, 5)
+    for number in (0, 1):
+        folder = next_folder(directory)
+        assert folder.name == f"00{number}"
+        write(folder, Sitting((row,), {"version": "20.10"}, {"cores": 2}, "container engine is paused"))
+        write_log(folder, "engine", b"said sk-a-long-key and short", {"API_KEY": "sk-a-long-key", "B": "short"})
+    assert sittings(directory)[1][1].containers == (row,)
+    found = environment_of(directory)
+    assert (found["format"], found["isolation"], found["cores"]) == ("agz-environment-2", "container", 2)
+    assert found["containers"] == [{**msgspec.to_builtins(row), "sitting": number} for number in (0, 1)]
+    assert found["sittings"] == ["container engine is paused"] * 2
+    (directory.notes / "preflight.json").write_bytes(b"{}")
+    kept = dict(attested_files(directory))
+    assert sorted(kept) == ["data/logs/000/engine.log", "data/logs/001/engine.log", "data/notes/preflight.json"]
+    assert kept["data/logs/000/engine.log"] == b"said [API_KEY] and short"
+
+
+def test_a_sitting_whose_end_was_not_seen_is_kept_as_far_as_it_is_known(directory: RunDirectory) -> None:
+    write(next_folder(directory), Sitting((Container("engine", "engine", "1" * 64),)))
+    (one,) = environment_of(directory)["containers"]  # type: ignore[misc, union-attr]
+    assert one["ended"] == ""  # type: ignore[index, call-overload]
+    assert sitting.FILE == "sitting.json"
+
+
+# --- the folder on its way -----------------------------------------------------------------------
+
+
+def test_a_link_that_comes_back_from_a_container_is_refused(directory: RunDirectory) -> None:
+    (directory.journal / "p0").mkdir()
+    (directory.journal / "p0" / "000000.jsonl").write_text("{}")
+    require_plain_files(directory)
+    (directory.journal / "p0" / "laps.timing").symlink_to("/etc/hostname")
+    with pytest.raises(PortFault, match=r"laps\.timing: expected a file or a folder from the harness"):
+        require_plain_files(directory)
+
+
+def test_a_link_in_place_of_a_folder_is_refused_and_not_followed(directory: RunDirectory, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "file").write_text("mine")
+    directory.journal.rmdir()
+    directory.journal.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(PortFault, match="journal: expected a file or a folder"):
+        require_plain_files(directory)
+    if os.getuid() == 0:
+        hand_over(directory, "10001:10001")
+        assert (tmp_path / "elsewhere" / "file").stat().st_uid == 0
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root hands a folder over")
+def test_root_hands_over_what_is_read_and_written_and_nothing_else(directory: RunDirectory) -> None:
+    hand_over(directory, "10001:10002")
+    owners = {path.name: path.stat().st_uid for path in directory.path.iterdir()}
+    assert owners == {
+        "journal": 10001,
+        "manifest.json": 10001,
+        "notes": 10001,
+        "plan_folder": 10001,
+        "secret": 10001,
+        "sittings": 0,
+    }
+
+
+# --- waiting for servers -------------------------------------------------------------------------
+
+
+class Loading(BaseHTTPRequestHandler):
+    """Says 503 once, as a model server does while it loads, then 200."""
+
+    said = 0
+
+    def do_GET(self) -> None:
+        type(self).said += 1
+        self.send_response(200 if type(self).said > 1 else 503)
+        self.end_headers()
+
+    def log_message(self, *args: object) -> None: ...
+
+    def address_string(self) -> str:
+        return ""
+
+
+def test_a_model_is_ready_when_it_has_loaded(tmp_path: Path) -> None:
+    with ThreadingUnixStreamServer(str(tmp_path / "model.sock"), Loading) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        wait_for_model(tmp_path / "model.sock", Stop().wait, 10)
+        server.shutdown()
+    assert Loading.said == 2
+
+
+def test_servers_that_never_listen_are_a_fault_that_names_them(tmp_path: Path) -> None:
+    wait = Stop().wait
+    for waiting, told in (
+        (lambda: wait_for_socket(tmp_path / "x.sock", wait, 0.1), "nothing listens at .*x.sock after 0 s"),
+        (lambda: wait_for_model(tmp_path / "m.sock", wait, 0.1), "no model is ready at .*m.sock after 0 s"),
+        (lambda: wait_for_address("127.0.0.1", 1, wait, 0.1), "nothing listens at 127.0.0.1:1 after 0 s"),
+    ):
+        with pytest.raises(PortFault, match=told):
+            waiting()
+
+
+def test_a_wish_to_stop_ends_the_waiting(tmp_path: Path) -> None:
+    stop = Stop()
+    stop.request("stopped by SIGTERM")
+    with pytest.raises(Stopped, match="stopped by SIGTERM"):
+        wait_for_socket(tmp_path / "x.sock", stop.wait)
+
+
+def test_a_socket_that_somebody_serves_is_found(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "x.sock"))
+        listener.listen()
+        wait_for_socket(tmp_path / "x.sock", Stop().wait, 5)
