@@ -19,7 +19,7 @@ import pytest
 import yaml
 
 from agzamov_harness import keys, serving
-from agzamov_harness.adapters import endpoint as adapter
+from agzamov_harness.adapters import calls as adapter
 from agzamov_harness.adapters.endpoint import Endpoint
 from agzamov_harness.ports import ChatRequest, PortFault, Wait
 from agzamov_harness.run import Stop, Stopped

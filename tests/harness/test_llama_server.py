@@ -22,85 +22,12 @@ from agzamov_harness.ports import ChatRequest, PortFault
 from agzamov_verify.checks import Options, verify
 from agzamov_verify.questions import Message, Reply
 from agzamov_verify.seats import EndpointSeat
-
-WHY = "no llama.cpp server here: pip install xllamacpp gguf (wheels exist for Linux on x86-64)"
-gguf: Any = pytest.importorskip("gguf", reason=WHY)
-pytest.importorskip("xllamacpp", reason=WHY)
-np: Any = pytest.importorskip("numpy")
+from models.babbler import SLOT_TOKENS, write_model
+from models.live import strict
 
 AGZAMOV = Path(sys.executable).with_name("agzamov")
-WIDTH, LAYERS, HEADS, INNER = 64, 2, 4, 128
-SLOTS, SLOT_TOKENS = 2, 8192
-STEPS = ("23", "24", "34", "56", "75", "76")
-MOVES = [f"\nMOVE: {file}{rank}{file}{to}\n" for file in "abcdefgh" for rank, to in STEPS]
-SPECIAL = ["<unk>", "<s>", "</s>"]
-BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
-CHAT = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant:"
+SLOTS = 2
 Json = dict[str, Any]
-
-# One thread, no flash attention and separate caches: answers depend on the request alone (facts/models.md, section 2).
-SERVE = """
-import sys, xllamacpp
-wanted = xllamacpp.CommonParams()
-wanted.model.path, wanted.model_alias, wanted.port = sys.argv[1], {"babbler"}, 0
-wanted.n_parallel, wanted.n_ctx = int(sys.argv[2]), int(sys.argv[2]) * int(sys.argv[3])
-wanted.cpuparams.n_threads = wanted.cpuparams_batch.n_threads = 1
-wanted.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
-wanted.kv_unified = wanted.warmup = False
-wanted.verbosity = -1
-server = xllamacpp.Server(wanted)
-print(server.listening_address, flush=True)
-sys.stdin.read()
-"""
-
-
-def write_model(path: Path) -> None:
-    """A GGUF of a llama with random weights."""
-    writer = gguf.GGUFWriter(path, "llama")
-    tokens = [*SPECIAL, *BYTES, *MOVES]
-    kinds = [gguf.TokenType.UNKNOWN, *[gguf.TokenType.CONTROL] * 2, *[gguf.TokenType.BYTE] * 256]
-    writer.add_context_length(SLOT_TOKENS)
-    writer.add_embedding_length(WIDTH)
-    writer.add_block_count(LAYERS)
-    writer.add_feed_forward_length(INNER)
-    writer.add_head_count(HEADS)
-    writer.add_head_count_kv(HEADS)
-    writer.add_layer_norm_rms_eps(1e-5)
-    writer.add_rope_dimension_count(WIDTH // HEADS)
-    writer.add_vocab_size(len(tokens))
-    writer.add_tokenizer_model("llama")
-    writer.add_token_list(tokens)
-    writer.add_token_scores([-float(rank) for rank in range(len(tokens))])
-    writer.add_token_types([*kinds, *[gguf.TokenType.NORMAL] * len(MOVES)])
-    writer.add_bos_token_id(1)
-    writer.add_eos_token_id(2)
-    writer.add_unk_token_id(0)
-    writer.add_chat_template(CHAT)
-    for name, values in weights(len(tokens)):
-        writer.add_tensor(name, values.astype(np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-
-
-def weights(tokens: int) -> Iterator[tuple[str, Any]]:
-    rng = np.random.default_rng(1)
-
-    def matrix(rows: int, columns: int) -> Any:
-        return rng.normal(0, columns**-0.5, (rows, columns))
-
-    yield "token_embd.weight", matrix(tokens, WIDTH)
-    yield "output.weight", matrix(tokens, WIDTH)
-    yield "output_norm.weight", np.ones(WIDTH)
-    for layer in range(LAYERS):
-        for name in ("attn_q", "attn_k", "attn_v", "attn_output"):
-            yield f"blk.{layer}.{name}.weight", matrix(WIDTH, WIDTH)
-        for name in ("ffn_gate", "ffn_up"):
-            yield f"blk.{layer}.{name}.weight", matrix(INNER, WIDTH)
-        yield f"blk.{layer}.ffn_down.weight", matrix(WIDTH, INNER)
-        for name in ("attn_norm", "ffn_norm"):
-            yield f"blk.{layer}.{name}.weight", np.ones(WIDTH)
 
 
 @pytest.fixture(scope="module")
@@ -108,15 +35,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The base URL of a running server."""
     model = tmp_path_factory.mktemp("model") / "babbler.gguf"
     write_model(model)
-    command = [sys.executable, "-c", SERVE, str(model), str(SLOTS), str(SLOT_TOKENS)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
-        assert process.stdout
-        address = process.stdout.readline().strip()
-        assert address, "the server did not start"
+    with strict(model, slots=SLOTS, context=SLOT_TOKENS, alias="babbler") as address:
         yield f"{address}/v1"
-        process.kill()
 
 
 def ask(url: str, text: str, seed: int = 7, **seat: Any) -> Reply:
@@ -131,7 +51,7 @@ def ask(url: str, text: str, seed: int = 7, **seat: Any) -> Reply:
 
 
 def test_a_live_server_counts_tokens_and_keeps_the_limit(url: str) -> None:
-    answer = ask(url, "Your move?")
+    answer = ask(url, "Your move?", seed=8)
     assert (answer.model, answer.finish, answer.completion_tokens) == ("babbler", "length", 24)
     assert len("system: You babble.\nuser: Your move?\nassistant:") <= answer.prompt_tokens <= 60
     assert answer.text

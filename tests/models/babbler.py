@@ -1,0 +1,84 @@
+"""A GGUF of a llama with 0.12 M random parameters and a byte tokenizer of its own, made in a moment.
+
+Some of its tokens are whole lines such as "MOVE: e2e4", so that it sometimes declares a move, at times a legal one.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WHY = "no llama.cpp server here: pip install xllamacpp gguf (wheels exist for Linux on x86-64)"
+gguf: Any = pytest.importorskip("gguf", reason=WHY)
+pytest.importorskip("xllamacpp", reason=WHY)
+np: Any = pytest.importorskip("numpy")
+
+WIDTH, LAYERS, HEADS, INNER = 64, 2, 4, 128
+SLOT_TOKENS = 8192
+STEPS = ("23", "24", "34", "56", "75", "76")
+MOVES = [f"\nMOVE: {file}{rank}{file}{to}\n" for file in "abcdefgh" for rank, to in STEPS]
+SPECIAL = ["<unk>", "<s>", "</s>"]
+BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+CHAT = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant:"
+
+
+def write_model(path: Path, seed: int = 1, *, quantised: bool = False) -> None:
+    """A GGUF of a llama with random weights, which `seed` draws; in F32, or as Q8_0."""
+    writer = gguf.GGUFWriter(path, "llama")
+    tokens = [*SPECIAL, *BYTES, *MOVES]
+    kinds = [gguf.TokenType.UNKNOWN, *[gguf.TokenType.CONTROL] * 2, *[gguf.TokenType.BYTE] * 256]
+    writer.add_context_length(SLOT_TOKENS)
+    writer.add_embedding_length(WIDTH)
+    writer.add_block_count(LAYERS)
+    writer.add_feed_forward_length(INNER)
+    writer.add_head_count(HEADS)
+    writer.add_head_count_kv(HEADS)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_dimension_count(WIDTH // HEADS)
+    writer.add_vocab_size(len(tokens))
+    writer.add_tokenizer_model("llama")
+    writer.add_token_list(tokens)
+    writer.add_token_scores([-float(rank) for rank in range(len(tokens))])
+    writer.add_token_types([*kinds, *[gguf.TokenType.NORMAL] * len(MOVES)])
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(2)
+    writer.add_unk_token_id(0)
+    writer.add_chat_template(CHAT)
+    for name, values in weights(len(tokens), seed):
+        if quantised and values.ndim == 2:
+            kind = gguf.GGMLQuantizationType.Q8_0
+            writer.add_tensor(name, gguf.quants.quantize(values.astype(np.float32), kind), raw_dtype=kind)
+        else:
+            writer.add_tensor(name, values.astype(np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def weights(tokens: int, seed: int) -> Iterator[tuple[str, Any]]:
+    rng = np.random.default_rng(seed)
+
+    def matrix(rows: int, columns: int) -> Any:
+        return rng.normal(0, columns**-0.5, (rows, columns))
+
+    yield "token_embd.weight", matrix(tokens, WIDTH)
+    yield "output.weight", matrix(tokens, WIDTH) * said_aloud(tokens)
+    yield "output_norm.weight", np.ones(WIDTH)
+    for layer in range(LAYERS):
+        for name in ("attn_q", "attn_k", "attn_v", "attn_output"):
+            yield f"blk.{layer}.{name}.weight", matrix(WIDTH, WIDTH)
+        for name in ("ffn_gate", "ffn_up"):
+            yield f"blk.{layer}.{name}.weight", matrix(INNER, WIDTH)
+        yield f"blk.{layer}.ffn_down.weight", matrix(WIDTH, INNER)
+        for name in ("attn_norm", "ffn_norm"):
+            yield f"blk.{layer}.{name}.weight", np.ones(WIDTH)
+
+
+def said_aloud(tokens: int) -> Any:
+    """1 for each token that the babbler may well say; for bytes that make no letter 0, which leaves them far behind."""
+    loud = np.ones((tokens, 1))
+    for at in range(len(SPECIAL), len(SPECIAL) + 256):
+        loud[at] = 32 <= at - len(SPECIAL) < 127
+    return loud

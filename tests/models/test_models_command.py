@@ -1,0 +1,190 @@
+"""`agzamov models list | check | pull`, as a person types them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from agzamov_harness import rundir
+from agzamov_harness.cli import main
+from agzamov_harness.seal import plan_from, seal
+from agzamov_verify.manifest import ModelPin
+from models.conftest import NAME, Babbler
+from models.live import loose, strict
+from models.ollama_double import Manner, OllamaDouble, Shown
+
+CONTEXT = 4096
+DIGEST, SIZE = "ab" * 32, 2_500_000
+
+
+def agzamov(*arguments: object) -> tuple[int, str]:
+    """Exit code and what is printed, errors too."""
+    ran = CliRunner().invoke(main, ["models", *map(str, arguments)])
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    return ran.exit_code, ran.output
+
+
+@pytest.fixture
+def idle() -> Iterator[OllamaDouble]:
+    """A server with one model that nobody asks anything."""
+    with OllamaDouble(Shown(NAME, DIGEST, SIZE), "http://127.0.0.1:9", CONTEXT) as double:
+        yield double
+
+
+class Live(NamedTuple):
+    """A strict llama.cpp, and an Ollama server in front of it."""
+
+    llama: str
+    double: OllamaDouble
+
+
+@pytest.fixture(scope="module")
+def live(babbler: Babbler) -> Iterator[Live]:
+    shown = Shown(NAME, babbler.digest, babbler.size)
+    with strict(babbler.gguf, slots=4) as llama, OllamaDouble(shown, llama, CONTEXT) as double:
+        yield Live(llama, double)
+
+
+def plan_at(folder: Path, **seat: Any) -> Path:
+    """A plan file with one local seat."""
+    wished = {
+        "title": "Check",
+        "isolation": "container" if seat["kind"] == "gguf" else "process",
+        "seats": {"model": {"tokens_max": 8, **seat}, "random": {"kind": "random"}},
+        "matches": [{"phase": 0, "game": "chess960", "a": "model", "b": "random", "games": 2}],
+    }
+    path = folder / "plan.yaml"
+    path.write_text(yaml.safe_dump(wished))
+    return path
+
+
+# --- list ----------------------------------------------------------------------------------------
+
+
+def test_a_servers_models_are_listed_with_what_a_plan_needs(idle: OllamaDouble) -> None:
+    assert agzamov("list", "--at", idle.url) == (0, f"{NAME}  {DIGEST}  2.5 MB  121K  F32  context 8192\n")
+
+
+def test_a_cloud_model_is_called_one(idle: OllamaDouble) -> None:
+    idle.manner = Manner.CLOUD
+    assert "CLOUD MODEL of https://ollama.com:443: cannot be pinned" in agzamov("list", "--at", idle.url)[1]
+
+
+def test_gguf_files_are_listed_by_their_digest(babbler: Babbler) -> None:
+    code, output = agzamov("list", "--json", babbler.gguf)
+    (row,) = json.loads(output)
+    assert (code, row["name"], row["size_bytes"]) == (0, str(babbler.gguf), babbler.gguf.stat().st_size)
+    assert len(row["digest"]) == 64
+
+
+@pytest.mark.parametrize("what", [["--at", "http://127.0.0.1:9"], ["nothing.gguf"]])
+def test_what_is_not_there_cannot_be_listed(what: list[str]) -> None:
+    code, output = agzamov("list", *what)
+    assert (code, output.startswith("error: ")) == (2, True)
+    assert len(output.splitlines()) == 1
+
+
+# --- check ---------------------------------------------------------------------------------------
+
+
+def test_a_plan_of_an_ollama_model_is_checked_as_before_a_run(live: Live, babbler: Babbler, tmp_path: Path) -> None:
+    seat = {"kind": "ollama", "base_url": live.double.url, "model": NAME, "model_digest": babbler.digest}
+    code, output = agzamov("check", plan_at(tmp_path, **seat, store=str(babbler.store)))
+    assert code == 0, output
+    assert f"model: would be sealed with sha256 {babbler.digest}, {babbler.size} bytes (hashed here)" in output
+    assert "after a reload   texts 6/6, log probabilities 6/6" in output
+    assert "a prompt that does not fit is refused" in output
+
+
+def test_a_model_alone_is_checked_with_the_servers_word(live: Live) -> None:
+    code, output = agzamov("check", NAME, "--at", live.double.url, "--json")
+    found = json.loads(output)["model"]
+    assert (code, found["witness"], found["wrong"]) == (0, "the server's word", "")
+    assert found["outcome"]["server"] == {"context_tokens": CONTEXT, "kind": "ollama", "version": "0.33.0-double"}
+
+
+def test_a_plan_of_a_file_is_hashed_and_measured_where_it_is_served(
+    live: Live, babbler: Babbler, tmp_path: Path
+) -> None:
+    plan = plan_at(tmp_path, kind="gguf", weights=str(babbler.gguf))
+    hashed = agzamov("check", plan)
+    assert hashed[0] == 0
+    assert "preflight" not in hashed[1]
+    measured = agzamov("check", plan, "--served", f"model={live.llama}")
+    assert measured[0] == 0, measured[1]
+    assert "all at once      texts 6/6, log probabilities 6/6" in measured[1]
+
+
+def test_a_file_alone_is_hashed(babbler: Babbler) -> None:
+    code, output = agzamov("check", babbler.gguf)
+    assert (code, output.count("would be sealed with sha256")) == (0, 1)
+
+
+def test_what_is_wrong_is_named_and_fails(babbler: Babbler, tmp_path: Path) -> None:
+    plan = plan_at(tmp_path, kind="gguf", weights=str(babbler.gguf), weights_sha256="0" * 64)
+    code, output = agzamov("check", plan)
+    assert (code, output.splitlines()[0]) == (1, "model: cannot be sealed")
+    assert f"WRONG      {babbler.gguf}: expected sha256 {'0' * 64}" in output
+
+
+def test_a_server_that_is_not_strict_fails_the_check(babbler: Babbler, tmp_path: Path) -> None:
+    plan = plan_at(tmp_path, kind="gguf", weights=str(babbler.gguf), tokens_max=24)
+    with loose(babbler.gguf, slots=4) as address:
+        code, output = agzamov("check", plan, "--served", f"model={address}")
+    assert (code, "serve it with flash attention off" in output) == (1, True), output
+
+
+@pytest.mark.parametrize("target", ["nothing.yaml", "nothing"])
+def test_a_target_that_is_not_there_is_wrong_use(target: str) -> None:
+    code, output = agzamov("check", target, "--at", "http://127.0.0.1:9")
+    assert (code, output.startswith("error: ")) == (2, True)
+
+
+# --- pull ----------------------------------------------------------------------------------------
+
+
+def test_a_pull_tells_how_far_it_is_and_what_came(idle: OllamaDouble, tmp_path: Path) -> None:
+    code, output = agzamov("pull", NAME, "--at", idle.url, "--runs", tmp_path)
+    assert (code, idle.pulled) == (0, [NAME])
+    assert "pulling manifest\n" in output
+    assert f"pulling {DIGEST[:12]}: 100 % of 2.5 MB\n" in output
+    assert output.splitlines()[-1].startswith(f"{NAME}  {DIGEST}")
+
+
+@pytest.fixture
+def run(idle: OllamaDouble, tmp_path: Path) -> rundir.RunDirectory:
+    """A sealed run that asks the idle server."""
+    plan = plan_from(
+        {
+            "title": "Run",
+            "chess960": {"adjudication": {"policy": "none"}},
+            "seats": {"model": {"kind": "ollama", "base_url": idle.url, "model": NAME, "model_digest": DIGEST}},
+            "matches": [{"phase": 1, "game": "chess960", "a": "model", "b": "model", "games": 2}],
+        }
+    )
+    manifest, secret = seal(plan, "0" * 64, None, models={"model": ModelPin(DIGEST, SIZE)})
+    return rundir.create(tmp_path / "runs", manifest, secret)
+
+
+def test_nothing_is_pulled_while_a_run_is_asking_that_server(idle: OllamaDouble, run: rundir.RunDirectory) -> None:
+    with run.locked():
+        code, output = agzamov(
+            "pull", NAME, "--at", idle.url.replace("127.0.0.1", "localhost"), "--runs", run.path.parent
+        )
+    assert (code, idle.pulled) == (2, [])
+    assert f"the run in {run.path} is asking this server; pull when it has ended" in output
+
+
+def test_a_run_that_is_not_being_played_is_in_nobodys_way(idle: OllamaDouble, run: rundir.RunDirectory) -> None:
+    with run.locked():
+        pass
+    assert agzamov("pull", NAME, "--at", idle.url, "--runs", run.path.parent)[0] == 0
+
+
+def test_a_run_that_asks_another_server_is_in_nobodys_way(idle: OllamaDouble, run: rundir.RunDirectory) -> None:
+    with run.locked(), OllamaDouble(Shown(NAME, DIGEST, SIZE), "http://127.0.0.1:9", CONTEXT) as other:
+        assert agzamov("pull", NAME, "--at", other.url, "--runs", run.path.parent)[0] == 0

@@ -1,0 +1,228 @@
+"""The preflight against live llama.cpp servers: strict ones pass, others are found out by their log probabilities.
+
+Ollama's side is the same inference behind a double that speaks as the recorded server did.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agzamov_harness.models.faults import ModelFault
+from agzamov_harness.models.machine import this_cpu
+from agzamov_harness.models.preflight import FILE, Sitting, read_notes, run_preflight
+from agzamov_harness.models.prompts import prompts_of
+from agzamov_harness.models.truncation import Overlong
+from agzamov_harness.seal import plan_from, seal
+from agzamov_harness.world import Builder
+from agzamov_verify.games.chess960.prompt import SYSTEM as CHESS
+from agzamov_verify.manifest import Manifest, ModelPin, Plan
+from models.conftest import NAME, Babbler
+from models.live import loose, strict
+from models.ollama_double import VERSION, Manner, OllamaDouble, Shown
+
+CONTEXT = 4096
+REQUESTS = 6
+
+
+def plan_with(**seat: Any) -> Plan:
+    return plan_from(
+        {
+            "title": "Preflight",
+            "isolation": "container" if seat["kind"] == "gguf" else "process",
+            "chess960": {"adjudication": {"policy": "none"}},
+            "seats": {"model": {"tokens_max": 24, "concurrency": 2, **seat}, "random": {"kind": "random"}},
+            "matches": [{"phase": 0, "game": "chess960", "a": "model", "b": "random", "games": 2}],
+        }
+    )
+
+
+def sealed(plan: Plan, pin: ModelPin) -> Manifest:
+    return seal(plan, "0" * 64, None, models={"model": pin})[0]
+
+
+def preflight(manifest: Manifest, where: str, notes: Path) -> Sitting:
+    """What a preflight of the seat notes. Raises ModelFault."""
+    port = Builder(None, None, time.sleep, {"model": where}).seat("model", manifest.plan.seats["model"])
+    try:
+        sitting = run_preflight(manifest, {"model": port}, {"model": where}, notes)
+    finally:
+        port.close()
+    assert sitting
+    assert read_notes(notes).sittings[-1] == sitting
+    return sitting
+
+
+def of_gguf(babbler: Babbler, where: str, notes: Path, **seat: Any) -> Sitting:
+    plan = plan_with(kind="gguf", weights="babbler.gguf", **seat)
+    return preflight(sealed(plan, ModelPin("0" * 64, 1)), where, notes)
+
+
+@contextmanager
+def ollama(babbler: Babbler, manner: Manner = Manner.GOOD, behind: str = "") -> Iterator[OllamaDouble]:
+    """An Ollama server in front of a strict llama.cpp, or of the one `behind`."""
+    shown = Shown(NAME, babbler.digest, babbler.size)
+    if behind:
+        with OllamaDouble(shown, behind, CONTEXT, manner) as double:
+            yield double
+        return
+    with strict(babbler.gguf) as address, OllamaDouble(shown, address, CONTEXT, manner) as double:
+        yield double
+
+
+def of_ollama(babbler: Babbler, double: OllamaDouble, notes: Path, **seat: Any) -> Sitting:
+    plan = plan_with(kind="ollama", base_url=double.url, model=NAME, model_digest=babbler.digest, **seat)
+    return preflight(sealed(plan, ModelPin(babbler.digest, babbler.size)), double.url, notes)
+
+
+def unquantised(folder: Path) -> Path:
+    from models.babbler import write_model  # noqa: PLC0415 - skips where llama.cpp is missing
+
+    write_model(folder / "f32.gguf")
+    return folder / "f32.gguf"
+
+
+# --- what is asked -------------------------------------------------------------------------------
+
+
+def test_the_prompts_are_the_protocols_own_in_both_games_and_never_change() -> None:
+    plan = plan_with(kind="gguf", weights="x", briefing="Likes rooks.", patterns=["castles_early"])
+    prompts = prompts_of(plan, "model")
+    assert prompts == prompts_of(plan, "model")
+    assert len(prompts) == len(set(prompts)) == REQUESTS
+    systems = [request.messages[0].content for request in prompts]
+    assert [CHESS in system for system in systems] == [True] * 3 + [False] * 3
+    assert all(request.messages[-1].content.endswith("Opponent profile:\nLikes rooks.") for request in prompts)
+
+
+# --- llama.cpp -----------------------------------------------------------------------------------
+
+
+def test_the_server_of_our_image_is_a_function_of_the_request_over_its_socket(babbler: Babbler, tmp_path: Path) -> None:
+    with strict(babbler.gguf, tmp_path / "m.sock") as socket:
+        start = time.monotonic()
+        outcome = of_gguf(babbler, socket, tmp_path).seats["model"]
+        assert time.monotonic() - start < 20
+    assert (outcome.server.kind, outcome.server.context_tokens) == ("llama.cpp", CONTEXT)
+    assert [one.how for one in outcome.rounds] == ["in reverse order", "all at once"]
+    assert [(one.texts_same, one.logprobs_same) for one in outcome.rounds] == [(REQUESTS, REQUESTS)] * 2
+    assert outcome.overlong is Overlong.REFUSED
+
+
+def test_what_was_measured_is_noted_with_the_processors_flags(babbler: Babbler, tmp_path: Path) -> None:
+    with strict(babbler.gguf) as address:
+        sitting = of_gguf(babbler, address, tmp_path)
+    assert sitting.cpu == this_cpu()
+    assert "sse2" in sitting.cpu.flags or sitting.cpu.machine != "x86_64"
+    assert (tmp_path / FILE).read_bytes().startswith(b'{"format":"agz-preflight-1","sittings":[{"cpu":')
+
+
+def test_flash_attention_is_found_out_and_a_strict_seat_is_refused(babbler: Babbler, tmp_path: Path) -> None:
+    with loose(babbler.gguf, slots=4) as address, pytest.raises(ModelFault) as caught:
+        of_gguf(babbler, address, tmp_path, concurrency=4)
+    said = str(caught.value)
+    assert "seat model: expected the same answers " in said
+    assert "with the same log probabilities" in said
+    assert "serve it with flash attention off" in said
+    assert "or name determinism: measured" in said
+
+
+def test_a_sitting_that_was_refused_does_not_keep_the_run_from_going_on(babbler: Babbler, tmp_path: Path) -> None:
+    with loose(babbler.gguf, slots=4) as address, pytest.raises(ModelFault, match="flash attention"):
+        of_gguf(babbler, address, tmp_path, concurrency=4)
+    assert read_notes(tmp_path).sittings == ()
+    with strict(babbler.gguf, slots=4) as address:
+        assert of_gguf(babbler, address, tmp_path, concurrency=4).seats["model"].same
+
+
+def test_a_measured_seat_takes_it_as_it_is_and_notes_it(babbler: Babbler, tmp_path: Path) -> None:
+    with loose(babbler.gguf) as address:
+        outcome = of_gguf(babbler, address, tmp_path, determinism="measured").seats["model"]
+    assert not outcome.same
+    assert max(float(one.largest_difference) for one in outcome.rounds) > 0.001
+
+
+def test_weights_that_are_not_quantised_are_strict_one_at_a_time_only(babbler: Babbler, tmp_path: Path) -> None:
+    """Measured here: the kernels of F32, F16 and BF16 sum in another order for another shape of batch."""
+    with strict(unquantised(tmp_path)) as address:
+        assert of_gguf(babbler, address, tmp_path, concurrency=1).seats["model"].same
+        with pytest.raises(ModelFault, match=r"not quantised \(F32, F16, BF16\) need concurrency: 1 too"):
+            of_gguf(babbler, address, tmp_path)
+
+
+def test_another_server_in_a_later_sitting_is_refused(babbler: Babbler, tmp_path: Path) -> None:
+    from models.babbler import write_model  # noqa: PLC0415
+
+    write_model(tmp_path / "other.gguf", seed=2, quantised=True)
+    with strict(babbler.gguf) as address:
+        first = of_gguf(babbler, address, tmp_path)
+        assert of_gguf(babbler, address, tmp_path) == first
+    with strict(tmp_path / "other.gguf") as address, pytest.raises(ModelFault, match="another machine or server"):
+        of_gguf(babbler, address, tmp_path)
+    assert len(read_notes(tmp_path).sittings) == 2
+
+
+@pytest.mark.parametrize(
+    ("server", "words"),
+    [
+        ({"context": 2048}, "expected a context of 4096 tokens for each request, found 2048"),
+        ({"slots": 1}, "expected 2 slots, found 1; lower the seat's concurrency"),
+    ],
+)
+def test_a_server_with_less_than_the_seat_needs_is_refused(
+    babbler: Babbler, tmp_path: Path, server: dict[str, int], words: str
+) -> None:
+    with strict(babbler.gguf, **server) as address, pytest.raises(ModelFault, match=words):  # type: ignore[arg-type]
+        of_gguf(babbler, address, tmp_path)
+
+
+def test_a_server_that_is_not_there_is_one_clear_line(babbler: Babbler, tmp_path: Path) -> None:
+    with pytest.raises(ModelFault, match=r"seat model: .*: expected a llama.cpp server, found none"):
+        of_gguf(babbler, str(tmp_path / "none.sock"), tmp_path)
+
+
+# --- Ollama --------------------------------------------------------------------------------------
+
+
+def test_an_ollama_model_is_measured_after_a_reload_too(babbler: Babbler, tmp_path: Path) -> None:
+    with ollama(babbler) as double:
+        outcome = of_ollama(babbler, double, tmp_path).seats["model"]
+        assert double.loads == 2
+    assert (outcome.server.kind, outcome.server.version) == ("ollama", VERSION)
+    assert [one.how for one in outcome.rounds] == ["in reverse order", "all at once", "after a reload"]
+    assert outcome.same
+    assert outcome.overlong is Overlong.REFUSED
+
+
+def test_ollamas_default_flash_attention_is_refused_with_the_variable_to_set(babbler: Babbler, tmp_path: Path) -> None:
+    with (
+        loose(babbler.gguf) as address,
+        ollama(babbler, behind=address) as double,
+        pytest.raises(ModelFault, match="start the server with OLLAMA_FLASH_ATTENTION=0"),
+    ):
+        of_ollama(babbler, double, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("manner", "words"),
+    [
+        (Manner.CUTS_PROMPTS, r"a prompt of more than 4096 tokens was read as \d+: the server cuts prompts in silence"),
+        (Manner.SMALL_CONTEXT, "expected a context of 4096 tokens for each request, found 2048"),
+        (Manner.CLOUD, "found a cloud model of https://ollama.com:443"),
+        (Manner.FORGETS_DIGEST, f"with digest .*, found {'f' * 64}"),
+    ],
+)
+def test_one_thing_wrong_with_a_server_stops_even_a_measured_seat(
+    babbler: Babbler, tmp_path: Path, manner: Manner, words: str
+) -> None:
+    with ollama(babbler, manner) as double, pytest.raises(ModelFault, match=words):
+        of_ollama(babbler, double, tmp_path, determinism="measured")
+
+
+def test_a_larger_context_than_asked_for_shows_in_the_counts_and_is_no_cut(babbler: Babbler, tmp_path: Path) -> None:
+    with ollama(babbler) as double:
+        outcome = of_ollama(babbler, double, tmp_path, context_tokens=1536, tokens_max=8).seats["model"]
+    assert outcome.overlong in (Overlong.READ_WHOLE, Overlong.REFUSED)

@@ -1,0 +1,107 @@
+"""`agzamov run` with a model of an Ollama server, as a person types it: sealed, measured, played, hashed, signed."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from agzamov_harness import keys
+from agzamov_harness.cli import main
+from bundles.workshop import check, told
+from models.conftest import NAME, Babbler
+from models.live import loose, strict
+from models.ollama_double import OllamaDouble, Shown
+from models.store import put_model
+
+CONTEXT = 4096
+
+
+@pytest.fixture
+def folder(babbler: Babbler, tmp_path: Path) -> Path:
+    """A key, and a store of our own that a test may spoil."""
+    keys.generate(tmp_path / "key.pem")
+    put_model(tmp_path / "store", NAME, babbler.gguf.read_bytes())
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def double(babbler: Babbler) -> Iterator[OllamaDouble]:
+    shown = Shown(NAME, babbler.digest, babbler.size)
+    with strict(babbler.gguf) as llama, OllamaDouble(shown, llama, CONTEXT) as made:
+        yield made
+
+
+def plan_in(folder: Path, url: str, digest: str, **seat: Any) -> Path:
+    wanted = {"kind": "ollama", "base_url": url, "model": "babbler", "model_digest": digest, "store": "store", **seat}
+    plan = {
+        "title": "Run",
+        "seats": {"model": {"tokens_max": 24, "concurrency": 2, **wanted}},
+        "chess960": {"adjudication": {"policy": "none"}, "plies_max": 4},
+        "matches": [{"phase": 1, "game": "chess960", "a": "model", "b": "model", "games": 2}],
+    }
+    (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
+    return folder / "plan.yaml"
+
+
+def agzamov(folder: Path, command: str, *arguments: object) -> tuple[int, str]:
+    options = ["--key", folder / "key.pem", "--out", folder / "bundles", "--json"]
+    options += ["--runs", folder / "runs"] if command == "run" else []
+    ran = CliRunner().invoke(main, [command, *map(str, arguments), *map(str, options)])
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    return ran.exit_code, ran.output
+
+
+def blob_of(folder: Path) -> Path:
+    return max((folder / "store" / "blobs").iterdir(), key=lambda path: path.stat().st_size)
+
+
+def test_a_run_seals_the_models_digest_and_its_bundle_says_what_was_checked(
+    folder: Path, double: OllamaDouble, babbler: Babbler
+) -> None:
+    code, output = agzamov(folder, "run", plan_in(folder, double.url, babbler.digest))
+    assert code == 0, output
+    bundle = Path(json.loads(output.splitlines()[-1])["bundle"])
+    assert check(bundle).level == "V1", told(check(bundle))
+    manifest = json.loads((bundle / "data/manifest.json").read_bytes())
+    assert manifest["models"] == {"model": {"sha256": babbler.digest, "size_bytes": babbler.size}}
+    assert {path.name for path in (bundle / "data/notes").iterdir()} == {"preflight.json", "weights.json"}
+
+
+def test_a_tampered_store_is_never_sealed(folder: Path, double: OllamaDouble, babbler: Babbler) -> None:
+    path = blob_of(folder)
+    path.write_bytes(path.read_bytes()[:-1] + b"!")
+    code, output = agzamov(folder, "run", plan_in(folder, double.url, babbler.digest))
+    assert (code, output.startswith(f"error: seats.model: {path}: expected the bytes it is named by")) == (2, True)
+    assert not (folder / "runs").exists()
+
+
+def test_a_store_that_is_tampered_with_while_it_is_played_ends_the_run_for_good(
+    folder: Path, double: OllamaDouble, babbler: Babbler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, good = blob_of(folder), blob_of(folder).read_bytes()
+    chat = double._chat
+
+    def tampering(body: dict[str, Any]) -> Any:
+        path.write_bytes(good[:-1] + b"!")
+        return chat(body)
+
+    monkeypatch.setattr(double, "_chat", tampering)
+    code, output = agzamov(folder, "run", plan_in(folder, double.url, babbler.digest))
+    assert (code, "error: the weights changed while this run was played" in output) == (1, True), output
+    path.write_bytes(good)
+    (run,) = (folder / "runs").iterdir()
+    code, output = agzamov(folder, "resume", run)
+    assert (code, "Start a new run" in output, (folder / "bundles").exists()) == (1, True, False), output
+
+
+def test_a_server_that_is_not_strict_stops_the_run_before_its_first_question(folder: Path, babbler: Babbler) -> None:
+    shown = Shown(NAME, babbler.digest, babbler.size)
+    with loose(babbler.gguf) as llama, OllamaDouble(shown, llama, CONTEXT) as double:
+        code, output = agzamov(folder, "run", plan_in(folder, double.url, babbler.digest))
+    assert (code, "start the server with OLLAMA_FLASH_ATTENTION=0" in output) == (4, True), output
+    (run,) = (folder / "runs").iterdir()
+    assert list((run / "journal").iterdir()) == []
