@@ -39,10 +39,11 @@ from agzamov_verify.checks.ledger import Status
 from agzamov_verify.checks.opening import seed_dice
 from agzamov_verify.dice import Dice
 from agzamov_verify.journal import GENESIS, VERSION, Entry, StreamRow, asked, encode, journal_root, line_digest
-from agzamov_verify.manifest import Manifest, Plan, load_manifest
+from agzamov_verify.manifest import FORMAT, Manifest, Plan, load_manifest
 from agzamov_verify.merkle import root_of
 from agzamov_verify.phases.streams import Block, StreamPlan, block_script, streams_of
 from agzamov_verify.questions import Answer, Chat, Question, Reply
+from agzamov_verify.scoring.analysis import analysis_of
 from agzamov_verify.scoring.results import results_of
 from agzamov_verify.scoring.timing import read_laps, timing_of
 from agzamov_verify.script import Answerer, Replay, drive
@@ -370,6 +371,8 @@ def rescore(draft: Draft) -> None:
     results = results_of(draft.manifest.run_id, plan, dice, blocks)
     draft.put_json(bundle.RESULTS_FILE, results)
     draft.put_json(bundle.TIMING_FILE, timing_of(times))
+    if draft.manifest.format == FORMAT:
+        draft.put_json(bundle.ANALYSIS_FILE, analysis_of(draft.manifest, dice, blocks))
     draft.predicate["claims"] = bundle.claims_of(results)
 
 

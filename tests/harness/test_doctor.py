@@ -1,16 +1,24 @@
 """The doctor: what this machine can and cannot do, each lack with its advice, and never an exception."""
 
+import socket
 from pathlib import Path
 
 import pytest
 
-from agzamov_harness import doctor, keys
+from agzamov_harness import keys
+from agzamov_harness.containers import engine as containers_engine
 from agzamov_harness.doctor import Ability, examine
 from agzamov_verify import stockfish
 from agzamov_verify.stockfish import NAME, EngineFault, find_engine
 
 NAMES = ["python", "cores", "disk", "engine", "key", "docker"]
 ENGINE_ADVICE = "adjudication and full verification need Stockfish 15.1; on Debian 12: apt-get install stockfish"
+
+
+@pytest.fixture(autouse=True)
+def _no_container_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a machine without Docker looks like; tests/containers has one with it."""
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/docker.sock")
 
 
 @pytest.fixture
@@ -100,26 +108,20 @@ def test_a_program_that_is_no_engine_is_told_in_time(
     assert (found.ok, found.found) == (False, "expected a UCI engine, found a program that does not answer `uci`")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("echo 27.1", (True, "27.1")),
-        ("echo cannot connect >&2; exit 1", (False, "no engine answers")),
-        ("exec sleep 5", (False, "no docker command that answers")),
-    ],
-    ids=["running", "not running", "hanging"],
-)
-def test_docker_is_asked_and_not_waited_for(
-    key: Path, tmp_path: Path, text: str, expected: tuple[bool, str], monkeypatch: pytest.MonkeyPatch
+def test_a_container_engine_that_hangs_is_not_waited_for(
+    key: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "PROBE_TIMEOUT_S", 0.5)
-    monkeypatch.setenv("PATH", str(program(tmp_path / "docker", text).parent), prepend=":")
-    found = of(examine(key, "/no/such/engine"), "docker")
-    assert (found.ok, found.found) == expected
+    monkeypatch.setattr(containers_engine, "KNOCK_S_MAX", 0.3)
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(f"{tmp_path}/docker.sock")
+        silent.listen()
+        found = of(examine(key, "/no/such/engine"), "docker")
+    assert (found.ok, found.found) == (False, "no container engine answers")
+    assert "has not answered in 0.3 s" in found.advice
 
 
-def test_a_machine_without_docker_is_told_what_that_means(key: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
+def test_a_machine_without_docker_is_told_what_to_do(key: Path) -> None:
     found = of(examine(key, "/no/such/engine"), "docker")
     assert not found.ok
-    assert "isolated as processes only" in found.advice
+    assert "install and start Docker" in found.advice
+    assert "isolation: process" in found.advice

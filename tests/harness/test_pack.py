@@ -18,7 +18,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from agzamov_harness import keys, rundir, serving
 from agzamov_harness import pack as pack_module
-from agzamov_harness.pack import environment, pack
+from agzamov_harness.environment import environment_of
+from agzamov_harness.pack import pack
 from agzamov_harness.progress import State
 from agzamov_harness.run import Blocks, Runner, Stop
 from agzamov_harness.rundir import RunDirectory
@@ -241,9 +242,9 @@ def spellings(secret: bytes) -> Iterator[bytes]:
     yield base64.b64encode(secret)
 
 
-def test_the_environment_says_what_the_machine_is_and_not_whose() -> None:
+def test_the_environment_says_what_the_machine_is_and_not_whose(finished: tuple[RunDirectory, Blocks]) -> None:
     about_versions, about_machine = {"format", "harness", "verify", "python"}, {"system", "release", "machine"}
-    assert environment().keys() == about_versions | about_machine | {"cpu", "cores", "isolation"}
+    assert environment_of(finished[0]).keys() == about_versions | about_machine | {"cpu", "cores", "isolation"}
 
 
 def test_what_a_run_leaves_beside_its_journal_is_not_packed(

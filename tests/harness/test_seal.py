@@ -40,7 +40,7 @@ matches:
   - {phase: 0, game: chess960, a: model, b: dice, games: 30}
 """
 ENDPOINT = "kind: openai, base_url: 'http://127.0.0.1/v1', model: m"
-KNOWN = "budget, chess960, engine, holdem, isolation, matches, prices, protocol, seats, seed, title"
+KNOWN = "analysis, budget, chess960, engine, holdem, isolation, matches, prices, protocol, quality, seats, seed, title"
 PARAMETERS = "max_completion_tokens, max_tokens, seed, temperature, top_p"
 NAME_WANTED = "expected a name of up to 32 small letters, digits and underscores, with a letter first"
 DECIMAL_WANTED = "expected a decimal number of up to nine digits before and after the point"
@@ -385,7 +385,8 @@ def test_a_sealed_manifest_with_a_fault_names_the_keys_path(
 def as_format_1(sealed: Manifest, **changes: object) -> bytes:
     """The manifest as the first format wrote it, with other plain values where asked."""
     value = json.loads(sealed.bytes)
-    del value["images"], value["models"]
+    del value["images"], value["models"], value["plan"]["holdem"]["mirrored"]
+    del value["plan"]["analysis"], value["plan"]["quality"]
     value["plan"]["seats"] = {
         name: s for name, s in value["plan"]["seats"].items() if s["kind"] not in ("gguf", "ollama")
     }
@@ -399,8 +400,11 @@ def test_a_manifest_of_the_first_format_keeps_its_bytes_and_its_run(sealed: Mani
 
 
 def test_the_first_format_holds_nothing_of_the_second(sealed: Manifest) -> None:
-    plan = {**json.loads(as_format_1(sealed))["plan"], "isolation": "container"}
-    for data in (as_format_1(sealed, images={}), as_format_1(sealed, models={}), as_format_1(sealed, plan=plan)):
+    plan = json.loads(as_format_1(sealed))["plan"]
+    contained = {**plan, "isolation": "container"}
+    changes = [{"images": {}}, {"models": {}}, {"plan": contained}]
+    changes += [{"plan": {**plan, "holdem": {**plan["holdem"], "mirrored": value}}} for value in (False, True)]
+    for data in (as_format_1(sealed, **change) for change in changes):
         with pytest.raises(ManifestError):
             load_manifest(data)
 

@@ -182,6 +182,15 @@ def test_an_impossible_plan_has_one_problem_at_the_keys_path(changes: dict[str, 
     assert str(Problem(path, message)) == f"{path}: {message}"
 
 
+@pytest.mark.parametrize(("hands", "mirrored"), [(1_000, True), (1_100, False), (1_100, True)])
+def test_a_mirrored_match_has_pairs_of_sessions(hands: int, mirrored: bool) -> None:
+    found = problems(plan(holdem={"mirrored": mirrored}, **poker_match(hands=hands)))
+    odd = [
+        Problem("matches[0]", "expected hands in pairs of sessions of 100: each is played again with seats exchanged")
+    ]
+    assert found == (odd if mirrored and hands == 1_100 else [])
+
+
 @pytest.mark.parametrize("session_hands", [-2, 0, 1, 3, 99])
 def test_a_session_is_an_even_number_of_hands(session_hands: int) -> None:
     found = problems(plan(holdem={"session_hands": session_hands}, matches=PLAN["matches"][:1]))

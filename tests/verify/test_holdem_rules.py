@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import msgspec
 import pytest
 
 from agzamov_verify.dice import Dice
@@ -207,16 +208,21 @@ def one_hand(
     return record, asked, tallies
 
 
+def result_of(record: HandRecord) -> HandRecord:
+    """The record without its story."""
+    return msgspec.structs.replace(record, story=None)
+
+
 def test_a_hand_is_played_to_its_fold() -> None:
     record, asked, tallies = one_hand(actions("raise to 3, fold"))
-    assert HandRecord(NAME.id, HandEnd.FOLD, 100, (0, 0)) == record
+    assert HandRecord(NAME.id, HandEnd.FOLD, 100, (0, 0)) == result_of(record)
     assert [(question.seat, question.turn) for question in asked] == [("agent", 0), ("opponent", 1)]
     assert (Tally(decisions=1, calls=1),) * 2 == tallies
 
 
 def test_a_hand_is_played_to_its_showdown() -> None:
     record, asked, _ = one_hand(actions("call, check, check, check, bet 1, call, check, check"))
-    assert HandRecord(NAME.id, HandEnd.SHOWDOWN, -200, (0, 0)) == record
+    assert HandRecord(NAME.id, HandEnd.SHOWDOWN, -200, (0, 0)) == result_of(record)
     assert [question.seat for question in asked] == [
         "agent",
         "opponent",
@@ -231,7 +237,23 @@ def test_a_hand_is_played_to_its_showdown() -> None:
 
 def test_an_all_in_and_a_call_end_the_asking() -> None:
     record, _, _ = one_hand(actions("all-in, call"))
-    assert HandRecord(NAME.id, HandEnd.SHOWDOWN, -10_000, (0, 0)) == record
+    assert HandRecord(NAME.id, HandEnd.SHOWDOWN, -10_000, (0, 0)) == result_of(record)
+
+
+def test_a_hands_story_is_its_cards_its_actions_and_what_was_matched_when_a_street_came() -> None:
+    record, _, _ = one_hand(actions("call, check, check, check, bet 1, call, check, check"))
+    assert record.story is not None
+    assert (record.story.deal, record.story.matched_chips) == (DEAL, (100, 100, 200))
+    assert [(one.street, one.player) for one in record.story.history][:3] == [(0, 0), (0, 1), (1, 1)]
+
+
+def test_streets_that_are_run_out_match_what_both_had_put_in() -> None:
+    record, _, _ = one_hand(actions("raise to 3, call, check, all-in, call"))
+    assert record.story is not None
+    assert record.story.matched_chips == (300, 10_000, 10_000)
+    folded, _, _ = one_hand(actions("raise to 3, fold"))
+    assert folded.story is not None
+    assert folded.story.matched_chips == ()
 
 
 def test_stacks_are_those_of_the_rules() -> None:
@@ -264,7 +286,7 @@ def test_four_faults_forfeit_the_hand_and_its_matched_pot(fault: Answer, kind: s
     if kind == "illegal":
         fault = Reply(text="ACTION: bet 1")
     record, asked, tallies = one_hand([*actions("raise to 3"), *[fault] * 4], RETRY)
-    assert HandRecord(NAME.id, HandEnd.FORFEIT, 100, (0, 1)) == record
+    assert HandRecord(NAME.id, HandEnd.FORFEIT, 100, (0, 1)) == result_of(record)
     assert ([question.attempt for question in asked[1:]], tallies[1].forfeited) == ([0, 1, 2, 3], 1)
 
 

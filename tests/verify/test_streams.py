@@ -227,6 +227,19 @@ def test_phases_and_seats_are_paired_on_the_same_decks() -> None:
     assert len(set(holes[POKER0])) > 1
 
 
+def test_a_mirrored_match_plays_every_deck_twice_with_the_seats_exchanged() -> None:
+    match = {**PLAN["matches"][POKER1], "a": "agent", "hands": 12}
+    of = plan(holdem={"session_hands": 2, "mirrored": True}, matches=[match])
+    first = [question for question in asked_in_match(0, of) if question.turn == 0]
+    told = [(line(question, "Hole cards: "), question.seat) for question in first]
+    assert [seat for _, seat in told] == ["agent", "other"] * 6, "the button goes on alternating"
+    assert {(hole, {"agent": "other", "other": "agent"}[seat]) for hole, seat in told[:6]} == set(told[6:])
+    plain = plan(holdem={"session_hands": 2}, matches=[match])
+    unmirrored = [line(question, "Hole cards: ") for question in asked_in_match(0, plain) if question.turn == 0]
+    assert unmirrored[:6] == [hole for hole, _ in told[:6]]
+    assert len(set(unmirrored)) == 12
+
+
 def test_no_card_is_dealt_twice_and_every_card_about_equally_often() -> None:
     dealt: Counter[str] = Counter()
     for hand in range(2000):

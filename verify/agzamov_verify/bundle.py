@@ -5,7 +5,8 @@
     data/manifest.json  data/environment.json  data/submitter.pem
     data/journal/index.json  data/journal/<stream>/000000.jsonl.gz …
     data/timing/<stream>.jsonl.gz
-    data/results/results.json  data/results/timing.json
+    data/results/results.json  data/results/timing.json  data/results/analysis.json
+    data/logs/<sitting>/<container>.log  data/notes/<what>.json
 
 A payload manifest line is "<sha256>  <name>", sorted by name, as sha256sum writes and checks it.
 """
@@ -28,8 +29,12 @@ KEY_FILE = "data/submitter.pem"
 INDEX_FILE = "data/journal/index.json"
 RESULTS_FILE = "data/results/results.json"
 TIMING_FILE = "data/results/timing.json"
-DOCUMENTS = (MANIFEST_FILE, ENVIRONMENT_FILE, KEY_FILE, INDEX_FILE, RESULTS_FILE, TIMING_FILE)
+ANALYSIS_FILE = "data/results/analysis.json"
+DOCUMENTS = (MANIFEST_FILE, ENVIRONMENT_FILE, KEY_FILE, INDEX_FILE, RESULTS_FILE, TIMING_FILE, ANALYSIS_FILE)
 JOURNAL_FOLDER, TIMING_FOLDER = "data/journal/", "data/timing/"
+LOGS_FOLDER, NOTES_FOLDER = "data/logs/", "data/notes/"
+ATTESTED_FOLDERS = (LOGS_FOLDER, NOTES_FOLDER)
+"""Logs of containers and notes of the harness: signed as they are, and read by nobody here."""
 TREE = "rfc6962-sha256"
 
 RECOMPUTABILITY = {

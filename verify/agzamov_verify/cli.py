@@ -14,14 +14,17 @@ from typing import NoReturn
 import click
 
 from . import canon, report
-from .bundle import RESULTS_FILE, TIMING_FILE
+from .bundle import ANALYSIS_FILE, RESULTS_FILE, TIMING_FILE
 from .checks import Options, Verdict, verify
 from .checks.ledger import Ledger, StepFailed
 from .checks.opening import Opened, open_bundle
 from .checks.replaying import journal_lines, segments_of
 from .envelope import BadEnvelope, key_id, load_public_key
 from .journal import BrokenJournal, Chain
+from .quality.cli import check_quality
 from .reading import HostileBundle, show_name
+from .scores.cli import COMMANDS
+from .scoring.analysis import Analysis
 from .scoring.results import Results
 from .scoring.timing import Timing
 from .script import Divergence
@@ -101,6 +104,11 @@ def show(bundle: Path, game: str | None, as_json: bool) -> None:
         sys.exit(EXIT_USAGE)
 
 
+main.add_command(check_quality)
+for command in COMMANDS:
+    main.add_command(command)
+
+
 def exit_code(verdict: Verdict) -> int:
     """The documented exit code of a verdict."""
     if verdict.failed:
@@ -113,6 +121,7 @@ def _overview(opened: Opened, as_json: bool) -> Iterator[str]:
     try:
         results = canon.loads_as(data, Results)
         timing = canon.loads_as(opened.payload(TIMING_FILE), Timing)
+        analysis = _analysis(opened)
     except canon.NotCanonical as error:
         raise HostileBundle(RESULTS_FILE, "results", str(error)) from error
     if as_json:
@@ -122,9 +131,15 @@ def _overview(opened: Opened, as_json: bool) -> Iterator[str]:
     yield f"{show_name(plan.title)}: run {opened.manifest.run_id}, {plan.protocol}, isolation {plan.isolation}"
     yield "as claimed by the submitter; `check` recomputes every figure"
     yield ""
-    yield from report.printable_results(results, timing)
+    yield from report.printable_results(results, timing, analysis)
     yield ""
     yield f"one game: show BUNDLE --game {first_game(plan.matches[0])}"
+
+
+def _analysis(opened: Opened) -> Analysis | None:
+    """What is claimed; the first format of a manifest has none. Raises NotCanonical."""
+    there = ANALYSIS_FILE in opened.digests
+    return canon.loads_as(opened.payload(ANALYSIS_FILE), Analysis) if there else None
 
 
 def _game_lines(opened: Opened, game: str) -> Iterator[str]:

@@ -29,7 +29,7 @@ class Problem(NamedTuple):
 
 def problems(plan: Plan) -> list[Problem]:
     """Everything that makes `plan` impossible; empty for one that can be run."""
-    return [*_rules(plan), *_seats(plan), *_matches(plan)]
+    return [*_rules(plan), *_seats(plan), *_matches(plan), *_analysis(plan)]
 
 
 def needs_engine(plan: Plan) -> bool:
@@ -189,6 +189,9 @@ def _size(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
             session = max(1, plan.holdem.session_hands)  # what is wrong with fewer is said once, of the rules
             if match.hands % session or match.block_hands % session:
                 yield Problem(path, f"expected hands and block_hands in whole sessions of {session}")
+            elif plan.holdem.mirrored and match.hands % (2 * session):
+                message = f"expected hands in pairs of sessions of {session}: each is played again with seats exchanged"
+                yield Problem(path, message)
 
 
 def _pairing(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
@@ -207,3 +210,21 @@ def _phase(path: str, match: Match, opponent: Seat | None) -> Iterator[Problem]:
         yield Problem(f"{path}.b", "expected a random seat in Phase 0")
     if match.phase == 1 and match.a != match.b:
         yield Problem(f"{path}.b", f"expected {match.a}: Phase 1 is self-play")
+
+
+def _analysis(plan: Plan) -> Iterator[Problem]:
+    declared = plan.analysis.hypotheses
+    if len(set(declared)) < len(declared):
+        yield Problem("analysis.hypotheses", "expected each hypothesis at most once")
+    names = [match.id for match in plan.matches]
+    watched = [rule.match for rule in plan.analysis.sequential]
+    for at, rule in enumerate(plan.analysis.sequential):
+        path = f"analysis.sequential[{at}]"
+        if rule.match not in names or rule.match in watched[:at]:
+            yield Problem(f"{path}.match", f"expected one of the matches {', '.join(names)}, each once")
+        if not rule.least < rule.expected < rule.greatest:
+            yield Problem(path, "expected least below expected below greatest")
+        elif not Fraction(rule.of_interest) < min(rule.greatest - rule.expected, rule.expected - rule.least):
+            yield Problem(f"{path}.of_interest", "expected less than the distance from expected to the nearer bound")
+    if plan.quality.nodes and not any(isinstance(match, ChessMatch) for match in plan.matches):
+        yield Problem("quality.nodes", "expected 0: no chess is played")

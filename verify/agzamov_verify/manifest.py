@@ -14,12 +14,19 @@ import msgspec
 from msgspec import Meta
 
 from . import canon
+from .analysis_plan import AnalysisPlan
 from .games.chess960.script import ChessRules
 from .games.holdem.script import PokerRules
 from .seats import END, Count, DecimalText, Line, LocalModelSeat, Name, Part, Seat, Sha256
 
 FORMAT: Literal["agz-manifest-2"] = "agz-manifest-2"
-ADDED_IN_2 = ("images", "models")
+ADDED_IN_2 = (
+    ("images",),
+    ("models",),
+    ("plan", "analysis"),
+    ("plan", "holdem", "mirrored"),
+    ("plan", "quality"),
+)
 MANIFEST_BYTES_MAX = 2**20
 
 
@@ -90,6 +97,12 @@ class Budget(Part, frozen=True):
     cost_usd_max: DecimalText = "0"
 
 
+class Quality(Part, frozen=True):
+    """Whether the engine judges every chess move before the bundle is packed, at how many nodes; 0: not."""
+
+    nodes: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+
+
 class Plan(Part, frozen=True):
     """What a person writes."""
 
@@ -104,6 +117,8 @@ class Plan(Part, frozen=True):
     holdem: PokerRules = PokerRules()
     prices: dict[Name, Price] = msgspec.field(default_factory=dict)
     budget: Budget = Budget()
+    analysis: AnalysisPlan = AnalysisPlan()
+    quality: Quality = Quality()
 
     @property
     def playing(self) -> dict[str, Seat]:
@@ -155,7 +170,13 @@ class Manifest(Part, frozen=True):
         """The canonical form that is hashed and stored; what a format did not have yet is left out."""
         if self.format == FORMAT:
             return canon.dumps(self)
-        return canon.dumps({key: value for key, value in msgspec.to_builtins(self).items() if key not in ADDED_IN_2})
+        plain = msgspec.to_builtins(self)
+        for *parents, name in ADDED_IN_2:
+            part = plain
+            for parent in parents:
+                part = part[parent]
+            del part[name]
+        return canon.dumps(plain)
 
     @property
     def run_id(self) -> str:
@@ -180,12 +201,14 @@ def load_manifest(data: bytes) -> Manifest:
     if manifest.bytes != data:
         raise ManifestError("expected every field to be written out, found one left to a default")
     if manifest.format != FORMAT and _uses_format_2(manifest.plan):
-        raise ManifestError(f"format: expected {FORMAT} for containers or local models, found {manifest.format}")
+        what = "containers, local models or mirrored deals"
+        raise ManifestError(f"format: expected {FORMAT} for {what}, found {manifest.format}")
     return manifest
 
 
 def _uses_format_2(plan: Plan) -> bool:
-    return plan.isolation == "container" or any(isinstance(seat, LocalModelSeat) for seat in plan.seats.values())
+    local = any(isinstance(seat, LocalModelSeat) for seat in plan.seats.values())
+    return plan.isolation == "container" or plan.holdem.mirrored or local
 
 
 def located(error: msgspec.ValidationError) -> str:

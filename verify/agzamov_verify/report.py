@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 
 from . import canon
+from .analysis_text import hypothesis_lines, match_lines
 from .checks import Verdict
 from .checks.ledger import Finding, Status, Step
 from .reading import printable, show_name
+from .scoring.analysis import Analysis
 from .scoring.chess960 import ChessResult
 from .scoring.conduct import Conduct
 from .scoring.exact import Figure
@@ -60,9 +62,14 @@ def json(verdict: Verdict) -> bytes:
                 }
                 for finding in verdict.findings
             ],
-            "results": canon.loads(canon.dumps(verdict.results)) if verdict.results else None,
+            "analysis": _plain(verdict.analysis),
+            "results": _plain(verdict.results),
         }
     )
+
+
+def _plain(document: Results | Analysis | None) -> canon.Json:
+    return canon.loads(canon.dumps(document)) if document else None
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:
@@ -77,7 +84,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
             yield f"… and {len(verdict.findings) - SHOWN_MAX} more findings (--json lists them)"
     yield ""
     if verdict.results and not verdict.failed:
-        yield from results_lines(verdict.results, verdict.timing)
+        yield from results_lines(verdict.results, verdict.timing, verdict.analysis)
         yield ""
     yield MEANING[verdict.level]
     yield ATTESTED
@@ -94,13 +101,18 @@ def finding_line(finding: Finding) -> str:
     return f"step {finding.step} {place}: expected {expected}, found {found}"
 
 
-def results_lines(results: Results, timing: Timing | None) -> Iterator[str]:
+def results_lines(results: Results, timing: Timing | None, analysis: Analysis | None) -> Iterator[str]:
     """The results as a short table."""
+    analysed = {match.id: match for match in analysis.matches} if analysis else {}
     for match in results.matches:
         yield from _match(match)
+        if match.id in analysed:
+            yield from match_lines(analysed[match.id])
         yield from _timing(timing.matches.get(match.id, {}) if timing else {})
     for name in results.not_played:
         yield f"{name}: not played, Phase 0 failed"
+    if analysis:
+        yield from hypothesis_lines(analysis)
     if results.departures:
         yield f"not compliant with {results.protocol}:"
         yield from (f"  - {line}" for line in results.departures)
@@ -108,9 +120,9 @@ def results_lines(results: Results, timing: Timing | None) -> Iterator[str]:
         yield f"compliant with {results.protocol}"
 
 
-def printable_results(results: Results, timing: Timing | None) -> Iterator[str]:
+def printable_results(results: Results, timing: Timing | None, analysis: Analysis | None) -> Iterator[str]:
     """The table with anything that a terminal could act on spelled out."""
-    return map(printable, results_lines(results, timing))
+    return map(printable, results_lines(results, timing, analysis))
 
 
 def _match(match: MatchResult) -> Iterator[str]:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 
+import msgspec
+import numpy as np
 import pytest
 
 from agzamov_verify.games.chess960.rules import End
@@ -19,10 +21,24 @@ from agzamov_verify.scoring.agzamov.cells import (
     PokerCell,
     PokerHand,
 )
+from agzamov_verify.scoring.agzamov.measures import units_of
 from agzamov_verify.scoring.agzamov.norm import SUBSCORES, Constant, ScoreNorm, load_score_norm
-from agzamov_verify.scoring.agzamov.score import CHESS, POKER, a_score, needed, rescaled, sigmoid
+from agzamov_verify.scoring.agzamov.score import (
+    CHESS,
+    POKER,
+    Subject,
+    a_score,
+    inputs_of,
+    needed,
+    resampled,
+    rescaled,
+    sigmoid,
+)
+from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
+from verify.agzamov.generator import World, cell, relabelled
 
 FULL = Augmentation.FULL
+SUBJECT = Subject("m", FULL, "sys")
 NORM = ScoreNorm(
     Constant("test", Decimal(50)),
     Constant("test", Decimal(40)),
@@ -46,13 +62,13 @@ def poker(key: CellKey, chips: int, hands: int) -> PokerCell:
 
 def cells(augmentation: Augmentation = FULL) -> Iterator[Cell]:
     """Win rates 0.5, 0.5 and 0.6; 0, 0 and 20 bb/100."""
-    for name, keys in needed("m", augmentation, "sys").items():
+    for name, keys in needed(Subject("m", augmentation, "sys")).items():
         yield chess(keys[CHESS], 6 if name == "real" else 5, 10)
         yield poker(keys[POKER], 20 if name == "real" else 0, 200)
 
 
 def test_the_score_is_the_one_of_a_calculation_by_hand() -> None:
-    score = a_score("m", FULL, "sys", cells(), {CHESS: 100, POKER: None}, NORM)
+    score = a_score(SUBJECT, cells(), {CHESS: 100, POKER: None}, NORM)
     speed = (1 - 100 / 500 + 0) / 2
     by_hand = [0.5, 0.6, 0.5, 1 / (1 + math.exp(-20 / 50)), 0.1 / 0.2, 20 / 40, speed]
     assert score.missing == ()
@@ -66,27 +82,27 @@ def test_the_score_is_the_one_of_a_calculation_by_hand() -> None:
 def test_a_missing_cell_is_named_and_there_is_no_score(left_out: int) -> None:
     there = list(cells())
     gone = there.pop(left_out)
-    score = a_score("m", FULL, "sys", there, {CHESS: 100, POKER: 100}, NORM)
+    score = a_score(SUBJECT, there, {CHESS: 100, POKER: 100}, NORM)
     assert score.score is None
     assert score.subscores == ()
     assert [one.partition(": ")[2] for one in score.missing] == [str(gone.key)]
 
 
 def test_a_missing_convergence_is_named() -> None:
-    score = a_score("m", FULL, "sys", cells(), {CHESS: 100}, NORM)
+    score = a_score(SUBJECT, cells(), {CHESS: 100}, NORM)
     assert (score.score, score.missing) == (None, ("convergence: holdem",))
 
 
 def test_cells_of_another_augmentation_or_system_do_not_stand_in() -> None:
-    memory = a_score("m", FULL, "sys", cells(Augmentation.MEMORY), {CHESS: 1, POKER: 1}, NORM)
-    other = a_score("m", FULL, "other", cells(), {CHESS: 1, POKER: 1}, NORM)
+    memory = a_score(SUBJECT, cells(Augmentation.MEMORY), {CHESS: 1, POKER: 1}, NORM)
+    other = a_score(SUBJECT._replace(system="other"), cells(), {CHESS: 1, POKER: 1}, NORM)
     assert len(memory.missing) == 4
     assert [one.split(":")[0] for one in other.missing] == ["real", "real"]
 
 
 def test_no_learning_detected_earns_nothing_however_small_a_naive_tau_would_be() -> None:
-    slow = a_score("m", FULL, "sys", cells(), {CHESS: None, POKER: None}, NORM)
-    late = a_score("m", FULL, "sys", cells(), {CHESS: 501, POKER: 10_001}, NORM)
+    slow = a_score(SUBJECT, cells(), {CHESS: None, POKER: None}, NORM)
+    late = a_score(SUBJECT, cells(), {CHESS: 501, POKER: 10_001}, NORM)
     assert slow.subscores[-1].normalised.decimal == late.subscores[-1].normalised.decimal == "0.000000"
 
 
@@ -96,6 +112,75 @@ def test_no_learning_detected_earns_nothing_however_small_a_naive_tau_would_be()
 )
 def test_a_delta_is_clamped_before_it_is_rescaled(delta: Fraction, share: Fraction) -> None:
     assert rescaled(delta, Fraction(1, 5)) == share
+
+
+def test_the_headline_is_called_a_and_any_other_column_by_its_name() -> None:
+    assert a_score(SUBJECT, cells(), {CHESS: 1, POKER: 1}, NORM).label == "A"
+    memory = Subject("m", Augmentation.MEMORY, "sys")
+    assert a_score(memory, cells(Augmentation.MEMORY), {CHESS: 1, POKER: 1}, NORM).label == "A(memory)"
+
+
+def test_a_control_of_the_same_system_goes_before_the_common_one() -> None:
+    own = [relabelled(one, system="sys") if one.key.phase == 2 and one.key.arm is Arm.NAKED else one for one in cells()]
+    assert a_score(SUBJECT, own, {CHESS: 1, POKER: 1}, NORM).missing == ()
+
+
+def varied(starts: str = "") -> list[Cell]:
+    """Cells with some spread, the real arm a little better."""
+    worlds = {"baseline": World(), "control": World(), "real": World(win=0.5, mean=40)}
+    return [
+        cell(key, worlds[name], starts=starts if name != "baseline" else "")
+        for name, keys in needed(SUBJECT).items()
+        for key in keys.values()
+    ]
+
+
+def test_the_interval_is_that_of_a_resampling_by_numpy() -> None:
+    """Oracle: the same percentile bootstrap with another generator and floating point; the widths agree within 10 %."""
+    some, tau = varied(), {CHESS: 100, POKER: 2000}
+    mine = a_score(SUBJECT, some, tau, NORM, Resamples(bytes(32), 2000, Bootstrap.PERCENTILE))
+    assert mine.ci is not None
+    ends = np.quantile([_score_of(drawn) for drawn in _draws(some, 2000)], [0.025, 0.975])
+    width = float(mine.ci.high) - float(mine.ci.low)
+    assert width == pytest.approx(ends[1] - ends[0], rel=0.1)
+    assert float(mine.ci.low) == pytest.approx(ends[0], abs=0.1 * width)
+
+
+def _draws(some: list[Cell], count: int) -> Iterator[dict[CellKey, float]]:
+    generator = np.random.default_rng(7)
+    units = {one.key: np.array(units_of(one).values) * float(units_of(one).scale.factor) for one in some}
+    for _ in range(count):
+        yield {key: generator.choice(values, len(values)).mean() for key, values in units.items()}
+
+
+def _score_of(mean: dict[CellKey, float]) -> float:
+    base, control, real = ([mean[keys[game]] for game in (CHESS, POKER)] for keys in needed(SUBJECT).values())
+    delta = [max(0.0, min(1.0, (real[at] - control[at]) / most)) for at, most in enumerate((0.2, 40.0))]
+    poker = [1 / (1 + math.exp(-one / 50)) for one in (base[1], real[1])]
+    return 100 * (base[0] + real[0] + sum(poker) + sum(delta) + (0.8 + 0.8) / 2) / 7
+
+
+def test_the_interval_of_paired_arms_is_narrower_for_what_they_share() -> None:
+    """Real arm and control on the same starts with the same results: their delta has no spread at all."""
+    some = {one.key: one for one in varied("same")}
+    keys = needed(SUBJECT)
+    twins = [msgspec.structs.replace(some[keys["control"][game]], key=keys["real"][game]) for game in (CHESS, POKER)]
+    same = [one for key, one in some.items() if key not in keys["real"].values()] + twins
+    inputs, _ = inputs_of(SUBJECT, same, {CHESS: None, POKER: None})
+    assert inputs is not None
+    spread = resampled(inputs, NORM, Resamples(bytes(32), 200, Bootstrap.PERCENTILE))
+    assert spread.variances[4] == spread.variances[5] == 0
+    assert spread.variances[1] > 0
+
+
+def test_the_parts_add_up_and_say_which_of_them_drives_the_interval() -> None:
+    score = a_score(SUBJECT, varied(), {CHESS: 1, POKER: 1}, NORM, Resamples(bytes(32), 200, Bootstrap.PERCENTILE))
+    assert score.score is not None
+    points = sum(Fraction(one.points.exact) for one in score.subscores)
+    assert points == Fraction(score.score.exact)
+    spreads = [Fraction(one.points_sd.exact) for one in score.subscores if one.points_sd]
+    assert spreads[-1] == 0  # τ is held
+    assert max(spreads) == max(spreads[4:6])  # a delta is clamped to a narrow range, so noise weighs most there
 
 
 @pytest.mark.parametrize("x", ["-7/3", "0", "1/1000", "40"])

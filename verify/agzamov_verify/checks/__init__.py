@@ -24,6 +24,7 @@ from pathlib import Path
 import msgspec
 
 from ..manifest import Manifest
+from ..phases.streams import Block
 from ..scoring.analysis import Analysis
 from ..scoring.results import Results
 from ..scoring.timing import Timing
@@ -44,7 +45,7 @@ class Options(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct):
-    """The outcome: level reached, all steps, all findings, and what was recomputed."""
+    """The outcome: level reached, all steps, all findings, what was recomputed, and the replayed games by match."""
 
     steps: list[Step]
     findings: list[Finding]
@@ -55,6 +56,7 @@ class Verdict(msgspec.Struct):
     results: Results | None = None
     timing: Timing | None = None
     analysis: Analysis | None = None
+    blocks: dict[str, list[Block]] = msgspec.field(default_factory=dict)
 
     @property
     def failed(self) -> bool:
@@ -69,6 +71,7 @@ def verify(path: Path, options: Options, tick: Callable[[str], None] = lambda _:
         opened = open_bundle(path, ledger, options.expected_key_id)
         verdict.run, verdict.submitter, verdict.manifest = opened.manifest.run_id, opened.submitter, opened.manifest
         replayed = replay_bundle(opened, ledger, options.jobs, options.sample_permille, tick)
+        verdict.blocks = replayed.blocks
         check_engine(opened, replayed, ledger, options.engine, options.engine_missing, options.jobs)
         verdict.results, verdict.timing, verdict.analysis = check_results(opened, replayed, ledger)
         check_claims(opened, verdict.results, ledger)

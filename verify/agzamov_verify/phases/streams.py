@@ -15,7 +15,7 @@ from ..games.chess960 import script as chess960
 from ..games.chess960.script import ChessRecord
 from ..games.decision import Tally
 from ..games.holdem import script as holdem
-from ..games.holdem.script import HandRecord
+from ..games.holdem.script import HandRecord, PokerRules
 from ..games.patterns import CHESS_PATTERNS, POKER_PATTERNS, Pattern
 from ..games.players import GameName, Player
 from ..manifest import ChessMatch, Match, Plan, PokerMatch
@@ -76,6 +76,15 @@ def a_is_first(index: int) -> bool:
     return index % 2 == 0
 
 
+def deck_number(index: int, hands: int, rules: PokerRules) -> int:
+    """The deck of hand `index` in a match of so many: its own, or in the second half of a mirrored match an earlier one.
+
+    Neighbours change places there. So the button goes on alternating, and holds what the other seat held on it.
+    """
+    half = hands // 2
+    return (index - half) ^ 1 if rules.mirrored and index >= half else index
+
+
 def start_fen(dice: Dice, pair: int) -> str:
     """The start of a pair of games: without replacement until all 960 have been played."""
     cycle, at = divmod(pair, STARTS)
@@ -104,8 +113,8 @@ def _poker_block(stream: StreamPlan, match: PokerMatch, plan: Plan, dice: Dice) 
     records = []
     for index in range(stream.first, stream.first + stream.count):
         name = GameName(f"{match.id}-h{index:07d}", f"holdem/{index}")
-        first = a_is_first(index)
-        deal = holdem.deal_cards(dice, index, button_is_a=first)
+        first, deck = a_is_first(index), deck_number(index, match.hands, plan.holdem)
+        deal = holdem.deal_cards(dice, deck, button_is_a=a_is_first(deck))
         players, tallies = ((a, b), (tally_a, tally_b)) if first else ((b, a), (tally_b, tally_a))
         records.append((yield from holdem.play(name, deal, players, plan.holdem, dice, tallies)))
     return PokerBlock(stream.first, tuple(records), (tally_a, tally_b))

@@ -4,23 +4,30 @@ A cell is labelled by what was varied (paper sections 3.4 and 4.3): the augmenta
 experiment. Scoring never looks at a manifest again; a later phase only has to label its records.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import TypeAlias
+from fractions import Fraction
+from typing import Final, TypeAlias
 
 import msgspec
 
 from ...games.chess960.rules import End
 from ...games.chess960.script import ChessRecord
+from ...games.decision import Tally
 from ...games.holdem.rules import HandEnd
-from ...games.holdem.script import HandRecord
-from ...manifest import ChessMatch, Manifest, Match
-from ...phases.streams import Block, a_is_first
+from ...games.holdem.script import HandRecord, PokerRules
+from ...manifest import ChessMatch, Manifest, Match, Price
+from ...phases.streams import Block, PokerBlock, a_is_first
 from ...seats import EndpointSeat, GgufSeat, OllamaSeat
-from ..chess960 import BY_RULE, halfpoints_a
+from ..chess960 import BY_RULE, chess_tallies, halfpoints_a
+from ..conduct import cost_usd
+from ..luck.adjusted import Method, net_units
 from ..results import chess_records, hand_records
 
 DIGEST_SHOWN = 12
+FREE: Final = Price()
+LUCK_METHODS: Final = (Method.ALL_IN, Method.CARD_LUCK)
+"""Which corrections a hand carries, least first; their coefficients are fixed before the data."""
 
 
 class Augmentation(StrEnum):
@@ -42,7 +49,10 @@ class Arm(StrEnum):
 
 
 class CellKey(msgspec.Struct, frozen=True, order=True):
-    """Where a cell stands. `model` is what plays; `system` is the augmentation system, empty where there is none."""
+    """Where a cell stands. `model` is what plays; `system` is the augmentation system, empty where there is none.
+
+    `part` divides a phase further: the class of positions in Phase 5.
+    """
 
     model: str
     game: str
@@ -50,14 +60,21 @@ class CellKey(msgspec.Struct, frozen=True, order=True):
     augmentation: Augmentation = Augmentation.NAKED
     arm: Arm = Arm.NAKED
     system: str = ""
+    part: str = ""
 
     def __str__(self) -> str:
         system = f" ({self.system})" if self.system else ""
-        return f"{self.model} {self.game} phase {self.phase} {self.augmentation.value}/{self.arm.value}{system}"
+        part = f" {self.part}" if self.part else ""
+        return f"{self.model} {self.game} phase {self.phase}{part} {self.augmentation.value}/{self.arm.value}{system}"
 
 
 class ChessGame(msgspec.Struct, frozen=True, gc=False):
-    """One game from the measured seat's side. `raw_halfpoints` is without adjudication."""
+    """One game from the measured seat's side. `raw_halfpoints` is without adjudication.
+
+    `errors` and `decisions`: its own and the opponent's, first attempts. `played_on`: it was adjudicated, and then
+    played to its end all the same. `losses`: its centipawns lost and moves judged in opening, middlegame, endgame,
+    where the engine was asked.
+    """
 
     halfpoints: int
     raw_halfpoints: int
@@ -65,6 +82,9 @@ class ChessGame(msgspec.Struct, frozen=True, gc=False):
     substituted: bool
     errors: tuple[int, int]
     plies: int
+    decisions: tuple[int, int] = (0, 0)
+    played_on: bool = False
+    losses: tuple[tuple[int, int], ...] = ()
 
     @property
     def decided_by_play(self) -> bool:
@@ -73,22 +93,44 @@ class ChessGame(msgspec.Struct, frozen=True, gc=False):
 
 
 class PokerHand(msgspec.Struct, frozen=True, gc=False):
-    """One hand from the measured seat's side, in chips (100 are one big blind). `errors`: its own, the opponent's."""
+    """One hand from the measured seat's side, in chips (100 are one big blind). `errors`: its own, the opponent's.
+
+    `adjusted`: chips without luck by `LUCK_METHODS`, in units of 1 / `PER_CHIP`; empty where the cards are not known.
+    """
 
     chips: int
     end: HandEnd
     errors: tuple[int, int]
+    decisions: tuple[int, int] = (0, 0)
+    adjusted: tuple[int, ...] = ()
 
     @property
     def decided_by_play(self) -> bool:
         return self.end is not HandEnd.FORFEIT and not any(self.errors)
 
 
-class ChessCell(msgspec.Struct, frozen=True):
+class _Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """What both games' cells have.
+
+    `starts` names the starts or decks: cells with the same name and size are paired, unit by unit. `tallies` are of
+    the measured seat and its opponent. `shifts`: after how many games or hands a strategy was forced to change.
+    """
+
+    starts: str = ""
+    shifts: tuple[int, ...] = ()
+    tallies: tuple[Tally, Tally] = msgspec.field(default_factory=lambda: (Tally(), Tally()))
+    cost_usd: Fraction = Fraction(0)
+
+
+class ChessCell(_Cell, frozen=True):
     """The games of a cell, in order; two by two they share a start, with colours exchanged."""
 
     key: CellKey
     games: tuple[ChessGame, ...]
+
+    @property
+    def results(self) -> tuple[ChessGame, ...]:
+        return self.games
 
     @property
     def halfpoints(self) -> list[int]:
@@ -98,43 +140,94 @@ class ChessCell(msgspec.Struct, frozen=True):
     def wins(self) -> int:
         return sum(game.halfpoints == 2 for game in self.games)
 
-    def pairs(self, value: Sequence[int]) -> list[int]:
+    def pairs(self, value: Callable[[ChessGame], int]) -> list[int]:
         """Sums of a value of each game over the two games of a start."""
-        return [value[at] + value[at + 1] for at in range(0, len(value) - 1, 2)]
+        values = list(map(value, self.games))
+        return [values[at] + values[at + 1] for at in range(0, len(values) - 1, 2)]
 
 
-class PokerCell(msgspec.Struct, frozen=True):
-    """The hands of a cell, in order."""
+class PokerCell(_Cell, frozen=True):
+    """The hands of a cell, in order. `mirrored`: the second half played the decks of the first, seats exchanged."""
 
     key: CellKey
     hands: tuple[PokerHand, ...]
     session_hands: int
+    mirrored: bool = False
 
     @property
-    def sessions(self) -> list[int]:
-        """Chips won in each whole session."""
-        chips, size = [hand.chips for hand in self.hands], self.session_hands
-        return [sum(chips[at : at + size]) for at in range(0, len(chips) - size + 1, size)]
+    def results(self) -> tuple[PokerHand, ...]:
+        return self.hands
+
+    @property
+    def chips(self) -> list[int]:
+        return [hand.chips for hand in self.hands]
+
+    def sessions(self, value: Callable[[PokerHand], int]) -> list[int]:
+        """Sums of a value of each hand over whole sessions."""
+        values, size = list(map(value, self.hands)), self.session_hands
+        return [sum(values[at : at + size]) for at in range(0, len(values) - size + 1, size)]
 
 
 Cell: TypeAlias = ChessCell | PokerCell
 
 
+def arm_of(cells: Mapping[CellKey, Cell], real: CellKey, arm: Arm) -> Cell | None:
+    """Another arm of a real arm's sub-phase: that of the same system if it has its own, else the common one."""
+    own, common = (msgspec.structs.replace(real, arm=arm, system=system) for system in (real.system, ""))
+    return cells.get(own) or cells.get(common)
+
+
 def cells_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]]) -> list[Cell]:
     """The cells of a run, in the order of its plan; a match without blocks was not played."""
-    return [
-        cell_of(match, blocks[match.id], model_of(manifest, match.a), manifest.plan.holdem.session_hands)
-        for match in manifest.plan.matches
-        if match.id in blocks
-    ]
+    return [cell_of(manifest, match, blocks[match.id]) for match in manifest.plan.matches if match.id in blocks]
 
 
-def cell_of(match: Match, blocks: Sequence[Block], model: str, session_hands: int) -> Cell:
-    """One match as a cell of `model`."""
-    key = CellKey(model, match.game, match.phase)
+def cell_of(manifest: Manifest, match: Match, blocks: Sequence[Block]) -> Cell:
+    """One match as a cell of the model that sits in its seat A."""
+    key, plan = CellKey(model_of(manifest, match.a), match.game, match.phase), manifest.plan
+    price = plan.prices.get(match.a, Price())
     if isinstance(match, ChessMatch):
-        return ChessCell(key, tuple(chess_games(chess_records(blocks))))
-    return PokerCell(key, tuple(poker_hands(hand_records(blocks))), session_hands)
+        return chess_cell(key, chess_records(blocks), manifest.run_id, price)
+    tallies = poker_tallies(blocks)
+    return poker_cell(key, hand_records(blocks), tallies, manifest.run_id, plan.holdem, price)
+
+
+def chess_cell(key: CellKey, records: Sequence[ChessRecord], starts: str, price: Price = FREE) -> ChessCell:
+    """The cell of some replayed games, in order from the first of a match."""
+    tallies = chess_tallies(records)
+    return ChessCell(
+        key, tuple(chess_games(records)), starts=starts, tallies=tallies, cost_usd=cost_usd(tallies[0], price)
+    )
+
+
+def poker_cell(
+    key: CellKey,
+    records: Sequence[HandRecord],
+    tallies: tuple[Tally, Tally],
+    starts: str,
+    rules: PokerRules,
+    price: Price = FREE,
+) -> PokerCell:
+    """The cell of some replayed hands, in order from the first of a match."""
+    return PokerCell(
+        key,
+        tuple(poker_hands(records)),
+        rules.session_hands,
+        rules.mirrored,
+        starts=starts,
+        tallies=tallies,
+        cost_usd=cost_usd(tallies[0], price),
+    )
+
+
+def poker_tallies(blocks: Sequence[Block]) -> tuple[Tally, Tally]:
+    """What seats A and B did in all hands."""
+    totals = (Tally(), Tally())
+    for block in blocks:
+        if isinstance(block, PokerBlock):
+            for total, tally in zip(totals, block.tallies, strict=True):
+                total.add(tally)
+    return totals
 
 
 def chess_games(records: Iterable[ChessRecord]) -> Iterable[ChessGame]:
@@ -148,25 +241,45 @@ def chess_games(records: Iterable[ChessRecord]) -> Iterable[ChessGame]:
             bool(a.substituted or b.substituted),
             (a.faults, b.faults),
             len(record.moves),
+            (a.decisions, b.decisions),
+            record.ending.end is End.ADJUDICATION and record.raw.end is not End.UNFINISHED,
         )
 
 
 def poker_hands(records: Iterable[HandRecord]) -> Iterable[PokerHand]:
     """Replayed hands, in order from the first of a match, from seat A's side."""
     for index, record in enumerate(records):
-        if a_is_first(index):
-            yield PokerHand(record.net_chips, record.end, record.faults)
-        else:
-            yield PokerHand(-record.net_chips, record.end, (record.faults[1], record.faults[0]))
+        side = 0 if a_is_first(index) else 1
+        sign, (faults, decisions) = 1 - 2 * side, (record.faults, decisions_of(record))
+        adjusted = tuple(sign * net_units(record, method) for method in LUCK_METHODS) if record.story else ()
+        yield PokerHand(
+            sign * record.net_chips,
+            record.end,
+            (faults[side], faults[1 - side]),
+            (decisions[side], decisions[1 - side]),
+            adjusted,
+        )
+
+
+def decisions_of(record: HandRecord) -> tuple[int, int]:
+    """How often the button and the big blind acted; who forfeited a hand is not kept, so that decision is missing."""
+    if record.story is None:
+        return 0, 0
+    button = sum(played.player == 0 for played in record.story.history)
+    return button, len(record.story.history) - button
 
 
 def model_of(manifest: Manifest, name: str) -> str:
-    """What identifies a seat's player across bundles: its weights, its endpoint's model, or its kind."""
+    """What identifies a seat's player across bundles: its weights, its endpoint's model, or its name and kind.
+
+    Of several seats with one endpoint model, each has its name before it.
+    """
     seat = manifest.plan.seats[name]
     match seat:
         case EndpointSeat():
-            return seat.model
+            names = [one.model for one in manifest.plan.playing.values() if isinstance(one, EndpointSeat)]
+            return seat.model if names.count(seat.model) < 2 else f"{name}@{seat.model}"
         case GgufSeat() | OllamaSeat():
             return f"{name}@{manifest.models[name].sha256[:DIGEST_SHOWN]}"
         case _:
-            return str(seat.__struct_config__.tag)
+            return f"{name}@{seat.__struct_config__.tag}"

@@ -1,0 +1,134 @@
+"""A match by every method: units, mirrors, variance cut, and what happens where there is little to see."""
+
+import statistics
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pytest
+
+from agzamov_verify.dice import Dice
+from agzamov_verify.games.holdem.rules import HandEnd
+from agzamov_verify.games.holdem.script import HandRecord
+from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
+from agzamov_verify.scoring.luck.adjusted import PER_CHIP, Method, net_units
+from agzamov_verify.scoring.luck.sessions import MILLI, LuckAdjusted, luck_adjusted, unit_millichips, unit_scale
+from verify.luck.tables import script, told
+
+players = script("luck_baseline/players.py")
+RAW, ALL_IN, CARD_LUCK, BASELINE = Method
+HOW = Resamples(bytes(32), 200, Bootstrap.PERCENTILE)
+SESSION, DECKS = 10, 1_000
+DICE = Dice(b"luck test sessions".ljust(32))
+PAIRINGS = {
+    "tag tag": (players.TAG, players.TAG),
+    "tag lag": (players.TAG, players.LAG),
+    "lag station": (players.LAG, players.STATION),
+}
+
+
+@pytest.fixture(scope="module", params=PAIRINGS.values(), ids=PAIRINGS.keys())
+def match(request: pytest.FixtureRequest) -> list[HandRecord]:
+    """A mirrored match: DECKS hands, and again with the seats exchanged, neighbours changing places."""
+    a, b = request.param
+    first = players.hands(DICE, range(DECKS), a, b, swapped=False)
+    again = players.hands(DICE, range(DECKS), a, b, swapped=True)
+    return [*first, *(again[at ^ 1] for at in range(DECKS))]
+
+
+def by_method(records: Sequence[HandRecord], *, mirrored: bool) -> dict[Method, LuckAdjusted]:
+    return {one.method: one for one in luck_adjusted(records, SESSION, HOW, mirrored=mirrored)}
+
+
+def a_chips(records: Sequence[HandRecord], method: Method) -> list[float]:
+    """Seat A's result of every hand."""
+    return [net_units(one, method) / PER_CHIP * (-1) ** at for at, one in enumerate(records)]
+
+
+# --- in simulation -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [ALL_IN, CARD_LUCK, BASELINE])
+def test_what_is_taken_out_is_nothing_on_average(match: list[HandRecord], method: Method) -> None:
+    luck = [raw - left for raw, left in zip(a_chips(match, RAW), a_chips(match, method), strict=True)]
+    pairs = [one + luck[DECKS + (at ^ 1)] for at, one in enumerate(luck[:DECKS])]
+    for sample in (luck[:DECKS], luck[DECKS:], pairs):
+        assert statistics.stdev(sample) > 0
+        assert abs(statistics.mean(sample)) < 3.5 * statistics.stdev(sample) / len(sample) ** 0.5
+
+
+def test_each_method_leaves_less_variance_and_mirrors_leave_less_still(match: list[HandRecord]) -> None:
+    plain, mirrored = (by_method(match, mirrored=together) for together in (False, True))
+    cuts = [Fraction(plain[method].variance_cut.exact) for method in Method]  # type: ignore[union-attr]
+    assert cuts[0] == 1
+    assert cuts[0] <= cuts[1] + Fraction(1, 10) < cuts[2] < cuts[3]
+    for method in Method:
+        assert Fraction(mirrored[method].variance_cut.exact) > Fraction(plain[method].variance_cut.exact)  # type: ignore[union-attr]
+    assert Fraction(mirrored[BASELINE].variance_cut.exact) > Fraction(5, 2)  # type: ignore[union-attr]
+
+
+def test_a_player_against_himself_is_even_and_the_interval_says_so() -> None:
+    first = players.hands(DICE, range(2_000), players.TAG, players.TAG, swapped=False)
+    again = players.hands(DICE, range(2_000), players.TAG, players.TAG, swapped=True)
+    records = [*first, *(again[at ^ 1] for at in range(2_000))]
+    found = by_method(records, mirrored=True)[BASELINE].winrate
+    assert found.ci is not None
+    assert float(found.ci.low) < 0 < float(found.ci.high)
+
+
+# --- by hand -------------------------------------------------------------------------------------
+
+
+def made_up(*nets: int) -> list[HandRecord]:
+    """Hands, by what seat A won: it has the button in even ones."""
+    return [HandRecord("h", HandEnd.FOLD, net if at % 2 == 0 else -net, (0, 0)) for at, net in enumerate(nets)]
+
+
+def test_a_unit_is_a_session_or_a_session_and_its_mirror() -> None:
+    records = made_up(1, 2, 3, 4, 50, 60, 70, 80)
+    assert unit_millichips(records, 2, RAW, mirrored=False) == [3_000, 7_000, 110_000, 150_000]
+    assert unit_millichips(records, 2, RAW, mirrored=True) == [113_000, 157_000]
+
+
+def test_the_winrate_is_the_same_however_units_are_made() -> None:
+    records = made_up(1, 2, 3, 4, 50, 60, 70, 80)
+    for mirrored in (False, True):
+        values = unit_millichips(records, 2, RAW, mirrored=mirrored)
+        rate = Fraction(sum(values), len(values)) * unit_scale(2, mirrored=mirrored).factor
+        assert rate == Fraction(270, 8)
+
+
+def test_a_unit_is_rounded_once_and_half_even() -> None:
+    records = [told("raise 10000, call"), told("fold")]
+    (found,) = unit_millichips(records, 2, ALL_IN, mirrored=False)
+    exact = Fraction(net_units(records[0], ALL_IN) - net_units(records[1], ALL_IN), PER_CHIP) * MILLI
+    assert exact.denominator > 1
+    assert found == round(exact)
+
+
+def test_one_unit_has_no_spread_and_equal_units_leave_no_variance_to_compare() -> None:
+    by_hand = luck_adjusted([told("fold")] * 2, 2, HOW, mirrored=False)
+    assert {(one.variance_cut, one.sd_per_100_hands.decimal, one.winrate.ci) for one in by_hand} == {
+        (None, "0.000000", None)
+    }
+    even = luck_adjusted([told("fold")] * 8, 2, HOW, mirrored=True)
+    assert [one.winrate.value.decimal for one in even][0] == "0.000000"  # type: ignore[union-attr]
+
+
+def test_sd_per_100_hands_is_the_usual_one() -> None:
+    nets = (500, -100, 300, -200, 900, 0, -700, 40)
+    (raw, *_) = luck_adjusted_raw(made_up(*nets))
+    sessions = [(nets[at] + nets[at + 1]) for at in range(0, 8, 2)]
+    per_hand = statistics.variance(sessions) / 2
+    assert float(raw.sd_per_100_hands.decimal) == pytest.approx((per_hand / 100) ** 0.5, abs=1e-6)
+
+
+def luck_adjusted_raw(records: list[HandRecord]) -> tuple[LuckAdjusted, ...]:
+    """Hands with a story that takes nothing out, so that every method gives the raw result."""
+    story = told("fold").story
+    zero = [HandRecord(one.game, HandEnd.FOLD, one.net_chips, (0, 0), story) for one in records]
+    return luck_adjusted(zero, 2, HOW, mirrored=False)
+
+
+def test_a_hand_without_its_story_is_named() -> None:
+    with pytest.raises(ValueError, match="h: expected a hand with its cards"):
+        luck_adjusted(made_up(1, 2), 2, HOW, mirrored=False)

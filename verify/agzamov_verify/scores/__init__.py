@@ -1,0 +1,1 @@
+"""The commands over several bundles: `score`, `matrix`, `calibrate`, `weights`."""

@@ -1,0 +1,104 @@
+"""Several bundles as one body of evidence: each is verified first, and only those of one protocol go together."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ..checks import Options, verify
+from ..checks.ledger import Status
+from ..manifest import Manifest
+from ..protocol import load_protocol
+from ..report import finding_line
+from ..scoring.agzamov.cells import Cell, cells_of
+from ..scoring.agzamov.norm import load_score_norm
+from ..scoring.hypotheses.evidence import SANITY, Evidence
+
+SEED = b"agz/scores/v1"
+
+
+class CannotCombine(ValueError):
+    """Bundles that do not make one body of evidence; the message names the bundle and what to do."""
+
+
+class Source(msgspec.Struct, frozen=True):
+    """One bundle: its run, the level that it reached, and the steps that could not be checked."""
+
+    run: str
+    level: str
+    not_checked: tuple[str, ...]
+
+
+class Collected(NamedTuple):
+    """All bundles together. `protocol` is the one that all of them follow."""
+
+    protocol: str
+    sources: tuple[Source, ...]
+    evidence: Evidence
+
+
+class Taken(NamedTuple):
+    """What was taken from one verified bundle."""
+
+    manifest: Manifest
+    source: Source
+    cells: list[Cell]
+
+
+def collect(paths: Sequence[Path], options: Options, tick: Callable[[str], None] = lambda _: None) -> Collected:
+    """Verify every bundle and put their cells together. Raises CannotCombine."""
+    return combine([take(path, options, tick) for path in paths])
+
+
+def take(path: Path, options: Options, tick: Callable[[str], None] = lambda _: None) -> Taken:
+    """One bundle. Raises CannotCombine for one that fails a check."""
+    verdict = verify(path, options, tick)
+    if verdict.failed or verdict.manifest is None:
+        finding = finding_line(verdict.findings[0]) if verdict.findings else "it could not be read"
+        raise CannotCombine(f"{path}: expected a bundle that passes its check; {finding}")
+    missing = tuple(step.name for step in verdict.steps if step.status is Status.NOT_CHECKED)
+    source = Source(verdict.run, verdict.level, missing)
+    return Taken(verdict.manifest, source, cells_of(verdict.manifest, verdict.blocks))
+
+
+def combine(taken: Sequence[Taken]) -> Collected:
+    """All cells as one body of evidence, in the order of the runs. Raises CannotCombine.
+
+    Phase 0 lets a seat into a run, so every run may have its own; the first one stands. Any other cell may be there
+    once.
+    """
+    ordered = sorted(taken, key=lambda one: one.source.run)
+    protocol = one_protocol([one.manifest for one in ordered])
+    cells: dict[object, tuple[Cell, str]] = {}
+    for one in ordered:
+        for cell in one.cells:
+            there = cells.get(cell.key)
+            if there and cell.key.phase != SANITY:
+                raise CannotCombine(
+                    f"{cell.key}: expected once, found in runs {there[1]} and {one.source.run}; leave one of them out"
+                )
+            cells.setdefault(cell.key, (cell, one.source.run))
+    runs = [one.source.run for one in ordered]
+    resamples = load_protocol(protocol).bootstrap_resamples
+    evidence = Evidence([cell for cell, _ in cells.values()], load_score_norm(protocol), seeds_of(runs), resamples)
+    return Collected(protocol, tuple(one.source for one in ordered), evidence)
+
+
+def one_protocol(manifests: Sequence[Manifest]) -> str:
+    """The protocol of all manifests. Raises CannotCombine."""
+    found = {(manifest.plan.protocol, manifest.protocol_sha256) for manifest in manifests}
+    if len(found) != 1:
+        named = ", ".join(f"{name} ({digest[:12]})" for name, digest in sorted(found)) or "none"
+        raise CannotCombine(f"expected bundles of one protocol version, found {named}; score each version by itself")
+    return manifests[0].plan.protocol
+
+
+def seeds_of(runs: Sequence[str]) -> Callable[[str], bytes]:
+    """Seeds of named draws, from the runs alone: the same whoever scores them, in whatever order."""
+
+    def seed(name: str) -> bytes:
+        return hashlib.sha256(b"/".join((SEED, *(run.encode() for run in runs), name.encode()))).digest()
+
+    return seed

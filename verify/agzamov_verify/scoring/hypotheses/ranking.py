@@ -1,0 +1,83 @@
+"""Rank tests over augmentation systems, exact for as few as a run has (Spearman 1904; Fisher 1935)."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import permutations, product
+from operator import mul
+from typing import Final
+
+from ..exact import square_root
+from ..inference.distributions import t_two_sided
+from ..inference.significance import Alternative, Significance, outcome
+
+EXACT_MAX: Final = 8
+
+
+def ranks(values: Sequence[Fraction | int]) -> list[int]:
+    """Twice the ranks from 1, ties shared."""
+    ordered = sorted(values)
+    return [2 * ordered.index(value) + ordered.count(value) + 1 for value in values]
+
+
+def rho(one: Sequence[Fraction | int], other: Sequence[Fraction | int]) -> Fraction:
+    """Spearman's rank correlation; 0 where one of the rankings is all ties."""
+    a, b = _centred(one), _centred(other)
+    spread = _product(a, a) * _product(b, b)
+    return _product(a, b) / square_root(Fraction(spread)) if spread else Fraction(0)
+
+
+def rank_correlation(
+    one: Sequence[Fraction | int], other: Sequence[Fraction | int], alternative: Alternative
+) -> Significance:
+    """H0: the two rankings are independent. Exact for up to eight, else by Student's t (Kendall and Gibbons 1990)."""
+    found, n = rho(one, other), len(one)
+    p = _exact(_centred(one), _centred(other), alternative) if n <= EXACT_MAX else _by_t(found, n, alternative)
+    return outcome("spearman", alternative, (n, n), p, found)
+
+
+def falls_more(
+    quality: Sequence[Fraction | int], first: Sequence[Fraction | int], second: Sequence[Fraction | int]
+) -> Significance:
+    """H0: as `quality` rises, `first` falls no more closely than `second` does.
+
+    Exact: the two ranks of each system are exchanged in all 2^k ways. The statistic is rho of `second` less that of
+    `first`.
+    """
+    base, a, b = _centred(quality), _centred(first), _centred(second)
+    steps = [q * (y - x) for q, x, y in zip(base, a, b, strict=True)]
+    seen = sum(steps)
+    signed = (sum(map(mul, signs, steps)) for signs in product((1, -1), repeat=len(steps)))
+    hits = sum(total >= seen for total in signed)
+    away = rho(quality, second) - rho(quality, first)
+    n = (len(steps), len(steps))
+    return outcome("rank-exchange", Alternative.GREATER, n, Fraction(hits, 2 ** len(steps)), away)
+
+
+def _centred(values: Sequence[Fraction | int]) -> list[int]:
+    return [rank - len(values) - 1 for rank in ranks(values)]
+
+
+def _product(a: Sequence[int], b: Sequence[int]) -> int:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def _exact(a: Sequence[int], b: Sequence[int], alternative: Alternative) -> Fraction:
+    seen, hits, count = _product(a, b), 0, 0
+    for order in permutations(b):
+        count += 1
+        value = _product(a, order)
+        match alternative:
+            case Alternative.GREATER:
+                hits += value >= seen
+            case Alternative.LESS:
+                hits += value <= seen
+            case Alternative.TWO_SIDED:
+                hits += abs(value) >= abs(seen)
+    return Fraction(hits, count)
+
+
+def _by_t(found: Fraction, n: int, alternative: Alternative) -> Fraction:
+    both = Fraction(0) if abs(found) >= 1 else t_two_sided(found**2 * (n - 2) / (1 - found**2), n - 2)
+    if alternative is Alternative.TWO_SIDED:
+        return both
+    return both / 2 if (found > 0) is (alternative is Alternative.GREATER) else 1 - both / 2

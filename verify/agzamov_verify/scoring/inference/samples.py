@@ -1,0 +1,51 @@
+"""What a sample comes to: its size, its mean, its variance, all exact; and contrasts of several samples."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import msgspec
+
+from ..exact import square_root
+from ..statistics import sample_variance
+
+
+class Moments(msgspec.Struct, frozen=True):
+    """Size, mean and unbiased variance (n - 1; 0 for fewer than two) in the sample's own unit."""
+
+    n: int
+    mean: Fraction
+    variance: Fraction
+
+    @property
+    def sd(self) -> Fraction:
+        """The standard deviation, to sixty digits."""
+        return square_root(self.variance)
+
+
+class Contrast(msgspec.Struct, frozen=True):
+    """A weighted sum of means of independent samples: its value, squared standard error and degrees of freedom.
+
+    `df` are Welch and Satterthwaite's (Welch 1947, Biometrika 34:28); 0 where a sample leaves no variance to see.
+    """
+
+    value: Fraction
+    squared_error: Fraction
+    df: Fraction
+
+
+def moments(values: Sequence[int]) -> Moments:
+    """The moments of a sample that is not empty."""
+    if not values:
+        raise ValueError("a sample of at least one value was expected, not an empty one")
+    return Moments(len(values), Fraction(sum(values), len(values)), sample_variance(values))
+
+
+def contrast(groups: Sequence[Moments], weights: Sequence[Fraction]) -> Contrast:
+    """The sum of weights times means: (1) for a mean, (1, -1) for a difference, (1, -1, -1, -1, 2) for synergy."""
+    value = sum((weight * group.mean for weight, group in zip(weights, groups, strict=True)), Fraction(0))
+    parts = [weight**2 * group.variance / group.n for weight, group in zip(weights, groups, strict=True)]
+    error = sum(parts, Fraction(0))
+    if not error or any(group.n < 2 for group in groups):
+        return Contrast(value, error, Fraction(0))
+    spread = sum((part**2 / (group.n - 1) for part, group in zip(parts, groups, strict=True)), Fraction(0))
+    return Contrast(value, error, error**2 / spread)

@@ -1,0 +1,146 @@
+"""Preflop regret in a declared simplified game: what decisions before the flop lose against a published strategy.
+
+What it is: for each decision before the flop, the exact value of the best action less that of the action taken, for
+these two cards, against tables/preflop.bin, an equilibrium within about a thousandth of a big blind of the game in
+preflop_tree.py, in which the player does its best from then on. Other stacks than 100 big blinds have no such value.
+
+What it is not: there is no betting after the flop in that game, so position, bluffs and what a hand may still become
+are not seen, and good play for the real game loses something here. It is a diagnostic beside the result, never a
+part of it.
+
+A size that the tree does not have stands for the nearest of its sizes on a logarithmic scale, the smaller at a tie. A
+line that goes on where the tree ends is scored no further. A seat's decisions in a hand in which it had a fault are
+left out, since a substitute may have made them.
+"""
+
+import struct
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+import msgspec
+
+from ...games.holdem.rules import BIG_BLIND, ActionKind, PokerAction
+from ...games.holdem.script import HandRecord, HandStory
+from ...phases.streams import a_is_first
+from ..exact import Figure, figure
+from .classes import CLASSES, class_of
+from .preflop_tree import BASELINE, End, Node, preflop_tree
+from .preflop_values import SCALE, Strategy, Values
+from .shipped import table
+
+STRATEGY_SHA256: Final = "33597d29e0e3b2bc8c65ce5f55fe87d6a5eb6c95cf5daa3732747d450b729d6f"
+MICRO_BB: Final = 1_000_000
+_MILLI = 1000
+
+
+class PreflopDecision(msgspec.Struct, frozen=True):
+    """A decision in the tree: of the button (0) or big blind (1), the loss in millionths of a big blind.
+
+    `resized` says that the size played is not one of the tree's.
+    """
+
+    player: int
+    node: int
+    action: int
+    loss_micro_bb: int
+    resized: bool
+
+
+class PreflopQuality(msgspec.Struct, frozen=True):
+    """A seat's preflop decisions in a match. `left_out` are hands with a fault of the seat."""
+
+    hands: int
+    left_out: int
+    decisions: int
+    resized: int
+    with_loss: int
+    loss_mbb_per_decision: Figure
+    loss_bb_per_100: Figure
+
+
+def preflop_quality(records: Sequence[HandRecord], stack_chips: int) -> tuple[PreflopQuality, PreflopQuality] | None:
+    """The quality of seats A and B over the hands of a match, in order; None where stacks are not 100 big blinds."""
+    if stack_chips != BASELINE.stack_chips:
+        return None
+    return _quality(records, seat=0), _quality(records, seat=1)
+
+
+def preflop_decisions(story: HandStory) -> tuple[PreflopDecision, ...]:
+    """The decisions of a hand before the flop that the tree has."""
+    return tuple(_walk(story))
+
+
+def _quality(records: Sequence[HandRecord], *, seat: int) -> PreflopQuality:
+    hands, found = 0, []
+    for at, record in enumerate(records):
+        player = seat if a_is_first(at) else 1 - seat
+        if record.story is not None and not record.faults[player]:
+            hands += 1
+            found += [one for one in preflop_decisions(record.story) if one.player == player]
+    loss = sum(one.loss_micro_bb for one in found)
+    return PreflopQuality(
+        hands,
+        len(records) - hands,
+        len(found),
+        sum(one.resized for one in found),
+        sum(one.loss_micro_bb > 0 for one in found),
+        figure(Fraction(loss * _MILLI, MICRO_BB * len(found)) if found else Fraction(0)),
+        figure(Fraction(loss * 100, MICRO_BB * hands) if hands else Fraction(0)),
+    )
+
+
+def _walk(story: HandStory) -> Iterator[PreflopDecision]:
+    nodes, number = preflop_tree(), 0
+    for played in story.history:
+        node = nodes[number]
+        at = nearest(node, played.action)
+        if played.street or at is None:
+            return
+        hole = story.deal.big_blind if played.player else story.deal.button
+        loss = loss_micro_bb(number, at, class_of(hole))
+        yield PreflopDecision(played.player, number, at, loss, node.actions[at] != played.action)
+        after = node.after[at]
+        if isinstance(after, End):
+            return
+        number = after
+
+
+def nearest(node: Node, action: PokerAction) -> int | None:
+    """Which of a node's actions stands for `action`, or None where it has none of its kind."""
+    kinds = [at for at, one in enumerate(node.actions) if one.kind is action.kind]
+    if action.kind is not ActionKind.RAISE or not kinds:
+        return kinds[0] if kinds else None
+    chosen = kinds[0]
+    for at in kinds[1:]:
+        if action.to_chips**2 > node.actions[chosen].to_chips * node.actions[at].to_chips:
+            chosen = at
+    return chosen
+
+
+@lru_cache(maxsize=2**16)
+def loss_micro_bb(node: int, action: int, number: int) -> int:
+    """What an action of a node loses with a class of hands, in millionths of a big blind, rounded half-even."""
+    chips = _values(preflop_tree()[node].player).loss_chips(node, action, number)
+    return round(chips * MICRO_BB / BIG_BLIND)
+
+
+@lru_cache(maxsize=2)
+def _values(player: int) -> Values:
+    return Values(preflop_tree(), shipped_strategy(), player)
+
+
+@lru_cache(maxsize=1)
+def shipped_strategy() -> Strategy:
+    """The strategy of the baseline.
+
+    For each node in order, each action but the last, each class: parts of SCALE as 16 bits, least byte first. The
+    last action has what is left.
+    """
+    columns = struct.iter_unpack(f"<{CLASSES}H", table("preflop.bin", STRATEGY_SHA256))
+    strategy = []
+    for node in preflop_tree():
+        told = [next(columns) for _ in node.actions[1:]]
+        strategy.append([*told, tuple(SCALE - sum(parts) for parts in zip(*told, strict=True))])
+    return strategy
