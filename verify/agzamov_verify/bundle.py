@@ -6,6 +6,7 @@
     data/journal/index.json  data/journal/<stream>/000000.jsonl.gz …
     data/timing/<stream>.jsonl.gz
     data/results/results.json  data/results/timing.json  data/results/analysis.json
+    data/quality/index.json  data/quality/figures.json  data/quality/<stream>.jsonl.gz
     data/logs/<sitting>/<container>.log  data/notes/<what>.json
 
 A payload manifest line is "<sha256>  <name>", sorted by name, as sha256sum writes and checks it.
@@ -16,6 +17,7 @@ from typing import Literal
 import msgspec
 
 from .journal import StreamRow
+from .manifest import ModelPin
 from .scoring.results import Results
 
 BAGIT = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
@@ -25,6 +27,7 @@ TAGS_FILE = "tagmanifest-sha256.txt"
 ENVELOPE_FILE = "attest/run.dsse.json"
 MANIFEST_FILE = "data/manifest.json"
 ENVIRONMENT_FILE = "data/environment.json"
+WEIGHTS_FILE = "data/notes/weights.json"
 KEY_FILE = "data/submitter.pem"
 INDEX_FILE = "data/journal/index.json"
 RESULTS_FILE = "data/results/results.json"
@@ -33,6 +36,7 @@ ANALYSIS_FILE = "data/results/analysis.json"
 DOCUMENTS = (MANIFEST_FILE, ENVIRONMENT_FILE, KEY_FILE, INDEX_FILE, RESULTS_FILE, TIMING_FILE, ANALYSIS_FILE)
 JOURNAL_FOLDER, TIMING_FOLDER = "data/journal/", "data/timing/"
 LOGS_FOLDER, NOTES_FOLDER = "data/logs/", "data/notes/"
+QUALITY_FOLDER = "data/quality/"
 ATTESTED_FOLDERS = (LOGS_FOLDER, NOTES_FOLDER)
 """Logs of containers and notes of the harness: signed as they are, and read by nobody here."""
 TREE = "rfc6962-sha256"
@@ -65,6 +69,19 @@ class Environment(msgspec.Struct, frozen=True):
 
     isolation: str
     containers: tuple[ContainerRow, ...] = ()
+
+
+class WeightsCheck(msgspec.Struct, frozen=True):
+    """The weights that were found at one moment, by seat; `altered` says what was wrong, empty if nothing was."""
+
+    seats: dict[str, ModelPin]
+    altered: str
+
+
+class WeightsNote(msgspec.Struct, frozen=True):
+    """What verification reads of data/notes/weights.json: every time that a run's weights were hashed."""
+
+    checks: tuple[WeightsCheck, ...]
 
 
 def segment_name(stream: str, number: int) -> str:

@@ -6,6 +6,7 @@ from . import canon
 from .analysis_text import hypothesis_lines, match_lines
 from .checks import Verdict
 from .checks.ledger import Finding, Status, Step
+from .manifest import Manifest
 from .reading import printable, show_name
 from .scoring.analysis import Analysis
 from .scoring.chess960 import ChessResult
@@ -21,6 +22,7 @@ MARKS = {
     Status.NOT_APPLICABLE: "does not apply",
 }
 SHOWN_MAX = 20
+DIGEST_SHOWN = 12
 
 MEANING = {
     "V0": (
@@ -75,6 +77,8 @@ def _plain(document: Results | Analysis | None) -> canon.Json:
 def _lines(verdict: Verdict) -> Iterator[str]:
     yield f"run        {verdict.run or 'unknown'}"
     yield f"submitter  key {verdict.submitter or 'unknown'}"
+    if verdict.manifest:
+        yield f"isolation  {_isolation(verdict.manifest)}"
     yield ""
     yield from map(_step, verdict.steps)
     if verdict.findings:
@@ -88,6 +92,14 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield ""
     yield MEANING[verdict.level]
     yield ATTESTED
+
+
+def _isolation(manifest: Manifest) -> str:
+    """Where the run's parts ran, as the manifest promised and the submitter attests."""
+    if manifest.plan.isolation == "process":
+        return "process: nothing kept its parts from each other or from the network (attested)"
+    images = ", ".join(f"{part} {pin.config_digest[:DIGEST_SHOWN]}" for part, pin in sorted(manifest.images.items()))
+    return f"container: {images} (attested)"
 
 
 def _step(step: Step) -> str:

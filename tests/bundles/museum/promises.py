@@ -66,6 +66,26 @@ def weights_are_pinned_for_a_seat_without_any(draft: Draft) -> None:
     reseal(draft)
 
 
+@museum(4, f"{bundle.WEIGHTS_FILE} checks[0]")
+def the_weights_were_altered_while_they_played(draft: Draft) -> None:
+    note = {"checks": [{"altered": "expected the sealed weights", "seats": {}, "when": "after", "witness": {}}]}
+    draft.put_json(bundle.WEIGHTS_FILE, note)
+    reseal(draft)
+
+
+@museum(4, f"{bundle.WEIGHTS_FILE} checks[0]")
+def other_weights_were_found_than_were_sealed(draft: Draft) -> None:
+    found = {"agent": {"sha256": "0" * 64, "size_bytes": 1}}
+    draft.put_json(bundle.WEIGHTS_FILE, {"checks": [{"altered": "", "seats": found, "when": "before", "witness": {}}]})
+    reseal(draft)
+
+
+@museum(4, bundle.WEIGHTS_FILE)
+def the_note_on_weights_is_something_else(draft: Draft) -> None:
+    draft.put_json(bundle.WEIGHTS_FILE, {"checks": "all fine"})
+    reseal(draft)
+
+
 @museum(4, "manifest engine")
 def an_engine_is_pinned_that_nothing_asks(draft: Draft) -> None:
     pin = {"name": "Stockfish 16", "net_sha256": "0" * 64, "binary_sha256": "0" * 64}

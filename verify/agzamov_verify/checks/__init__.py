@@ -13,6 +13,8 @@
                 random sample of the others, asked again
 10  results     the results, the analysis and the timing table recomputed are the ones in the bundle
 11  claims      the signed claims are those of the recomputed results
+12  quality     where the plan promises them: the engine's answers about every chess move, complete, and a random
+                sample of them asked again
 
 A step is PASS, FAIL, NOT_CHECKED (something is missing: it says what) or NOT_APPLICABLE. NOT_CHECKED
 is never a pass. V1 is reached when every step is PASS or NOT_APPLICABLE. A bad bundle never raises.
@@ -29,6 +31,7 @@ from ..scoring.analysis import Analysis
 from ..scoring.results import Results
 from ..scoring.timing import Timing
 from .figures import check_claims, check_engine, check_results
+from .judged import check_judged
 from .ledger import Finding, Ledger, Status, Step, StepFailed
 from .opening import open_bundle
 from .replays import replay_bundle
@@ -75,6 +78,7 @@ def verify(path: Path, options: Options, tick: Callable[[str], None] = lambda _:
         check_engine(opened, replayed, ledger, options.engine, options.engine_missing, options.jobs)
         verdict.results, verdict.timing, verdict.analysis = check_results(opened, replayed, ledger)
         check_claims(opened, verdict.results, ledger)
+        check_judged(opened, replayed, ledger, options.engine, options.engine_missing, options.jobs)
     except StepFailed:
         pass
     if ledger.passed:

@@ -25,6 +25,7 @@ class Number(IntEnum):
     ENGINE = 9
     RESULTS = 10
     CLAIMS = 11
+    QUALITY = 12
 
 
 class Status(StrEnum):

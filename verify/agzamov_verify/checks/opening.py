@@ -87,7 +87,7 @@ def _payload(source: Source, ledger: Ledger) -> dict[str, str]:
     for name in sorted(there - listed.keys()):
         ledger.add(Number.PAYLOAD, name, "no file that the payload manifest does not list", "a file")
     for name in sorted(there):
-        known = (bundle.JOURNAL_FOLDER, bundle.TIMING_FOLDER, *bundle.ATTESTED_FOLDERS)
+        known = (bundle.JOURNAL_FOLDER, bundle.TIMING_FOLDER, bundle.QUALITY_FOLDER, *bundle.ATTESTED_FOLDERS)
         if name not in bundle.DOCUMENTS and not name.startswith(known):
             ledger.add(Number.PAYLOAD, name, "only files that this version of the bundle knows", "another file")
     for name in sorted(there & listed.keys()):
@@ -122,6 +122,7 @@ def _manifest(source: Source, digests: dict[str, str], ledger: Ledger) -> Manife
     except ManifestError as error:
         raise HostileBundle(bundle.MANIFEST_FILE, "a sealed manifest", str(error)) from error
     _environment(source, digests, manifest, ledger)
+    _weights(source, digests, manifest, ledger)
     for problem in problems(manifest.plan):
         place = f"{bundle.MANIFEST_FILE} plan.{problem.path}"
         ledger.add(Number.MANIFEST, place, "a plan that can be run", problem.message)
@@ -144,6 +145,20 @@ def _environment(source: Source, digests: dict[str, str], manifest: Manifest, le
 
 def _names_of(pinned: Iterable[str]) -> str:
     return " ".join(sorted(pinned)) or "none"
+
+
+def _weights(source: Source, digests: dict[str, str], manifest: Manifest, ledger: Ledger) -> None:
+    """Each time that the harness hashed the weights of local models, they must have been the sealed ones."""
+    if bundle.WEIGHTS_FILE not in digests:
+        return
+    try:
+        note = msgspec.convert(canon.loads(read_payload(source, digests, bundle.WEIGHTS_FILE)), bundle.WeightsNote)
+    except (canon.NotCanonical, msgspec.ValidationError) as error:
+        raise HostileBundle(bundle.WEIGHTS_FILE, "canonical JSON of a note on weights", str(error)) from error
+    for at, check in enumerate(note.checks):
+        if check.altered or check.seats != manifest.models:
+            found = check.altered or "others"
+            ledger.add(Number.MANIFEST, f"{bundle.WEIGHTS_FILE} checks[{at}]", "the sealed weights", found)
 
 
 def _listed(images: Sequence[str]) -> str:

@@ -41,8 +41,8 @@ from .opening import open_bundle
 from .replays import replay_bundle
 from .sampling import sample, wrong_below
 
-QUALITY = len(Number) + 1
-"""The step's number in a finding: after those of the bundle itself."""
+QUALITY = Number.QUALITY
+"""The step's number in a finding, of answers inside the bundle or beside it."""
 
 
 class Played(msgspec.Struct, frozen=True):

@@ -1,0 +1,52 @@
+"""Step 12: the engine's judgement of every chess move, where the plan promised it inside the bundle."""
+
+import secrets
+from pathlib import Path
+
+from .. import bundle
+from .ledger import Ledger, Number, Status
+from .opening import Opened
+from .quality import Played, QualityOptions, QualityVerdict, check_answers
+from .replays import Replayed
+from .sampling import SEED_BYTES
+
+SAMPLE = 300
+
+
+def check_judged(
+    opened: Opened, replayed: Replayed, ledger: Ledger, engine: Path | None, missing: str, jobs: int
+) -> None:
+    """Take step 12, or say why not. A sample is drawn with a fresh seed. Raises StepFailed."""
+    plan, run = opened.manifest.plan, opened.manifest.run_id
+    if not plan.quality.nodes:
+        _refuse_files(opened, ledger)
+        return
+    verdict = QualityVerdict(run)
+    played = Played(run, plan, opened.dice, replayed.blocks)
+    options = QualityOptions(engine, missing, jobs, SAMPLE, secrets.token_hex(SEED_BYTES))
+    check_answers(opened.source, bundle.QUALITY_FOLDER, played, options, verdict)
+    if verdict.results and verdict.results.nodes != plan.quality.nodes:
+        place = f"{bundle.QUALITY_FOLDER}index.json nodes"
+        verdict.add(place, str(plan.quality.nodes), str(verdict.results.nodes))
+    if verdict.findings or verdict.status is Status.FAIL:
+        with ledger.step(Number.QUALITY):
+            ledger.findings += verdict.findings
+    ledger.skip(Number.QUALITY, verdict.status, verdict.remark or _confidence(verdict))
+
+
+def _refuse_files(opened: Opened, ledger: Ledger) -> None:
+    there = [name for name in opened.digests if name.startswith(bundle.QUALITY_FOLDER)]
+    if not there:
+        ledger.skip(Number.QUALITY, Status.NOT_APPLICABLE, "the plan asks for no judgement of moves")
+        return
+    with ledger.step(Number.QUALITY):
+        for name in there:
+            ledger.add(Number.QUALITY, name, "no judgement of moves, since the plan asks for none", "a file")
+
+
+def _confidence(verdict: QualityVerdict) -> str:
+    """What the sample shows of all answers."""
+    asked = f"{verdict.asked} of {verdict.positions} answers asked again"
+    if verdict.asked == verdict.positions or verdict.wrong_below is None:
+        return asked
+    return f"{asked}; with 95 % confidence fewer than {verdict.wrong_below} are wrong"
