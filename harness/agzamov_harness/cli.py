@@ -37,10 +37,12 @@ from .models.command import models
 from .models.watch import weights_watched
 from .pack import pack
 from .pinning import images_of, models_of
+from .planning_command import plan_command
 from .ports import PortFault
 from .progress import State
 from .published.command import import_published
 from .quality.command import quality
+from .quality.promised import judge_promised
 from .replaying.command import replay
 from .run import Blocks, Runner, Stop, Stopped, finished
 from .rundir import RunDirectory
@@ -274,6 +276,7 @@ for over_bundles in COMMANDS:
 main.add_command(quality)
 main.add_command(import_published)
 main.add_command(images)
+main.add_command(plan_command)
 main.add_command(models)
 main.add_command(replay)
 
@@ -301,10 +304,12 @@ def _play_and_pack(
     resume = f"go on with: agzamov resume {directory.path}"
     grace_s = ATTENDED_GRACE_S if directory.manifest.plan.isolation == "container" else GRACE_S
     stop = Stop()
+    judge = find_engine(engine) if directory.manifest.plan.quality.nodes else None
     try:
         with directory.locked(), exits.signals(stop, resume, grace_s):
             with weights_watched(directory):
                 blocks = _play(directory, engine, concurrency, stop, quiet=quiet or as_json)
+            judge_promised(directory, blocks, judge, stop)
             bundle = pack(directory, blocks, signer, out)
     except (Stopped, PortFault) as error:
         raise Stopped(f"{error}; {resume}") from error

@@ -24,7 +24,7 @@ from agzamov_verify.envelope import (
     sign,
 )
 from agzamov_verify.journal import Chain, StreamRow, journal_root
-from agzamov_verify.manifest import FORMAT
+from agzamov_verify.manifest import FORMAT, ManifestError
 from agzamov_verify.phases.streams import StreamPlan, streams_of
 from agzamov_verify.scoring.analysis import analysis_of
 from agzamov_verify.scoring.results import Results, results_of
@@ -75,6 +75,8 @@ class _Writer:
         self._write(bundle.ENVIRONMENT_FILE, canon.dumps(environment_of(self._directory)))
         for name, data in attested_files(self._directory):
             self._write(name, data)
+        for path in judged_files(self._directory):
+            self._write(bundle.QUALITY_FOLDER + path.name, path.read_bytes())
         self._write(bundle.KEY_FILE, public_pem(key))
         self._write(bundle.INDEX_FILE, canon.dumps(bundle.Index("agz-journal-1", self._rows)))
         self._write(bundle.RESULTS_FILE, canon.dumps(results))
@@ -147,6 +149,18 @@ def attested_files(directory: RunDirectory) -> Iterator[tuple[str, bytes]]:
             yield f"{bundle.LOGS_FOLDER}{folder.name}/{path.name}", path.read_bytes()
     for path in (*sorted(directory.notes.glob("*.json")), *sorted(directory.sittings.glob("*.json"))):
         yield f"{bundle.NOTES_FOLDER}{path.name}", path.read_bytes()
+
+
+def judged_files(directory: RunDirectory) -> list[Path]:
+    """The engine's answers about the run's moves, where the plan promised them. Raises ManifestError without them."""
+    if not directory.manifest.plan.quality.nodes:
+        return []
+    if not directory.quality.is_dir():
+        where = directory.path
+        raise ManifestError(
+            f"{where}: expected the engine's judgement that the plan promises; go on with: resume {where}"
+        )
+    return sorted(directory.quality.iterdir())
 
 
 def _sync(folder: Path) -> None:

@@ -1,6 +1,6 @@
 """A run on disk while it is being made: runs/<run_id>/.
 
-manifest.json  secret (mode 0600)  plan_folder  journal/<stream>/…  notes/  sittings/  egress/  lock
+manifest.json  secret (mode 0600)  plan_folder  journal/<stream>/…  notes/  sittings/  egress/  quality/  lock
 
 `plan_folder` says where the plan stood, from which the paths of weights are taken; it never enters a bundle.
 `journal` and `notes` are all that a harness in its container can write; `sittings` is what was seen from outside.
@@ -18,7 +18,7 @@ from agzamov_verify.manifest import Manifest, ManifestError, load_manifest
 from agzamov_verify.protocol import protocol_sha256
 
 MANIFEST, SECRET, PLAN_FOLDER, JOURNAL, LOCK = "manifest.json", "secret", "plan_folder", "journal", "lock"
-NOTES, SITTINGS, EGRESS = "notes", "sittings", "egress"
+NOTES, SITTINGS, EGRESS, QUALITY = "notes", "sittings", "egress", "quality"
 
 
 class RunDirectory:
@@ -40,6 +40,11 @@ class RunDirectory:
     def sittings(self) -> Path:
         """What was seen of the run's containers, one file for each time that it was played."""
         return self.path / SITTINGS
+
+    @property
+    def quality(self) -> Path:
+        """The engine's answers about every chess move, where the plan promises them."""
+        return self.path / QUALITY
 
     def locked(self) -> AbstractContextManager[None]:
         """Hold the folder for this process alone. Raises ManifestError while another one has it."""

@@ -7,9 +7,9 @@ and verifies.
 import contextlib
 import json
 import os
-import re
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -29,13 +29,12 @@ pytestmark = pytest.mark.xdist_group("containers")
 
 MODEL = "model-babbler"
 ENDED_S, FINISHED_S = 40, 150
-LONG = changed(
+JUDGED = changed(SMALL, matches=[{"phase": 0, "game": "chess960", "a": "fish", "b": "dice", "games": 14}])
+BABBLED = changed(
     SMALL,
-    seats={**SMALL["seats"], "babbler": BABBLER},
-    matches=[
-        {"phase": 0, "game": "chess960", "a": "babbler", "b": "dice", "games": 14},
-        {"phase": 0, "game": "chess960", "a": "fish", "b": "dice", "games": 14},
-    ],
+    seats={"babbler": BABBLER, "dice": {"kind": "random"}},
+    chess960={"plies_max": 40, "adjudication": {"policy": "none"}},
+    matches=[{"phase": 0, "game": "chess960", "a": "babbler", "b": "dice", "games": 14}],
 )
 
 
@@ -87,7 +86,16 @@ class Fire:
 
 @pytest.fixture
 def fire(tmp_path: Path, key: Path, engine: Engine, commands: Commands) -> Iterator[Fire]:
-    fire = Fire(sealed(LONG, tmp_path, key), key, engine, commands)
+    """A run in which Stockfish plays and judges."""
+    fire = Fire(sealed(JUDGED, tmp_path, key), key, engine, commands)
+    yield fire
+    engine.remove_all(fire.labels)
+
+
+@pytest.fixture
+def babbling(tmp_path: Path, key: Path, engine: Engine, commands: Commands) -> Iterator[Fire]:
+    """A run in which a local model plays."""
+    fire = Fire(sealed(BABBLED, tmp_path, key), key, engine, commands)
     yield fire
     engine.remove_all(fire.labels)
 
@@ -95,21 +103,33 @@ def fire(tmp_path: Path, key: Path, engine: Engine, commands: Commands) -> Itera
 HITS = [
     ("engine", "SIGKILL", "container engine ended with exit code 137"),
     ("engine", "SIGTERM", "container engine ended with exit code 143"),
-    (MODEL, "SIGKILL", f"container {MODEL} ended with exit code 137"),
-    (MODEL, "SIGTERM", f"container {MODEL} ended with exit code 0"),
     ("harness", "SIGKILL", "container harness was killed by signal 9"),
     ("harness", "SIGTERM", "stopped by SIGTERM"),
 ]
+MODEL_HITS = [
+    (MODEL, "SIGKILL", f"container {MODEL} ended with exit code 137"),
+    (MODEL, "SIGTERM", f"container {MODEL} ended with exit code 0"),
+]
 
 
-@pytest.mark.slow
-def test_whichever_container_is_killed_or_stopped_the_run_says_so_and_goes_on(fire: Fire) -> None:
-    for name, with_signal, told in HITS:
+def goes_on_after(fire: Fire, hits: list[tuple[str, str, str]]) -> None:
+    """After each hit the run says what happened and leaves nothing; then it is played to its end."""
+    for name, with_signal, told in hits:
         ended = fire.hit(name, with_signal)
         assert (ended.code, told in ended.err) == (4, True), ended
         assert f"go on with: agzamov resume {fire.directory.path}" in ended.err
         assert not fire.left(), f"after {with_signal} to {name}"
     fire.finish()
+
+
+@pytest.mark.slow
+def test_an_engine_or_a_harness_that_is_killed_or_stopped_is_named_and_the_run_goes_on(fire: Fire) -> None:
+    goes_on_after(fire, HITS)
+
+
+@pytest.mark.slow
+def test_a_models_server_that_is_killed_or_stopped_is_named_and_the_run_goes_on(babbling: Fire) -> None:
+    goes_on_after(babbling, MODEL_HITS)
 
 
 @pytest.mark.slow
@@ -133,34 +153,44 @@ def test_a_short_pause_is_waited_out(fire: Fire) -> None:
     assert not fire.left()
 
 
-STARVED = [
-    ("engine", "ENGINE_BYTES", "engine"),
-    (MODEL, "MODEL_PERMILLE", MODEL),
-    ("harness", "HARNESS_BYTES", "harness"),
-]
+STARVED = {"ENGINE_BYTES": 40 * MIB, "HARNESS_BYTES": 48 * MIB, "MODEL_PERMILLE": 1}
 
 
-@pytest.mark.parametrize(("name", "limit"), [(name, limit) for name, limit, _ in STARVED])
-def test_a_container_that_runs_out_of_memory_is_named_and_with_more_the_run_goes_on(
-    fire: Fire, name: str, limit: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    enough = {"ENGINE_BYTES": 40 * MIB, "HARNESS_BYTES": 48 * MIB, "MODEL_PERMILLE": 1}
+def starved(fire: Fire, name: str, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run stops because the container of that name has too little memory, and leaves nothing."""
     with monkeypatch.context() as patched:
-        patched.setattr(topology, limit, enough[limit])
+        patched.setattr(topology, limit, STARVED[limit])
         patched.setattr(topology, "ENGINE_EACH_BYTES", 0)
         with pytest.raises(Stopped, match=rf"container {name} ran out of its \d+ MiB of memory"):
             attend(fire.directory, Stop(), None, None)
     assert not fire.left()
 
 
-def test_a_process_that_is_killed_for_its_memory_spoils_the_sitting_whatever_the_exit_code(fire: Fire) -> None:
-    with fire.burning() as running:
+def test_an_engine_that_runs_out_of_memory_is_named(fire: Fire, monkeypatch: pytest.MonkeyPatch) -> None:
+    starved(fire, "engine", "ENGINE_BYTES", monkeypatch)
+
+
+def test_a_harness_that_runs_out_of_memory_is_named(fire: Fire, monkeypatch: pytest.MonkeyPatch) -> None:
+    starved(fire, "harness", "HARNESS_BYTES", monkeypatch)
+
+
+def test_a_models_server_that_runs_out_of_memory_is_named(babbling: Fire, monkeypatch: pytest.MonkeyPatch) -> None:
+    starved(babbling, MODEL, "MODEL_PERMILLE", monkeypatch)
+
+
+def test_a_process_that_is_killed_for_its_memory_spoils_the_sitting_whatever_the_exit_code(
+    fire: Fire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(topology, "HARNESS_BYTES", 256 * MIB)
+    with ThreadPoolExecutor(1) as pool:
+        sitting = pool.submit(attend, fire.directory, Stop(), None, None)
+        until(lambda: fire.recorded() or sitting.done(), 30, "something in the journal")
         made = fire.engine.client.containers.get(fire.container("harness"))
-        greedy = made.exec_run(["/usr/bin/python3.11", "-c", "b'x' * (5 << 30)"])
-        assert greedy.exit_code == 137
-        ended = running.ended(FINISHED_S)
-    assert ended.code == 4, ended
-    assert re.search(r"container harness ran out of its \d+ MiB of memory", ended.err)
+        greedy = made.exec_run(["/usr/bin/python3.11", "-c", "b'x' * (300 << 20)"])
+        with pytest.raises(Stopped, match=r"^container harness ran out of its 256 MiB of memory$"):
+            sitting.result()
+    assert greedy.exit_code == 137
+    monkeypatch.undo()
     fire.finish()
 
 
@@ -176,7 +206,9 @@ def test_where_the_watcher_dies_too_the_next_run_sweeps_up(fire: Fire) -> None:
         watcher = next(pid for pid in watchers() if str(running.pid) in owner_of(pid))
         os.kill(watcher, signal.SIGKILL)
         running.kill()
-    assert fire.left(), "nobody was there to take it down"
+    states = lambda: {row.name.rpartition("-")[2]: row.state for row in fire.engine.seen(fire.labels)}  # noqa: E731
+    until(lambda: states()["harness"] == "exited", 20, "the harness ends by itself when nobody attends it")
+    assert states()["engine"] == "running", "nobody was there to take it down"
     with fire.burning() as running:
         running.signal(signal.SIGTERM)
         ended = running.ended(ENDED_S)

@@ -216,6 +216,7 @@ def test_each_local_model_is_where_its_server_is() -> None:
 
 
 def test_the_bundle_keeps_every_sitting_with_its_logs_and_without_its_keys(directory: RunDirectory) -> None:
+    (directory.sittings / "weights.json").write_bytes(b"{}")
     row = Container("engine", "engine", "1" * 64, Limits(2, 3, 4), "alone", 137, False, 5)
     for number in (0, 1):
         folder = next_folder(directory)
@@ -229,7 +230,12 @@ def test_the_bundle_keeps_every_sitting_with_its_logs_and_without_its_keys(direc
     assert found["sittings"] == ["container engine is paused"] * 2
     (directory.notes / "preflight.json").write_bytes(b"{}")
     kept = dict(attested_files(directory))
-    assert sorted(kept) == ["data/logs/000/engine.log", "data/logs/001/engine.log", "data/notes/preflight.json"]
+    assert [name.removeprefix("data/") for name in sorted(kept)] == [
+        "logs/000/engine.log",
+        "logs/001/engine.log",
+        "notes/preflight.json",
+        "notes/weights.json",
+    ]
     assert kept["data/logs/000/engine.log"] == b"said [API_KEY] and short"
 
 

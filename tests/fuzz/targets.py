@@ -7,6 +7,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from agzamov_harness.adapters.completion import NotACompletion, read_completion, read_ollama
+from agzamov_harness.models.faults import ModelFault
+from agzamov_harness.models.store import layers_of
 from agzamov_harness.seal import plan_from_yaml
 from agzamov_verify import canon, journal
 from agzamov_verify.bundle import checksum_lines, parse_checksums
@@ -101,9 +104,37 @@ def judgement(data: bytes) -> None:
         canon.loads(data)
 
 
+def completion(data: bytes) -> None:
+    """A model server's answer, in both of its forms: what is accepted has text and tokens that are bytes."""
+    for read in (read_completion, read_ollama):
+        with suppress(NotACompletion):
+            said = read(data)
+            assert isinstance(said.text, str)
+            assert all(isinstance(token.piece, bytes) for token in said.tokens)
+
+
+def stored_model(data: bytes) -> None:
+    """An Ollama model's manifest: what is accepted names blobs by digests that are no paths."""
+    with suppress(ModelFault):
+        assert not any(set(layer.digest) & {"/", ".", "\0"} for layer in layers_of(Path("manifest"), data))
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     target.__name__: target
-    for target in (plan, sealed, line, document, envelope, public_key, tar, gzip, checksums, judgement)
+    for target in (
+        plan,
+        sealed,
+        line,
+        document,
+        envelope,
+        public_key,
+        tar,
+        gzip,
+        checksums,
+        judgement,
+        completion,
+        stored_model,
+    )
 }
 
 

@@ -1,12 +1,12 @@
 """The essential lines of an analysis, for a person: a few for each match, then the hypotheses that were tested."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .scoring.analysis import Analysis, MatchAnalysis
 from .scoring.deltas import DeltaAnalysis
 from .scoring.exact import Figure
-from .scoring.hypotheses.verdicts import Status
+from .scoring.hypotheses.verdicts import Status, Verdict
 from .scoring.inference.estimate import Estimate
 from .scoring.inference.pentanomial import Symmetry
 from .scoring.inference.sequential import Stop
@@ -35,13 +35,20 @@ def hypothesis_lines(analysis: Analysis) -> Iterator[str]:
     """Deltas, watched matches, and the hypotheses."""
     for delta in analysis.deltas:
         yield _delta(delta)
+        for name, less_luck in delta.adjusted.items():
+            yield f"  {name.replace('_', ' ')}: {estimate(less_luck)}"
     for one in analysis.sequential:
         decision = one.decision
         told = f"{decision.reason.value} at observation {decision.n}" if isinstance(decision, Stop) else "go on"
         yield f"watched {one.match}: {told}; {interval(one.confidence)} {one.unit} at any time"
-    counts = Counter(verdict.status for verdict in analysis.hypotheses)
+    yield from verdict_lines(analysis.hypotheses)
+
+
+def verdict_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """How many hypotheses of each kind, and those that were tested."""
+    counts = Counter(verdict.status for verdict in verdicts)
     yield "hypotheses: " + ", ".join(f"{counts[status]} {status.value}" for status in Status if counts[status])
-    for verdict in analysis.hypotheses:
+    for verdict in verdicts:
         if verdict.status in (Status.SUPPORTED, Status.NOT_SUPPORTED):
             same = f", as {verdict.same_as}" if verdict.same_as else ""
             ps = f"p {verdict.p}, corrected {verdict.p_corrected}"

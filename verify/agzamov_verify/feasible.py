@@ -228,3 +228,5 @@ def _analysis(plan: Plan) -> Iterator[Problem]:
             yield Problem(f"{path}.of_interest", "expected less than the distance from expected to the nearer bound")
     if plan.quality.nodes and not any(isinstance(match, ChessMatch) for match in plan.matches):
         yield Problem("quality.nodes", "expected 0: no chess is played")
+    if plan.quality.nodes and plan.isolation == "container":
+        yield Problem("quality.nodes", "expected 0 with isolation: container; judge the bundle with `agzamov quality`")

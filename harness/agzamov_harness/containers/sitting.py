@@ -54,7 +54,7 @@ class Sitting(msgspec.Struct, frozen=True):
 def next_folder(directory: RunDirectory) -> Path:
     """A new folder for the next sitting."""
     directory.sittings.mkdir(exist_ok=True)
-    folder = directory.sittings / f"{len(list(directory.sittings.iterdir())):03d}"
+    folder = directory.sittings / f"{sum(path.is_dir() for path in directory.sittings.iterdir()):03d}"
     folder.mkdir()
     return folder
 

@@ -12,7 +12,23 @@ from agzamov_verify.scoring.inference.multiplicity import benjamini_hochberg, bo
 
 p_values = st.lists(st.integers(0, 10**6).map(lambda n: Fraction(n, 10**6)), min_size=1, max_size=15)
 # Benjamini and Hochberg 1995, section 4.2: fifteen p-values of a study of myocardial infarction.
-FIFTEEN = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1]
+FIFTEEN = [
+    0.0001,
+    0.0004,
+    0.0019,
+    0.0095,
+    0.0201,
+    0.0278,
+    0.0298,
+    0.0344,
+    0.0459,
+    0.3240,
+    0.4262,
+    0.5719,
+    0.6528,
+    0.7590,
+    1,
+]
 
 
 @given(p_values)

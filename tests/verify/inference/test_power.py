@@ -9,10 +9,12 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 from agzamov_verify.scoring.inference.power import (
     critical_count,
     detectable_noncentrality,
+    mde_binomial,
     mde_normal,
     mde_t,
     power_binomial,
     power_t,
+    sample_size_binomial,
     sample_size_normal,
     sample_size_t,
 )
@@ -83,9 +85,34 @@ def test_the_power_of_the_binomial_test_is_scipys(n: int, rate: str) -> None:
     assert float(power_binomial(Fraction(rate), n, FIVE)) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("n", [30, 100, 500])
+def test_the_detectable_rate_has_just_the_power(n: int) -> None:
+    rate = mde_binomial(n, FIVE)
+    assert rate
+    critical = critical_count(n, FIVE, Fraction(1, 2))
+    assert stats.binom.sf(critical - 1, n, float(rate)) == pytest.approx(0.8, abs=1e-4)
+    assert power_binomial(rate - Fraction(1, 10**6), n, FIVE) < Fraction(4, 5) <= power_binomial(rate, n, FIVE)
+
+
+@pytest.mark.parametrize(("rate", "null"), [("0.7", "0.5"), ("0.9", "0.5"), ("0.92", "0.85"), ("0.58", "0.5")])
+def test_the_number_of_trials_is_the_least_that_suffices(rate: str, null: str) -> None:
+    def power(n: int) -> float:
+        critical = next(k for k in range(n + 2) if stats.binom.sf(k - 1, n, float(null)) < 0.05)
+        return float(stats.binom.sf(critical - 1, n, float(rate)))
+
+    found = sample_size_binomial(Fraction(rate), FIVE, Fraction(null))
+    assert found == next(n for n in range(1, found + 1) if power(n) >= 0.8)
+
+
+def test_many_trials_are_counted_by_the_normal_formula() -> None:
+    z = stats.norm.ppf(0.95) * 0.5 + stats.norm.ppf(0.8) * (0.51 * 0.49) ** 0.5
+    assert sample_size_binomial(Fraction(51, 100), FIVE) == int((z / 0.01) ** 2) + 1
+
+
 def test_too_few_trials_can_never_be_significant() -> None:
     assert critical_count(4, FIVE, Fraction(1, 2)) == 5
     assert power_binomial(Fraction(99, 100), 4, FIVE) == 0
+    assert mde_binomial(4, FIVE) is None
     assert mde_t(UNIT, 1, FIVE) is None
 
 

@@ -64,7 +64,9 @@ def test_another_count_is_another_p_and_no_trials_are_no_test() -> None:
     assert binomial_mid_p(0, 0, Alternative.GREATER).p is None
 
 
-@pytest.mark.parametrize(("wins", "null"), [(31, Fraction(1, 2)), (-1, Fraction(1, 2)), (3, Fraction(0)), (3, Fraction(1))])
+@pytest.mark.parametrize(
+    ("wins", "null"), [(31, Fraction(1, 2)), (-1, Fraction(1, 2)), (3, Fraction(0)), (3, Fraction(1))]
+)
 def test_what_cannot_be_is_refused(wins: int, null: Fraction) -> None:
     with pytest.raises(ValueError, match="cannot be tested"):
         binomial_p(wins, 30, Alternative.GREATER, null)

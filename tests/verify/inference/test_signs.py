@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from agzamov_verify.scoring.inference import signs
+from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.inference.signs import (
     exact_counts,
     flipped_counts,
@@ -18,7 +19,6 @@ from agzamov_verify.scoring.inference.signs import (
     sign_flip_test,
     sign_test,
 )
-from agzamov_verify.scoring.inference.significance import Alternative
 
 SEED = bytes(range(32))
 # Darwin's maize in eighths of an inch (Fisher 1935, The Design of Experiments, sections 17 and 21).

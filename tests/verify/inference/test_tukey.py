@@ -44,7 +44,9 @@ def test_of_two_groups_it_is_a_t_test() -> None:
         assert float(range_upper(q, 2, 7)) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize(("groups", "df", "printed"), [(3, 10, "3.88"), (5, 20, "4.23"), (10, 60, "4.65"), (2, 5, "3.64")])
+@pytest.mark.parametrize(
+    ("groups", "df", "printed"), [(3, 10, "3.88"), (5, 20, "4.23"), (10, 60, "4.65"), (2, 5, "3.64")]
+)
 def test_the_quantile_is_the_one_printed_in_tables(groups: int, df: int, printed: str) -> None:
     assert f"{float(range_quantile(1 - FIVE, groups, df)):.2f}" == printed
 

@@ -2,11 +2,13 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from ..analysis_plan import AnalysisPlan, HypothesisId
 from ..checks import Options, verify
 from ..checks.ledger import Status
 from ..manifest import Manifest
@@ -32,9 +34,10 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class Collected(NamedTuple):
-    """All bundles together. `protocol` is the one that all of them follow."""
+    """All bundles together: the protocol that all of them follow, and what every one of their plans declares."""
 
     protocol: str
+    plan: AnalysisPlan
     sources: tuple[Source, ...]
     evidence: Evidence
 
@@ -83,7 +86,14 @@ def combine(taken: Sequence[Taken]) -> Collected:
     runs = [one.source.run for one in ordered]
     resamples = load_protocol(protocol).bootstrap_resamples
     evidence = Evidence([cell for cell, _ in cells.values()], load_score_norm(protocol), seeds_of(runs), resamples)
-    return Collected(protocol, tuple(one.source for one in ordered), evidence)
+    plan = declared_by_all([one.manifest.plan.analysis for one in ordered])
+    return Collected(protocol, plan, tuple(one.source for one in ordered), evidence)
+
+
+def declared_by_all(plans: Sequence[AnalysisPlan]) -> AnalysisPlan:
+    """The hypotheses that every plan declares, at the least alpha of all: nobody may declare after the data."""
+    kept = tuple(name for name in HypothesisId if all(name in plan.hypotheses for plan in plans))
+    return AnalysisPlan(kept, min((plan.alpha for plan in plans), key=Fraction))
 
 
 def one_protocol(manifests: Sequence[Manifest]) -> str:

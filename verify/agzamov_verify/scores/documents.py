@@ -14,17 +14,20 @@ from ..scoring.agzamov.norm import ScoreNorm, load_score_norm, score_norm_sha256
 from ..scoring.agzamov.score import AUGMENTED_PHASE, GAMES, AScore, Subject, a_score, inputs_of, places_of, resampled
 from ..scoring.agzamov.weights import MODELS_MIN, Profile, WeightProposal, proposed_weights
 from ..scoring.hypotheses.evidence import Evidence
+from ..scoring.hypotheses.verdicts import ContrastRow, Verdict, verdicts
 from .collecting import Collected, Source
 
 
 class ScoreDocument(msgspec.Struct, frozen=True):
-    """`agzamov score --json`."""
+    """`agzamov score --json`: the scores, and the hypotheses that all plans declare, on all cells together."""
 
     format: Literal["agz-score-1"]
     protocol: str
     score_norm_sha256: str
     bundles: tuple[Source, ...]
     scores: tuple[AScore, ...]
+    hypotheses: tuple[Verdict, ...]
+    tests: tuple[ContrastRow, ...]
 
 
 class MatrixDocument(msgspec.Struct, frozen=True):
@@ -48,11 +51,12 @@ class CalibrationDocument(msgspec.Struct, frozen=True):
 
 
 def score_document(collected: Collected, augmentation: Augmentation) -> ScoreDocument:
-    """The score of every model with every system of an augmentation."""
+    """The score of every model with every system of an augmentation, and the hypotheses."""
     norm = load_score_norm(collected.protocol)
     scores = tuple(scored(collected.evidence, subject, norm) for subject in subjects(collected.evidence, augmentation))
     digest = score_norm_sha256(collected.protocol)
-    return ScoreDocument("agz-score-1", collected.protocol, digest, collected.sources, scores)
+    found = verdicts(collected.plan, collected.evidence)
+    return ScoreDocument("agz-score-1", collected.protocol, digest, collected.sources, scores, *found)
 
 
 def matrix_document(collected: Collected) -> MatrixDocument:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..analysis_text import estimate, interval, short
+from ..analysis_text import estimate, interval, short, verdict_lines
 from ..reading import printable
 from ..scoring.agzamov.matrix import Matrix
 from ..scoring.agzamov.score import AScore
@@ -18,6 +18,8 @@ def score_lines(document: ScoreDocument) -> Iterator[str]:
         yield from _score(one)
     if not document.scores:
         yield "no model was measured beyond Phase 0, so there is nothing to score"
+    yield ""
+    yield from verdict_lines(document.hypotheses)
 
 
 def matrix_lines(document: MatrixDocument) -> Iterator[str]:

@@ -18,7 +18,7 @@ from .agzamov.cells import Cell, ChessCell, cells_of
 from .agzamov.norm import load_score_norm, score_norm_sha256
 from .deltas import DeltaAnalysis, delta_analysis
 from .hypotheses.evidence import Evidence
-from .hypotheses.verdicts import TestRow, Verdict, verdicts
+from .hypotheses.verdicts import ContrastRow, Verdict, verdicts
 from .matches import ChessAnalysis, PokerAnalysis, Setting, chess_analysis, poker_analysis
 from .watched import Watched, watched
 
@@ -38,7 +38,7 @@ class Analysis(msgspec.Struct, frozen=True):
     deltas: tuple[DeltaAnalysis, ...]
     sequential: tuple[Watched, ...]
     hypotheses: tuple[Verdict, ...]
-    tests: tuple[TestRow, ...]
+    tests: tuple[ContrastRow, ...]
 
 
 class Seeds(msgspec.Struct, frozen=True):

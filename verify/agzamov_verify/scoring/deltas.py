@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from .agzamov.cells import Cell, ChessGame, PokerHand
-from .agzamov.measures import Measure, Units, kept_units, units_of
+from .agzamov.cells import LUCK_METHODS, Cell, ChessGame, PokerCell, PokerHand
+from .agzamov.measures import Measure, Units, adjusted_units, kept_units, units_of
 from .agzamov.score import GAMES
 from .hypotheses.contrasts import Weighted, combined
 from .hypotheses.deltas import ONE
@@ -15,7 +15,10 @@ from .matches import Kept, by_play, without_errors
 
 
 class DeltaAnalysis(msgspec.Struct, frozen=True):
-    """One delta: `performance` in the paper's P, `score` with draws counted as halves. Paired where the starts are."""
+    """One delta: `performance` in the paper's P, `score` with draws counted as halves. Paired where the starts are.
+
+    `adjusted`: in hold'em, P without luck by method, which is unbiased for the same delta with less variance.
+    """
 
     game: str
     model: str
@@ -23,6 +26,7 @@ class DeltaAnalysis(msgspec.Struct, frozen=True):
     system: str
     performance: Kept
     score: Kept
+    adjusted: dict[str, Estimate]
 
 
 def delta_analysis(evidence: Evidence) -> Iterator[DeltaAnalysis]:
@@ -30,8 +34,18 @@ def delta_analysis(evidence: Evidence) -> Iterator[DeltaAnalysis]:
     for game in GAMES:
         for delta in evidence.deltas(game, phase=ASYMMETRIC):
             key = delta.real.key
-            kept = (_kept(delta, measure, evidence) for measure in Measure)
-            yield DeltaAnalysis(game, key.model, key.augmentation.value, key.system, *kept)
+            kept = [_kept(delta, measure, evidence) for measure in Measure]
+            adjusted = dict(_adjusted(delta, evidence))
+            yield DeltaAnalysis(game, key.model, key.augmentation.value, key.system, kept[0], kept[1], adjusted)
+
+
+def _adjusted(delta: Delta, evidence: Evidence) -> Iterator[tuple[str, Estimate]]:
+    if isinstance(delta.real, PokerCell) and isinstance(delta.other, PokerCell):
+        for at, method in enumerate(LUCK_METHODS):
+            real, other = adjusted_units(delta.real, at), adjusted_units(delta.other, at)
+            if real and other:
+                name = f"delta/{delta.real.key}/{method.value}"
+                yield method.value, _difference(real, other, name, evidence)
 
 
 def _kept(delta: Delta, measure: Measure, evidence: Evidence) -> Kept:

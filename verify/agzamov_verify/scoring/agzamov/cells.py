@@ -106,6 +106,7 @@ class PokerHand(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def decided_by_play(self) -> bool:
+        """Whether nobody forfeited it, and every first attempt was legal."""
         return self.end is not HandEnd.FORFEIT and not any(self.errors)
 
 
@@ -130,14 +131,17 @@ class ChessCell(_Cell, frozen=True):
 
     @property
     def results(self) -> tuple[ChessGame, ...]:
+        """The games, by the name that both kinds of cells share."""
         return self.games
 
     @property
     def halfpoints(self) -> list[int]:
+        """The measured seat's half-points of each game."""
         return [game.halfpoints for game in self.games]
 
     @property
     def wins(self) -> int:
+        """How many games the measured seat won."""
         return sum(game.halfpoints == 2 for game in self.games)
 
     def pairs(self, value: Callable[[ChessGame], int]) -> list[int]:
@@ -156,10 +160,12 @@ class PokerCell(_Cell, frozen=True):
 
     @property
     def results(self) -> tuple[PokerHand, ...]:
+        """The hands, by the name that both kinds of cells share."""
         return self.hands
 
     @property
     def chips(self) -> list[int]:
+        """The measured seat's chips of each hand."""
         return [hand.chips for hand in self.hands]
 
     def sessions(self, value: Callable[[PokerHand], int]) -> list[int]:

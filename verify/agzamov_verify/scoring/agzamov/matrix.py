@@ -12,7 +12,7 @@ from itertools import permutations
 import msgspec
 
 from ..exact import Figure, figure
-from ..hypotheses.contrasts import Tested, weighed
+from ..hypotheses.contrasts import Joint, weighed
 from ..hypotheses.deltas import apart, difference
 from ..hypotheses.evidence import ASYMMETRIC, BASELINE, SANITY, Delta, Evidence
 from ..inference.estimate import ALPHA, Estimate, mean_estimate
@@ -131,7 +131,7 @@ def _delta(evidence: Evidence, delta: Delta) -> Estimate | None:
     )
 
 
-def _estimate(tested: Tested) -> Estimate | None:
+def _estimate(tested: Joint) -> Estimate | None:
     return tested.parts[0].estimate
 
 

@@ -34,6 +34,7 @@ class Constant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def exact(self) -> Fraction:
+        """The value as a rational, in the unit that its name ends with."""
         return Fraction(self.value)
 
 
@@ -54,6 +55,7 @@ class ScoreNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def exact_weights(self) -> tuple[Fraction, ...]:
+        """The weights as rationals, in the order of Table 4."""
         return tuple(map(Fraction, self.weights))
 
 

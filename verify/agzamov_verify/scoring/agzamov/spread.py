@@ -6,6 +6,8 @@ starts. Places in [0, 1] are cut to twelve decimals before they are summed.
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import lcm
+from operator import mul
 from typing import NamedTuple
 
 from ..exact import fixed
@@ -46,12 +48,11 @@ def drawn(baseline: Units, control: Units, real: Units, seed: bytes, resamples: 
 def spread_of(columns: Sequence[Sequence[Fraction]], weights: Sequence[Fraction], scale: int, resamples: int) -> Spread:
     """The interval of the weighted sum, from each component's place in every resample."""
     whole = [[int(place * ONE) for place in column] for column in columns]
-    totals = sorted(
-        sum((weight * place for weight, place in zip(weights, row, strict=True)), Fraction(0))
-        for row in zip(*whole, strict=True)
-    )
+    shared = lcm(*(weight.denominator for weight in weights))
+    factors = [int(weight * shared) for weight in weights]
+    totals = sorted(sum(map(mul, factors, row)) for row in zip(*whole, strict=True))
     cut = resamples * TAIL_PERMILLE // 1000
-    low, high = (fixed(scale * end / ONE) for end in (totals[cut], totals[resamples - 1 - cut]))
+    low, high = (fixed(Fraction(scale * end, ONE * shared)) for end in (totals[cut], totals[resamples - 1 - cut]))
     variances = tuple(sample_variance(column) / ONE**2 for column in whole)
     return Spread(Interval(low, high, f"bootstrap-{resamples}"), variances)
 

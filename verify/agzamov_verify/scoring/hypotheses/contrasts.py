@@ -36,7 +36,7 @@ class Part(msgspec.Struct, frozen=True):
     test: Significance
 
 
-class Tested(NamedTuple):
+class Joint(NamedTuple):
     """What the parts say together; `p` is None where one that is needed could not be tested."""
 
     p: Fraction | None
@@ -50,30 +50,31 @@ class Weighted(NamedTuple):
     weight: Fraction
 
 
-def every(*tests: Tested) -> Tested:
+def every(*tests: Joint) -> Joint:
     """All must hold."""
     ps = [test.p for test in tests if test.p is not None]
-    return Tested(max(ps) if len(ps) == len(tests) else None, _parts(tests))
+    return Joint(max(ps) if len(ps) == len(tests) else None, _parts(tests))
 
 
-def some(*tests: Tested) -> Tested:
+def some(*tests: Joint) -> Joint:
     """One is enough; a test that could not be made counts as one that did not succeed."""
     ps = [test.p for test in tests if test.p is not None]
-    return Tested(min(Fraction(1), len(tests) * min(ps)) if ps else None, _parts(tests))
+    return Joint(min(Fraction(1), len(tests) * min(ps)) if ps else None, _parts(tests))
 
 
-def decided(name: str, test: Significance, estimate: Estimate | None = None) -> Tested:
+def decided(name: str, test: Significance, estimate: Estimate | None = None) -> Joint:
     """A test that was made elsewhere."""
     return _tested(Part(name, estimate, None, test))
 
 
 def weighed(
     name: str, groups: Sequence[Weighted], alternative: Alternative, how: Resamples, null: Fraction = Fraction(0)
-) -> Tested:
+) -> Joint:
     """H0: the weighted sum of the groups' means is `null`, in the published unit, which all groups share.
 
     Unit by unit where all were played on the same starts (Student's t), else of independent samples (Welch's).
     """
+    groups = merged(groups)
     first = groups[0].units
     sizes = tuple(len(group.units.values) for group in groups)
     if not all(sizes):
@@ -83,6 +84,15 @@ def weighed(
     if whole and all(first.pairs_with(group.units) for group in groups[1:]):
         return _unit_by_unit(name, combined(groups), alternative, how, null)
     return _independent(name, groups, alternative, how, null)
+
+
+def merged(groups: Sequence[Weighted]) -> list[Weighted]:
+    """A sample that stands on one side more than once, such as a control of several arms, counts once."""
+    weights: dict[tuple[Units, bool], Fraction] = {}
+    for group in groups:
+        key = (group.units, group.weight > 0)
+        weights[key] = weights.get(key, Fraction(0)) + group.weight
+    return [Weighted(units, weight) for (units, _), weight in weights.items()]
 
 
 def combined(groups: Sequence[Weighted]) -> Units:
@@ -106,7 +116,7 @@ def shrunk(units: Units, by: Fraction, unit: str = "") -> Units:
     return Units(units.values, Scale(unit or scale.unit, scale.factor / by, least, greatest), units.starts)
 
 
-def equivalent(name: str, groups: Sequence[Weighted], margin: Fraction, how: Resamples) -> Tested:
+def equivalent(name: str, groups: Sequence[Weighted], margin: Fraction, how: Resamples) -> Joint:
     """H0: the weighted sum lies `margin` or more from 0 (two one-sided tests, Schuirmann 1987)."""
     return every(
         weighed(f"{name}, above -{fixed(margin)}", groups, Alternative.GREATER, how, -margin),
@@ -114,13 +124,13 @@ def equivalent(name: str, groups: Sequence[Weighted], margin: Fraction, how: Res
     )
 
 
-def one_way(name: str, groups: Sequence[Units]) -> Tested:
+def one_way(name: str, groups: Sequence[Units]) -> Joint:
     """H0: all groups have one mean, whatever is common to all."""
     factor = groups[0].scale.factor
     return decided(name, anova([_moments(group, factor) for group in groups]))
 
 
-def courses_differ(name: str, one: Sequence[int], other: Sequence[int], unit_results: int, seed: bytes) -> Tested:
+def courses_differ(name: str, one: Sequence[int], other: Sequence[int], unit_results: int, seed: bytes) -> Joint:
     """H0: the difference between two courses is as likely in any order; it has no trend of a learning curve's form.
 
     Both in unit sums, in order, cut to the shorter. Shapes rise and fall, so either may be the faster.
@@ -134,7 +144,7 @@ def courses_differ(name: str, one: Sequence[int], other: Sequence[int], unit_res
     return decided(name, outcome("trend-permutation", Alternative.TWO_SIDED, n, p))
 
 
-def _unit_by_unit(name: str, units: Units, alternative: Alternative, how: Resamples, null: Fraction) -> Tested:
+def _unit_by_unit(name: str, units: Units, alternative: Alternative, how: Resamples, null: Fraction) -> Joint:
     at = null / units.scale.factor
     estimate = mean_estimate(units.values, units.scale, how)
     effect = cohen_one_sample(units.values, Fraction(0), ALPHA)
@@ -143,7 +153,7 @@ def _unit_by_unit(name: str, units: Units, alternative: Alternative, how: Resamp
 
 def _independent(
     name: str, groups: Sequence[Weighted], alternative: Alternative, how: Resamples, null: Fraction
-) -> Tested:
+) -> Joint:
     scale = groups[0].units.scale
     if any(group.units.scale != scale for group in groups):
         scale = Scale(scale.unit, scale.factor)
@@ -183,9 +193,9 @@ def _ends(group: Weighted) -> tuple[Fraction, Fraction] | None:
     return low, high
 
 
-def _tested(part: Part) -> Tested:
-    return Tested(part.test.p_value, (part,))
+def _tested(part: Part) -> Joint:
+    return Joint(part.test.p_value, (part,))
 
 
-def _parts(tests: Iterable[Tested]) -> tuple[Part, ...]:
+def _parts(tests: Iterable[Joint]) -> tuple[Part, ...]:
     return tuple(part for test in tests for part in test.parts)

@@ -7,7 +7,7 @@ from ..agzamov.cells import Cell
 from ..agzamov.measures import Measure, Units, units_of
 from ..agzamov.score import CHESS
 from ..inference.significance import Alternative
-from .contrasts import Tested, Weighted, combined, every, shrunk, weighed
+from .contrasts import Joint, Weighted, combined, every, shrunk, weighed
 from .evidence import GAME_NAMES, Delta, Evidence, Lacking
 
 ONE = Fraction(1)
@@ -48,12 +48,12 @@ def share_of_max(evidence: Evidence, game: str, groups: Sequence[Weighted]) -> l
     return [Weighted(shrunk(group.units, most.exact, SHARE), group.weight) for group in groups]
 
 
-def both_games(evidence: Evidence, deltas: dict[str, list[Delta]], alternative: Alternative, what: str) -> Tested:
+def both_games(evidence: Evidence, deltas: dict[str, list[Delta]], alternative: Alternative, what: str) -> Joint:
     """The mean delta of each game lies on one side of 0: in both."""
     return every(*(_delta(evidence, game, some, alternative, what) for game, some in deltas.items()))
 
 
-def _delta(evidence: Evidence, game: str, deltas: Sequence[Delta], alternative: Alternative, what: str) -> Tested:
+def _delta(evidence: Evidence, game: str, deltas: Sequence[Delta], alternative: Alternative, what: str) -> Joint:
     name = f"{what}, {GAME_NAMES[game]}"
     return weighed(name, mean_delta(deltas), alternative, evidence.how(f"{what}/{game}"))
 

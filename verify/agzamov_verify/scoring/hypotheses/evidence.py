@@ -8,7 +8,7 @@ import msgspec
 
 from ..agzamov.cells import Arm, Augmentation, Cell, CellKey, ChessCell, PokerCell, arm_of
 from ..agzamov.norm import ScoreNorm
-from ..agzamov.score import CHESS, GAMES
+from ..agzamov.score import GAMES
 from ..inference.intervals import Bootstrap, Resamples
 from ..learning.outcome import CHESS as CHESS_LEARNING
 from ..learning.outcome import POKER as POKER_LEARNING
@@ -175,8 +175,3 @@ def values_of(cell: Cell) -> list[int]:
             return cell.halfpoints
         case PokerCell():
             return cell.chips
-
-
-def game_of(key: CellKey) -> str:
-    """The game in a word."""
-    return "chess" if key.game == CHESS else "poker"

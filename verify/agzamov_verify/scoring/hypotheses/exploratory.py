@@ -9,7 +9,7 @@ from ..inference.estimate import Scale, share_estimate
 from ..inference.proportions import binomial_test
 from ..inference.significance import Alternative
 from ..learning.outcome import tau_ratio
-from .contrasts import Tested, Weighted, decided, equivalent, every, one_way, weighed
+from .contrasts import Joint, Weighted, decided, equivalent, every, one_way, weighed
 from .deltas import ONE, apart, average, both_games, lacking, mean_delta, share_of_max, weighted
 from .evidence import (
     ENDGAME,
@@ -41,7 +41,7 @@ SYSTEMS_MIN = 5
 CENTI = 100
 
 
-def weakest_gains_nothing(evidence: Evidence) -> Tested | Lacking:
+def weakest_gains_nothing(evidence: Evidence) -> Joint | Lacking:
     """E1: the delta of the model that does worst against the random player is about none, in both games."""
     models = sorted({key.model for key in evidence.cells if key.phase == SANITY})
     ranked = sorted((_against_random(evidence, model), model) for model in models)
@@ -68,7 +68,7 @@ def _against_random(evidence: Evidence, model: str) -> Fraction:
     return next((performance(cell) for cell in cells if cell is not None), Fraction(0))
 
 
-def slight_gains_most(evidence: Evidence) -> Tested | Lacking:
+def slight_gains_most(evidence: Evidence) -> Joint | Lacking:
     """E3: in Phase 5, memory adds more points from slightly worse positions than from equal or much worse ones."""
     deltas = {part: evidence.deltas(CHESS, Augmentation.MEMORY, STRESS, part) for part in (SLIGHT, EQUAL, SEVERE)}
     if not all(deltas.values()):
@@ -87,7 +87,7 @@ def slight_gains_most(evidence: Evidence) -> Tested | Lacking:
     )
 
 
-def middlegame_gains_more(evidence: Evidence) -> Tested | Lacking:
+def middlegame_gains_more(evidence: Evidence) -> Joint | Lacking:
     """E5: memory cuts centipawns lost a move by more in the middlegame than in the endgame."""
     groups = []
     for one in evidence.deltas(CHESS, Augmentation.MEMORY):
@@ -110,7 +110,7 @@ def stage_difference(cell: ChessCell) -> Units:
     return Units(tuple(values), Scale("centipawns", Fraction(1, CENTI)), "")
 
 
-def evaluates_but_cannot_calculate(evidence: Evidence) -> Tested | Lacking:
+def evaluates_but_cannot_calculate(evidence: Evidence) -> Joint | Lacking:
     """E6: more than 85 % of evaluations right, and fewer than 30 % of calculations, of each model."""
     told, worked = (list(evidence.probed(probe)) for probe in (Probe.EVALUATION, Probe.CALCULATION))
     if not told or not worked:
@@ -121,13 +121,13 @@ def evaluates_but_cannot_calculate(evidence: Evidence) -> Tested | Lacking:
     )
 
 
-def _share(cell: ProbeCell, null: Fraction, alternative: Alternative) -> Tested:
+def _share(cell: ProbeCell, null: Fraction, alternative: Alternative) -> Joint:
     right, n = sum(cell.values), len(cell.values)
     test = binomial_test(right, n, alternative, null)
     return decided(f"{cell.probe.value}, {cell.key.model}", test, share_estimate(right, n))
 
 
-def recovery_follows_quality(evidence: Evidence) -> Tested | Lacking:
+def recovery_follows_quality(evidence: Evidence) -> Joint | Lacking:
     """E8: over systems, recovery τ falls more closely as delta rises than the first τ does."""
     rows = []
     for game in GAMES:
@@ -162,7 +162,7 @@ def _delta(delta: Delta, evidence: Evidence) -> Fraction:
     return (performance(delta.real) - performance(delta.other)) / most.exact
 
 
-def tau_ratio_follows_noise(evidence: Evidence) -> Tested | Lacking:
+def tau_ratio_follows_noise(evidence: Evidence) -> Joint | Lacking:
     """E9: the lower τ_poker/τ_chess, the more of its gain a system keeps in the noisier game."""
     rows = []
     chess = {one.setting: one for one in evidence.deltas(CHESS)}
@@ -177,7 +177,7 @@ def tau_ratio_follows_noise(evidence: Evidence) -> Tested | Lacking:
     return decided("τ ratio against delta in poker less in chess", rank_correlation(ratios, kept, LESS))
 
 
-def errs_no_more(evidence: Evidence) -> Tested | Lacking:
+def errs_no_more(evidence: Evidence) -> Joint | Lacking:
     """E10: with memory the rate of first attempts without a legal action is not half a point higher, in both games."""
     found = []
     for game in GAMES:
@@ -190,7 +190,7 @@ def errs_no_more(evidence: Evidence) -> Tested | Lacking:
     return every(*found)
 
 
-def draws_hide_wins(evidence: Evidence) -> Tested | Lacking:
+def draws_hide_wins(evidence: Evidence) -> Joint | Lacking:
     """E11: of games played on after adjudication, more than one in twenty is not won by the side given the win."""
     games = [
         game for cell in evidence.cells.values() if isinstance(cell, ChessCell) for game in cell.games if game.played_on
@@ -202,7 +202,7 @@ def draws_hide_wins(evidence: Evidence) -> Tested | Lacking:
     return decided("adjudicated wins that were not won when played on", test, share_estimate(lost, len(games)))
 
 
-def noise_hurts(evidence: Evidence) -> Tested | Lacking:
+def noise_hurts(evidence: Evidence) -> Joint | Lacking:
     """E12: with a memory declared noisy, delta is below 0, in both games."""
     deltas = {
         game: [one for one in evidence.deltas(game) if evidence.has(one.real.key.system, Trait.NOISY)] for game in GAMES
@@ -212,7 +212,7 @@ def noise_hurts(evidence: Evidence) -> Tested | Lacking:
     return both_games(evidence, deltas, LESS, "delta of noisy memory")
 
 
-def efficiency_is_the_models(evidence: Evidence) -> Tested | Lacking:
+def efficiency_is_the_models(evidence: Evidence) -> Joint | Lacking:
     """draft-H20: won endings are won as efficiently with memory as without, and not by all models alike."""
     cells = list(evidence.probed(Probe.EFFICIENCY))
     naked = {cell.key.model: cell for cell in cells if cell.key.arm is Arm.NAKED}

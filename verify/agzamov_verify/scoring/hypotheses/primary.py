@@ -10,7 +10,7 @@ from ..agzamov.score import GAMES
 from ..inference.significance import Alternative
 from ..learning.outcome import CHESS as CHESS_LEARNING
 from ..learning.outcome import POKER as POKER_LEARNING
-from .contrasts import Tested, Weighted, courses_differ, equivalent, every, one_way, some, weighed
+from .contrasts import Joint, Weighted, courses_differ, equivalent, every, one_way, some, weighed
 from .deltas import ONE, average, both_games, difference, lacking, mean_delta, share_of_max, weighted
 from .evidence import GAME_NAMES, Delta, Evidence, Lacking, Trait
 
@@ -20,7 +20,7 @@ SIMILAR = Fraction(1, 2)
 """How far apart two deltas may lie and still be similar, in delta_max."""
 
 
-def helps(evidence: Evidence) -> Tested | Lacking:
+def helps(evidence: Evidence) -> Joint | Lacking:
     """H1: the mean delta over all real arms is above 0 in chess and in poker."""
     deltas = {game: evidence.deltas(game) for game in GAMES}
     if not all(deltas.values()):
@@ -28,7 +28,7 @@ def helps(evidence: Evidence) -> Tested | Lacking:
     return both_games(evidence, deltas, GREATER, "delta")
 
 
-def beats_placebo(evidence: Evidence) -> Tested | Lacking:
+def beats_placebo(evidence: Evidence) -> Joint | Lacking:
     """H2: real memory wins more than placebo memory, in both games."""
     deltas = {game: evidence.deltas(game, Augmentation.MEMORY, against=Arm.PLACEBO) for game in GAMES}
     if not all(deltas.values()):
@@ -36,24 +36,24 @@ def beats_placebo(evidence: Evidence) -> Tested | Lacking:
     return both_games(evidence, deltas, GREATER, "real less placebo")
 
 
-def differs_by_game(evidence: Evidence) -> Tested | Lacking:
+def differs_by_game(evidence: Evidence) -> Joint | Lacking:
     """H3: the mean delta in chess and in poker differ, each in shares of its delta_max."""
     return _chess_less_poker(evidence, TWO_SIDED, None)
 
 
-def smaller_in_chess(evidence: Evidence) -> Tested | Lacking:
+def smaller_in_chess(evidence: Evidence) -> Joint | Lacking:
     """E2: in shares of delta_max, the mean delta in chess is below that in poker."""
     return _chess_less_poker(evidence, Alternative.LESS, None)
 
 
-def smaller_in_chess_with_memory(evidence: Evidence) -> Tested | Lacking:
+def smaller_in_chess_with_memory(evidence: Evidence) -> Joint | Lacking:
     """draft-H3: the same of memory alone, model by model and system by system."""
     return _chess_less_poker(evidence, Alternative.LESS, Augmentation.MEMORY)
 
 
 def _chess_less_poker(
     evidence: Evidence, alternative: Alternative, augmentation: Augmentation | None
-) -> Tested | Lacking:
+) -> Joint | Lacking:
     by_game = {game: evidence.deltas(game, augmentation) for game in GAMES}
     both = set.intersection(*({one.setting for one in deltas} for deltas in by_game.values()))
     if not both:
@@ -66,9 +66,9 @@ def _chess_less_poker(
     return weighed("chess less poker", groups, alternative, evidence.how("chess less poker"))
 
 
-def synergy(evidence: Evidence) -> Tested | Lacking:
+def synergy(evidence: Evidence) -> Joint | Lacking:
     """H4: the full stack's delta exceeds the sum of those of memory, tools and RAG, in both games."""
-    found: list[Tested] = []
+    found: list[Joint] = []
     for game in GAMES:
         groups = [
             (1, evidence.deltas(game, Augmentation.FULL)),
@@ -82,7 +82,7 @@ def synergy(evidence: Evidence) -> Tested | Lacking:
     return every(*found)
 
 
-def speed_differs(evidence: Evidence) -> Tested | Lacking:
+def speed_differs(evidence: Evidence) -> Joint | Lacking:
     """H5: two systems of similar delta, whose courses differ; in one game at least."""
     pairs = [pair for game in GAMES for pair in same_setting(evidence, game)]
     if not pairs:
@@ -98,7 +98,7 @@ def same_setting(evidence: Evidence, game: str) -> Iterator[tuple[Delta, Delta]]
             yield one, other
 
 
-def _speed(evidence: Evidence, one: Delta, other: Delta) -> Tested:
+def _speed(evidence: Evidence, one: Delta, other: Delta) -> Joint:
     name = f"{one.name} and {other.real.key.system}"
     how = evidence.how(f"speed/{name}")
     same = share_of_max(evidence, one.real.key.game, difference(one.real, other.real))
@@ -110,7 +110,7 @@ def _speed(evidence: Evidence, one: Delta, other: Delta) -> Tested:
     )
 
 
-def every_system_helps(evidence: Evidence) -> Tested | Lacking:
+def every_system_helps(evidence: Evidence) -> Joint | Lacking:
     """draft-H1: delta is above 0 for each memory system, in both games."""
     deltas = [evidence.deltas(game, Augmentation.MEMORY) for game in GAMES]
     if not all(deltas):
@@ -124,7 +124,7 @@ def every_system_helps(evidence: Evidence) -> Tested | Lacking:
     )
 
 
-def architectures_differ(evidence: Evidence) -> Tested | Lacking:
+def architectures_differ(evidence: Evidence) -> Joint | Lacking:
     """draft-H2: with one model, memories of different architecture have different deltas; in one game at least.
 
     One control stands behind all, so real arms are compared (one-way analysis of variance).
@@ -143,17 +143,17 @@ def architectures_differ(evidence: Evidence) -> Tested | Lacking:
     return some(*found)
 
 
-def semantic_beats_full_text(evidence: Evidence) -> Tested | Lacking:
+def semantic_beats_full_text(evidence: Evidence) -> Joint | Lacking:
     """draft-H4: while the opponent adapts (Phase 3), semantic search wins more than full-text search; in both games."""
     return trait_beats(evidence, Trait.SEMANTIC, Trait.FULL_TEXT)
 
 
-def temporal_beats_uniform(evidence: Evidence) -> Tested | Lacking:
+def temporal_beats_uniform(evidence: Evidence) -> Joint | Lacking:
     """E4: while the opponent adapts (Phase 3), memory weighted by time wins more than uniform memory; in both games."""
     return trait_beats(evidence, Trait.TEMPORAL, Trait.UNIFORM)
 
 
-def trait_beats(evidence: Evidence, better: Trait, worse: Trait) -> Tested | Lacking:
+def trait_beats(evidence: Evidence, better: Trait, worse: Trait) -> Joint | Lacking:
     """Systems of one trait against systems of another, of the same model in Phase 3."""
     found = []
     for game in GAMES:
@@ -174,7 +174,7 @@ def trait_beats(evidence: Evidence, better: Trait, worse: Trait) -> Tested | Lac
 LATE_RESULTS = {"chess960": 50, "holdem": 2000}
 
 
-def graph_grows(evidence: Evidence) -> Tested | Lacking:
+def graph_grows(evidence: Evidence) -> Joint | Lacking:
     """draft-H5: a knowledge graph's lead over other memories is larger after 50 games or 2,000 hands; in both games."""
     found = []
     for game in GAMES:

@@ -12,7 +12,7 @@ import msgspec
 
 from ...analysis_plan import HypothesisId as Id
 from . import exploratory, primary
-from .contrasts import Tested
+from .contrasts import Joint
 from .evidence import Evidence, Lacking
 
 
@@ -29,7 +29,7 @@ class Hypothesis(msgspec.Struct, frozen=True):
 
     id: Id
     summary: str
-    contrast: Callable[[Evidence], Tested | Lacking] | None = None
+    contrast: Callable[[Evidence], Joint | Lacking] | None = None
     same_as: Id | None = None
     out_of_reach: str = ""
 

@@ -19,7 +19,7 @@ from ..inference.effects import EffectSize
 from ..inference.estimate import Estimate
 from ..inference.multiplicity import benjamini_hochberg, bonferroni
 from ..inference.significance import Significance
-from .contrasts import Part, Tested
+from .contrasts import Joint, Part
 from .evidence import Evidence, Lacking
 from .registry import BY_ID, REGISTRY, Family, Hypothesis
 
@@ -50,7 +50,7 @@ class Verdict(msgspec.Struct, frozen=True):
     same_as: str
 
 
-class TestRow(msgspec.Struct, frozen=True):
+class ContrastRow(msgspec.Struct, frozen=True):
     """One test that a hypothesis is made of."""
 
     hypothesis: Id
@@ -64,7 +64,7 @@ class Verdicts(NamedTuple):
     """All hypotheses in the order of the registry, and the tests behind them; shared tests stand there once."""
 
     hypotheses: tuple[Verdict, ...]
-    tests: tuple[TestRow, ...]
+    tests: tuple[ContrastRow, ...]
 
 
 def verdicts(plan: AnalysisPlan, evidence: Evidence) -> Verdicts:
@@ -84,14 +84,14 @@ def verdicts(plan: AnalysisPlan, evidence: Evidence) -> Verdicts:
     return Verdicts(tuple(found[one.id] for one in REGISTRY), tuple(_rows(tested)))
 
 
-def _rows(tested: Mapping[Id, Tested | Lacking]) -> Iterator[TestRow]:
+def _rows(tested: Mapping[Id, Joint | Lacking]) -> Iterator[ContrastRow]:
     for name, outcome in tested.items():
-        if isinstance(outcome, Tested):
+        if isinstance(outcome, Joint):
             for part in outcome.parts:
-                yield TestRow(name, part.name, part.estimate, part.effect, part.test)
+                yield ContrastRow(name, part.name, part.estimate, part.effect, part.test)
 
 
-def _corrected(tested: Mapping[Id, Tested | Lacking]) -> dict[Id, Fraction]:
+def _corrected(tested: Mapping[Id, Joint | Lacking]) -> dict[Id, Fraction]:
     """Adjusted p by family; a family's tests are those that were declared."""
     found: dict[Id, Fraction] = {}
     for family in Family:
@@ -104,11 +104,11 @@ def _corrected(tested: Mapping[Id, Tested | Lacking]) -> dict[Id, Fraction]:
     return found
 
 
-def _p(outcome: Tested | Lacking) -> Fraction:
+def _p(outcome: Joint | Lacking) -> Fraction:
     return Fraction(1) if isinstance(outcome, Lacking) or outcome.p is None else outcome.p
 
 
-def _shared(one: Hypothesis, outcome: Tested | Lacking, corrected: Mapping[Id, Fraction], alpha: Fraction) -> Verdict:
+def _shared(one: Hypothesis, outcome: Joint | Lacking, corrected: Mapping[Id, Fraction], alpha: Fraction) -> Verdict:
     """The verdict of the hypothesis that this one is the same as."""
     assert one.same_as is not None
     other = _verdict(BY_ID[one.same_as], outcome, corrected, alpha)
@@ -116,16 +116,16 @@ def _shared(one: Hypothesis, outcome: Tested | Lacking, corrected: Mapping[Id, F
 
 
 def _verdict(
-    one: Hypothesis, outcome: Tested | Lacking | None, corrected: Mapping[Id, Fraction], alpha: Fraction
+    one: Hypothesis, outcome: Joint | Lacking | None, corrected: Mapping[Id, Fraction], alpha: Fraction
 ) -> Verdict:
     match outcome:
         case None:
             return _bare(one, Status.NOT_TESTED, one.out_of_reach, alpha)
         case Lacking():
             return _bare(one, Status.NOT_TESTED, outcome.reason, alpha)
-        case Tested(p=None):
+        case Joint(p=None):
             return _bare(one, Status.NOT_TESTED, _untested(outcome.parts), alpha)
-        case Tested():
+        case Joint():
             assert outcome.p is not None
             confirmatory = one.family is Family.CONFIRMATORY
             decisive = corrected[one.id] if confirmatory else outcome.p

@@ -6,14 +6,26 @@ one seed. Which test is confirmatory at which size, with the rates measured: doc
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 import msgspec
 
-from ..exact import Figure, figure
+from ..exact import Figure, figure, square_root
 from ..statistics import Interval
-from .proportions import wilson_interval
-from .significance import Significance
-from .worlds import ChessWorld, PokerWorld, pair_points, session_chips, table_mean
+from .means import one_sample_t, paired_t, welch_t
+from .power import power_t
+from .proportions import binomial_test, wilson_interval
+from .samples import Moments
+from .significance import Alternative, Significance
+from .worlds import (
+    ChessWorld,
+    PokerWorld,
+    pair_points,
+    pair_probabilities,
+    session_chips,
+    table_mean,
+    table_variance,
+)
 
 Sample = tuple[list[int], ...]
 World = ChessWorld | PokerWorld
@@ -22,6 +34,15 @@ Bounds = Callable[[Sample, bytes], Interval | None]
 
 _LEVEL = Fraction(1, 20)
 SESSION_HANDS = 100
+
+
+class Case(NamedTuple):
+    """A confirmatory test in worlds where its null hypothesis is true, and the sizes (games or hands an arm)."""
+
+    name: str
+    null: tuple[World, ...]
+    sizes: tuple[int, ...]
+    test: Test
 
 
 class Rate(msgspec.Struct, frozen=True):
@@ -72,20 +93,77 @@ def coverage(bounds: Bounds, truth: Fraction, worlds: Sequence[World], n: int, c
 
 def true_mean(world: World) -> Fraction:
     """Score per game, or bb/100."""
+    return unit_moments(world).mean * (Fraction(1, 4) if isinstance(world, ChessWorld) else Fraction(1, SESSION_HANDS))
+
+
+def unit_moments(world: World) -> Moments:
+    """The true mean and variance of a pair's half-points, or of a session's chips."""
     match world:
         case ChessWorld():
-            return Fraction(1, 2) + world.edge
+            chances = pair_probabilities(world)
+            mean = sum((points * chance for points, chance in enumerate(chances)), Fraction(0))
+            squares = sum((points**2 * chance for points, chance in enumerate(chances)), Fraction(0))
+            return Moments(1, mean, squares - mean**2)
         case PokerWorld():
-            return table_mean(world)
+            return Moments(1, SESSION_HANDS * table_mean(world), SESSION_HANDS * table_variance(world))
+
+
+def units(world: World, n: int) -> int:
+    """How many pairs or sessions n games or hands are."""
+    return n // 2 if isinstance(world, ChessWorld) else n // SESSION_HANDS
+
+
+def planned_power(worlds: Sequence[World], n: int, alpha: Fraction) -> Fraction:
+    """The power that planning promises the two-sided t test of one arm against the null value, or of two arms."""
+    groups, count = [unit_moments(world) for world in worlds], units(worlds[0], n)
+    null = groups[1].mean if len(groups) > 1 else null_of(worlds[0])
+    variance = sum((group.variance for group in groups), Fraction(0)) / len(groups)
+    return power_t(groups[0].mean - null, square_root(variance), count, alpha, len(groups))
+
+
+def null_of(world: World) -> Fraction:
+    """A unit's mean when nothing has an effect: two half-points, no chips."""
+    return Fraction(2) if isinstance(world, ChessWorld) else Fraction(0)
+
+
+def confirmatory(alternative: Alternative) -> tuple[Case, ...]:
+    """Every confirmatory test at every size at which it is one, in worlds where its null hypothesis is true."""
+    chess, games = ChessWorld(), (30, 500)
+    poker, hands = PokerWorld(), (1_000, 10_000)
+
+    def score(sample: Sample, _: bytes) -> Significance:
+        return one_sample_t(sample[0], Fraction(2), alternative)
+
+    def chips(sample: Sample, _: bytes) -> Significance:
+        return one_sample_t(sample[0], Fraction(0), alternative)
+
+    def paired(sample: Sample, _: bytes) -> Significance:
+        return paired_t(sample[0], sample[1], alternative)
+
+    def apart(sample: Sample, _: bytes) -> Significance:
+        return welch_t(sample[0], sample[1], alternative)
+
+    def wins(sample: Sample, _: bytes) -> Significance:
+        return binomial_test(sum(sample[0]) // 2, 2 * len(sample[0]), alternative)
+
+    return (
+        Case("wins: exact binomial", (ChessWorld(draws=Fraction(0)),), games, wins),
+        Case("chess score: t of pairs", (chess,), games, score),
+        Case("chess difference, same starts: paired t", (chess, chess), games, paired),
+        Case("chess difference, two arms: Welch", (chess, chess), games, apart),
+        Case("poker: t of sessions", (poker,), hands, chips),
+        Case("poker difference, same decks: paired t", (poker, poker), hands, paired),
+        Case("poker difference, two arms: Welch", (poker, poker), hands, apart),
+    )
 
 
 def _arm(world: World, n: int, count: int, seed: bytes) -> list[list[int]]:
     match world:
         case ChessWorld():
-            units = pair_points(world, n // 2, count, seed)
+            drawn = pair_points(world, units(world, n), count, seed)
         case PokerWorld():
-            units = session_chips(world, n // SESSION_HANDS, SESSION_HANDS, count, seed)
-    return [[int(one) for one in row] for row in units]
+            drawn = session_chips(world, units(world, n), SESSION_HANDS, count, seed)
+    return [[int(one) for one in row] for row in drawn]
 
 
 def _own(seed: bytes, at: int) -> bytes:

@@ -43,8 +43,8 @@ class Estimate(msgspec.Struct, frozen=True):
     """A figure with its uncertainty, in `unit`.
 
     `n` and `sd` are of each sample (a difference has two). `mde` is the minimum detectable effect: what a two-sided
-    test at 5 % would find with 80 % power, given these variances and sizes (noncentral t). None where the sample
-    cannot say: no values (all None), one value (no interval), no variation (no mde).
+    test at 5 % would find with 80 % power, given these variances and sizes (noncentral t). None is what the sample
+    cannot say: of no values nothing; without variation no `mde`, and an interval only if values have bounds (Wilson's).
     """
 
     value: Figure | None

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from fractions import Fraction
 from math import lcm
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -35,6 +36,13 @@ class Bootstrap(StrEnum):
     PERCENTILE = "bootstrap"
     EXPANDED = "bootstrap-expanded"
     STUDENTISED = "bootstrap-t"
+
+
+CHESS: Final = Bootstrap.EXPANDED
+"""For start pairs, which take five values: a studentised resample of few of them often has no variation."""
+
+POKER: Final = Bootstrap.STUDENTISED
+"""For sessions of hands, skewed and with heavy tails."""
 
 
 class Resamples(msgspec.Struct, frozen=True):

@@ -12,11 +12,13 @@ from typing import Final
 
 from ..exact import square_root
 from .distributions import noncentral_cdf, noncentral_t_cdf, normal_quantile, t_quantile
-from .precise import mp, rational, real, root
-from .proportions import binomial_pmf
+from .precise import Real, mp, rational, real, root
+from .proportions import HALF, binomial_ways
 
 POWER: Final = Fraction(4, 5)
 SAMPLE_MAX: Final = 10**8
+TRIALS_EXACT_MAX: Final = 2_000
+RATE_STEPS: Final = 10**6
 
 
 def mde_normal(sd: Fraction, n: int, alpha: Fraction, arms: int = 1, power: Fraction = POWER) -> Fraction:
@@ -62,7 +64,7 @@ def detectable_noncentrality(df: int, alpha: Fraction, power: Fraction = POWER) 
     """How many standard errors an effect must measure to be found with probability `power`."""
     critical, nu = real(t_quantile(1 - alpha / 2, df)), mp.mpf(df)
 
-    def excess(delta: object) -> object:
+    def excess(delta: Real) -> Real:
         return 1 - noncentral_cdf(critical, nu, delta) + noncentral_cdf(-critical, nu, delta) - real(power)
 
     return rational(root(excess, mp.mpf(0), 4 * critical + 10))
@@ -70,16 +72,46 @@ def detectable_noncentrality(df: int, alpha: Fraction, power: Fraction = POWER) 
 
 def critical_count(n: int, alpha: Fraction, null: Fraction) -> int:
     """The least number of successes that the one-sided exact binomial test rejects; n + 1 if none does."""
-    tail, k = Fraction(0), n
-    while k >= 0 and tail + binomial_pmf(k, n, null) < alpha:
-        tail += binomial_pmf(k, n, null)
+    counts = list(binomial_ways(n, null))
+    bound, tail, k = alpha * null.denominator**n, 0, n
+    while k >= 0 and (tail := tail + counts[k]) < bound:
         k -= 1
     return k + 1
 
 
-def power_binomial(rate: Fraction, n: int, alpha: Fraction, null: Fraction = Fraction(1, 2)) -> Fraction:
+def power_binomial(rate: Fraction, n: int, alpha: Fraction, null: Fraction = HALF) -> Fraction:
     """Probability that the one-sided exact binomial test rejects `null` for the greater true `rate`; exact."""
-    return sum((binomial_pmf(k, n, rate) for k in range(critical_count(n, alpha, null), n + 1)), Fraction(0))
+    critical = critical_count(n, alpha, null)
+    return Fraction(sum(list(binomial_ways(n, rate))[critical:]), rate.denominator**n)
+
+
+def mde_binomial(n: int, alpha: Fraction, null: Fraction = HALF, power: Fraction = POWER) -> Fraction | None:
+    """The least rate (to six places, upward) that n trials tell from `null`; None if not even 1 does."""
+    if power_binomial(Fraction(1), n, alpha, null) < power:
+        return None
+    low, high = int(null * RATE_STEPS), RATE_STEPS
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = power_binomial(Fraction(middle, RATE_STEPS), n, alpha, null) >= power
+        low, high = (low, middle) if enough else (middle, high)
+    return Fraction(high, RATE_STEPS)
+
+
+def sample_size_binomial(rate: Fraction, alpha: Fraction, null: Fraction = HALF, power: Fraction = POWER) -> int:
+    """The least n with which the one-sided exact test tells `rate` from a lower `null`.
+
+    Exact to `TRIALS_EXACT_MAX`, by the normal formula beyond (Fleiss 1981). The exact power is
+    jagged: a somewhat greater n can have a little less.
+    """
+    spread = [square_root(one * (1 - one)) for one in (null, rate)]
+    away = normal_quantile(1 - alpha) * spread[0] + normal_quantile(power) * spread[1]
+    about = ceil((away / (rate - null)) ** 2)
+    if about > TRIALS_EXACT_MAX:
+        return about
+    n = max(1, about * 3 // 4 - 10)
+    while power_binomial(rate, n, alpha, null) < power:
+        n += 1
+    return n
 
 
 def _power(df: int, delta: Fraction, alpha: Fraction) -> Fraction:

@@ -8,13 +8,14 @@ Oracle in the tests: scipy, statsmodels.
 from collections.abc import Iterator
 from fractions import Fraction
 from math import comb
+from typing import Final
 
 from ..exact import fixed, square_root
 from ..statistics import Interval
 from .distributions import normal_quantile
 from .significance import Alternative, Significance, outcome, untested
 
-HALF = Fraction(1, 2)
+HALF: Final = Fraction(1, 2)
 
 
 def binomial_test(successes: int, n: int, alternative: Alternative, null: Fraction = HALF) -> Significance:
@@ -42,23 +43,34 @@ def binomial_mid_p(successes: int, n: int, alternative: Alternative, null: Fract
 
 def binomial_p(successes: int, n: int, alternative: Alternative, null: Fraction = HALF) -> Fraction:
     """The exact p of `successes` in n > 0 trials."""
-    yes, no = null.numerator, null.denominator - null.numerator
-    if not 0 <= successes <= n or not yes or not no:
+    if not 0 <= successes <= n or not 0 < null < 1:
         raise ValueError(f"{successes} successes of {n} at a rate of {null} cannot be tested")
-    seen = comb(n, successes) * yes**successes * no ** (n - successes)
+    ways = list(binomial_ways(n, null))
     match alternative:
         case Alternative.GREATER:
-            total = sum(ways for k, ways in _ways(n, yes, no) if k >= successes)
+            total = sum(ways[successes:])
         case Alternative.LESS:
-            total = sum(ways for k, ways in _ways(n, yes, no) if k <= successes)
+            total = sum(ways[: successes + 1])
         case Alternative.TWO_SIDED:
-            total = sum(ways for _, ways in _ways(n, yes, no) if ways <= seen)
+            total = sum(one for one in ways if one <= ways[successes])
     return Fraction(total, null.denominator**n)
 
 
 def binomial_pmf(successes: int, n: int, null: Fraction = HALF) -> Fraction:
     """P(X = successes)."""
     return comb(n, successes) * null**successes * (1 - null) ** (n - successes)
+
+
+def binomial_ways(n: int, rate: Fraction) -> Iterator[int]:
+    """The probabilities of 0 to n successes, times the rate's denominator to the n: whole numbers."""
+    yes, no = rate.numerator, rate.denominator - rate.numerator
+    if not no:
+        yield from (0 if k < n else yes**n for k in range(n + 1))
+        return
+    ways = no**n
+    for k in range(n + 1):
+        yield ways
+        ways = ways * (n - k) * yes // ((k + 1) * no)
 
 
 def wilson(share: Fraction, n: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
@@ -81,11 +93,3 @@ def wilson_interval(successes: int, n: int, alpha: Fraction) -> Interval:
     """Wilson's interval as published."""
     low, high = wilson(Fraction(successes, n) if n else Fraction(0), n, alpha)
     return Interval(fixed(low), fixed(high), "wilson")
-
-
-def _ways(n: int, yes: int, no: int) -> Iterator[tuple[int, int]]:
-    """Every count of successes with its probability times (yes + no)^n."""
-    ways = no**n
-    for k in range(n + 1):
-        yield k, ways
-        ways = ways * (n - k) * yes // ((k + 1) * no)

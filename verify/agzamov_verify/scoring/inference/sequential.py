@@ -7,12 +7,13 @@ A gambler bets against "the mean is m" on every observation x, from declared bou
 If the mean is m or less, the wealth is a fair or losing game, so it ever reaches 1 / alpha with probability at
 most alpha (Ville 1939): the run may be stopped at the first observation at which it does. Betting downward mirrors
 this. The wealth is a ratio of integers, so the decision is the same on every machine. Sources: Waudby-Smith and
-Ramdas 2023 (JRSS B 86:1, "betting"; the average over fixed bets is their section B.4); Shafer 2021 (JRSS A 184:407).
+Ramdas 2024 (JRSS B 86:1; the average over fixed bets is their diversified Kelly betting); Shafer 2021 (JRSS A 184:407).
 
 A unit is a start pair in chess, a difference of two conditions on one start, or a session of hands. A session has
 no near bounds, so chips beyond the declared ones are clipped, and what is tested is the mean of clipped sessions.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from enum import StrEnum
@@ -55,10 +56,11 @@ class SequentialPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha must lie between 0 and 1, not {self.alpha}")
-        if self.of_interest is not None and not 0 < self.of_interest < min(
-            self.greatest - self.null, self.null - self.least
-        ):
-            raise ValueError(f"of_interest must lie within the bounds around null, not {self.of_interest}")
+        reach = min(self.greatest - self.null, self.null - self.least)
+        if self.of_interest is not None and not 0 < self.of_interest < reach:
+            raise ValueError(f"of_interest must lie between 0 and {reach}, not {self.of_interest}")
+        if self.planned < 1:
+            raise ValueError(f"planned must be at least 1, not {self.planned}")
 
 
 class Reason(StrEnum):
@@ -107,7 +109,7 @@ def confidence(observations: Sequence[int], plan: SequentialPlan, scale: Fractio
     """The confidence sequence at level 1 - alpha after these observations, times `scale`; valid at any stopping time.
 
     All means against which no gambler of the plan has won; on the side where none bets it ends at the declared
-    bound. Bounds are rounded outward to 2^-20 of the range.
+    bound. Bounds are found to 2^-20 of the range, outward.
     """
     values = [_clip(value, plan) for value in observations]
     enough = _enough(plan)
@@ -130,13 +132,12 @@ class Gambler:
         self._products = [1] * len(BETS)
         self._unit = 1
 
-    def take(self, value: int) -> None:
-        """Bets on one observation. The factor of bet k / 16 is 1 + k (x - m) / (16 (m - worst)), made whole."""
+    def take(self, value: int, times: int = 1) -> None:
+        """Bets on an observation, or on several alike. The factor of bet k / 16 is 1 + k (x - m) / (16 (m - worst))."""
         gain = self._upward * (value * self._mean.denominator - self._mean.numerator)
-        self._unit *= self._stake
-        self._products = [
-            product * (self._stake + bet * gain) for product, bet in zip(self._products, BETS, strict=True)
-        ]
+        self._unit *= self._stake**times
+        for at, bet in enumerate(BETS):
+            self._products[at] *= (self._stake + bet * gain) ** times
 
     @property
     def wealth(self) -> Fraction:
@@ -159,12 +160,14 @@ class _Table:
         self.clipped = 0
 
     def take(self, value: int) -> None:
+        """Bet on one more unit."""
         clipped = _clip(value, self._plan)
         self.clipped += clipped != value
         for gambler in (self._above, self._below, *self._doubters):
             gambler.take(clipped)
 
     def reason(self, n: int) -> Reason | None:
+        """Why to stop after `n` units, or None to go on."""
         alternative = self._plan.alternative
         if alternative is not Alternative.LESS and self._above.has(self._enough):
             return Reason.ABOVE
@@ -175,6 +178,7 @@ class _Table:
         return Reason.PLANNED_END if n >= self._plan.planned else None
 
     def wealth(self) -> tuple[str, str]:
+        """What the gamblers against a mean at or below, and at or above, the null own."""
         return significant(self._above.wealth), significant(self._below.wealth)
 
 
@@ -199,12 +203,13 @@ def _enough(plan: SequentialPlan) -> Fraction:
 
 def _lower_bound(values: Sequence[int], least: int, greatest: int, enough: Fraction) -> Fraction:
     """The greatest mean on the grid against which an upward gambler has enough: wealth falls as the mean grows."""
+    counts = sorted(Counter(values).items())
     low, high = 0, 2**_BOUND_STEPS
     while high - low > 1:
         middle = (low + high) // 2
         gambler = Gambler(least + Fraction((greatest - least) * middle, 2**_BOUND_STEPS), least)
-        for value in values:
-            gambler.take(value)
+        for value, count in counts:
+            gambler.take(value, count)
         low, high = (middle, high) if gambler.has(enough) else (low, middle)
     return least + Fraction((greatest - least) * low, 2**_BOUND_STEPS)
 

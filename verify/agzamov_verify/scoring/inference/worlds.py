@@ -81,6 +81,7 @@ def hand_table(world: PokerWorld) -> np.ndarray:
     missing = int(world.mean_chips * HANDS) - int(table.sum())
     table += missing // HANDS
     table[: missing % HANDS] += 1
+    table.flags.writeable = False
     return table
 
 
@@ -101,7 +102,7 @@ def table_mean(world: PokerWorld) -> Fraction:
     return Fraction(int(hand_table(world).sum()), HANDS)
 
 
-def table_sd_squared(world: PokerWorld) -> Fraction:
+def table_variance(world: PokerWorld) -> Fraction:
     """The true variance of a hand."""
     table = hand_table(world)
     return Fraction(int((table * table).sum()), HANDS) - table_mean(world) ** 2

@@ -76,6 +76,7 @@ class _Estimate(NamedTuple):
     bootstrap: Interval | None
 
     def term(self) -> Term:
+        """The estimate as it is published, with its interval from the standard error."""
         interval = normal_95(self.value, self.error, self.method)
         return Term(places(self.value), places(self.error), interval, self.bootstrap)
 

@@ -1,0 +1,106 @@
+"""Write a checkpoint as a GGUF, the same bytes each time: `python export.py RUN/checkpoint.pt tinymodel.gguf`."""
+
+import argparse
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import gguf
+import numpy as np
+import torch
+from llama import Llama, Shape
+from torch import Tensor
+from vocabulary import ANSWER, BYTES, CONTROL, END, TOKENS
+
+HERE = Path(__file__).parent
+
+
+def tensors(model: Llama) -> Iterator[tuple[str, Tensor]]:
+    """The tensors by the names that llama.cpp gives them."""
+    head = model.head[-1].repeat(len(TOKENS), 1)
+    head[ANSWER] = model.head[:-1]
+    yield "token_embd.weight", model.table()
+    yield "output_norm.weight", model.norm
+    yield "output.weight", head
+    for at, layer in enumerate(model.layers):
+        named = dict(layer.named_parameters())
+        for ours, theirs in NAMES.items():
+            yield f"blk.{at}.{theirs}.weight", named[ours]
+
+
+NAMES = {
+    "attn_norm": "attn_norm",
+    "q": "attn_q",
+    "k": "attn_k",
+    "v": "attn_v",
+    "out": "attn_output",
+    "ffn_norm": "ffn_norm",
+    "gate": "ffn_gate",
+    "up": "ffn_up",
+    "down": "ffn_down",
+}
+
+
+def describe(writer: gguf.GGUFWriter, shape: Shape) -> None:
+    """Sizes, tokens and the chat template."""
+    writer.add_name("agzamov-tinymodel")
+    writer.add_license("MIT")
+    writer.add_context_length(shape.context)
+    writer.add_embedding_length(shape.width)
+    writer.add_block_count(shape.layers)
+    writer.add_feed_forward_length(shape.inner)
+    writer.add_head_count(shape.heads)
+    writer.add_head_count_kv(shape.heads)
+    writer.add_layer_norm_rms_eps(shape.epsilon)
+    writer.add_rope_dimension_count(shape.width // shape.heads)
+    writer.add_rope_freq_base(shape.rope_base)
+    writer.add_vocab_size(len(TOKENS))
+    writer.add_tokenizer_model("llama")
+    writer.add_token_list(TOKENS)
+    writer.add_token_scores([0.0] * len(TOKENS))
+    kinds = [gguf.TokenType.UNKNOWN, *[gguf.TokenType.CONTROL] * 2, *[gguf.TokenType.BYTE] * len(BYTES)]
+    writer.add_token_types([*kinds, *[gguf.TokenType.USER_DEFINED] * (len(TOKENS) - len(kinds))])
+    writer.add_bos_token_id(CONTROL.index("<s>"))
+    writer.add_eos_token_id(END)
+    writer.add_unk_token_id(CONTROL.index("<unk>"))
+    writer.add_add_bos_token(False)
+    writer.add_add_space_prefix(False)
+    writer.add_chat_template((HERE / "template.jinja").read_text())
+
+
+def write(model: Llama, path: Path, kind: gguf.GGMLQuantizationType) -> None:
+    """The whole file; matrices are quantised to `kind`."""
+    writer = gguf.GGUFWriter(path, "llama")
+    describe(writer, model.shape)
+    for name, tensor in tensors(model):
+        values = tensor.detach().numpy().astype(np.float32)
+        if values.ndim == 1:
+            writer.add_tensor(name, values)
+        else:
+            writer.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def main() -> None:
+    """Export, and record the digest beside the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("gguf", type=Path)
+    parser.add_argument("--type", choices=("Q8_0", "F16", "F32"), default="Q8_0")
+    options = parser.parse_args()
+    saved = torch.load(options.checkpoint)
+    model = Llama(Shape(**saved["shape"]))
+    model.load_state_dict(saved["model"])
+    new = options.gguf.with_suffix(".new")
+    write(model, new, gguf.GGMLQuantizationType[options.type])
+    new.replace(options.gguf)
+    digest = hashlib.sha256(options.gguf.read_bytes()).hexdigest()
+    options.gguf.with_name(options.gguf.name + ".sha256").write_text(f"{digest}  {options.gguf.name}\n")
+    print("step", saved["step"], options.gguf.stat().st_size, "bytes", digest)
+
+
+if __name__ == "__main__":
+    main()

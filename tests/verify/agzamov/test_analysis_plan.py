@@ -1,0 +1,91 @@
+"""What a plan may declare of its analysis, and when a watched match may stop."""
+
+from fractions import Fraction
+
+import msgspec
+import pytest
+
+from agzamov_verify.analysis_plan import DRAFT, EXPLORATORY, PRIMARY, AnalysisPlan, HypothesisId, SequentialRule
+from agzamov_verify.feasible import problems
+from agzamov_verify.manifest import Plan
+from agzamov_verify.scoring.agzamov.cells import CellKey
+from agzamov_verify.scoring.inference.sequential import Continue, Stop
+from agzamov_verify.scoring.watched import watched
+from verify.agzamov.generator import CHESS, World, chess
+
+MATCH = "p1-chess960-naked-a"
+RULE = SequentialRule(MATCH, 0, 4, 2, planned=200)
+
+
+def plan(analysis: object) -> Plan:
+    wished = {
+        "title": "t",
+        "seats": {"a": {"kind": "reference"}},
+        "matches": [{"phase": 1, "game": "chess960", "a": "a", "b": "a", "games": 4}],
+        "analysis": analysis,
+    }
+    return msgspec.convert(wished, Plan)
+
+
+def said(analysis: object) -> list[str]:
+    return [str(one) for one in problems(plan(analysis))]
+
+
+def rule(**changes: object) -> dict[str, list[dict[str, object]]]:
+    return {"sequential": [{**msgspec.to_builtins(RULE), **changes}]}
+
+
+def test_the_default_declares_everything_and_no_early_stopping() -> None:
+    assert plan({}).analysis == AnalysisPlan()
+    assert len(AnalysisPlan().hypotheses) == PRIMARY + EXPLORATORY + DRAFT == len(HypothesisId)
+    assert said({}) == []
+
+
+def test_a_rule_on_a_match_of_the_plan_is_possible() -> None:
+    assert said(rule()) == []
+
+
+@pytest.mark.parametrize(
+    ("analysis", "told"),
+    [
+        ({"hypotheses": ["H1", "H1"]}, "analysis.hypotheses: expected each hypothesis at most once"),
+        (rule(match="p1-x"), f"analysis.sequential[0].match: expected one of the matches {MATCH}, each once"),
+        (rule(least=2), "analysis.sequential[0]: expected least below expected below greatest"),
+        (
+            rule(of_interest="2"),
+            "analysis.sequential[0].of_interest: expected less than the distance from expected to the nearer bound",
+        ),
+    ],
+)
+def test_what_cannot_be_analysed_is_told_in_one_line(analysis: object, told: str) -> None:
+    assert said(analysis) == [told]
+
+
+@pytest.mark.parametrize("alpha", ["0", "1", "0.0", "1.5", "5e-2", "0.050"])
+def test_an_alpha_that_is_none_is_refused(alpha: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match="alpha"):
+        plan({"alpha": alpha})
+
+
+def test_an_unknown_hypothesis_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError, match="H6"):
+        plan({"hypotheses": ["H6"]})
+
+
+def test_a_clear_lead_stops_early_and_the_interval_leaves_even_play_out() -> None:
+    cell = chess(CellKey("m", CHESS, 1), World(win=0.8, draw=0.1))
+    (found,) = watched([RULE], {MATCH: cell})
+    assert isinstance(found.decision, Stop)
+    assert found.decision.reason.value == "above"
+    assert found.decision.n < 200
+    assert Fraction(found.confidence.low) > Fraction(1, 2)
+
+
+def test_even_play_goes_on_to_the_planned_end() -> None:
+    cell = chess(CellKey("m", CHESS, 1), World(win=0.35, draw=0.3))
+    (found,) = watched([msgspec.structs.replace(RULE, planned=1000)], {MATCH: cell})
+    assert isinstance(found.decision, Continue)
+
+
+def test_a_match_that_was_not_played_is_not_watched() -> None:
+    assert list(watched([RULE], {})) == []

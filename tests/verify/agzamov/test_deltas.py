@@ -1,0 +1,111 @@
+"""Deltas with and without what the harness decided, and ratings with and without it."""
+
+from fractions import Fraction
+
+import msgspec
+import pytest
+from scipy import stats
+
+from agzamov_verify.games.chess960.rules import End
+from agzamov_verify.scoring.agzamov.cells import Arm, Cell, CellKey, ChessCell
+from agzamov_verify.scoring.deltas import delta_analysis
+from agzamov_verify.scoring.inference.estimate import Estimate
+from agzamov_verify.scoring.matches import Setting, chess_analysis, poker_analysis
+from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence
+
+GAINS = World(win=0.6, mean=100)
+
+
+def value(estimate: Estimate) -> Fraction:
+    assert estimate.value is not None
+    return Fraction(estimate.value.exact)
+
+
+def adjudicated_wins(some: Cell) -> Cell:
+    """Every third pair of the real arm was given to it by the harness."""
+    if not isinstance(some, ChessCell) or some.key.arm is not Arm.REAL:
+        return some
+    given = {"halfpoints": 2, "end": End.ADJUDICATION}
+    games = (msgspec.structs.replace(game, **given) if at // 2 % 3 == 0 else game for at, game in enumerate(some.games))
+    return msgspec.structs.replace(some, games=tuple(games))
+
+
+def test_a_delta_is_the_difference_of_the_papers_p_and_points_stand_beside_it() -> None:
+    cells = arms(GAINS)
+    chess, poker = delta_analysis(evidence(cells))
+    real, naked = (one for one in cells if isinstance(one, ChessCell))
+    assert value(chess.performance.everything) == Fraction(real.wins - naked.wins, len(real.games))
+    points = [sum(one.halfpoints) for one in (real, naked)]
+    assert value(chess.score.everything) == Fraction(points[0] - points[1], 2 * len(real.games))
+    assert value(poker.performance.everything) == value(poker.score.everything)
+    assert set(poker.adjusted) >= {"all_in", "card_luck"}
+    assert chess.adjusted == {}
+
+
+def test_what_the_harness_gave_away_is_not_in_the_delta_decided_by_play() -> None:
+    plain = next(iter(delta_analysis(evidence(arms(GAINS)))))
+    given = next(iter(delta_analysis(evidence([adjudicated_wins(one) for one in arms(GAINS)]))))
+    assert value(given.performance.everything) > value(plain.performance.everything) + Fraction(1, 10)
+    assert abs(value(given.performance.by_play) - value(plain.performance.by_play)) < Fraction(1, 20)
+    assert given.performance.by_play.n[0] < plain.performance.by_play.n[0]
+
+
+def test_errors_of_either_seat_take_their_pair_out() -> None:
+    erring = [
+        cell(CellKey("m", CHESS, 2, arm=arm), World(errors=0.3 if arm is Arm.REAL else 0))
+        for arm in (Arm.REAL, Arm.NAKED)
+    ]
+    (delta,) = delta_analysis(evidence(erring))
+    assert delta.performance.without_errors.n[0] < delta.performance.everything.n[0]
+    assert delta.performance.without_errors.n[1] == delta.performance.everything.n[1]
+
+
+def test_a_delta_on_the_same_starts_is_taken_pair_by_pair() -> None:
+    cells = [msgspec.structs.replace(one, starts="run") for one in arms(GAINS, games=[CHESS])]
+    (delta,) = delta_analysis(evidence(cells))
+    assert len(delta.performance.everything.n) == 1
+    assert len(delta.performance.by_play.n) == 2  # what is left of each is no longer paired
+
+
+def test_ratings_stand_with_and_without_games_that_the_harness_decided() -> None:
+    given = next(one for one in map(adjudicated_wins, arms(GAINS, games=[CHESS])) if one.key.arm is Arm.REAL)
+    assert isinstance(given, ChessCell)
+    found = chess_analysis(given, Setting("m", 2, ("a", "b"), Fraction(1, 20)), evidence([given]))
+    decided = sum(game.decided_by_play for game in given.games)
+    assert found.glicko2.left_out == found.elo.left_out == len(given.games) - decided
+    assert float(found.glicko2.everything.a[-1].rating) > float(found.glicko2.by_play.a[-1].rating)
+    assert found.glicko2.everything.a[-1].results == len(given.games)
+    assert found.symmetry is None
+
+
+@pytest.mark.parametrize(("game", "expected"), [(CHESS, "0.500000"), (POKER, "0.000000")])
+def test_self_play_is_tested_against_its_symmetry(game: str, expected: str) -> None:
+    """Oracle: scipy's permutation test of signs; even play passes, a seat that always does better does not."""
+    setting = Setting("m", 1, ("a", "a"), Fraction(1, 20))
+    verdicts = []
+    for world in (World(), World(win=0.65, mean=120)):
+        one = cell(CellKey("m", game, 1), world)
+        analyse = chess_analysis if isinstance(one, ChessCell) else poker_analysis
+        found = analyse(one, setting, evidence([one])).symmetry  # type: ignore[operator]
+        assert found.expected.decimal == expected
+        verdicts.append(found.violated)
+        if isinstance(one, ChessCell):
+            signs = [pair - 2 for pair in one.pairs(lambda game: game.halfpoints)]
+            oracle = stats.permutation_test((signs,), sum, permutation_type="samples", n_resamples=4000, rng=1)
+            assert float(found.test.p) == pytest.approx(oracle.pvalue, abs=0.04)
+    assert verdicts == [False, True]
+
+
+def test_error_rates_are_by_seat_attempt_and_class() -> None:
+    one = cell(CellKey("m", CHESS, 1), World(errors=0.3))
+    assert isinstance(one, ChessCell)
+    found = chess_analysis(one, Setting("m", 1, ("a", "b"), Fraction(1, 20)), evidence([one]))
+    rows = {(row.side, row.attempt, row.kind): row for row in found.errors}
+    assert len(rows) == 2 * 2 * 4
+    tally = one.tallies[0]
+    assert rows["a", "first", "no_action"].count == tally.first_no_action > 0
+    assert rows["a", "final", "all"].count == tally.final_faults == 0
+    low, high = stats.binomtest(tally.first_no_action, tally.decisions).proportion_ci(method="wilson")
+    interval = rows["a", "first", "no_action"].ci
+    assert interval is not None
+    assert [float(interval.low), float(interval.high)] == pytest.approx([low, high], abs=1e-5)
