@@ -23,8 +23,8 @@ from agzamov_harness.run import Blocks, Runner, Stop
 from agzamov_harness.rundir import RunDirectory
 from agzamov_harness.seal import plan_from, seal
 from agzamov_verify.envelope import key_id
-from agzamov_verify.seats import EndpointSeat
 from agzamov_verify.questions import Answer, Question
+from agzamov_verify.seats import EndpointSeat
 
 KEY = Ed25519PrivateKey.generate()
 REPLY = {

@@ -77,7 +77,7 @@ def a_is_first(index: int) -> bool:
 
 
 def deck_number(index: int, hands: int, rules: PokerRules) -> int:
-    """The deck of hand `index` in a match of so many: its own, or in the second half of a mirrored match an earlier one.
+    """The deck of hand `index` in a match of so many: its own, or in a mirrored match's second half an earlier one.
 
     Neighbours change places there. So the button goes on alternating, and holds what the other seat held on it.
     """

@@ -30,7 +30,7 @@ from .worlds import (
 Sample = tuple[list[int], ...]
 World = ChessWorld | PokerWorld
 Test = Callable[[Sample, bytes], Significance]
-Bounds = Callable[[Sample, bytes], Interval | None]
+IntervalRule = Callable[[Sample, bytes], Interval | None]
 
 _LEVEL = Fraction(1, 20)
 SESSION_HANDS = 100
@@ -82,7 +82,7 @@ def rejections(
     return [_rate(one, count) for one in hits]
 
 
-def coverage(bounds: Bounds, truth: Fraction, worlds: Sequence[World], n: int, count: int, seed: bytes) -> Rate:
+def coverage(bounds: IntervalRule, truth: Fraction, worlds: Sequence[World], n: int, count: int, seed: bytes) -> Rate:
     """How often the interval holds the truth, in the interval's unit. No interval holds nothing."""
     held = 0
     for at, sample in enumerate(matches(worlds, n, count, seed)):
