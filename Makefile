@@ -2,13 +2,14 @@
 # make test    set up, lint, type-check, run all tests
 # make lock    resolve the pins in requirements/ again
 # make bench   the benchmarks, each as a ratio to something run beside it
+# make calibrate   the instrument against planted effects; SEED=text draws everything anew
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 KEY := keys/demo.pem
 
-.PHONY: demo test check setup prerequisites lock bench schema clean
+.PHONY: demo test check setup prerequisites lock bench calibrate schema clean
 
 demo: setup
 	@test -f $(KEY) || $(BIN)/agzamov keygen $(KEY)
@@ -46,6 +47,9 @@ lock:
 
 bench: setup
 	sh bench/run
+
+calibrate: setup
+	$(BIN)/python calibration/run.py $(if $(SEED),--seed "$(SEED)")
 
 schema: setup
 	$(BIN)/python scripts/write_schema.py

@@ -22,7 +22,8 @@ from torch import Tensor
 from vocabulary import ANSWER, AT, FALLBACK, ID, PIECES, SQUARE, ids, listed
 
 BRANCH = 3
-LISTED_SHARE, REJECTED_SHARE = 0.06, 0.12
+LISTED_SHARE, REJECTED_SHARE = 0.06, 0.3
+WEIGHT_REJECTED = 4  # of the choice of another piece, in rows with rejections
 WEIGHT_CHECK, WEIGHT_RARE = 4, 4  # how often positions in check, and with promotions or en passant, are seen
 SQUARES_AT = AT["a1"]
 PROMOTIONS = {chess.QUEEN: "q", chess.ROOK: "r", chess.BISHOP: "b", chess.KNIGHT: "n"}
@@ -98,7 +99,8 @@ class ChessFile:
         row.expect(len(row.prefix) - 2, [AT["MOVE: "]])
         origins = [square for square in squares if targets[square] and square not in rejected]
         teacher = SQUARES_AT + origin if origin in origins else -1
-        row.expect(len(row.prefix) - 1, [SQUARES_AT + square for square in origins], teacher)
+        for _ in range(WEIGHT_REJECTED if rejected else 1):
+            row.expect(len(row.prefix) - 1, [SQUARES_AT + square for square in origins], teacher)
         branch(row, targets, (origin, target), promotion, target, pawns)
         a = origins[int(rng.integers(len(origins)))]
         tos = bits(targets[a])

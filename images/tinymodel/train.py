@@ -139,7 +139,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("run", type=Path)
-    parser.add_argument("--steps", type=int, default=3400)
+    parser.add_argument("--steps", type=int, default=3900)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--stop", type=int, default=0, help="stop after this step, as if interrupted")
     options = parser.parse_args()

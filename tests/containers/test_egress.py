@@ -7,10 +7,10 @@ proof before it has seen something.
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import docker
 import pytest
 
 from agzamov_harness.containers import egress
@@ -18,8 +18,11 @@ from agzamov_harness.containers.attending import image_in
 from agzamov_harness.containers.engine import Engine, connect
 from agzamov_harness.containers.folder import hand_over
 from agzamov_harness.containers.places import ENGINE, HARNESS, PROXY
+from agzamov_harness.containers.sitting import Limits
 from agzamov_harness.containers.stage import Stage
-from agzamov_harness.containers.topology import topology
+from agzamov_harness.containers.topology import MIB, Box, topology
+from agzamov_harness.images import records
+from agzamov_harness.images.engine import ensure_loaded
 from containers.engines import METADATA, RESOLVER, OwnEngine, until
 from containers.runs import BABBLER, SMALL, changed, sealed
 
@@ -142,6 +145,22 @@ def test_a_server_of_a_run_reaches_nothing(
     assert names.read_text() == asked, "not even a name got out"
 
 
+def test_an_mcp_server_reaches_nothing(probe: Callable[..., Json], everywhere: Json, names: Path, door: Engine) -> None:
+    """A real one, as the memory under test will be started: it speaks over its standard input and output."""
+    image = ensure_loaded(door.client, records.load("mcp-memory")).image_id
+    labels, asked = {"test": "egress-mcp"}, names.read_text()
+    made = door.make_container(Box("mcp", "mcp", Limits(512 * MIB, 64, 1), attended=True), image, "agz-", labels)
+    try:
+        with closing(door.attach(made)):
+            door.start(made)
+            found = probe(f"container:{made}", everywhere)
+            assert door.ending(made).running
+    finally:
+        door.remove_all(labels)
+    assert found == {"tcp": [], "names": [], "proxy": {}}
+    assert names.read_text() == asked
+
+
 def test_the_harness_reaches_the_proxy_and_nothing_else(
     probe: Callable[..., Json], everywhere: Json, names: Path, stage: Stage, door: Engine
 ) -> None:
@@ -201,4 +220,3 @@ def test_the_containers_of_two_runs_do_not_meet(stage: Stage, door: Engine, prob
         assert probe("agz-another-run", wanted, dns=["127.0.0.1"])["tcp"] == []
     finally:
         door.remove_all({"test": "egress"})
-    assert isinstance(docker.__version__, str)

@@ -87,6 +87,7 @@ def test_a_bundle_holds_these_files_and_no_others(finished: tuple[RunDirectory, 
             "data/journal/index.json",
             *(f"data/journal/{stream}/000000.jsonl.gz" for stream in STREAMS),
             "data/manifest.json",
+            "data/results/analysis.json",
             "data/results/results.json",
             "data/results/timing.json",
             "data/submitter.pem",
@@ -155,7 +156,7 @@ def crash_at_write(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     monkeypatch.setattr(Path, "write_bytes", failing)
 
 
-FILES_WRITTEN = 16
+FILES_WRITTEN = 17
 
 
 @pytest.mark.parametrize("number", range(FILES_WRITTEN))

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from agzamov_verify.scoring.inference.calibration import (
-    Bounds,
     Case,
+    IntervalRule,
     Sample,
     confirmatory,
     coverage,
@@ -38,7 +38,7 @@ def slack(share: float, count: int) -> float:
     return 3 * float(share * (1 - share) / count) ** 0.5
 
 
-def interval(scale: Scale, method: Bootstrap) -> Bounds:
+def interval(scale: Scale, method: Bootstrap) -> IntervalRule:
     """The interval of a mean, or of a difference where there are two arms, from few resamples."""
 
     def bounds(sample: Sample, seed: bytes) -> Interval | None:

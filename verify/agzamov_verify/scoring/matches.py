@@ -106,7 +106,7 @@ def chess_analysis(cell: ChessCell, setting: Setting, evidence: Evidence) -> Che
     """The analysis of a match of chess."""
     pairs = units_of(cell, Measure.SCORE).values
     raw = Units(tuple(cell.pairs(lambda game: game.raw_halfpoints)), PAIR_SCORE, "")
-    by_play = [game.decided_by_play for game in cell.games]
+    own = [game.decided_by_play for game in cell.games]
     return ChessAnalysis(
         setting.id,
         setting.phase,
@@ -116,8 +116,8 @@ def chess_analysis(cell: ChessCell, setting: Setting, evidence: Evidence) -> Che
         pentanomial(counts_of(pairs), setting.alpha),
         pentanomial(counts_of(raw.values), setting.alpha),
         _symmetry(units_of(cell, Measure.SCORE), 2, setting, evidence),
-        with_and_without(lambda points: glicko2_match(points, CHESS_RULE), cell.halfpoints, by_play),
-        with_and_without(lambda points: elo_match(points, elo.CHESS, CHESS_POINTS), cell.halfpoints, by_play),
+        with_and_without(lambda points: glicko2_match(points, CHESS_RULE), cell.halfpoints, own),
+        with_and_without(lambda points: elo_match(points, elo.CHESS, CHESS_POINTS), cell.halfpoints, own),
         learning_of(cell, setting.id, evidence.seed, evidence.resamples),
         tuple(error_rates(cell, setting)),
     )
@@ -127,7 +127,7 @@ def poker_analysis(cell: PokerCell, setting: Setting, evidence: Evidence) -> Pok
     """The analysis of a match of hold'em."""
     units = units_of(cell)
     points = hand_halfpoints(units.values)
-    by_play = [not any(hands) for hands in _sessions(cell, lambda hand: not hand.decided_by_play)]
+    own = [not any(hands) for hands in _sessions(cell, lambda hand: not hand.decided_by_play)]
     methods = {
         method.value: found for at, method in enumerate(LUCK_METHODS) if (found := adjusted_units(cell, at)) is not None
     }
@@ -140,8 +140,8 @@ def poker_analysis(cell: PokerCell, setting: Setting, evidence: Evidence) -> Pok
         {name: _mean(found, f"{setting.id}/mirrored/{name}", evidence) for name, found in mirrored.items()},
         share_estimate(sum(chips > 0 for chips in units.values), len(units.values)),
         _symmetry(units, 0, setting, evidence),
-        with_and_without(lambda some: glicko2_match(some, POKER_RULE), points, by_play),
-        with_and_without(lambda some: elo_match(some, elo.POKER, POKER_POINTS), points, by_play),
+        with_and_without(lambda some: glicko2_match(some, POKER_RULE), points, own),
+        with_and_without(lambda some: elo_match(some, elo.POKER, POKER_POINTS), points, own),
         learning_of(cell, setting.id, evidence.seed, evidence.resamples),
         tuple(error_rates(cell, setting)),
     )
