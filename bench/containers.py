@@ -24,7 +24,7 @@ import yaml
 from agzamov_harness import keys, rundir
 from agzamov_harness.containers import places
 from agzamov_harness.containers.attending import image_in
-from agzamov_harness.containers.engine import connect
+from agzamov_harness.containers.engine import NoEngine, connect
 from agzamov_harness.containers.folder import hand_over
 from agzamov_harness.containers.stage import Stage
 from agzamov_harness.containers.topology import topology
@@ -84,6 +84,11 @@ with UciEngine(Path(engine), 1) as engine:
 
 
 def main(rounds: int) -> None:
+    try:
+        connect().close()
+    except NoEngine as error:
+        print(f"skipped: {error}")
+        return
     with tempfile.TemporaryDirectory(prefix="agz-") as name:
         folder = Path(name)
         keys.generate(folder / "key.pem")

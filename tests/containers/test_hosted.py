@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ import yaml
 
 from agzamov_harness.containers import engine as engines_of_ours
 from containers import certificates
-from containers.engines import OwnEngine
-from containers.runs import SMALL, changed, require_v1
+from containers.engines import OwnEngine, until
+from containers.runs import SMALL, changed, require_v1, sealed
 from harness.commands import Commands
 
 pytestmark = pytest.mark.xdist_group("own engine")
@@ -46,13 +47,20 @@ def provider(own: OwnEngine, tmp_path: Path) -> Iterator[Path]:
         yield tmp_path
 
 
-def ran(own: OwnEngine, folder: Path, key: Path, plan: dict[str, Any], **environment: str) -> Any:
-    (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
+@contextmanager
+def commands_for(own: OwnEngine, folder: Path, **environment: str) -> Iterator[Commands]:
+    """Commands that find our engine, the key, and what else their environment holds."""
     with pytest.MonkeyPatch.context() as patched:
         for name, value in {"DOCKER_HOST": own.host, "TEST_API_KEY": API_KEY, **environment}.items():
             patched.setenv(name, value)
         with Commands(folder) as commands:
-            return commands.run("run", "plan.yaml", "--key", key, "--json", cwd=folder)
+            yield commands
+
+
+def ran(own: OwnEngine, folder: Path, key: Path, plan: dict[str, Any], **environment: str) -> Any:
+    (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
+    with commands_for(own, folder, **environment) as commands:
+        return commands.run("run", "plan.yaml", "--key", key, "--json", cwd=folder)
 
 
 def left(own: OwnEngine) -> bool:
@@ -79,6 +87,29 @@ def test_a_hosted_model_plays_through_the_proxy_and_its_key_goes_nowhere_else(
     kept = [path for path in (*bundle.rglob("*"), *(provider / "runs").rglob("*")) if path.is_file()]
     assert [path for path in kept if API_KEY.encode() in path.read_bytes()] == []
     assert not left(own)
+
+
+@pytest.mark.slow
+def test_a_proxy_that_is_killed_is_named_and_the_run_goes_on(own: OwnEngine, provider: Path, key: Path) -> None:
+    (match,) = PLAN["matches"]
+    directory = sealed(changed(PLAN, matches=[{**match, "games": 40}]), provider, key)
+    journal = directory.journal
+    resume = ("resume", directory.path, "--key", key, "--json")
+    with commands_for(own, provider, SSL_CERT_FILE=str(provider / "authority.pem")) as commands:
+        running = commands.start(*resume, cwd=provider)
+        until(lambda: any(path.stat().st_size for path in journal.glob("*/*.jsonl")), 30, "something in the journal")
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("DOCKER_HOST", own.host)
+            door = engines_of_ours.connect()
+        labels = {"agz.run": directory.manifest.run_id}
+        door.signal(next(row.id for row in door.seen(labels) if row.name.endswith("-proxy")), "SIGKILL")
+        ended = running.ended(40)
+        assert (ended.code, "container proxy ended with exit code 137" in ended.err) == (4, True), ended
+        assert not door.any_left(labels)
+        door.close()
+        finished = commands.start(*resume, cwd=provider).ended(120)
+    assert finished.code == 0, finished
+    require_v1(provider / json.loads(finished.out)["bundle"])
 
 
 def test_a_provider_whose_certificate_nobody_vouches_for_is_not_talked_to(

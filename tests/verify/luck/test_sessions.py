@@ -111,7 +111,7 @@ def test_one_unit_has_no_spread_and_equal_units_leave_no_variance_to_compare() -
         (None, "0.000000", None)
     }
     even = luck_adjusted([told("fold")] * 8, 2, HOW, mirrored=True)
-    assert [one.winrate.value.decimal for one in even][0] == "0.000000"  # type: ignore[union-attr]
+    assert next(one.winrate.value.decimal for one in even) == "0.000000"  # type: ignore[union-attr]
 
 
 def test_sd_per_100_hands_is_the_usual_one() -> None:
