@@ -37,9 +37,9 @@ def test_all_in_on_the_turn_is_worth_its_share_of_44_rivers() -> None:
 
 
 def test_all_in_on_the_flop_is_worth_its_share_of_990_runouts() -> None:
-    """Drawn dead: quads against a pair lose to nothing, so the whole pot is the button's."""
+    """Quads against a pair lose to one runout of 990: the other two queens."""
     record = told("raise 250, call, bet 9750, call", "7h 7c", "Qd Qc", "7s 7d 2h 4c 3c")
-    assert by(ALL_IN, record) == 10_000
+    assert by(ALL_IN, record) == Fraction(10_000 * (989 - 1), 990)
     record = told("raise 250, call, bet 9750, call", board="2h 7s 9d Jc 4c")
     assert by(ALL_IN, record) == Fraction(10_000 * edge(record.story.deal, FLOP), UNITS)  # type: ignore[union-attr]
 

@@ -13,30 +13,27 @@ is zero for any players.
 """
 
 from functools import lru_cache
-from operator import mul
 from typing import Final
 
 import msgspec
 
 from ...games.holdem.rules import BOARD_CARDS, Deal
-from .edges import CACHED, FLOP, PREFLOP, RIVER, TURN, UNITS, edge, next_cards
+from .edges import CACHED, FLOP, PREFLOP, RIVER, UNITS, edge, next_cards
 from .matchups import NUMBER
 from .runouts import RIVER_CARDS, TURN_CARDS
 from .shipped import table
-from .strength import Strength, strengths
+from .strength import strengths
 
 BASELINE_SHA256: Final = "b78a917c8a79bfaf7f06738ca365ebac77c3835f5a634940fb9f247177e1568b"
 SIXTEENTHS: Final = 16
-PAIRS: Final = len(Strength) ** 2
-_CARDS = {TURN: TURN_CARDS, RIVER: RIVER_CARDS}
+_NEXT = {2: TURN_CARDS, 3: RIVER_CARDS}
 
 
 class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The baseline's numbers, all in sixteenths.
 
     `deal`: chips for an edge of 1 before the flop. `pots`: the bounds in chips between sizes of pot. `flop`, `turn`,
-    `river`: a weight for each size. `turn_strengths`, `river_strengths`: one for each pair of strengths, 3 * that of
-    the hand behind + that of the hand ahead.
+    `river`: a weight for each size. `turn_strengths`, `river_strengths`: by the hand behind, then by the hand ahead.
     """
 
     deal: int
@@ -44,13 +41,16 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     flop: tuple[int, ...]
     turn: tuple[int, ...]
     river: tuple[int, ...]
-    turn_strengths: tuple[int, ...]
-    river_strengths: tuple[int, ...]
+    turn_strengths: tuple[tuple[int, ...], ...]
+    river_strengths: tuple[tuple[int, ...], ...]
 
     def of_pot(self, street: int, matched_chips: int) -> int:
         """The weight of a change of edge on `street`, when both had put in so many chips."""
         size = sum(matched_chips > bound for bound in self.pots)
         return (self.flop, self.turn, self.river)[street - FLOP][size]
+
+    def of_strengths(self, street: int) -> tuple[tuple[int, ...], ...]:
+        return self.river_strengths if street == RIVER else self.turn_strengths
 
 
 @lru_cache(maxsize=1)
@@ -69,26 +69,28 @@ def street_luck(deal: Deal, street: int, matched_chips: int, baseline: Weights) 
     change = edge(deal, street) - edge(deal, street - 1)
     worth = baseline.of_pot(street, matched_chips) * change
     if street > FLOP:
-        by_strengths = baseline.turn_strengths if street == TURN else baseline.river_strengths
-        worth += sum(map(mul, by_strengths, growths(deal, street)))
+        worth += growth_luck(deal, street, baseline.of_strengths(street))
     return matched_chips * worth
 
 
 @lru_cache(maxsize=CACHED)
-def growths(deal: Deal, street: int) -> tuple[int, ...]:
-    """For each pair of strengths: the edge where these hands meet after the card, less its average, in units.
-
-    Pairs are in the order of the weights: 3 * strength of the hand behind + strength of the hand ahead.
-    """
+def growth_luck(deal: Deal, street: int, by_strengths: tuple[tuple[int, ...], ...]) -> int:
+    """For a matched chip: g after the card that came less its average, in units of 1 / (16 UNITS) chip."""
     holes = [[NUMBER[card] for card in hole] for hole in (deal.button, deal.big_blind)]
     shown = [NUMBER[card] for card in deal.board[: BOARD_CARDS[street - 1]]]
-    came, cards = NUMBER[deal.board[BOARD_CARDS[street] - 1]], _CARDS[street]
-    found = [0] * PAIRS
+    came, total, after = NUMBER[deal.board[BOARD_CARDS[street] - 1]], 0, 0
     for kind in next_cards(deal, street):
-        if kind.balance:
-            button, big_blind = strengths(holes, [*shown, kind.cards[0]])
-            behind, ahead = (big_blind, button) if kind.balance > 0 else (button, big_blind)
-            times = cards * (came in kind.cards) - len(kind.cards)
-            found[len(Strength) * behind + ahead] += times * kind.balance
-    scale = UNITS // (cards * (RIVER_CARDS if street == TURN else 1))
-    return tuple(scale * value for value in found)
+        value = kind.balance * _weight(holes, [*shown, kind.cards[0]], kind.balance, by_strengths)
+        total += len(kind.cards) * value
+        if came in kind.cards:
+            after = value
+    cards = _NEXT[street]
+    runouts = RIVER_CARDS if street < RIVER else 1
+    return (cards * after - total) * (UNITS // (cards * runouts))
+
+
+def _weight(holes: list[list[int]], board: list[int], balance: int, by_strengths: tuple[tuple[int, ...], ...]) -> int:
+    if not balance:
+        return 0
+    button, big_blind = strengths(holes, board)
+    return by_strengths[big_blind][button] if balance > 0 else by_strengths[button][big_blind]
