@@ -1,0 +1,75 @@
+"""How much variance each method of taking luck out leaves, between scripted players: where plan's factors come from.
+
+    python calibration/variance.py [DECKS]
+
+Each pairing plays DECKS decks, and again with the seats exchanged. Decks are fresh: none of those to which the
+baseline of card luck was fitted. Prints the variance of raw hands divided by that of each method, hand for hand.
+"""
+
+import hashlib
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+from agzamov_verify.dice import Dice
+from agzamov_verify.games.holdem.script import HandRecord
+from agzamov_verify.scoring.agzamov.cells import LUCK_METHODS
+from agzamov_verify.scoring.luck.adjusted import Method
+from agzamov_verify.scoring.luck.sessions import unit_millichips
+from agzamov_verify.scoring.statistics import sample_variance
+
+SEED = hashlib.sha256(b"agzamov calibration of variance").digest()
+DECKS = 8_000
+UNIT_HANDS = 2  # hands are independent here, so the shortest unit shows the variance of a hand best
+PAIRINGS = (("tag", "tag2"), ("tag", "lag"), ("nit", "lag"), ("tag", "station"), ("lag", "station"))
+
+
+def main(decks: int) -> None:
+    """Print a row for each pairing, and the least and greatest cut of each method."""
+    styles = {style.name: style for style in _players().STYLES}
+    seen: dict[str, list[float]] = {}
+    for a, b in PAIRINGS:
+        found = cuts(mirrored_match(_players(), styles[a], styles[b], decks))
+        print(f"{a:<5}{b:<8}", "  ".join(f"{name} {cut:.2f}" for name, cut in found.items()), flush=True)
+        for name, cut in found.items():
+            seen.setdefault(name, []).append(cut)
+    for name, all_cuts in seen.items():
+        print(f"{name:<22} {min(all_cuts):.2f} to {max(all_cuts):.2f}")
+
+
+def mirrored_match(players: ModuleType, a: object, b: object, decks: int) -> list[HandRecord]:
+    """The decks once, and again with the seats exchanged, neighbours changing places."""
+    dice = Dice(SEED)
+    first = players.hands(dice, range(decks), a, b, swapped=False)
+    again = players.hands(dice, range(decks), a, b, swapped=True)
+    return [*first, *(again[at ^ 1] for at in range(decks))]
+
+
+def cuts(records: list[HandRecord]) -> dict[str, float]:
+    """The variance of raw hands over that of each method, single and mirrored."""
+    raw = sample_variance(unit_millichips(records, UNIT_HANDS, Method.RAW, mirrored=False))
+    found = {}
+    for mirrored in (False, True):
+        for method in (Method.RAW, *LUCK_METHODS):
+            left = sample_variance(unit_millichips(records, UNIT_HANDS, method, mirrored=mirrored))
+            name = ("mirrored " if mirrored else "") + method.value
+            found[name] = float(raw * (2 if mirrored else 1) * (left and 1 / left))
+    return found
+
+
+def _players() -> ModuleType:
+    """The scripted styles, which stand with the fit of the baseline."""
+    if "luck_baseline_players" not in sys.modules:
+        path = Path(__file__).parents[1] / "scripts" / "luck_baseline" / "players.py"
+        spec = spec_from_file_location("luck_baseline_players", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+    return sys.modules["luck_baseline_players"]
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else DECKS)
