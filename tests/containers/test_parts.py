@@ -14,12 +14,12 @@ import pytest
 
 from agzamov_harness import rundir
 from agzamov_harness.containers import owner, sitting, talk
-from agzamov_harness.containers.engine import Ending
+from agzamov_harness.containers.engine import Ending, NoEngine, user_inside
 from agzamov_harness.containers.folder import hand_over, require_plain_files
 from agzamov_harness.containers.hearing import Hearing
 from agzamov_harness.containers.owner import is_gone, this_owner
 from agzamov_harness.containers.peak import peak_bytes
-from agzamov_harness.containers.playing import served_at, told_images
+from agzamov_harness.containers.playing import play_alone, served_at, told_images
 from agzamov_harness.containers.ready import wait_for_address, wait_for_model, wait_for_socket
 from agzamov_harness.containers.sitting import Container, Limits, Sitting, next_folder, sittings, write, write_log
 from agzamov_harness.containers.verdict import outcome
@@ -205,6 +205,13 @@ def test_the_images_that_a_person_started_must_be_the_sealed_ones() -> None:
         told_images(pins, told.replace("1" * 64, "3" * 64))
 
 
+def test_a_run_in_processes_is_not_played_from_inside_a_container(tmp_path: Path) -> None:
+    plan = msgspec.structs.replace(manifest_of("dice").plan, isolation="process")
+    run = rundir.create(tmp_path, msgspec.structs.replace(manifest_of("dice"), plan=plan, images={}), b"secret")
+    with pytest.raises(ManifestError, match="expected a run with isolation: container; go on with agzamov resume"):
+        play_alone(run, Stop(), None, None)
+
+
 def test_each_local_model_is_where_its_server_is() -> None:
     assert served_at(manifest_of("weights", "stored", "hosted")) == {
         "weights": "/run/agz/model-weights/model.sock",
@@ -282,6 +289,14 @@ def test_root_hands_over_what_is_read_and_written_and_nothing_else(directory: Ru
         "secret": 10001,
         "sittings": 0,
     }
+
+
+def test_a_container_writes_as_the_caller_and_never_as_root_of_this_machine() -> None:
+    assert user_inside(["name=seccomp,profile=default"], 1000, 100) == "1000:100"
+    assert user_inside([], 0, 0) == "10001:10001"
+    assert user_inside(["name=rootless"], 1000, 100) == "0:0", "the root of a rootless engine is the caller"
+    with pytest.raises(NoEngine, match="userns-remap"):
+        user_inside(["name=userns"], 1000, 100)
 
 
 # --- waiting for servers -------------------------------------------------------------------------

@@ -204,7 +204,7 @@ def test_a_container_of_ours_can_do_next_to_nothing(engine: Engine) -> None:
     )
     try:
         engine.client.api.start(probe)
-        assert engine.client.api.wait(probe)["StatusCode"] == 0, engine.log(probe["Id"])
+        assert engine.client.api.wait(probe)["StatusCode"] == 0, engine.log(probe["Id"], errors_only=True)
         said = json.loads(engine.client.api.logs(probe))
     finally:
         engine.remove_all(labels)

@@ -152,5 +152,7 @@ class _Attendance:
         sitting.write(self._folder, sitting.Sitting(tuple(rows), self._engine.facts(), environment, told))
 
     def _keep_logs(self) -> None:
-        for name, made in self._stage.ids.items():
-            sitting.write_log(self._folder, name, self._engine.log(made), self._keys)
+        """Keep what every container printed, less what an attended one said to us."""
+        for box in self._planned.boxes:
+            log = self._engine.log(self._stage.ids[box.name], errors_only=box.attended)
+            sitting.write_log(self._folder, box.name, log, self._keys)

@@ -6,7 +6,7 @@ Every exception of the `docker` library becomes NoEngine or PortFault here. Imag
 import errno
 import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -97,13 +97,9 @@ class Engine:
 
     def machine(self) -> Machine:
         """Its cores and memory, and as whom the harness must run to write into the caller's folder."""
-        uid, gid = os.getuid(), os.getgid()
-        rootless = any("name=rootless" in str(option) for option in self._info.get("SecurityOptions") or ())
-        if rootless:
-            uid = gid = 0  # which outside is the caller
-        elif uid == 0:
-            uid, gid = places.UID, places.GID  # no container of ours is root; the folder is handed over
-        return Machine(int(self._info["NCPU"]), int(self._info["MemTotal"]), f"{uid}:{gid}")
+        options = [str(option) for option in self._info.get("SecurityOptions") or ()]
+        user = user_inside(options, os.getuid(), os.getgid())
+        return Machine(int(self._info["NCPU"]), int(self._info["MemTotal"]), user)
 
     def image_id(self, part: str, pin: ImagePin) -> str | None:
         """The id of the pinned image, None if it is not there. Raises PortFault for another one under its name."""
@@ -175,10 +171,11 @@ class Engine:
             state = self.client.api.inspect_container(container)["State"]
         return Ending(str(state["Status"]), int(state["ExitCode"]), bool(state["OOMKilled"]), int(state["Pid"]))
 
-    def log(self, container: str) -> bytes:
-        """The end of what a container has printed, at most LOG_BYTES_MAX."""
+    def log(self, container: str, *, errors_only: bool) -> bytes:
+        """The end of what a container has printed, or of its standard error alone; at most LOG_BYTES_MAX."""
         with faults("reading a container's log"):
-            return bytes(self.client.api.logs(container, stdout=True, stderr=True, timestamps=True))[-LOG_BYTES_MAX:]
+            told = self.client.api.logs(container, stdout=not errors_only, stderr=True, timestamps=True)
+        return bytes(told)[-LOG_BYTES_MAX:]
 
     def stop(self, container: str, seconds: int) -> None:
         """Ask a container to end, and end it after so many seconds."""
@@ -254,6 +251,20 @@ class Attached:
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._stream.close()
+
+
+def user_inside(options: Sequence[str], uid: int, gid: int) -> str:
+    """As whom a container of an engine with these security options writes into a folder of the caller's: "uid:gid".
+
+    Raises NoEngine where it cannot.
+    """
+    if any("name=userns" in option for option in options):
+        raise NoEngine(f"the container engine maps users (userns-remap), so the run's folder is nobody's; {INSTEAD}")
+    if any("name=rootless" in option for option in options):
+        return "0:0"  # which outside is the caller
+    if uid == 0:
+        return f"{places.UID}:{places.GID}"  # no container of ours is root; the folder is handed over
+    return f"{uid}:{gid}"
 
 
 def connect() -> Engine:
