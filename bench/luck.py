@@ -18,12 +18,15 @@ from typing import Any
 import pkrbot
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts" / "luck_baseline"))
-import fit
 import players
 
+from agzamov_harness.adapters.reference.players import reply
 from agzamov_verify.dice import Dice
+from agzamov_verify.games.decision import Tally
 from agzamov_verify.games.holdem.rules import BOARD_CARDS, DECK
-from agzamov_verify.games.holdem.script import HandRecord
+from agzamov_verify.games.holdem.script import HandRecord, PokerRules, deal_cards, play
+from agzamov_verify.games.players import GameName, Player
+from agzamov_verify.questions import Chat, Question, Reply
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.power import mde_normal
 from agzamov_verify.scoring.luck import baseline, edges
@@ -31,9 +34,11 @@ from agzamov_verify.scoring.luck.adjusted import PER_CHIP, Method, net_units
 from agzamov_verify.scoring.luck.edges import FLOP, RIVER
 from agzamov_verify.scoring.luck.preflop_loss import preflop_quality
 from agzamov_verify.scoring.luck.sessions import luck_adjusted
+from agzamov_verify.script import drive
 from chess_replay import cpu_s
 
 DECKS, SESSION, CONDITIONS, HANDS = 10_000, 100, 13, 10_000
+REFERENCE_LESS = 5  # the reference player thinks: fewer decks for it
 BAR_MS = 0.1
 DICE = Dice(b"agzamov luck bench".ljust(32))
 CARDS = {text: pkrbot.Card(text) for text in DECK}
@@ -45,6 +50,26 @@ def mirrored(a: players.Style, b: players.Style, decks: int) -> list[HandRecord]
     first = players.hands(DICE, range(decks), a, b, swapped=False)
     again = players.hands(DICE, range(decks), a, b, swapped=True)
     return first + [again[at ^ 1] for at in range(decks)]
+
+
+def reference_match(decks: range, opponent: str) -> list[HandRecord]:
+    """A mirrored match of the reference player in seat A."""
+    first = [reference_hand(number, opponent, swapped=False) for number in decks]
+    again = [reference_hand(number, opponent, swapped=True) for number in decks]
+    return first + [again[at ^ 1] for at in range(len(again))]
+
+
+def reference_hand(number: int, opponent: str, *, swapped: bool) -> HandRecord:
+    seats = (Player("reference"), Player(opponent))
+    button, big_blind = seats if (number % 2 == 0) != swapped else (seats[1], seats[0])
+    deal = deal_cards(DICE, number, button_is_a=number % 2 == 0)
+    name = GameName(f"h{number}", f"{opponent}/{number}/{int(swapped)}")
+    return drive(play(name, deal, (button, big_blind), PokerRules(), DICE, (Tally(), Tally())), answer)
+
+
+def answer(question: Question) -> Reply:
+    assert isinstance(question, Chat)
+    return Reply(text=reply(question.seat, question.messages, question.seed))
 
 
 def scored(records: list[HandRecord], conditions: int) -> None:
@@ -117,7 +142,7 @@ def main() -> None:
     for name, records in matches.items():
         variance(name, records)
     for opponent in ("reference", "random"):
-        variance(f"reference v {opponent}", fit.reference_match(DICE, range(decks // 5), opponent))
+        variance(f"reference v {opponent}", reference_match(range(decks // REFERENCE_LESS), opponent))
 
 
 if __name__ == "__main__":

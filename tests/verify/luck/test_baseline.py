@@ -11,7 +11,7 @@ from agzamov_verify.scoring.luck.baseline import (
     SIXTEENTHS,
     Weights,
     deal_luck,
-    growth_luck,
+    growths,
     street_luck,
     weights,
 )
@@ -20,15 +20,16 @@ from agzamov_verify.scoring.luck.edges import FLOP, RIVER, TURN, UNITS, edge
 from agzamov_verify.scoring.luck.shipped import table
 
 ODD = Weights(
+    stack=10_000,
     deal=37,
     pots=(400,),
     flop=(3, 5),
     turn=(-7, 11),
     river=(13, 1),
-    turn_strengths=((1, 2, 3), (-4, 5, 6), (7, 800, 9)),
-    river_strengths=((9, 8, 7), (6, -5, 4), (3, 2, 100)),
+    turn_strengths=(1, 2, 3, -4, 5, 6, 7, 800, 9),
+    river_strengths=(9, 8, 7, 6, -5, 4, 3, 2, 100),
 )
-CARD_LUCK_ONLY = Weights(0, (), (16,), (16,), (16,), ((0, 0, 0),) * 3, ((0, 0, 0),) * 3)
+CARD_LUCK_ONLY = Weights(10_000, 0, (), (16,), (16,), (16,), (0,) * 9, (0,) * 9)
 
 
 def drawn(number: int) -> Deal:
@@ -80,18 +81,23 @@ def test_growth_is_the_edge_by_strengths_less_its_average_by_hand() -> None:
     On a king a set is ahead of a pair; on an ace a set is ahead of nothing; else a pair is ahead of a pair.
     """
     deal = Deal(("Ah", "As"), ("Kd", "Kc"), ("2h", "7s", "9d", "Jc", "Kh"))
-    by_strengths = ((0, 0, 3), (0, 5, 11), (0, 0, 0))
-    average = Fraction(40 * 5 + 2 * 3 - 2 * 11, 44)
-    assert Fraction(growth_luck(deal, RIVER, by_strengths), UNITS) == -11 - average
+    found = [Fraction(value, UNITS) for value in growths(deal, RIVER)]
+    pair_pair, nothing_strong, pair_strong = found[4], found[2], found[5]
+    assert (pair_pair, nothing_strong, pair_strong) == (-Fraction(40, 44), -Fraction(2, 44), -1 + Fraction(2, 44))
+    assert sum(map(abs, found)) == sum(map(abs, (pair_pair, nothing_strong, pair_strong)))
 
 
 def test_pots_are_told_apart_by_their_bounds() -> None:
     assert [ODD.of_pot(TURN, chips) for chips in (400, 401)] == [-7, 11]
 
 
+def test_a_pot_has_room_to_grow_by_as_much_again_or_half_of_what_is_behind() -> None:
+    assert [ODD.room(chips) for chips in (250, 4_000, 9_999, 12_000)] == [250, 3_000, 0, 0]
+
+
 def test_the_shipped_numbers_are_pinned_and_have_a_weight_for_every_pot() -> None:
     fixed = weights()
     assert {len(fixed.flop), len(fixed.turn), len(fixed.river)} == {len(fixed.pots) + 1}
-    assert [len(row) for row in (*fixed.turn_strengths, *fixed.river_strengths)] == [3] * 6
+    assert (len(fixed.turn_strengths), len(fixed.river_strengths)) == (9, 9)
     with pytest.raises(AssertionError, match=r"baseline.json: expected sha256"):
         table("baseline.json", BASELINE_SHA256[::-1])

@@ -8,49 +8,56 @@ is zero for any players.
 
     before the flop    deal x edge
     flop               matched chips x weight(matched chips) x change of edge
-    turn, river        the same, and matched chips x (g after the card - average of g over all 45 or 44 cards),
+    turn, river        the same, and min(matched chips, half of what is behind them) x
+                       (g after the card less the average of g over all 45 or 44 cards),
                        g = edge x weight(strength of the hand behind, strength of the hand ahead)
 """
 
 from functools import lru_cache
+from operator import mul
 from typing import Final
 
 import msgspec
 
 from ...games.holdem.rules import BOARD_CARDS, Deal
-from .edges import CACHED, FLOP, PREFLOP, RIVER, UNITS, edge, next_cards
+from .edges import CACHED, FLOP, PREFLOP, RIVER, TURN, UNITS, edge, next_cards
 from .matchups import NUMBER
 from .runouts import RIVER_CARDS, TURN_CARDS
 from .shipped import table
-from .strength import strengths
+from .strength import Strength, strengths
 
-BASELINE_SHA256: Final = "b78a917c8a79bfaf7f06738ca365ebac77c3835f5a634940fb9f247177e1568b"
+BASELINE_SHA256: Final = "aab0b1d7f7bdbabab51950af0a189e782fe978704db165b1820d4ecfc84780f6"
 SIXTEENTHS: Final = 16
-_NEXT = {2: TURN_CARDS, 3: RIVER_CARDS}
+PAIRS: Final = len(Strength) ** 2
+_CARDS = {TURN: TURN_CARDS, RIVER: RIVER_CARDS}
 
 
 class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The baseline's numbers, all in sixteenths.
+    """The baseline's numbers, weights in sixteenths.
 
-    `deal`: chips for an edge of 1 before the flop. `pots`: the bounds in chips between sizes of pot. `flop`, `turn`,
-    `river`: a weight for each size. `turn_strengths`, `river_strengths`: by the hand behind, then by the hand ahead.
+    `stack`: the stacks in chips that they were fitted for. `deal`: sixteenths of a chip for an edge of 1 before the
+    flop. `pots`: the bounds in chips between sizes of pot. `flop`, `turn`, `river`: a weight for each size.
+    `turn_strengths`, `river_strengths`: one for each pair of strengths, 3 * that of the hand behind + that of the
+    hand ahead.
     """
 
+    stack: int
     deal: int
     pots: tuple[int, ...]
     flop: tuple[int, ...]
     turn: tuple[int, ...]
     river: tuple[int, ...]
-    turn_strengths: tuple[tuple[int, ...], ...]
-    river_strengths: tuple[tuple[int, ...], ...]
+    turn_strengths: tuple[int, ...]
+    river_strengths: tuple[int, ...]
 
     def of_pot(self, street: int, matched_chips: int) -> int:
         """The weight of a change of edge on `street`, when both had put in so many chips."""
         size = sum(matched_chips > bound for bound in self.pots)
         return (self.flop, self.turn, self.river)[street - FLOP][size]
 
-    def of_strengths(self, street: int) -> tuple[tuple[int, ...], ...]:
-        return self.river_strengths if street == RIVER else self.turn_strengths
+    def room(self, matched_chips: int) -> int:
+        """By how much a pot is taken to grow if it does: as much again, but at most half of what is behind."""
+        return min(matched_chips, max(0, self.stack - matched_chips) // 2)
 
 
 @lru_cache(maxsize=1)
@@ -67,30 +74,28 @@ def deal_luck(deal: Deal, baseline: Weights) -> int:
 def street_luck(deal: Deal, street: int, matched_chips: int, baseline: Weights) -> int:
     """What the card or cards of `street` were worth to the button, in units of 1 / (16 UNITS) chip."""
     change = edge(deal, street) - edge(deal, street - 1)
-    worth = baseline.of_pot(street, matched_chips) * change
+    worth = matched_chips * baseline.of_pot(street, matched_chips) * change
     if street > FLOP:
-        worth += growth_luck(deal, street, baseline.of_strengths(street))
-    return matched_chips * worth
+        by_strengths = baseline.turn_strengths if street == TURN else baseline.river_strengths
+        worth += baseline.room(matched_chips) * sum(map(mul, by_strengths, growths(deal, street)))
+    return worth
 
 
 @lru_cache(maxsize=CACHED)
-def growth_luck(deal: Deal, street: int, by_strengths: tuple[tuple[int, ...], ...]) -> int:
-    """For a matched chip: g after the card that came less its average, in units of 1 / (16 UNITS) chip."""
+def growths(deal: Deal, street: int) -> tuple[int, ...]:
+    """For each pair of strengths: the edge where these hands meet after the card, less its average, in units.
+
+    Pairs are in the order of the weights: 3 * strength of the hand behind + strength of the hand ahead.
+    """
     holes = [[NUMBER[card] for card in hole] for hole in (deal.button, deal.big_blind)]
     shown = [NUMBER[card] for card in deal.board[: BOARD_CARDS[street - 1]]]
-    came, total, after = NUMBER[deal.board[BOARD_CARDS[street] - 1]], 0, 0
+    came, cards = NUMBER[deal.board[BOARD_CARDS[street] - 1]], _CARDS[street]
+    found = [0] * PAIRS
     for kind in next_cards(deal, street):
-        value = kind.balance * _weight(holes, [*shown, kind.cards[0]], kind.balance, by_strengths)
-        total += len(kind.cards) * value
-        if came in kind.cards:
-            after = value
-    cards = _NEXT[street]
-    runouts = RIVER_CARDS if street < RIVER else 1
-    return (cards * after - total) * (UNITS // (cards * runouts))
-
-
-def _weight(holes: list[list[int]], board: list[int], balance: int, by_strengths: tuple[tuple[int, ...], ...]) -> int:
-    if not balance:
-        return 0
-    button, big_blind = strengths(holes, board)
-    return by_strengths[big_blind][button] if balance > 0 else by_strengths[button][big_blind]
+        if kind.balance:
+            button, big_blind = strengths(holes, [*shown, kind.cards[0]])
+            behind, ahead = (big_blind, button) if kind.balance > 0 else (button, big_blind)
+            times = cards * (came in kind.cards) - len(kind.cards)
+            found[len(Strength) * behind + ahead] += times * kind.balance
+    scale = UNITS // (cards * (RIVER_CARDS if street == TURN else 1))
+    return tuple(scale * value for value in found)
