@@ -97,7 +97,7 @@ CHESS = Planted(
     "castles_early",
     "- Castles within its first 8 moves, as soon as castling is legal.",
     "- Never makes a move that allows or makes a trade of queens, ever",
-    {"games": 400, "block_games": 4},
+    {"games": 200, "block_games": 4},
     {"chess960": {"adjudication": {"policy": "material", "threshold_points": 2, "plies": 4}, "plies_max": 40}},
 )
 GAMES = ("poker", "chess")

@@ -21,7 +21,6 @@ from containers.runs import BABBLER, SMALL, changed, require_v1, sealed
 
 Json = dict[str, Any]
 
-pytestmark = pytest.mark.xdist_group("containers")
 
 AGZAMOV = Path(sys.executable).with_name("agzamov")
 PATIENCE_S = 120

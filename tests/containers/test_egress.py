@@ -28,7 +28,6 @@ from containers.runs import BABBLER, SMALL, changed, sealed
 
 Json = dict[str, Any]
 
-pytestmark = pytest.mark.xdist_group("own engine")
 
 PORT, HIDDEN = 9999, 8443
 BRIDGE = "172.17.0.1"  # the engine's own first address; the test asserts that the listener answers there

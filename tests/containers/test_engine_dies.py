@@ -14,8 +14,6 @@ from containers.engines import OwnEngine, until
 from containers.runs import SMALL, changed, require_v1, sealed
 from harness.commands import Commands
 
-pytestmark = pytest.mark.xdist_group("own engine")
-
 PLAN = changed(SMALL, matches=[{"phase": 0, "game": "chess960", "a": "fish", "b": "dice", "games": 24}])
 
 

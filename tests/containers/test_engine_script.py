@@ -5,11 +5,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from containers.engines import NO_ENGINE, SCRIPT
-
-pytestmark = pytest.mark.xdist_group("containers")
 
 
 def ran(

@@ -16,8 +16,6 @@ from containers.engines import OwnEngine, until
 from containers.runs import SMALL, changed, require_v1, sealed
 from harness.commands import Commands
 
-pytestmark = pytest.mark.xdist_group("own engine")
-
 BRIDGE, PORT = "172.17.0.1", 8443
 API_KEY = "sk-the-key-of-the-test-0123456789"
 HERE = Path(__file__).parent
@@ -92,7 +90,7 @@ def test_a_hosted_model_plays_through_the_proxy_and_its_key_goes_nowhere_else(
 @pytest.mark.slow
 def test_a_proxy_that_is_killed_is_named_and_the_run_goes_on(own: OwnEngine, provider: Path, key: Path) -> None:
     (match,) = PLAN["matches"]
-    directory = sealed(changed(PLAN, matches=[{**match, "games": 40}]), provider, key)
+    directory = sealed(changed(PLAN, matches=[{**match, "games": 16}]), provider, key)
     journal = directory.journal
     resume = ("resume", directory.path, "--key", key, "--json")
     with commands_for(own, provider, SSL_CERT_FILE=str(provider / "authority.pem")) as commands:
@@ -107,7 +105,7 @@ def test_a_proxy_that_is_killed_is_named_and_the_run_goes_on(own: OwnEngine, pro
         assert (ended.code, "container proxy ended with exit code 137" in ended.err) == (4, True), ended
         assert not door.any_left(labels)
         door.close()
-        finished = commands.start(*resume, cwd=provider).ended(120)
+        finished = commands.start(*resume, cwd=provider).ended(240)
     assert finished.code == 0, finished
     require_v1(provider / json.loads(finished.out)["bundle"])
 

@@ -5,6 +5,7 @@ with loose(model) as address: ...                              # address: http:/
 """
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -68,9 +69,11 @@ def _address(process: subprocess.Popen[bytes], log: IO[str]) -> str:
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end and process.poll() is None:
         log.seek(0)
-        said = next((line for line in log if line.startswith(READY) and line.endswith("\n")), "")
+        said = re.search(
+            re.escape(READY) + r"(http://[0-9.]+:[0-9]+|/\S+)", log.read()
+        )  # its log may run into the line
         if said:
-            return said.removeprefix(READY).strip()
+            return said[1]
         time.sleep(0.02)
     log.seek(0)
     raise AssertionError(f"the server did not start: {log.read()}")
