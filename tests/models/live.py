@@ -16,7 +16,8 @@ from tempfile import TemporaryFile
 from typing import IO
 
 SERVE = Path(__file__).parents[2] / "images" / "model-server" / "serve.py"
-READY = "ready on "
+# The server's log, which another thread of it writes, may run into the line.
+ADDRESS = re.compile(r"ready on (http://[0-9.]+:[0-9]+|\S+?\.sock)")
 PATIENCE_S = 60
 # Flash attention and one key-value cache for all slots: what llama.cpp does if nobody says otherwise.
 LOOSE = """
@@ -69,9 +70,7 @@ def _address(process: subprocess.Popen[bytes], log: IO[str]) -> str:
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end and process.poll() is None:
         log.seek(0)
-        said = re.search(
-            re.escape(READY) + r"(http://[0-9.]+:[0-9]+|/\S+)", log.read()
-        )  # its log may run into the line
+        said = ADDRESS.search(log.read())
         if said:
             return said[1]
         time.sleep(0.02)
