@@ -14,7 +14,6 @@ from types import ModuleType
 
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.holdem.script import HandRecord
-from agzamov_verify.scoring.agzamov.cells import LUCK_METHODS
 from agzamov_verify.scoring.luck.adjusted import Method
 from agzamov_verify.scoring.luck.sessions import unit_millichips
 from agzamov_verify.scoring.statistics import sample_variance
@@ -51,7 +50,7 @@ def cuts(records: list[HandRecord]) -> dict[str, float]:
     raw = sample_variance(unit_millichips(records, UNIT_HANDS, Method.RAW, mirrored=False))
     found = {}
     for mirrored in (False, True):
-        for method in (Method.RAW, *LUCK_METHODS):
+        for method in Method:
             left = sample_variance(unit_millichips(records, UNIT_HANDS, method, mirrored=mirrored))
             name = ("mirrored " if mirrored else "") + method.value
             found[name] = float(raw * (2 if mirrored else 1) * (left and 1 / left))

@@ -23,7 +23,9 @@ METADATA, RESOLVER = "169.254.169.254", "127.0.0.53"
 # The engine's images are in memory, so that nothing is left to be removed.
 NAMESPACE = f"""
 ip link set lo up && ip address add {METADATA}/32 dev lo && mount --bind "$1/resolv.conf" /etc/resolv.conf &&
-mkdir "$1/data" && mount -t tmpfs -o size=2g tmpfs "$1/data" && echo up && exec cat
+mkdir "$1/data" && mount -t tmpfs -o size=2g tmpfs "$1/data" && echo up || exit
+cat  # until the tests end, however they end
+kill "$(cat "$1/dockerd.pid")" 2>/dev/null
 """
 
 
