@@ -5,6 +5,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -117,7 +118,7 @@ class _Writer:
     def _streams(self) -> Iterator[StreamPlan]:
         played = [match for match in self._manifest.plan.matches if match.id in self._blocks]
         for match in sorted(played, key=lambda match: match.phase):
-            yield from streams_of(match)
+            yield from islice(streams_of(match), len(self._blocks[match.id]))
 
     def _stream(self, stream: StreamPlan) -> StreamRow:
         folder = self._directory.journal / stream.id

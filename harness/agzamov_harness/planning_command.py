@@ -10,6 +10,7 @@ import msgspec
 
 from agzamov_verify import canon
 from agzamov_verify.manifest import ChessMatch, Match, Plan
+from agzamov_verify.phases.looks import stopping_rule
 from agzamov_verify.reading import printable
 from agzamov_verify.scoring.exact import fixed
 from agzamov_verify.scoring.planning import (
@@ -165,7 +166,7 @@ class Forecast:
         """The whole forecast for a person."""
         yield f"{self._plan.title}: what it can detect, with 80 % power and a two-sided test"
         for match, found in self._matches:
-            yield f"{match.id}: {_size(match)}"
+            yield f"{match.id}: {_size(match)}{self._early_end(match)}"
             yield from _detectable_lines(found)
         for some in self._needed:
             yield from _needed_lines(some)
@@ -191,6 +192,10 @@ class Forecast:
             "needed": [_plain_needed(one) for some in self._needed for one in some],
             "paper_note": None if self._note is None else _plain_note(self._note),
         }
+
+    def _early_end(self, match: Match) -> str:
+        rule = stopping_rule(match, self._plan)
+        return f" at most; looked at after every {rule.blocks_per_look} blocks, and may end early" if rule else ""
 
     def _of_match(self, match: Match) -> Iterator[Detectable]:
         for scoring in self._scorings[match.game]:

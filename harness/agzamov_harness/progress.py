@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 
 from agzamov_verify.games.decision import Tally
-from agzamov_verify.manifest import ChessMatch, Match, Plan, Price
+from agzamov_verify.manifest import ChessMatch, Plan, Price
 from agzamov_verify.phases.streams import Block, ChessBlock, StreamPlan
 from agzamov_verify.questions import Answer, Chat, Question, Reply
 from agzamov_verify.scoring.conduct import cost_usd
@@ -69,14 +69,14 @@ class State:
             self.faults += _faults(block)
             self._tell()
 
-    def stopped_by_gate(self, matches: Iterable[Match]) -> None:
-        """Note matches that will not be played."""
+    def will_not_play(self, streams: Iterable[StreamPlan]) -> None:
+        """Note streams that a failed Phase 0 or a declared rule leaves out."""
         with self._lock:
-            for match in matches:
-                if isinstance(match, ChessMatch):
-                    self.games_planned -= match.games
+            for stream in streams:
+                if isinstance(stream.match, ChessMatch):
+                    self.games_planned -= stream.count
                 else:
-                    self.hands_planned -= match.hands
+                    self.hands_planned -= stream.count
 
     def counts(self) -> Counts:
         """All of it as one value."""

@@ -1,8 +1,8 @@
 """Runs a sealed manifest: every stream side by side, Phase 0 first, its gate, then the rest.
 
 A stream depends on nothing but the seed and its own answers, so the order in which streams are
-played never shows in a journal. A fault of the world stops the run cleanly; running the same folder
-again goes on from the journals.
+played never shows in a journal. A match that may end early is played from look to look. A fault of
+the world stops the run cleanly; running the same folder again goes on from the journals.
 """
 
 import signal
@@ -13,8 +13,9 @@ from threading import Event
 
 from agzamov_verify.checks.opening import seed_dice
 from agzamov_verify.dice import Dice
-from agzamov_verify.manifest import Plan
+from agzamov_verify.manifest import Match, Plan
 from agzamov_verify.phases.gate import PHASES, matches_to_play
+from agzamov_verify.phases.looks import streams_due
 from agzamov_verify.phases.streams import Block, StreamPlan, block_script, streams_of
 from agzamov_verify.questions import Answer, Question, Reply
 from agzamov_verify.scoring.results import MatchResult, match_result
@@ -80,13 +81,20 @@ class Runner:
         phase0: list[MatchResult] = []
         for phase in PHASES:
             allowed = matches_to_play(self._plan, phase, phase0)
-            self._state.stopped_by_gate(
-                match for match in self._plan.matches if match.phase == phase and match not in allowed
-            )
-            self._play_all([stream for match in allowed for stream in streams_of(match)], blocks)
+            stopped = [match for match in self._plan.matches if match.phase == phase and match not in allowed]
+            self._state.will_not_play(stream for match in stopped for stream in streams_of(match))
+            while streams := [stream for match in allowed for stream in self._next_streams(match, blocks)]:
+                self._play_all(streams, blocks)
+            for match in allowed:
+                self._state.will_not_play(list(streams_of(match))[len(blocks[match.id]) :])
             if phase == 0:
                 phase0 = [match_result(match, blocks[match.id], self._plan, self._dice) for match in allowed]
         return blocks
+
+    def _next_streams(self, match: Match, blocks: Blocks) -> list[StreamPlan]:
+        """What is to be played of a match before it is looked at again; nothing once it has ended."""
+        played = blocks.get(match.id, [])
+        return streams_due(match, self._plan, played)[len(played) :]
 
     def _play_all(self, streams: Sequence[StreamPlan], blocks: Blocks) -> None:
         with ThreadPoolExecutor(self._concurrency, "stream", _keep_interrupts_out) as pool:

@@ -340,6 +340,61 @@ def test_a_finished_run_asks_nothing_when_it_is_played_again(tmp_path: Path) -> 
     assert results(directory, first) == results(directory, again)
 
 
+# --- a match that a rule may end early -------------------------------------------------------------
+
+WATCHED: dict[str, Any] = {
+    "matches": [
+        {"phase": 1, "game": "chess960", "a": "agent", "b": "agent", "games": 40, "block_games": 2},
+        {"phase": 1, "game": "holdem", "a": "agent", "b": "agent", "hands": 4, "block_hands": 2},
+    ],
+    "analysis": {
+        "sequential": [
+            {"match": CHESS1, "least": 0, "greatest": 4, "expected": 2, "alternative": "greater", "blocks_per_look": 5}
+        ]
+    },
+}
+
+
+def seat_a_wins(question: Question) -> Answer:
+    """The chess player that is not seat A forfeits."""
+    if isinstance(question, Chat) and "chess" in question.game:
+        index = int(question.game.rpartition("-g")[2])
+        if question.turn % 2 != index % 2:
+            return Reply(text="MOVE: resign", prompt_tokens=100)
+    return scripted(question)
+
+
+def test_a_match_is_played_to_the_look_at_which_its_rule_ends_it(tmp_path: Path) -> None:
+    alone, crowded = sealed(tmp_path / "1", **WATCHED), sealed(tmp_path / "8", **WATCHED)
+    blocks = play(alone, seat_a_wins)
+    assert (len(blocks[CHESS1]), len(blocks[POKER1])) == (10, 2)
+    play(crowded, seat_a_wins, concurrency=8)
+    assert journals(alone) == journals(crowded)
+
+
+def test_a_stopped_run_goes_on_to_the_same_look(tmp_path: Path) -> None:
+    unbroken = sealed(tmp_path / "unbroken", **WATCHED)
+    play(unbroken, seat_a_wins)
+    directory, stop, calls = sealed(tmp_path / "broken", **WATCHED), Stop(), count(1)
+
+    def world(question: Question) -> Answer:
+        if next(calls) == 25:
+            stop.request("stopped by SIGTERM")
+        return seat_a_wins(question)
+
+    with pytest.raises(Stopped):
+        play(directory, world, stop)
+    assert play(directory, seat_a_wins).keys() == {CHESS1, POKER1}
+    assert journals(directory) == journals(unbroken)
+
+
+def test_what_is_left_out_is_no_longer_planned(tmp_path: Path) -> None:
+    directory = sealed(tmp_path, **WATCHED)
+    state = State(directory.manifest.plan, None)
+    Runner(directory, seat_a_wins, lambda: 0, state, Stop(), 1).play()
+    assert (state.games, state.games_planned, state.hands, state.hands_planned) == (20, 20, 4, 4)
+
+
 # --- what is forced to disk together -------------------------------------------------------------
 
 

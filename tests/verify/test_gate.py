@@ -156,7 +156,7 @@ def test_a_failed_phase_0_stops_that_seat_in_that_game_alone(phase0: list[MatchR
 
 
 def test_streams_come_in_the_order_of_phases_and_then_of_the_plan() -> None:
-    names = [stream.id for stream in streams_to_play(PLAN, [chess_phase0(30), poker_phase0(30)])]
+    names = [stream.id for stream in streams_to_play(PLAN, [chess_phase0(30), poker_phase0(30)], {})]
     assert names == [
         "p0-chess960-naked-model-b00000",
         "p0-chess960-naked-model-b00001",

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta
 
-from .seats import END, Count, DecimalText, Line, Part
+from .seats import END, DecimalText, Line, Part
 
 PRIMARY, EXPLORATORY, DRAFT = 5, 12, 20
 SEQUENTIAL_MAX = 64
@@ -57,6 +57,7 @@ class HypothesisId(StrEnum):
 
 
 Whole: TypeAlias = Annotated[int, Meta(ge=-(2**40), le=2**40)]
+Blocks: TypeAlias = Annotated[int, Meta(ge=0, le=2**20)]
 Alpha: TypeAlias = Annotated[
     str,
     Meta(
@@ -72,7 +73,8 @@ class SequentialRule(Part, frozen=True):
 
     An observation is a start pair in half-points (0 to 4, expected 2) or a session of hands in chips (expected 0); one
     beyond `least` or `greatest` is clipped. `of_interest` is the least distance from `expected` that matters; 0 never
-    stops for lack of an effect. The analysis says after which observation the rule allowed to stop; a run plays on.
+    stops for lack of an effect. `blocks_per_look`: so many blocks are played side by side, then the rule may end the
+    match; 0 plays the match whole, and the analysis only says after which observation the rule allowed to stop.
     """
 
     match: Line
@@ -82,7 +84,7 @@ class SequentialRule(Part, frozen=True):
     alternative: Literal["greater", "less", "two-sided"] = "two-sided"
     alpha: Alpha = "0.05"
     of_interest: DecimalText = "0"
-    planned: Count = 1
+    blocks_per_look: Blocks = 0
 
 
 class AnalysisPlan(Part, frozen=True):

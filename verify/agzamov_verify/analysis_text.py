@@ -40,7 +40,9 @@ def hypothesis_lines(analysis: Analysis) -> Iterator[str]:
     for one in analysis.sequential:
         decision = one.decision
         told = f"{decision.reason.value} at observation {decision.n}" if isinstance(decision, Stop) else "go on"
-        yield f"watched {one.match}: {told}; {interval(one.confidence)} {one.unit} at any time"
+        early = ", ended early: figures of a fixed size above do not hold for it" if one.ended_early else ""
+        seen = f"{one.observations} of {one.planned} observations{early}"
+        yield f"watched {one.match}: {told}; {seen}; {interval(one.confidence)} {one.unit} at any time"
     yield from verdict_lines(analysis.hypotheses)
 
 

@@ -39,8 +39,9 @@ def needs_engine(plan: Plan) -> bool:
 
 
 def starts_engine(plan: Plan) -> bool:
-    """Whether playing `plan` starts an engine: it adjudicates, or it sits at the table."""
-    return needs_engine(plan) or any(isinstance(seat, StockfishSeat) for seat in plan.playing.values())
+    """Whether `plan` starts an engine: it adjudicates, it sits at the table, or it judges the moves afterwards."""
+    seated = any(isinstance(seat, StockfishSeat) for seat in plan.playing.values())
+    return needs_engine(plan) or seated or plan.quality.nodes > 0
 
 
 def local_models(plan: Plan) -> dict[str, LocalModelSeat]:
@@ -212,6 +213,14 @@ def _phase(path: str, match: Match, opponent: Seat | None) -> Iterator[Problem]:
         yield Problem(f"{path}.b", f"expected {match.a}: Phase 1 is self-play")
 
 
+def _early_end(path: str, match: str, plan: Plan) -> Iterator[Problem]:
+    for one in plan.matches:
+        if one.id == match and one.phase == 0:
+            yield Problem(path, "expected 0: Phase 0 is decided by a whole match")
+        if one.id == match and plan.holdem.mirrored and isinstance(one, PokerMatch):
+            yield Problem(path, "expected 0: a mirrored match plays every deck from both sides")
+
+
 def _analysis(plan: Plan) -> Iterator[Problem]:
     declared = plan.analysis.hypotheses
     if len(set(declared)) < len(declared):
@@ -226,7 +235,7 @@ def _analysis(plan: Plan) -> Iterator[Problem]:
             yield Problem(path, "expected least below expected below greatest")
         elif not Fraction(rule.of_interest) < min(rule.greatest - rule.expected, rule.expected - rule.least):
             yield Problem(f"{path}.of_interest", "expected less than the distance from expected to the nearer bound")
+        if rule.blocks_per_look:
+            yield from _early_end(f"{path}.blocks_per_look", rule.match, plan)
     if plan.quality.nodes and not any(isinstance(match, ChessMatch) for match in plan.matches):
         yield Problem("quality.nodes", "expected 0: no chess is played")
-    if plan.quality.nodes and plan.isolation == "container":
-        yield Problem("quality.nodes", "expected 0 with isolation: container; judge the bundle with `agzamov quality`")

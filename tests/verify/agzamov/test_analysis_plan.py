@@ -14,7 +14,7 @@ from agzamov_verify.scoring.watched import watched
 from verify.agzamov.generator import CHESS, World, chess
 
 MATCH = "p1-chess960-naked-a"
-RULE = SequentialRule(MATCH, 0, 4, 2, planned=200)
+RULE = SequentialRule(MATCH, 0, 4, 2)
 
 
 def plan(analysis: object) -> Plan:
@@ -72,20 +72,26 @@ def test_an_unknown_hypothesis_is_refused() -> None:
         plan({"hypotheses": ["H6"]})
 
 
+def watching(games: int) -> Plan:
+    of = plan(rule())
+    match = msgspec.structs.replace(of.matches[0], games=games)  # type: ignore[arg-type]
+    return msgspec.structs.replace(of, matches=(match,))
+
+
 def test_a_clear_lead_stops_early_and_the_interval_leaves_even_play_out() -> None:
     cell = chess(CellKey("m", CHESS, 1), World(win=0.8, draw=0.1))
-    (found,) = watched([RULE], {MATCH: cell})
+    (found,) = watched(watching(400), {MATCH: cell}, ())
     assert isinstance(found.decision, Stop)
     assert found.decision.reason.value == "above"
-    assert found.decision.n < 200
+    assert found.decision.n < 200 == found.planned
     assert Fraction(found.confidence.low) > Fraction(1, 2)
 
 
 def test_even_play_goes_on_to_the_planned_end() -> None:
     cell = chess(CellKey("m", CHESS, 1), World(win=0.35, draw=0.3))
-    (found,) = watched([msgspec.structs.replace(RULE, planned=1000)], {MATCH: cell})
+    (found,) = watched(watching(2000), {MATCH: cell}, ())
     assert isinstance(found.decision, Continue)
 
 
 def test_a_match_that_was_not_played_is_not_watched() -> None:
-    assert list(watched([RULE], {})) == []
+    assert list(watched(watching(400), {}, ())) == []

@@ -15,14 +15,25 @@ from ..stockfish import UciEngine
 WAITING_PER_ENGINE = 8
 
 Judged: TypeAlias = tuple[Position, Judgement]
+Require: TypeAlias = Callable[[UciEngine, EngineNorm], None]
+
+
+def by_net(engine: UciEngine, norm: EngineNorm) -> None:
+    """Raises EngineFault unless the engine has the protocol's name and net."""
+    engine.require(norm.name, norm.net_sha256)
+
+
+def by_name(engine: UciEngine, norm: EngineNorm) -> None:
+    """For an engine in an image that was compared with its pin, and that has nowhere to write its net."""
+    engine.require_name(norm.name)
 
 
 @contextmanager
-def open_judges(path: Path, norm: EngineNorm, nodes: int, count: int) -> Iterator["Judges"]:
-    """`count` engines of the protocol's name and net, one thread each. Raises EngineFault."""
+def open_judges(path: Path, norm: EngineNorm, nodes: int, count: int, require: Require = by_net) -> Iterator["Judges"]:
+    """`count` engines of the protocol, one thread each, the first of which is asked who it is. Raises EngineFault."""
     with ExitStack() as stack:
         engines = [stack.enter_context(UciEngine(path, norm.hash_mib)) for _ in range(max(1, count))]
-        engines[0].require(norm.name, norm.net_sha256)
+        require(engines[0], norm)
         yield Judges(engines, nodes)
 
 

@@ -106,12 +106,12 @@ def _gate(opened: Opened, replayed: Replayed, ledger: Ledger) -> None:
         for match in plan.matches
         if match.phase == 0 and match.id in replayed.blocks
     ]
-    expected = [stream.id for stream in streams_to_play(plan, phase0)]
+    expected = [stream.id for stream in streams_to_play(plan, phase0, replayed.blocks)]
     found = list(replayed.reports)
     if expected != found:
         missing = [stream for stream in expected if stream not in replayed.reports][:3]
         extra = [stream for stream in found if stream not in expected][:3]
-        wanted = "every promised stream, in order, less those that a failed Phase 0 stops"
+        wanted = "every promised stream, in order, less those that a failed Phase 0 or a declared rule stops"
         ledger.add(Number.GATE, bundle.INDEX_FILE, wanted, f"missing {missing}, too many {extra}")
 
 

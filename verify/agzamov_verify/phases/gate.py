@@ -1,10 +1,11 @@
-"""Phase 0 decides what follows: a seat that fails it in a game goes no further in that game."""
+"""Which streams are played: a seat that fails Phase 0 in a game goes no further in it, and a rule may end a match."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..manifest import Match, Plan
 from ..scoring.results import MatchResult
-from .streams import StreamPlan, streams_of
+from .looks import streams_due
+from .streams import Block, StreamPlan
 
 PHASES = (0, 1)
 
@@ -17,8 +18,13 @@ def matches_to_play(plan: Plan, phase: int, phase0: Sequence[MatchResult]) -> li
     ]
 
 
-def streams_to_play(plan: Plan, phase0: Sequence[MatchResult]) -> Iterator[StreamPlan]:
-    """Every stream of a run in the order of its index, once the results of Phase 0 are known."""
+def streams_to_play(
+    plan: Plan, phase0: Sequence[MatchResult], blocks: Mapping[str, Sequence[Block]]
+) -> Iterator[StreamPlan]:
+    """Every stream of a run in the order of its index, once the results of Phase 0 are known.
+
+    Of a match that may end early, those that are due after its blocks (by match id).
+    """
     for phase in PHASES:
         for match in matches_to_play(plan, phase, phase0):
-            yield from streams_of(match)
+            yield from streams_due(match, plan, blocks.get(match.id, ()))

@@ -17,6 +17,7 @@ from ..report import finding_line
 from ..scoring.agzamov.cells import Cell, cells_of
 from ..scoring.agzamov.norm import load_score_norm
 from ..scoring.hypotheses.evidence import SANITY, Evidence
+from ..scoring.watched import ended_early
 
 SEED = b"agz/scores/v1"
 
@@ -26,11 +27,15 @@ class CannotCombine(ValueError):
 
 
 class Source(msgspec.Struct, frozen=True):
-    """One bundle: its run, the level that it reached, and the steps that could not be checked."""
+    """One bundle: its run, the level that it reached, and the steps that could not be checked.
+
+    `ended_early`: matches that a declared rule ended, of which nothing is taken: scores are of matches of a fixed size.
+    """
 
     run: str
     level: str
     not_checked: tuple[str, ...]
+    ended_early: tuple[str, ...] = ()
 
 
 class Collected(NamedTuple):
@@ -62,8 +67,10 @@ def take(path: Path, options: Options, tick: Callable[[str], None] = lambda _: N
         finding = finding_line(verdict.findings[0]) if verdict.findings else "it could not be read"
         raise CannotCombine(f"{path}: expected a bundle that passes its check; {finding}")
     missing = tuple(step.name for step in verdict.steps if step.status is Status.NOT_CHECKED)
-    source = Source(verdict.run, verdict.level, missing)
-    return Taken(verdict.manifest, source, cells_of(verdict.manifest, verdict.blocks))
+    early = ended_early(verdict.manifest.plan, verdict.blocks)
+    whole = {name: blocks for name, blocks in verdict.blocks.items() if name not in early}
+    source = Source(verdict.run, verdict.level, missing, early)
+    return Taken(verdict.manifest, source, cells_of(verdict.manifest, whole))
 
 
 def combine(taken: Sequence[Taken]) -> Collected:
@@ -85,7 +92,9 @@ def combine(taken: Sequence[Taken]) -> Collected:
             cells.setdefault(cell.key, (cell, one.source.run))
     runs = [one.source.run for one in ordered]
     resamples = load_protocol(protocol).bootstrap_resamples
-    evidence = Evidence([cell for cell, _ in cells.values()], load_score_norm(protocol), seeds_of(runs), resamples)
+    early = [f"{name} of run {one.source.run}" for one in ordered for name in one.source.ended_early]
+    norm, kept = load_score_norm(protocol), [cell for cell, _ in cells.values()]
+    evidence = Evidence(kept, norm, seeds_of(runs), resamples, ended_early=early)
     plan = declared_by_all([one.manifest.plan.analysis for one in ordered])
     return Collected(protocol, plan, tuple(one.source for one in ordered), evidence)
 

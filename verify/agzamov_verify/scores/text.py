@@ -50,7 +50,8 @@ def calibration_lines(document: CalibrationDocument) -> Iterator[str]:
 def _sources(bundles: Sequence[Source], protocol: str) -> Iterator[str]:
     for one in bundles:
         missing = f", NOT CHECKED: {', '.join(one.not_checked)}" if one.not_checked else ""
-        yield f"run {one.run}: {one.level}{missing}"
+        early = f", left out because they ended early: {', '.join(one.ended_early)}" if one.ended_early else ""
+        yield f"run {one.run}: {one.level}{missing}{early}"
     yield f"protocol {protocol}"
 
 

@@ -20,7 +20,7 @@ from .deltas import DeltaAnalysis, delta_analysis
 from .hypotheses.evidence import Evidence
 from .hypotheses.verdicts import ContrastRow, Verdict, verdicts
 from .matches import ChessAnalysis, PokerAnalysis, Setting, chess_analysis, poker_analysis
-from .watched import Watched, watched
+from .watched import Watched, ended_early, watched
 
 FORMAT: Literal["agz-analysis-1"] = "agz-analysis-1"
 
@@ -56,17 +56,21 @@ def analysis_of(manifest: Manifest, dice: Dice, blocks: Mapping[str, Sequence[Bl
     plan = manifest.plan
     played = [match for match in plan.matches if match.id in blocks]
     cells = cells_of(manifest, blocks)
+    by_match = {match.id: cell for match, cell in zip(played, cells, strict=True)}
+    early = ended_early(plan, blocks)
     protocol = load_protocol(plan.protocol)
-    evidence = Evidence(cells, load_score_norm(plan.protocol), Seeds(dice), protocol.bootstrap_resamples)
+    whole = [cell for name, cell in by_match.items() if name not in early]
+    norm, seeds = load_score_norm(plan.protocol), Seeds(dice)
+    evidence = Evidence(whole, norm, seeds, protocol.bootstrap_resamples, ended_early=early)
     alpha = Fraction(protocol.significance)
     return Analysis(
         FORMAT,
         manifest.run_id,
         plan.protocol,
         score_norm_sha256(plan.protocol),
-        tuple(_match(match, cell, evidence, alpha) for match, cell in zip(played, cells, strict=True)),
+        tuple(_match(match, by_match[match.id], evidence, alpha) for match in played),
         tuple(delta_analysis(evidence)),
-        tuple(watched(plan.analysis.sequential, {match.id: cell for match, cell in zip(played, cells, strict=True)})),
+        tuple(watched(plan, by_match, early)),
         *verdicts(plan.analysis, evidence),
     )
 

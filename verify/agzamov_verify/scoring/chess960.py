@@ -82,6 +82,12 @@ def halfpoints_a(index: int, ending: Ending) -> int:
     return ending.white_halfpoints if a_is_first(index) else 2 - ending.white_halfpoints
 
 
+def pair_halfpoints(records: Sequence[ChessRecord]) -> list[int]:
+    """Seat A's half-points of each start, 0 to 4: the games of a match come in pairs, with colours exchanged."""
+    points = [halfpoints_a(at, record.ending) for at, record in enumerate(records)]
+    return [points[at] + points[at + 1] for at in range(0, len(points) - 1, 2)]
+
+
 def chess_tallies(records: Sequence[ChessRecord]) -> tuple[Tally, Tally]:
     """What seats A and B did in all games."""
     totals = (Tally(), Tally())

@@ -14,7 +14,7 @@ from ..seats import EndpointSeat, LocalModelSeat
 def departures(plan: Plan) -> tuple[str, ...]:
     """One line for each departure; empty for a compliant plan."""
     protocol = load_protocol(plan.protocol)
-    return (*_sizes(plan, protocol), *_rules(plan, protocol), *_seats(plan))
+    return (*_sizes(plan, protocol), *_early_ends(plan), *_rules(plan, protocol), *_seats(plan))
 
 
 def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
@@ -34,6 +34,12 @@ def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
             other.phase == 0 and other.a == match.a and type(other) is type(match) for other in plan.matches
         ):
             yield f"{match.id}: no Phase 0 match of {match.a} in this game"
+
+
+def _early_ends(plan: Plan) -> Iterator[str]:
+    for rule in plan.analysis.sequential:
+        if rule.blocks_per_look:
+            yield f"{rule.match}: may end early by its declared rule, whole length required"
 
 
 def _rules(plan: Plan, protocol: Protocol) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """What a hypothesis is tested on: cells, answers to probes, and what is known of the augmentation systems."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -91,10 +91,12 @@ class Evidence:
         resamples: int,
         probes: Iterable[ProbeCell] = (),
         traits: Mapping[str, frozenset[Trait]] | None = None,
+        ended_early: Sequence[str] = (),
     ) -> None:
         self.cells = {cell.key: cell for cell in cells if cell.results}
         self.norm, self.seed, self.resamples = norm, seed, resamples
         self.probes, self.traits = tuple(probes), traits or {}
+        self._ended_early = tuple(ended_early)
         self._learning: dict[CellKey, LearningOutcome] = {}
         self._recoveries: dict[CellKey, tuple[RecoveryOutcome, ...]] = {}
 
@@ -153,13 +155,14 @@ class Evidence:
         return self.cells.get(CellKey(model, game, phase))
 
     def there(self) -> str:
-        """What there is, in a few words."""
+        """What there is, in a few words, and which matches are not there because a rule ended them early."""
+        early = f"; ended early by a declared rule: {', '.join(self._ended_early)}" if self._ended_early else ""
         if not self.cells:
-            return "no cells"
+            return f"no cells{early}"
         phases = sorted({key.phase for key in self.cells})
         kinds = sorted({f"{key.augmentation.value}/{key.arm.value}" for key in self.cells})
         games = [GAME_NAMES[game] for game in GAMES if any(key.game == game for key in self.cells)]
-        return f"phase {', '.join(map(str, phases))}, {', '.join(games)}, {', '.join(kinds)}"
+        return f"phase {', '.join(map(str, phases))}, {', '.join(games)}, {', '.join(kinds)}{early}"
 
 
 def learning_of(cell: Cell, name: str, seed: Callable[[str], bytes], resamples: int) -> LearningOutcome:

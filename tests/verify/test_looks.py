@@ -1,0 +1,114 @@
+"""Matches that may end early: how many streams are due is a function of the games that are there, and of no more."""
+
+from typing import Any
+
+import chess
+import msgspec
+import pytest
+
+from agzamov_verify.feasible import problems
+from agzamov_verify.games.chess960.rules import End
+from agzamov_verify.games.chess960.script import ChessRecord, Ending
+from agzamov_verify.games.decision import Tally
+from agzamov_verify.manifest import Plan
+from agzamov_verify.phases.looks import streams_due
+from agzamov_verify.phases.streams import ChessBlock
+from agzamov_verify.scoring.compliance import departures
+from agzamov_verify.scoring.watched import ended_early
+
+CHESS, POKER = "p1-chess960-naked-a", "p1-holdem-naked-a"
+PAIRS, PER_BLOCK = 40, 2
+WON, DRAWN = Ending(End.CHECKMATE, 2), Ending(End.STALEMATE, 1)
+LOST = Ending(End.CHECKMATE, 0)
+
+
+def plan(match: str = CHESS, **rule: object) -> Plan:
+    """Forty start pairs in blocks of two, and ten sessions of hands; at most one rule."""
+    bounds = (0, 4, 2) if match == CHESS else (-40_000, 40_000, 0)
+    declared = {"match": match, "least": bounds[0], "greatest": bounds[1], "expected": bounds[2], **rule}
+    wished: dict[str, Any] = {
+        "title": "Looks",
+        "seats": {"a": {"kind": "reference"}, "dice": {"kind": "random"}},
+        "matches": [
+            {"phase": 1, "game": "chess960", "a": "a", "b": "a", "games": 2 * PAIRS, "block_games": 2 * PER_BLOCK},
+            {"phase": 1, "game": "holdem", "a": "a", "b": "a", "hands": 1000, "block_hands": 100},
+            {"phase": 0, "game": "chess960", "a": "a", "b": "dice", "games": 30},
+        ],
+        "analysis": {"sequential": [declared] if rule else []},
+    }
+    return msgspec.convert(wished, Plan)
+
+
+def blocks(count: int, a_scores: int) -> list[ChessBlock]:
+    """Blocks of pairs in which seat A gets 0, 1 or 2 half-points of every game."""
+    tallies = (Tally(), Tally())
+    for_a = {0: (LOST, WON), 1: (DRAWN, DRAWN), 2: (WON, LOST)}[a_scores]
+    games = [ChessRecord("g", chess.STARTING_FEN, (), ending, ending, tallies) for ending in for_a]
+    return [ChessBlock(2 * PER_BLOCK * at, tuple(games * PER_BLOCK)) for at in range(count)]
+
+
+def due(of: Plan, have: list[ChessBlock]) -> int:
+    return len(streams_due(of.matches[0], of, have))
+
+
+def test_a_match_that_nothing_may_end_is_due_whole() -> None:
+    assert due(plan(), []) == due(plan(), blocks(20, 2)) == PAIRS // PER_BLOCK
+    watched_only = plan(blocks_per_look=0)
+    assert due(watched_only, blocks(20, 2)) == PAIRS // PER_BLOCK
+
+
+def test_even_play_is_due_from_look_to_look_and_then_whole() -> None:
+    of = plan(blocks_per_look=6)
+    assert [due(of, blocks(count, 1)) for count in (0, 6, 12, 18, 20)] == [6, 12, 18, 20, 20]
+
+
+@pytest.mark.parametrize(("per_look", "ends"), [(1, 4), (2, 4), (3, 6), (5, 5), (7, 7), (20, 20)])
+def test_a_clear_lead_ends_the_match_at_the_first_look_after_it(per_look: int, ends: int) -> None:
+    """Wins only: the average of 1.1875^n, 1.375^n, 1.625^n passes 20 at n = 8, in the fourth block of two."""
+    of = plan(blocks_per_look=per_look, alternative="greater")
+    assert due(of, blocks(ends, 2)) == ends
+    assert due(of, blocks(20, 2)) == ends, "blocks after the end are too many"
+    before = (3 // per_look) * per_look
+    assert due(of, blocks(before, 2)) == min(before + per_look, 20), "before it, the match goes on"
+
+
+def test_the_other_direction_ends_nothing() -> None:
+    assert due(plan(blocks_per_look=5, alternative="greater"), blocks(20, 0)) == 20
+    assert due(plan(blocks_per_look=5, alternative="less"), blocks(20, 0)) == 5
+
+
+def test_a_match_without_an_effect_of_interest_ends_too() -> None:
+    assert due(plan(blocks_per_look=1, of_interest="1.9"), blocks(20, 1)) == 1
+    assert due(plan(blocks_per_look=1), blocks(20, 1)) == 20
+
+
+def test_a_rule_looks_at_its_own_match_alone() -> None:
+    of = plan(POKER, blocks_per_look=2)
+    assert due(of, blocks(20, 2)) == 20
+    assert len(streams_due(of.matches[1], of, [])) == 2
+
+
+def test_only_a_begun_match_that_lacks_blocks_ended_early() -> None:
+    of = plan(blocks_per_look=5)
+    assert ended_early(of, {CHESS: blocks(5, 2)}) == (CHESS,)
+    assert ended_early(of, {CHESS: blocks(20, 2)}) == ended_early(of, {}) == ()
+
+
+# --- what may be declared ----------------------------------------------------------------------------
+
+
+def test_a_plan_whose_match_may_end_early_is_possible_and_departs_from_the_protocol() -> None:
+    of = plan(blocks_per_look=5)
+    assert problems(of) == []
+    line = f"{CHESS}: may end early by its declared rule, whole length required"
+    assert line in departures(of)
+    assert line not in departures(plan(blocks_per_look=0))
+
+
+def test_phase_0_and_mirrored_matches_are_played_whole() -> None:
+    (phase0,) = problems(plan("p0-chess960-naked-a", least=0, greatest=4, expected=2, blocks_per_look=1))
+    assert str(phase0).endswith("blocks_per_look: expected 0: Phase 0 is decided by a whole match")
+    of = plan(POKER, blocks_per_look=1)
+    mirrored = msgspec.structs.replace(of, holdem=msgspec.structs.replace(of.holdem, mirrored=True))
+    (found,) = problems(mirrored)
+    assert str(found).endswith("blocks_per_look: expected 0: a mirrored match plays every deck from both sides")
