@@ -79,7 +79,7 @@ def _readings(replayed: Replayed, replies: dict[tuple[str, int], ModelReply]) ->
     record = replayed.record
     model_plies = set(record.model_plies())
     game = Game960(start_fen(record))
-    for move in replayed.game.board.move_stack:
+    for move in map(chess.Move.from_uci, replayed.game.moves):
         ply = game.ply + 1
         reply = replies.get((record.game_id, ply))
         if reply and ply in model_plies:

@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
 
+import chess
 import msgspec
 
 from agzamov_verify.games.chess960.adjudication import (
@@ -144,8 +145,8 @@ def _said(ruling: Ruling) -> str:
 def _first_firing(final: Game960) -> Firing | None:
     game = Game960(final.start_fen)
     adjudicator = Adjudicator(MATERIAL, "")
-    for move in final.board.move_stack:
-        game.push(move)
+    for text in final.moves:
+        game.push(chess.Move.from_uci(text))
         if game.ply < MATERIAL_FROM_PLY:
             continue
         side = adjudicator.after_ply(game)

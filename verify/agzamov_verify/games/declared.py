@@ -52,6 +52,8 @@ def _last_line_start(text: str, tag: str) -> int:
     end = len(text)
     while (at := text.rfind(tag, 0, end)) >= 0:
         end = text.rfind("\n", 0, at) + 1
+        if end == at:
+            return at
         line = text[end : at + len(tag)]
         if line.lstrip().startswith(tag):
             return end + line.index(tag)

@@ -33,19 +33,23 @@ Only the last line that starts with MOVE: counts. It must hold one legal move an
 
 REMINDER = "Declare one legal move on the last line, in the form MOVE: e2e4"
 
-_TURN = """\
+_LEGAL = "\nLegal moves: {legal}"
+_BRIEFING = "\nOpponent profile:\n{briefing}"
+
+
+def _turn(side: str, fen: str, diagram: str, moves: str) -> str:
+    return f"""\
 You play {side}. It is your turn.
 FEN: {fen}
 Board, rank 8 at the top, White's pieces in capitals:
 {diagram}
 Moves so far: {moves}"""
-_LEGAL = "\nLegal moves: {legal}"
-_BRIEFING = "\nOpponent profile:\n{briefing}"
+
 
 TEMPLATES = {
     "chess960/system": SYSTEM,
     "chess960/reminder": REMINDER,
-    "chess960/turn": _TURN,
+    "chess960/turn": _turn("{side}", "{fen}", "{diagram}", "{moves}"),
     "chess960/legal": _LEGAL,
     "chess960/briefing": _BRIEFING,
 }
@@ -59,12 +63,8 @@ def system_message(patterns: tuple[str, ...]) -> Message:
 
 def turn_message(game: Game960, style: PromptStyle, briefing: str) -> Message:
     """The user prompt of the side to move."""
-    text = _TURN.format(
-        side="White" if game.board.turn else "Black",
-        fen=game.fen(),
-        diagram=game.diagram(),
-        moves=game.moves_text or "none",
-    )
+    side = "White" if game.board.turn else "Black"
+    text = _turn(side, game.fen(), game.diagram(), game.moves_text or "none")
     if style is PromptStyle.LEGAL_MOVES:
         text += _LEGAL.format(legal=" ".join(game.legal_moves()))
     if briefing:

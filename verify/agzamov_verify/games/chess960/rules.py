@@ -1,10 +1,15 @@
-"""A Chess960 game in progress: legality and pushes by `chess`, ends by the protocol's rules.
+"""A Chess960 game in progress: the board and the rare rules by `chess`, ends by the protocol's rules.
 
 `outcome(claim_draw=True)` ends a game one ply before the third repetition and is eight times
 slower, so the third occurrence and the half-move clock are counted here. The FEN is kept by rank,
-since one ply changes at most two ranks; a test compares it with `board.fen()` at every ply. The
-FEN without its two counters is also the repetition key: placement, side, castling rights, and the
-en-passant square only where the capture is legal (FIDE Laws 9.2.3).
+since one ply changes at most two ranks. The FEN without its two counters is also the repetition
+key: placement, side, castling rights, and the en-passant square only where the capture is legal
+(FIDE Laws 9.2.3).
+
+A replay pushes each move once and never takes one back, so plain moves are judged and played here
+on the library's bitboards, at less than half its cost (docs/decisions/0020). Castling and en
+passant are judged by the library, they and promotions are played by it, and it gives every answer
+that needs all legal moves. Tests compare board, text, legality and ends with its own at every ply.
 """
 
 from enum import StrEnum
@@ -13,6 +18,7 @@ from functools import lru_cache
 import chess
 
 from ..declared import Fault, FaultKind
+from .moves import BISHOP_LINES, IMPOSSIBLE, MOVES, NEEDS, ROOK_LINES
 
 CLAIM_REPETITIONS, FORCED_REPETITIONS = 3, 5
 CLAIM_HALFMOVES, FORCED_HALFMOVES = 100, 150
@@ -41,30 +47,20 @@ class DrawClaims(StrEnum):
     NEVER = "never"
 
 
-_MOVES = {
-    chess.Move(a, b, promotion).uci(): chess.Move(a, b, promotion)
-    for a in chess.SQUARES
-    for b in chess.SQUARES
-    if a != b
-    for promotion in (None, chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
-    if promotion is None or {chess.square_rank(a), chess.square_rank(b)} in ({6, 7}, {1, 0})
-}
-# The squares from which a rook or a bishop could see a king on an empty board.
-_ROOK_LINES = [chess.BB_RANK_ATTACKS[king][0] | chess.BB_FILE_ATTACKS[king][0] for king in chess.SQUARES]
-_BISHOP_LINES = [chess.BB_DIAG_ATTACKS[king][0] for king in chess.SQUARES]
-
-
 class Game960:
-    """A board with the text that prompts need. Raises ValueError for a start that is not legal."""
+    """A board with the text that prompts need. Raises ValueError for a start that is not legal.
+
+    `board` is to be read only, and has no stack: `moves` tells what was played.
+    """
 
     def __init__(self, start_fen: str) -> None:
         self.board = chess.Board(start_fen, chess960=True)
         if not self.board.is_valid():
             raise ValueError(f"expected a legal Chess960 position, found {start_fen!r}")
-        self.start_fen = self.board.fen()
         self.moves: list[str] = []
         self.moves_text = ""
-        self._cells = [_symbol(self.board.piece_at(square)) for square in chess.SQUARES]
+        self.ply = 0
+        self._cells = _cells(start_fen)
         self._fen_ranks = [""] * 8
         self._diagram_ranks = [""] * 8
         for rank in range(8):
@@ -73,11 +69,8 @@ class Game960:
         self._castling = ""
         self._key = self._position_key()
         self._seen = {self._key: 1}
+        self.start_fen = self.fen()
         self._look_at_king()
-
-    @property
-    def ply(self) -> int:
-        return len(self.moves)
 
     def fen(self) -> str:
         """X-FEN of the position, equal to `board.fen()`."""
@@ -90,37 +83,65 @@ class Game960:
 
     def read(self, text: str) -> chess.Move | Fault:
         """The legal move that `text` spells (UCI, castling as king takes own rook, or O-O), or why not."""
-        move = _MOVES.get(text) or self._castling_move(text)
+        move = MOVES[text] if text in MOVES else self._castling_move(text)
         if move is None:
             return Fault(FaultKind.NO_ACTION, f"{text[:20]!r} is not a move in UCI notation")
-        if self._is_legal(move):
+        if self._is_legal(text, move):
             return move
         return Fault(FaultKind.ILLEGAL, f"{text} is not legal in this position")
 
     def push(self, move: chess.Move) -> None:
         """Play a legal move."""
-        board, cells = self.board, self._cells
+        board = self.board
         origin, target = move.from_square, move.to_square
-        symbol = cells[origin]
-        castling = symbol in "Kk" and board.is_castling(move)
-        en_passant = symbol in "Pp" and target == board.ep_square
-        board.push(move)
-        text = move.uci()
-        self.moves.append(text)
-        self.moves_text = f"{self.moves_text} {text}" if self.moves_text else text
-        if castling:
-            self._refresh_rank(origin >> 3)
+        squares = chess.BB_SQUARES[origin] | chess.BB_SQUARES[target]
+        takes_own = board.occupied_co[board.turn] >> target & 1
+        if takes_own or move.promotion or target == board.ep_square or board.promoted & squares:
+            self._push_rare(move)
+            text = move.uci()
         else:
-            cells[origin] = "."
-            cells[target] = _promoted(symbol, move.promotion) if move.promotion else symbol
-            if en_passant:
-                cells[target ^ 8] = "."
+            self._push_plain(origin, target, squares)
+            text = chess.SQUARE_NAMES[origin] + chess.SQUARE_NAMES[target]
+        self.moves.append(text)
+        self.ply += 1
+        self.moves_text = f"{self.moves_text} {text}" if self.moves_text else text
         self._write_rank(origin >> 3)
         if origin >> 3 != target >> 3:
             self._write_rank(target >> 3)
         self._key = key = self._position_key()
         self._seen[key] = self._seen.get(key, 0) + 1
         self._look_at_king()
+
+    def _push_plain(self, origin: chess.Square, target: chess.Square, squares: chess.Bitboard) -> None:
+        """As `board.push`, without what the library keeps to take the move back."""
+        board, cells, turn = self.board, self._cells, self.board.turn
+        symbol, captured = cells[origin], cells[target]
+        cells[origin], cells[target] = ".", symbol
+        board.ep_square = None
+        board.halfmove_clock += 1
+        board.fullmove_number += not turn
+        if captured != ".":
+            board.halfmove_clock = 0
+            board.occupied_co[not turn] ^= chess.BB_SQUARES[target]
+            _flip(board, captured, chess.BB_SQUARES[target])
+        board.occupied_co[turn] ^= squares
+        board.occupied = board.occupied_co[chess.WHITE] | board.occupied_co[chess.BLACK]
+        _flip(board, symbol, squares)
+        if symbol in "Pp":
+            board.halfmove_clock = 0
+            if abs(target - origin) == 16:  # two ranks
+                board.ep_square = (origin + target) // 2
+        if board.castling_rights:
+            home = chess.BB_RANK_1 if turn else chess.BB_RANK_8
+            board.castling_rights &= ~(squares | home if symbol in "Kk" else squares)
+        board.turn = not turn
+
+    def _push_rare(self, move: chess.Move) -> None:
+        """Castling, promotion, en passant: the library's own push."""
+        self.board.push(move)
+        self.board.clear_stack()
+        self._refresh_rank(move.from_square >> 3)
+        self._refresh_rank(move.to_square >> 3)
 
     def end(self, claims: DrawClaims) -> End | None:
         """How the game has ended by the rules, if it has."""
@@ -168,30 +189,57 @@ class Game960:
         board, turn = self.board, self.board.turn
         enemies, queens = board.occupied_co[not turn], board.queens
         king = (board.kings & board.occupied_co[turn]).bit_length() - 1
-        lines = _ROOK_LINES[king] & (board.rooks | queens) | _BISHOP_LINES[king] & (board.bishops | queens)
+        lines = ROOK_LINES[king] & (board.rooks | queens) | BISHOP_LINES[king] & (board.bishops | queens)
         if lines & enemies:
-            self._in_check = board.is_check()
-            unpinned = ~(_ROOK_LINES[king] | _BISHOP_LINES[king])
+            self._in_check = bool(board.attackers_mask(not turn, king))
+            unpinned = ~(ROOK_LINES[king] | BISHOP_LINES[king])
         else:
             knights = chess.BB_KNIGHT_ATTACKS[king] & board.knights
             pawns = chess.BB_PAWN_ATTACKS[turn][king] & board.pawns
             self._in_check = bool((knights | pawns) & enemies)
             unpinned = chess.BB_ALL
+        self._king = king
         self._free = 0 if self._in_check else unpinned & ~board.kings
 
-    def _is_legal(self, move: chess.Move) -> bool:
-        """`board.is_legal`, at less than half its cost where no check and no pin can matter."""
+    def _is_legal(self, text: str, move: chess.Move) -> bool:
+        """`board.is_legal`, at a fraction of its cost for all but castling and en passant."""
+        board, origin, target = self.board, move.from_square, move.to_square
+        own = board.occupied_co[board.turn]
+        if not own >> origin & 1:
+            return False
+        if own >> target & 1 or target == board.ep_square:
+            return board.is_legal(move)
+        empty, hostile = NEEDS[self._cells[origin]].get(text, IMPOSSIBLE)
+        if empty & board.occupied or hostile & ~board.occupied:
+            return False
+        if self._free >> origin & 1:
+            return True
+        if board.kings >> origin & 1:
+            return self._is_safe_for_king(target)
+        return not board.is_into_check(move)
+
+    def _is_safe_for_king(self, square: chess.Square) -> bool:
+        """Whether nothing attacks the square once the king of the side to move has left its own."""
         board = self.board
-        if self._free >> move.from_square & 1 and move.to_square != board.ep_square:
-            return board.is_pseudo_legal(move)
-        return board.is_legal(move)
+        own_king = board.kings & board.occupied_co[board.turn]
+        return not board.attackers_mask(not board.turn, square, board.occupied ^ own_king)
 
     def _has_legal_move(self) -> bool:
-        """A pawn that may step forward answers most positions; a generator answers the rest."""
+        """A pawn, a piece or a king that may step answers most positions; a generator answers the rest."""
         board = self.board
-        pawns = board.pawns & board.occupied_co[board.turn] & self._free
+        own = board.occupied_co[board.turn]
+        free = self._free & own
+        pawns = board.pawns & free
         steps = (pawns << 8) & chess.BB_ALL if board.turn else pawns >> 8
-        return bool(steps & ~board.occupied) or any(board.generate_legal_moves())
+        if steps & ~board.occupied:
+            return True
+        for square in chess.scan_forward(free ^ pawns):
+            if board.attacks_mask(square) & ~own:
+                return True
+        for square in chess.scan_forward(chess.BB_KING_ATTACKS[self._king] & ~own):
+            if self._is_safe_for_king(square):
+                return True
+        return any(board.generate_legal_moves())
 
     def _refresh_rank(self, rank: int) -> None:
         for square in range(8 * rank, 8 * rank + 8):
@@ -226,9 +274,29 @@ def _symbol(piece: chess.Piece | None) -> str:
     return piece.symbol() if piece else "."
 
 
-def _promoted(pawn: str, promotion: int) -> str:
-    symbol = chess.piece_symbol(promotion)
-    return symbol.upper() if pawn == "P" else symbol
+def _cells(fen: str) -> list[str]:
+    """What stands on each square from a1 to h8, a dot where nothing does."""
+    placement = fen.split(maxsplit=1)[0].replace("~", "")
+    for run in range(1, 9):
+        placement = placement.replace(str(run), "." * run)
+    return list("".join(reversed(placement.split("/"))))
+
+
+def _flip(board: chess.Board, symbol: str, squares: chess.Bitboard) -> None:
+    """Put the piece on those of the squares where it is not, and take it off the others."""
+    match symbol:
+        case "P" | "p":
+            board.pawns ^= squares
+        case "N" | "n":
+            board.knights ^= squares
+        case "B" | "b":
+            board.bishops ^= squares
+        case "R" | "r":
+            board.rooks ^= squares
+        case "Q" | "q":
+            board.queens ^= squares
+        case "K" | "k":
+            board.kings ^= squares
 
 
 @lru_cache(maxsize=2**16)

@@ -76,7 +76,9 @@ class _Table:
         adjudicated: Ending | None = None
         raw: Ending | None = None
         while raw is None:
-            raw = yield from self._ply()
+            side = WHITE if self.game.board.turn else BLACK
+            action = yield from decide(self._question(side), self.reading, self.rules.illegal, self.tallies[side])
+            raw = self._act(action, side)
             if raw is None and adjudicated is None:
                 adjudicated = yield from self._adjudicate()
                 if adjudicated and not self.plays_on:
@@ -86,15 +88,8 @@ class _Table:
         ending = adjudicated or raw
         return ChessRecord(self.name.id, self.game.start_fen, moves, ending, raw, self.tallies, substituted)
 
-    def _ply(self) -> Script[Ending | None]:
-        """Ask the side to move, play its move, and say how the game ended if it did."""
-        side = WHITE if self.game.board.turn else BLACK
-        action = yield from decide(
-            self._question(side),
-            self.reading,
-            self.rules.illegal,
-            self.tallies[side],
-        )
+    def _act(self, action: chess.Move | Forfeit, side: int) -> Ending | None:
+        """Play what the side to move decided, and say how the game ended if it did."""
         if isinstance(action, Forfeit):
             return Ending(End.FORFEIT, 2 * side)
         self.game.push(action)
