@@ -17,6 +17,7 @@ SHARING = {
     "tests/containers/test_engine_dies.py": OWN_ENGINE,
     "tests/containers/test_engine_script.py": ENGINE,
     "tests/containers/test_hosted.py": OWN_ENGINE,
+    "tests/containers/test_quality.py": ENGINE,
     "tests/containers/test_replay.py": ENGINE,
     "tests/containers/test_run.py": ENGINE,
     "tests/images/test_real.py": ENGINE,

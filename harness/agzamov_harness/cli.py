@@ -21,6 +21,7 @@ from agzamov_verify.envelope import key_id
 from agzamov_verify.feasible import needs_engine, starts_engine
 from agzamov_verify.manifest import ManifestError
 from agzamov_verify.quality.cli import check_quality
+from agzamov_verify.quality.text import counting
 from agzamov_verify.report import printable_results
 from agzamov_verify.scores.cli import COMMANDS
 from agzamov_verify.scoring.analysis import Analysis
@@ -34,7 +35,7 @@ from .containers import playing
 from .containers.folder import require_plain_files
 from .images.command import images
 from .models.command import models
-from .models.watch import weights_watched
+from .models.watch import weights_after, weights_watched
 from .pack import pack
 from .pinning import images_of, models_of
 from .planning_command import plan_command
@@ -170,18 +171,15 @@ def play(folder: Path, concurrency: int | None, attended: bool) -> None:
 @main.command("compose-env")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 def compose_env(folder: Path) -> None:
-    """Print the variables with which compose.yaml plays the sealed run in FOLDER; keep them in the file .env.
+    """Print the variables with which compose.yaml plays the sealed run in FOLDER, or checks the bundle in it.
 
-    Exit code 0: the variables. 2: the folder is wrong, or the run is not for compose.yaml. 4: no engine answers.
+    Keep them in the file .env. Exit code 0: the variables. 2: the folder is wrong, or the run is not for compose.yaml.
+    4: no engine answers.
     """
     from .containers import by_hand  # noqa: PLC0415 - as below
 
     with exits.faults():
-        directory = rundir.load(folder)
-        found = by_hand.variables(directory)
-        click.echo(f"# docker compose up --detach; docker compose run --rm {by_hand.harness_service(directory)}")
-        for name, value in found.items():
-            click.echo(f"{name}={value}")
+        click.echo(by_hand.env_file(folder), nl=False)
 
 
 @main.command("pack")
@@ -200,6 +198,7 @@ def pack_command(folder: Path, key: Path, out: Path, as_json: bool) -> None:
         signer = _signer(directory, key)
         require_plain_files(directory)
         with directory.locked(), directory.playing():
+            weights_after(directory)
             _tell(pack(directory, finished(directory), signer, out), as_json=as_json)
 
 
@@ -304,12 +303,14 @@ def _play_and_pack(
     resume = f"go on with: agzamov resume {directory.path}"
     grace_s = ATTENDED_GRACE_S if directory.manifest.plan.isolation == "container" else GRACE_S
     stop = Stop()
-    judge = find_engine(engine) if directory.manifest.plan.quality.nodes else None
+    judges_here = directory.manifest.plan.quality.nodes and directory.manifest.plan.isolation == "process"
+    judge = find_engine(engine) if judges_here else None  # in containers the harness has the engine, and judges
     try:
         with directory.locked(), exits.signals(stop, resume, grace_s):
             with weights_watched(directory):
                 blocks = _play(directory, engine, concurrency, stop, quiet=quiet or as_json)
-            judge_promised(directory, blocks, judge, stop)
+            with counting("positions judged", quiet=quiet or as_json or not judge) as tick:
+                judge_promised(directory, blocks, judge, stop, tick)
             bundle = pack(directory, blocks, signer, out)
     except (Stopped, PortFault) as error:
         raise Stopped(f"{error}; {resume}") from error

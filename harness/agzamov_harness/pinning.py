@@ -1,8 +1,9 @@
 """What is pinned beside the plan's own words when a run is sealed: container images, and weights."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from agzamov_verify.feasible import image_parts, local_models, needs_engine
+from agzamov_verify.feasible import image_parts, local_models
 from agzamov_verify.manifest import EnginePin, ImagePin, ManifestError, ModelPin, Plan
 from agzamov_verify.protocol import load_protocol
 
@@ -27,12 +28,23 @@ def images_of(plan: Plan, folder: Path | None = None) -> Images:
     parts = image_parts(plan)
     if not parts:
         return NO_IMAGES
-    try:
-        built = {part: records.load(IMAGE_OF[part], folder) for part in parts}
-    except ImageFault as error:
-        raise ManifestError(f"isolation: {error}") from error
-    engine = _engine(built["engine"], plan.protocol) if needs_engine(plan) else None
+    built = _built(parts, folder)
+    engine = _engine(built["engine"], plan.protocol) if "engine" in built else None
     return Images({part: pin_of(record) for part, record in built.items()}, engine)
+
+
+def _built(parts: Sequence[str], folder: Path | None) -> dict[str, records.ImageRecord]:
+    """The record of each part's image. Raises ManifestError that names all that are not built."""
+    found, missing = {}, []
+    for part in parts:
+        try:
+            found[part] = records.load(IMAGE_OF[part], folder)
+        except ImageFault:
+            missing.append(IMAGE_OF[part])
+    if missing:
+        names, build = ", ".join(missing), f"agzamov images build {' '.join(missing)} --load"
+        raise ManifestError(f"isolation: expected these images to be built here: {names}; run `{build}`")
+    return found
 
 
 def models_of(plan: Plan, plan_folder: Path) -> dict[str, ModelPin]:

@@ -16,7 +16,7 @@ from agzamov_verify.scoring.exact import fixed
 
 
 class Counts(msgspec.Struct, frozen=True, tag="counts", tag_field="say"):
-    """How far a run is. `cost_usd` with six decimal places."""
+    """How far a run is. `cost_usd` with six decimal places; positions are those that the engine judges afterwards."""
 
     games: int
     games_planned: int
@@ -26,6 +26,8 @@ class Counts(msgspec.Struct, frozen=True, tag="counts", tag_field="say"):
     evaluations: int
     faults: int
     cost_usd: str
+    positions: int = 0
+    positions_planned: int = 0
 
 
 class Watcher(Protocol):
@@ -44,6 +46,7 @@ class State:
         self.games_planned = sum(match.games for match in plan.matches if isinstance(match, ChessMatch))
         self.hands_planned = sum(match.hands for match in plan.matches if not isinstance(match, ChessMatch))
         self.cost_usd = Fraction(0)
+        self.positions = self.positions_planned = 0
         self._plan, self._watcher = plan, watcher
         self._current: dict[str, str] = {}
         self._lock = Lock()
@@ -69,6 +72,12 @@ class State:
             self.faults += _faults(block)
             self._tell()
 
+    def judged(self, positions: int, planned: int) -> None:
+        """Note how many positions of how many the engine has judged."""
+        with self._lock:
+            self.positions, self.positions_planned = positions, planned
+            self._tell()
+
     def will_not_play(self, streams: Iterable[StreamPlan]) -> None:
         """Note streams that a failed Phase 0 or a declared rule leaves out."""
         with self._lock:
@@ -89,6 +98,8 @@ class State:
             self.evaluations,
             self.faults,
             fixed(self.cost_usd),
+            self.positions,
+            self.positions_planned,
         )
 
     def _count(self, stream: StreamPlan, number: int) -> None:

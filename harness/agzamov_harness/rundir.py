@@ -1,9 +1,10 @@
 """A run on disk while it is being made: runs/<run_id>/.
 
-manifest.json  secret (mode 0600)  plan_folder  journal/<stream>/…  notes/  sittings/  egress/  quality/  lock
+manifest.json  secret (mode 0600)  plan_folder  journal/<stream>/…  notes/  judged/  sittings/  egress/  lock
 
 `plan_folder` says where the plan stood, from which the paths of weights are taken; it never enters a bundle.
-`journal` and `notes` are all that a harness in its container can write; `sittings` is what was seen from outside.
+`journal`, `notes` and `judged` are all that a harness in its container can write; `sittings` is what was seen from
+outside.
 """
 
 import fcntl
@@ -18,7 +19,7 @@ from agzamov_verify.manifest import Manifest, ManifestError, load_manifest
 from agzamov_verify.protocol import protocol_sha256
 
 MANIFEST, SECRET, PLAN_FOLDER, JOURNAL, LOCK = "manifest.json", "secret", "plan_folder", "journal", "lock"
-NOTES, SITTINGS, EGRESS, QUALITY = "notes", "sittings", "egress", "quality"
+NOTES, SITTINGS, EGRESS, JUDGED, QUALITY = "notes", "sittings", "egress", "judged", "quality"
 
 
 class RunDirectory:
@@ -43,8 +44,8 @@ class RunDirectory:
 
     @property
     def quality(self) -> Path:
-        """The engine's answers about every chess move, where the plan promises them."""
-        return self.path / QUALITY
+        """The engine's answers about every chess move, where the plan promises them, once they are complete."""
+        return self.path / JUDGED / QUALITY
 
     def locked(self) -> AbstractContextManager[None]:
         """Hold the folder for this process alone. Raises ManifestError while another one has it."""
@@ -70,7 +71,7 @@ def create(runs: Path, manifest: Manifest, secret: bytes, plan_folder: Path = Pa
     path = runs / manifest.run_id
     making = runs / f".{manifest.run_id}.making"
     making.mkdir(parents=True)
-    for folder in (JOURNAL, NOTES, SITTINGS):
+    for folder in (JOURNAL, NOTES, JUDGED, SITTINGS):
         (making / folder).mkdir()
     (making / MANIFEST).write_bytes(manifest.bytes)
     (making / PLAN_FOLDER).write_text(str(plan_folder))

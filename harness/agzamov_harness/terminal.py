@@ -29,12 +29,13 @@ def progress(*, quiet: bool) -> Iterator[Watcher | None]:
 
 
 class _Bars:
-    """Draws Counts as one bar for chess games and one for hands."""
+    """Draws Counts as a bar each for chess games, for hands, and for the positions that are judged afterwards."""
 
     def __init__(self, bars: Progress) -> None:
         self._bars = bars
         self._games = bars.add_task("chess games", total=0, note="", visible=False)
         self._hands = bars.add_task("poker hands", total=0, note="", visible=False)
+        self._positions = bars.add_task("positions judged", total=0, note="", visible=False)
 
     def update(self, counts: Counts) -> None:
         elapsed = self._bars.tasks[0].elapsed or 1
@@ -42,5 +43,7 @@ class _Bars:
         for task, done, planned in (
             (self._games, counts.games, counts.games_planned),
             (self._hands, counts.hands, counts.hands_planned),
+            (self._positions, counts.positions, counts.positions_planned),
         ):
-            self._bars.update(task, completed=done, total=planned, note=note, visible=planned > 0)
+            told = "" if task == self._positions else note
+            self._bars.update(task, completed=done, total=planned, note=told, visible=planned > 0)

@@ -17,6 +17,7 @@ from agzamov_verify.manifest import Manifest, Plan
 from agzamov_verify.seats import (
     EndpointSeat,
     GgufSeat,
+    HouseSeat,
     LocalModelSeat,
     OllamaSeat,
     RandomSeat,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from .adapters.calls import Limits
 
 LOCAL_STREAMS_PER_CORE = 4
-ENGINES_IN_CONTAINER_MAX = 64  # of each sort; images/stockfish gives out 256
 NOWHERE: Mapping[str, str] = MappingProxyType({})
 SOCKET_URL = "http://localhost/v1"
 
@@ -101,8 +101,8 @@ class Builder:
 
     def seat(self, name: str, seat: Seat) -> ChatPort:
         match seat:
-            case RandomSeat():
-                return LocalSeat("random", None)
+            case RandomSeat() | HouseSeat():
+                return LocalSeat(str(seat.__struct_config__.tag), None)
             case ReferenceSeat():
                 return LocalSeat("reference", self._pool)
             case StockfishSeat():
@@ -119,7 +119,7 @@ class Builder:
     def _stockfish(self, seat: StockfishSeat) -> ChatPort:
         if self._engine_path is None:
             raise PortFault("a seat plays Stockfish; install it, on Debian 12: apt-get install stockfish")
-        size = min(cores(), ENGINES_IN_CONTAINER_MAX) if self._engine_path.is_socket() else cores()
+        size = stockfish.side_by_side(self._engine_path)
         return stockfish.StockfishSeat(self._engine_path, seat.nodes, seat.skill, size)
 
     def _endpoint(self, name: str, seat: EndpointSeat) -> ChatPort:
@@ -180,4 +180,4 @@ def _engine_in_image(manifest: Manifest, socket: Path) -> EnginePort:
     except EngineFault as error:
         raise PortFault(str(error)) from error
     rule = manifest.plan.engine
-    return stockfish.Adjudicator(socket, rule.hash_mib, rule.nodes, min(cores(), ENGINES_IN_CONTAINER_MAX))
+    return stockfish.Adjudicator(socket, rule.hash_mib, rule.nodes, stockfish.side_by_side(socket))

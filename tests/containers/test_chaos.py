@@ -154,6 +154,15 @@ def test_a_container_that_stays_paused_stops_the_run(fire: Fire, name: str) -> N
 
 
 @pytest.mark.slow
+def test_a_models_server_that_stays_paused_stops_the_run(babbling: Fire) -> None:
+    with babbling.burning() as running:
+        babbling.pause(MODEL)
+        ended = running.ended(ENDED_S)
+    assert (ended.code, f"container {MODEL} is paused" in ended.err) == (4, True), ended
+    assert not babbling.left()
+
+
+@pytest.mark.slow
 def test_a_short_pause_is_waited_out(fire: Fire) -> None:
     with fire.burning() as running:
         made = fire.pause("engine")

@@ -1,9 +1,8 @@
-"""compose.yaml by hand: seal outside, play in its containers, sign outside. With either Compose that may be there."""
+"""compose.yaml by hand: seal outside, play in its containers, sign outside, check in others. By each Compose here."""
 
-import os
+import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,19 +10,20 @@ from typing import Any
 import pytest
 import yaml
 
-from agzamov_harness.containers.by_hand import harness_service, variables
+from agzamov_harness.containers.by_hand import env_file, playing, to_play
 from agzamov_harness.containers.engine import NO_GATEWAY, SOCKET_VOLUME, Engine
 from agzamov_harness.containers.topology import Machine, topology
+from agzamov_harness.exits import HarnessEnded
+from agzamov_harness.models.watch import FILE, read_checks, weights_after
 from agzamov_harness.rundir import RunDirectory
 from agzamov_verify.manifest import ManifestError
-from containers.engines import ROOT
-from containers.runs import BABBLER, SMALL, changed, require_v1, sealed
+from containers.by_hand import AGZAMOV, PATIENCE_S, by_hand, composes
+from containers.engines import ROOT, unavailable
+from containers.runs import BABBLER, SMALL, WEIGHTS, changed, require_v1, sealed
 
 Json = dict[str, Any]
 
 
-AGZAMOV = Path(sys.executable).with_name("agzamov")
-PATIENCE_S = 120
 PLAN = changed(
     SMALL,
     seats={"babbler": BABBLER, "dice": {"kind": "random"}},
@@ -31,44 +31,25 @@ PLAN = changed(
     matches=[{"phase": 0, "game": "chess960", "a": "babbler", "b": "dice", "games": 2}],
 )
 INSIDE = {"driver": "bridge", "internal": True, "driver_opts": NO_GATEWAY}
-HOSTED = {"kind": "openai", "base_url": "https://api.example/v1", "model": "m"}
+HOSTED = {"kind": "openai", "base_url": "https://api.example/v1", "model": "m", "api_key_env": "HOSTED_KEY"}
 
 
-def composes() -> dict[str, list[str]]:
-    """Each Compose of this machine, by its version's first number."""
-    found = {}
-    if shutil.which("docker-compose"):
-        found["1"] = ["docker-compose"]
-    for docker in filter(None, (shutil.which("docker"), shutil.which("docker", path="/usr/bin"))):
-        if not subprocess.run([docker, "compose", "version"], capture_output=True, check=False).returncode:
-            found.setdefault("2", [docker, "compose"])
-    return found
-
-
-@pytest.fixture(params=["1", "2"])
+@pytest.fixture(params=sorted(composes()) or ["none"])
 def compose(request: pytest.FixtureRequest, images: Path) -> list[str]:
     found = composes().get(request.param)
     if not found:
-        pytest.skip(f"no Compose {request.param} here; on Debian 12: apt-get install docker-compose")
+        unavailable("no Compose here; on Debian 12: apt-get install docker-compose")
     return found
 
 
 @pytest.fixture
-def place(tmp_path: Path, compose: list[str]) -> Iterator[Path]:
+def place(tmp_path: Path, compose: list[str], engine: Engine) -> Iterator[Path]:
     """A folder with compose.yaml in it; whatever that starts is taken down."""
     shutil.copy(ROOT / "compose.yaml", tmp_path)
     yield tmp_path
     subprocess.run([*compose, "down", "--volumes"], cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE_S)
-
-
-def by_hand(*command: str | Path, cwd: Path) -> str:
-    """A command as a person types it."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("AGZ_", "COMPOSE_"))}
-    done = subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    (project,) = re.findall("^COMPOSE_PROJECT_NAME=(.*)$", (tmp_path / ".env").read_text(), re.MULTILINE)
+    assert not engine.any_left({"com.docker.compose.project": project})
 
 
 @pytest.mark.slow
@@ -76,20 +57,57 @@ def test_a_run_is_played_by_compose_and_signed_outside(
     compose: list[str], place: Path, key: Path, engine: Engine
 ) -> None:
     directory = sealed(PLAN, place, key)
-    written = "".join(f"{name}={value}\n" for name, value in variables(directory).items())
-    (place / ".env").write_text(written)
+    (place / ".env").write_text(by_hand(AGZAMOV, "compose-env", directory.path, cwd=place))
     by_hand(*compose, "up", "--detach", cwd=place)
-    by_hand(*compose, "run", "--rm", "-T", harness_service(directory), cwd=place)
+    by_hand(*compose, "run", "--rm", "-T", playing(directory), cwd=place)
+    (directory.sittings / "000" / "servers.log").write_text(by_hand(*compose, "logs", "--no-color", cwd=place))
     require_hardened_like_ours(engine, directory, place)
     by_hand(*compose, "down", "--volumes", cwd=place)
+    assert not engine.any_left({"com.docker.compose.project": f"agz-{directory.manifest.run_id}"})
     told = by_hand(AGZAMOV, "pack", directory.path, "--key", key, cwd=place)
     bundle = place / told.rpartition("bundle: ")[2].strip()
     require_v1(bundle)
+    require_attested(bundle, directory)
+    (place / ".env").write_text(by_hand(AGZAMOV, "compose-env", bundle, cwd=place))
+    assert "V1, self-consistent" in by_hand(*compose, "run", "--rm", "-T", "verify", cwd=place)
+    (bundle / "data/results/results.json").write_bytes(b"{}")
+    with pytest.raises(AssertionError, match=r"data/results/results\.json"):
+        by_hand(*compose, "run", "--rm", "-T", "verify", cwd=place)
+
+
+def require_attested(bundle: Path, directory: RunDirectory) -> None:
+    """What such a bundle says of its images, its weights and its servers."""
+    assert "ready on" in (bundle / "data/logs/000/servers.log").read_text()
     environment = yaml.safe_load((bundle / "data/environment.json").read_text())
     pins = directory.manifest.images
     assert {row["part"]: row["image"] for row in environment["containers"]} == {
         part: pin.config_digest for part, pin in pins.items()
     }
+    notes = yaml.safe_load((bundle / "data/notes/weights.json").read_text())
+    assert [check["when"] for check in notes["checks"]] == ["before", "after"]
+    assert all(
+        check["seats"]["babbler"]["sha256"] == directory.manifest.models["babbler"].sha256 for check in notes["checks"]
+    )
+
+
+def test_weights_that_change_before_a_run_by_hand_is_packed_spoil_it(images: Path, tmp_path: Path, key: Path) -> None:
+    directory = sealed(PLAN, tmp_path, key)
+    written = env_file(directory.path)
+    assert f"AGZ_RUN={directory.path}" in written
+    assert f"# docker compose logs --no-color > {directory.path}/sittings/000/servers.log" in written
+    weights_after(directory)
+    weights_after(directory)  # packing twice hashes once
+    assert [check.when for check in read_checks(directory.sittings / FILE).checks] == ["before", "after"]
+    env_file(directory.path)
+    (tmp_path / WEIGHTS).write_bytes(b"GGUF, and others")
+    for _ in range(2):
+        with pytest.raises(HarnessEnded, match="the weights changed while this run was played"):
+            weights_after(directory)
+
+
+def test_a_folder_that_is_neither_run_nor_bundle_is_told_so(images: Path, tmp_path: Path) -> None:
+    with pytest.raises(ManifestError, match="expected the folder of a sealed run or of a bundle, found neither"):
+        env_file(tmp_path)
 
 
 HARDENING = (
@@ -128,8 +146,8 @@ def require_hardened_like_ours(engine: Engine, directory: RunDirectory, place: P
 
 def test_images_that_are_not_the_sealed_ones_do_not_play(compose: list[str], place: Path, key: Path) -> None:
     directory = sealed(changed(PLAN, seats={**SMALL["seats"]}, matches=SMALL["matches"]), place, key)
-    values = {**variables(directory), "AGZ_IMAGES": f"engine=sha256:{'0' * 64}"}
-    (place / ".env").write_text("".join(f"{name}={value}\n" for name, value in values.items()))
+    written = env_file(directory.path)
+    (place / ".env").write_text(re.sub("AGZ_IMAGES=.*", f"AGZ_IMAGES=engine=sha256:{'0' * 64}", written))
     with pytest.raises(AssertionError, match=r"AGZ_IMAGES: expected engine=sha256:[0-9a-f]{64} as sealed, found 0{64}"):
         by_hand(*compose, "run", "--rm", "-T", "harness", cwd=place)
 
@@ -139,10 +157,10 @@ def test_a_run_that_compose_cannot_play_is_told_so(key: Path, tmp_path: Path, im
     matches = [{"phase": 0, "game": "chess960", "a": name, "b": "dice", "games": 2} for name in ("one", "two")]
     directory = sealed(changed(PLAN, seats=seats, matches=matches), tmp_path, key)
     with pytest.raises(ManifestError, match="use agzamov run"):
-        variables(directory)
+        to_play(directory)
     hosted = sealed(changed(PLAN, seats={**seats, "one": HOSTED}, matches=matches), tmp_path, key)
-    assert harness_service(hosted) == "harness-hosted"
-    assert variables(hosted)["COMPOSE_PROFILES"] == "engine,hosted,model"
+    assert playing(hosted) == "-e HOSTED_KEY harness-hosted"
+    assert to_play(hosted)["COMPOSE_PROFILES"] == "engine,hosted,model"
 
 
 def test_compose_yaml_says_the_executors_limits_and_places() -> None:
@@ -154,4 +172,6 @@ def test_compose_yaml_says_the_executors_limits_and_places() -> None:
         assert service["networks" if "networks" in service else "network_mode"], name
         assert ("out" in service.get("networks", ())) is (name == "proxy")
     assert all(written["networks"][name] == INSIDE for name in ("hosted", "ollama"))
-    assert all(volume["driver_opts"] == SOCKET_VOLUME for volume in written["volumes"].values())
+    roomy = {**SOCKET_VOLUME, "o": SOCKET_VOLUME["o"].replace("size=1m", "size=128m")}  # for a net of 47 MB
+    for name, volume in written["volumes"].items():
+        assert volume["driver_opts"] == (roomy if name == "judge" else SOCKET_VOLUME), name

@@ -1,15 +1,21 @@
-"""The container engine itself is killed during a run: the run stops cleanly, and goes on when the engine is back."""
+"""The container engine itself is killed, stopped or paused during a run, which stops cleanly and goes on afterwards."""
 
 import json
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from agzamov_harness.containers.engine import connect
+from agzamov_harness.containers import engine
+from agzamov_harness.containers.attending import attend
+from agzamov_harness.containers.engine import NoEngine, connect
 from agzamov_harness.containers.stage import RUN_LABEL
+from agzamov_harness.run import Stop, finished
+from agzamov_harness.rundir import RunDirectory
 from containers.engines import OwnEngine, until
 from containers.runs import SMALL, changed, require_v1, sealed
 from harness.commands import Commands
@@ -26,26 +32,52 @@ def there(own: OwnEngine, monkeypatch: pytest.MonkeyPatch) -> Iterator[OwnEngine
 
 
 @pytest.mark.slow
-def test_a_killed_engine_stops_the_run_which_goes_on_when_the_engine_is_back(
-    there: OwnEngine, key: Path, tmp_path: Path
+@pytest.mark.parametrize("hit", [signal.SIGKILL, signal.SIGTERM])
+def test_an_engine_that_ends_stops_the_run_which_goes_on_when_the_engine_is_back(
+    there: OwnEngine, key: Path, tmp_path: Path, hit: int
 ) -> None:
     directory = sealed(PLAN, tmp_path, key)
-    labels = {RUN_LABEL: directory.manifest.run_id}
     resume = ("resume", directory.path, "--key", key, "--json")
     with Commands(tmp_path) as commands:
         running = commands.start(*resume, cwd=tmp_path)
-        journals = lambda: any(path.stat().st_size for path in directory.journal.glob("*/*.jsonl"))  # noqa: E731
-        until(lambda: journals() or not running.alive_after(0), 60, "something in the journal")
-        os.kill(there.pid, signal.SIGKILL)
+        until(lambda: plays(directory) or not running.alive_after(0), 60, "something in the journal")
+        os.kill(there.pid, hit)
         ended = running.ended(60)
         assert (ended.code, "the container engine has stopped answering" in ended.err) == (4, True), ended
         assert f"go on with: agzamov resume {directory.path}" in ended.err
         again = commands.run(*resume, cwd=tmp_path)
         assert (again.code, "no container engine at" in again.err) == (4, True), again
         there.start()
-        finished = commands.start(*resume, cwd=tmp_path).ended(120)
-    assert finished.code == 0, finished
-    require_v1(tmp_path / json.loads(finished.out)["bundle"])
-    door = connect()
-    until(lambda: not door.any_left(labels), 20, "everything is taken down")
-    door.close()
+        done = commands.start(*resume, cwd=tmp_path).ended(120)
+    assert done.code == 0, done
+    require_v1(tmp_path / json.loads(done.out)["bundle"])
+    require_nothing_left(directory)
+
+
+@pytest.mark.slow
+def test_an_engine_that_stands_still_stops_the_run_and_clears_up_when_it_moves_again(
+    there: OwnEngine, key: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "TIMEOUT_S", 5)
+    directory = sealed(PLAN, tmp_path, key)
+    with ThreadPoolExecutor(1) as pool:
+        sitting = pool.submit(attend, directory, Stop(), None, None)
+        until(lambda: plays(directory) or sitting.done(), 60, "something in the journal")
+        os.kill(there.pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(NoEngine, match="the container engine has stopped answering; start it again"):
+                sitting.result(60)
+        finally:
+            os.kill(there.pid, signal.SIGCONT)
+    require_nothing_left(directory)
+    attend(directory, Stop(), None, None)
+    assert finished(directory)
+
+
+def plays(directory: RunDirectory) -> bool:
+    return any(path.stat().st_size for path in directory.journal.glob("*/*.jsonl"))
+
+
+def require_nothing_left(directory: RunDirectory) -> None:
+    with closing(connect()) as door:
+        until(lambda: not door.any_left({RUN_LABEL: directory.manifest.run_id}), 20, "everything is taken down")

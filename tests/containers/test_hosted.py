@@ -2,8 +2,9 @@
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import yaml
 
 from agzamov_harness.containers import engine as engines_of_ours
 from containers import certificates
-from containers.engines import OwnEngine, until
+from containers.by_hand import AGZAMOV, by_hand, composes
+from containers.engines import ROOT, OwnEngine, until
 from containers.runs import SMALL, changed, require_v1, sealed
 from harness.commands import Commands
 
@@ -88,23 +90,56 @@ def test_a_hosted_model_plays_through_the_proxy_and_its_key_goes_nowhere_else(
 
 
 @pytest.mark.slow
-def test_a_proxy_that_is_killed_is_named_and_the_run_goes_on(own: OwnEngine, provider: Path, key: Path) -> None:
+@pytest.mark.parametrize("number", sorted(composes()))
+def test_compose_plays_it_too_with_the_key_of_whoever_types(
+    own: OwnEngine, provider: Path, key: Path, monkeypatch: pytest.MonkeyPatch, number: str
+) -> None:
+    for name, value in {"DOCKER_HOST": own.host, "TEST_API_KEY": API_KEY, "SSL_CERT_FILE": "authority.pem"}.items():
+        monkeypatch.setenv(name, value)
+    compose, directory = composes()[number], sealed(PLAN, provider, key)
+    shutil.copy(ROOT / "compose.yaml", provider)
+    (provider / ".env").write_text(by_hand(AGZAMOV, "compose-env", directory.path, cwd=provider))
+    assert "# docker compose run --rm -e TEST_API_KEY harness-hosted\n" in (provider / ".env").read_text()
+    by_hand(*compose, "up", "--detach", cwd=provider)
+    by_hand(*compose, "run", "--rm", "-T", "-e", "TEST_API_KEY", "harness-hosted", cwd=provider)
+    assert f"CONNECT {BRIDGE}:{PORT}" in by_hand(*compose, "logs", "--no-color", cwd=provider)
+    by_hand(*compose, "down", "--volumes", cwd=provider)
+    with closing(engines_of_ours.connect()) as door:
+        assert not door.any_left({"com.docker.compose.project": f"agz-{directory.manifest.run_id}"})
+    told = by_hand(AGZAMOV, "pack", directory.path, "--key", key, cwd=provider)
+    require_v1(provider / told.rpartition("bundle: ")[2].strip())
+    assert f"Bearer {API_KEY}" in (provider / "keys").read_text()
+
+
+HITS = [
+    (lambda door, made: door.signal(made, "SIGKILL"), "container proxy ended with exit code 137"),
+    (lambda door, made: door.signal(made, "SIGTERM"), "container proxy ended with exit code 0"),
+    (lambda door, made: door.client.api.pause(made), "container proxy is paused"),
+]
+
+
+@pytest.mark.slow
+def test_a_proxy_that_is_killed_or_stopped_or_paused_is_named_and_the_run_goes_on(
+    own: OwnEngine, provider: Path, key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (match,) = PLAN["matches"]
-    directory = sealed(changed(PLAN, matches=[{**match, "games": 16}]), provider, key)
-    journal = directory.journal
+    directory = sealed(changed(PLAN, matches=[{**match, "games": 40}]), provider, key)
+    labels = {"agz.run": directory.manifest.run_id}
     resume = ("resume", directory.path, "--key", key, "--json")
-    with commands_for(own, provider, SSL_CERT_FILE=str(provider / "authority.pem")) as commands:
-        running = commands.start(*resume, cwd=provider)
-        until(lambda: any(path.stat().st_size for path in journal.glob("*/*.jsonl")), 30, "something in the journal")
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setenv("DOCKER_HOST", own.host)
-            door = engines_of_ours.connect()
-        labels = {"agz.run": directory.manifest.run_id}
-        door.signal(next(row.id for row in door.seen(labels) if row.name.endswith("-proxy")), "SIGKILL")
-        ended = running.ended(40)
-        assert (ended.code, "container proxy ended with exit code 137" in ended.err) == (4, True), ended
-        assert not door.any_left(labels)
-        door.close()
+    recorded = lambda: sum(path.stat().st_size for path in directory.journal.glob("*/*.jsonl"))  # noqa: E731
+    monkeypatch.setenv("DOCKER_HOST", own.host)
+    with (
+        closing(engines_of_ours.connect()) as door,
+        commands_for(own, provider, SSL_CERT_FILE=str(provider / "authority.pem")) as commands,
+    ):
+        for hit, told in HITS:
+            before = recorded()
+            running = commands.start(*resume, cwd=provider)
+            until(lambda before=before: recorded() > before, 30, "something new in the journal")
+            hit(door, next(row.id for row in door.seen(labels) if row.name.endswith("-proxy")))
+            ended = running.ended(60)
+            assert (ended.code, told in ended.err) == (4, True), ended
+            assert not door.any_left(labels)
         finished = commands.start(*resume, cwd=provider).ended(240)
     assert finished.code == 0, finished
     require_v1(provider / json.loads(finished.out)["bundle"])

@@ -283,6 +283,7 @@ def test_root_hands_over_what_is_read_and_written_and_nothing_else(directory: Ru
     owners = {path.name: path.stat().st_uid for path in directory.path.iterdir()}
     assert owners == {
         "journal": 10001,
+        "judged": 10001,
         "manifest.json": 10001,
         "notes": 10001,
         "plan_folder": 10001,

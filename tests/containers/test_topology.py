@@ -12,7 +12,7 @@ from agzamov_harness.containers.topology import Box, Machine, Topology, topology
 from agzamov_harness.ports import PortFault
 from agzamov_harness.rundir import RunDirectory
 from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.manifest import ImagePin, Manifest
+from agzamov_verify.manifest import ImagePin, Manifest, Quality
 
 Json = dict[str, Any]
 
@@ -53,6 +53,7 @@ def test_players_that_need_nothing_get_a_harness_without_a_network() -> None:
         "/agz/run": ("/runs/x", True),
         "/agz/run/journal": ("/runs/x/journal", False),
         "/agz/run/notes": ("/runs/x/notes", False),
+        "/agz/run/judged": ("/runs/x/judged", False),
     }
 
 
@@ -69,6 +70,15 @@ def test_servers_with_a_socket_have_no_network_and_a_volume_of_their_own_each() 
         ("engine", True),
         ("model-weights", True),
     )
+
+
+def test_an_engine_that_only_judges_moves_has_no_network_either() -> None:
+    manifest = manifest_of("dice")
+    plan = msgspec.structs.replace(manifest.plan, quality=Quality(300))
+    judged = topology(msgspec.structs.replace(manifest, plan=plan), Path("/runs/x"), Path("/plans"), MACHINE, ())
+    assert [(box.name, box.networks, mounts(box)) for box in judged.servers] == [
+        ("engine", (), {"/run/agz": ("engine", False)})
+    ]
 
 
 def test_only_the_proxy_is_on_the_network_that_leads_out() -> None:

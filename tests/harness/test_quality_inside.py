@@ -2,7 +2,7 @@
 
 import gzip
 import json
-import re
+from fractions import Fraction
 from itertools import count
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import pytest
 
 from agzamov_harness import rundir
 from agzamov_harness.pack import pack
+from agzamov_harness.ports import PortFault
 from agzamov_harness.progress import State
 from agzamov_harness.quality.promised import judge_promised
 from agzamov_harness.run import Runner, Stop
@@ -17,9 +18,32 @@ from agzamov_harness.seal import plan_from, seal
 from agzamov_verify import bundle, envelope
 from agzamov_verify.checks.ledger import Status
 from agzamov_verify.manifest import ManifestError
-from bundles.workshop import SEATS, SUBMITTER, TINY, Draft, check, engine_path, make, reseal, told, world_of, zipped
+from agzamov_verify.scoring.agzamov.cells import ChessCell, cells_of
+from agzamov_verify.scoring.analysis import analysis_of
+from bundles.workshop import (
+    SEATS,
+    SUBMITTER,
+    TINY,
+    Draft,
+    check,
+    dice_of,
+    engine_path,
+    make,
+    reseal,
+    told,
+    world_of,
+    zipped,
+)
 
 STEP = 12
+OTHER_ENGINE = """#!/bin/sh
+while read -r line; do
+    case $line in
+    uci) printf 'id name Fishstock 51\\nuciok\\n' ;;
+    isready) echo readyok ;;
+    esac
+done
+"""
 PROMISING = {
     "title": "Judged inside",
     "seats": SEATS,
@@ -44,7 +68,9 @@ def run_of(wished: object, folder: Path) -> tuple[rundir.RunDirectory, dict]:  #
 def promised(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("promised")
     directory, blocks = run_of(PROMISING, folder)
-    judge_promised(directory, blocks, ENGINE, Stop())
+    told: list[tuple[int, int]] = []
+    judge_promised(directory, blocks, ENGINE, Stop(), lambda *counts: told.append(counts))
+    assert told[-1][0] == told[-1][1] == len(told)
     judge_promised(directory, blocks, ENGINE, Stop())  # a run that is resumed finds it done
     return pack(directory, blocks, SUBMITTER, folder / "bundles")
 
@@ -55,6 +81,43 @@ def test_a_promised_judgement_is_in_the_bundle_and_is_asked_again(promised: Path
     step = verdict.steps[STEP - 1]
     assert (step.status, verdict.level) == (Status.PASS, "V1"), told(verdict)
     assert "answers asked again" in step.remark
+
+
+@needs_engine
+def test_the_analysis_is_made_with_the_answers_that_are_in_the_bundle(promised: Path) -> None:
+    verdict = check(promised, ENGINE)
+    assert verdict.manifest is not None
+    (cell,) = cells_of(verdict.manifest, verdict.blocks, verdict.answers)
+    assert isinstance(cell, ChessCell)
+    figures = json.loads((promised / f"{bundle.QUALITY_FOLDER}figures.json").read_bytes())["matches"][0]["a"]["all"]
+    lost = [stage for game in cell.games for stage in game.losses]
+    moves, centipawns = sum(judged for _, judged in lost), sum(loss for loss, _ in lost)
+    assert moves == figures["moves"]
+    assert Fraction(centipawns, moves) == Fraction(figures["loss_centipawns"]["value"]["exact"])
+    assert (
+        analysis_of(verdict.manifest, dice_of(Draft.of(promised)), verdict.blocks, verdict.answers) == verdict.analysis
+    )
+
+
+@needs_engine
+def test_answers_that_cannot_be_read_fail_before_the_figures_that_need_them(promised: Path, tmp_path: Path) -> None:
+    draft = Draft.of(promised)
+    name = next(name for name in sorted(draft.files) if name.endswith(".jsonl.gz") and bundle.QUALITY_FOLDER in name)
+    draft.files[name] = zipped(b"".join(line + b"\n" for line in gzip.decompress(draft.files[name]).splitlines()[1:]))
+    reseal(draft)
+    verdict = check(draft.write(tmp_path), ENGINE)
+    assert [step.status for step in verdict.steps[9:STEP]] == [Status.NOT_CHECKED] * 2 + [Status.FAIL]
+    assert (verdict.level, verdict.analysis) == ("V0", None)
+
+
+@needs_engine
+def test_a_run_whose_answers_were_altered_is_not_packed(tmp_path: Path) -> None:
+    directory, blocks = run_of(PROMISING, tmp_path)
+    judge_promised(directory, blocks, ENGINE, Stop())
+    path = next(iter(sorted(directory.quality.glob("*.jsonl.gz"))))
+    path.write_bytes(zipped(gzip.decompress(path.read_bytes()).replace(b'"cp ', b'"cp 1', 1)))
+    with pytest.raises(ManifestError, match="remove the folder, then resume to ask again"):
+        pack(directory, blocks, SUBMITTER, tmp_path / "bundles")
 
 
 @needs_engine
@@ -102,19 +165,17 @@ def test_without_a_promise_the_step_does_not_apply_and_no_file_may_be_there(tmp_
     assert verdict.findings[0].place == f"{bundle.QUALITY_FOLDER}index.json"
 
 
-@pytest.mark.parametrize(
-    ("changes", "told_of"),
-    [
-        (
-            {"matches": [{"phase": 1, "game": "holdem", "a": "dice", "b": "dice", "hands": 100, "block_hands": 100}]},
-            "quality.nodes: expected 0: no chess is played",
-        ),
-        (
-            {"isolation": "container"},
-            "quality.nodes: expected 0 with isolation: container; judge the bundle with `agzamov quality`",
-        ),
-    ],
-)
-def test_a_promise_without_chess_or_in_containers_is_refused(changes: dict[str, object], told_of: str) -> None:
-    with pytest.raises(ManifestError, match=f"^{re.escape(told_of)}$"):
-        plan_from({**PROMISING, **changes})
+def test_a_promise_without_chess_is_refused() -> None:
+    holdem = {"phase": 1, "game": "holdem", "a": "dice", "b": "dice", "hands": 100, "block_hands": 100}
+    with pytest.raises(ManifestError, match=r"^quality\.nodes: expected 0: no chess is played$"):
+        plan_from({**PROMISING, "matches": [holdem]})
+
+
+def test_another_engine_than_the_protocols_judges_nothing_and_the_run_can_go_on(tmp_path: Path) -> None:
+    directory, blocks = run_of(PROMISING, tmp_path)
+    other = tmp_path / "engine"
+    other.write_text(OTHER_ENGINE)
+    other.chmod(0o755)
+    with pytest.raises(PortFault, match=r"expected Stockfish 15\.1 at .*, found Fishstock 51"):
+        judge_promised(directory, blocks, other, Stop())
+    assert not directory.quality.exists()

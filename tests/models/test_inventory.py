@@ -105,6 +105,15 @@ def test_a_pull_that_fails_says_so_in_the_servers_words() -> None:
         list(server.pull("none-such"))
 
 
+def test_where_no_server_listens_every_request_says_so_in_the_same_words() -> None:
+    with Peer([]) as peer:
+        nobody = peer.url.removesuffix("/v1")
+    with Inventory(nobody) as server:
+        for asking in (server.models, server.version, lambda: list(server.pull("llama"))):
+            with pytest.raises(ModelFault, match="no Ollama server answers there; start it, or name another address"):
+                asking()
+
+
 def test_a_key_of_the_environment_is_sent_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_API_KEY", "sk-planted")
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")

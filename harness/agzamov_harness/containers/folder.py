@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..ports import PortFault
-from ..rundir import EGRESS, JOURNAL, MANIFEST, NOTES, PLAN_FOLDER, SECRET, SITTINGS, RunDirectory
+from ..rundir import EGRESS, JOURNAL, JUDGED, MANIFEST, NOTES, PLAN_FOLDER, SECRET, SITTINGS, RunDirectory
 
-WRITTEN = (JOURNAL, NOTES)
+WRITTEN = (JOURNAL, NOTES, JUDGED)
 
 
 def hand_over(directory: RunDirectory, user: str, folders: tuple[str, ...] = WRITTEN) -> None:

@@ -1,6 +1,6 @@
 """Where things lie inside the containers of a run. The images and compose.yaml say the same.
 
-/agz/run           the run's folder, read-only; its journal/ and notes/ can be written
+/agz/run           the run's folder, read-only; its journal/, notes/ and judged/ can be written
 /run/agz           in a server: the volume that its socket is in
 /run/agz/<server>  in the harness: the same volume, read-only
 """

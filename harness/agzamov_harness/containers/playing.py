@@ -19,6 +19,7 @@ from agzamov_verify.seats import EndpointSeat, GgufSeat, OllamaSeat
 from ..environment import about_machine
 from ..ports import Wait
 from ..progress import Counts, State, Watcher
+from ..quality.promised import judge_promised
 from ..run import Runner, Stop
 from ..rundir import RunDirectory
 from ..world import concurrency_of, open_world
@@ -79,7 +80,8 @@ def _play(directory: RunDirectory, stop: Stop, watcher: Watcher | None, concurre
         path = engine if starts_engine(plan) else None
         with open_world(manifest, path, stop.wait, served, directory.notes) as world:
             state, limit = State(plan, watcher), concurrency or concurrency_of(plan)
-            Runner(directory, world, time.monotonic_ns, state, stop, limit).play()
+            blocks = Runner(directory, world, time.monotonic_ns, state, stop, limit).play()
+        judge_promised(directory, blocks, path, stop, state.judged)
     if watcher:
         watcher.update(state.counts())
 

@@ -51,10 +51,15 @@ class Sitting(msgspec.Struct, frozen=True):
     outcome: str = ""
 
 
+def coming(directory: RunDirectory) -> Path:
+    """The folder that the next sitting will have."""
+    return directory.sittings / f"{sum(path.is_dir() for path in directory.sittings.iterdir()):03d}"
+
+
 def next_folder(directory: RunDirectory) -> Path:
     """A new folder for the next sitting."""
     directory.sittings.mkdir(exist_ok=True)
-    folder = directory.sittings / f"{sum(path.is_dir() for path in directory.sittings.iterdir()):03d}"
+    folder = coming(directory)
     folder.mkdir()
     return folder
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from agzamov_verify.feasible import starts_engine
-from agzamov_verify.manifest import Manifest
+from agzamov_verify.manifest import Manifest, Plan
 from agzamov_verify.seats import Determinism, GgufSeat, OllamaSeat, StockfishSeat
 
 from ..models.pins import placed
@@ -106,10 +106,7 @@ def topology(manifest: Manifest, run: Path, plan_folder: Path, machine: Machine,
 def _servers(manifest: Manifest, run: Path, plan_folder: Path, machine: Machine) -> Iterator[Box]:
     plan = manifest.plan
     if starts_engine(plan):
-        pools = 1 + sum(isinstance(seat, StockfishSeat) for seat in plan.playing.values())
-        each = ENGINE_EACH_BYTES + plan.engine.hash_mib * MIB
-        limits = _limits(ENGINE_BYTES + pools * machine.cores * each, machine)
-        yield Box(ENGINE, ENGINE, limits, mounts=(_meeting(ENGINE),))
+        yield engine_box(plan, machine, 1 + sum(isinstance(seat, StockfishSeat) for seat in plan.playing.values()))
     for name, seat in plan.playing.items():
         if isinstance(seat, GgufSeat):
             yield model_box(places.server_of(name), seat, placed(plan_folder, seat.weights), machine)
@@ -118,6 +115,13 @@ def _servers(manifest: Manifest, run: Path, plan_folder: Path, machine: Machine)
         yield _ollama(seats, plan_folder, machine)
     if egress.endpoints(manifest):
         yield _proxy(run / EGRESS, machine)
+
+
+def engine_box(plan: Plan, machine: Machine, pools: int) -> Box:
+    """The container that serves so many pools of engines, one engine a core in each, on a socket."""
+    each = ENGINE_EACH_BYTES + plan.engine.hash_mib * MIB
+    limits = _limits(ENGINE_BYTES + pools * machine.cores * each, machine)
+    return Box(ENGINE, ENGINE, limits, mounts=(_meeting(ENGINE),))
 
 
 def model_box(name: str, seat: GgufSeat, weights: Path, machine: Machine) -> Box:

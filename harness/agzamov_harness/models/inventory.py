@@ -135,7 +135,7 @@ class Inventory:
             raise self._fault(error) from error
 
     def _fault(self, what: object) -> ModelFault:
-        if isinstance(what, ConnectionError):
+        if isinstance(what, ConnectionError) or _was_refused(what):
             return ModelFault(f"{self.base_url}: no Ollama server answers there; start it, or name another address")
         said = " ".join(str(what).split())[:SAID_CHARACTERS_MAX]
         said = "".join(c if c.isprintable() else "\ufffd" for c in said)
@@ -148,6 +148,15 @@ def refuse_remote(model: Model) -> None:
     """Raises ModelFault for a model that another machine answers for: its weights cannot be pinned."""
     if model.remote:
         raise ModelFault(f"{model.name}: expected weights of the server's own, found a cloud model of {model.remote}")
+
+
+def _was_refused(what: object) -> bool:
+    """Whether a connection that nobody took is behind an error: HTTP clients wrap it."""
+    while isinstance(what, BaseException):
+        if isinstance(what, ConnectionRefusedError):
+            return True
+        what = what.__cause__ or what.__context__
+    return False
 
 
 def _model(one: ollama.ListResponse.Model, remote: Mapping[str, str]) -> Model:

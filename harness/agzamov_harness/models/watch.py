@@ -41,25 +41,47 @@ class Weights(msgspec.Struct, frozen=True):
 
 @contextmanager
 def weights_watched(directory: RunDirectory) -> Iterator[None]:
-    """Check the weights of local models, let the run be played, check them again.
+    """Check the weights of local models, let the run be played, check them again. Raises as these two checks do."""
+    weights_before(directory)
+    yield
+    weights_after(directory)
 
-    Raises ModelFault where others than the sealed ones are there, HarnessEnded once they changed while they were used.
+
+def weights_before(directory: RunDirectory) -> None:
+    """Check the weights before they are used.
+
+    Raises ModelFault where others than the sealed ones are there, HarnessEnded if they once changed while in use.
     """
     if not local_models(directory.manifest.plan):
-        yield
         return
     path = directory.sittings / FILE
-    spoiled = next((check.altered for check in read_checks(path).checks if check.altered), "")
-    if spoiled:
-        raise _ended(spoiled)
+    _refuse_spoiled(path)
     _note(path, "before", check_weights(directory.manifest, directory.plan_folder))
-    yield
+
+
+def weights_after(directory: RunDirectory) -> None:
+    """Check the weights after they were used, unless that was done: a run by hand is checked when it is packed.
+
+    Raises HarnessEnded if they changed.
+    """
+    if not local_models(directory.manifest.plan):
+        return
+    path = directory.sittings / FILE
+    _refuse_spoiled(path)
+    if [check.when for check in read_checks(path).checks][-1:] == ["after"]:
+        return
     try:
         found = check_weights(directory.manifest, directory.plan_folder)
     except ModelFault as error:
         _write(path, Check("after", altered=str(error)))
         raise _ended(str(error)) from error
     _note(path, "after", found)
+
+
+def _refuse_spoiled(path: Path) -> None:
+    spoiled = next((check.altered for check in read_checks(path).checks if check.altered), "")
+    if spoiled:
+        raise _ended(spoiled)
 
 
 def _ended(what: str) -> HarnessEnded:

@@ -1,15 +1,16 @@
 """`agzamov quality`: the engine's judgement of every chess move of a bundle or of a finished run."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import click
 
 from agzamov_verify import canon
 from agzamov_verify.checks.ledger import Ledger, StepFailed
-from agzamov_verify.checks.opening import seed_dice
+from agzamov_verify.checks.opening import open_bundle, seed_dice
 from agzamov_verify.checks.quality import Played, replay_played
+from agzamov_verify.manifest import ManifestError
 from agzamov_verify.protocol import load_protocol
 from agzamov_verify.quality.text import answers_folder, counting, quality_lines
 from agzamov_verify.report import finding_line
@@ -18,6 +19,7 @@ from agzamov_verify.stockfish import find_engine
 from agzamov_verify.workers import cores
 
 from .. import rundir
+from ..containers import places
 from ..exits import EXIT_FAILED, fail, faults, signals
 from ..run import Stop, Stopped, finished
 from .work import Asking, judge_run
@@ -29,12 +31,22 @@ AGAIN = "nothing that was answered is lost; the same command goes on"
 @click.command()
 @click.argument("path", metavar="BUNDLE|RUN", type=click.Path(exists=True, path_type=Path))
 @click.option("--engine", metavar="PATH", help="Stockfish 15.1; found on PATH if not given.")
+@click.option(
+    "--image", is_flag=True, help="Ask the engine in the image that the run was sealed with, in its container."
+)
 @click.option("--nodes", type=click.IntRange(1, NODES_MAX), help="Nodes a position; default: what the protocol says.")
 @click.option("--jobs", type=click.IntRange(1, 256), help="Engines side by side; default: one a core.")
 @click.option("--out", "folder", type=click.Path(path_type=Path), help="Where the answers go; default: BUNDLE.quality.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as canonical JSON.")
 def quality(
-    path: Path, *, engine: str | None, nodes: int | None, jobs: int | None, folder: Path | None, as_json: bool
+    path: Path,
+    *,
+    engine: str | None,
+    image: bool,
+    nodes: int | None,
+    jobs: int | None,
+    folder: Path | None,
+    as_json: bool,
 ) -> None:
     """Ask the engine about every chess move of BUNDLE, or of the finished RUN in its folder.
 
@@ -42,9 +54,12 @@ def quality(
     was. Exit code 0: the figures are printed. 1: the bundle is broken. 2: wrong use, or no such engine. 4:
     stopped; the same command goes on.
     """
-    with faults():
-        program = find_engine(engine)
+    if image and engine:
+        raise click.UsageError("expected --engine or --image, found both")
+    with faults(), ExitStack() as stack:
+        program = None if image else find_engine(engine)
         played = _played(path, jobs or cores())
+        program = program or stack.enter_context(_engine_of_image(path))
         stop = Stop()
         wanted = nodes or load_protocol(played.plan.protocol).engine.nodes
         with signals(stop, AGAIN, GRACE_S), counting("positions", quiet=as_json) as tick, _again():
@@ -59,6 +74,19 @@ def _again() -> Iterator[None]:
         yield
     except Stopped as error:
         raise Stopped(f"{error}; {AGAIN}") from error
+
+
+@contextmanager
+def _engine_of_image(path: Path) -> Iterator[Path]:
+    """The socket of the engine that the run was sealed with; it has to show its net as any other."""
+    from ..containers.serving import engine_of  # noqa: PLC0415 - only this needs the container engine's client
+
+    is_run = (path / rundir.SECRET).exists()
+    manifest = rundir.load(path).manifest if is_run else open_bundle(path, Ledger()).manifest
+    if places.ENGINE not in manifest.images:
+        raise ManifestError(f"{path}: expected a run that pins an image of the engine, found none; leave out --image")
+    with engine_of(manifest) as socket:
+        yield socket
 
 
 def _played(path: Path, jobs: int) -> Played:

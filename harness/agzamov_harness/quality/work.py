@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from agzamov_verify import canon
-from agzamov_verify.checks.judging import open_judges
+from agzamov_verify.checks.judging import Require, by_net, open_judges
 from agzamov_verify.checks.quality import Played
 from agzamov_verify.manifest import ManifestError
 from agzamov_verify.protocol import load_protocol
@@ -40,7 +40,7 @@ GZIP_LEVEL = 6
 
 
 class Asking(msgspec.Struct, frozen=True):
-    """How to ask: the engine's path, nodes a position, engines side by side.
+    """How to ask: the engine's path, nodes a position, engines side by side, and what shows that it is the right one.
 
     `tick` is told how many positions of how many have their answer.
     """
@@ -50,6 +50,7 @@ class Asking(msgspec.Struct, frozen=True):
     jobs: int
     stop: Stop
     tick: Callable[[int, int], None] = lambda _done, _all: None
+    require: Require = by_net
 
 
 def judge_run(played: Played, folder: Path, asking: Asking) -> QualityResults:
@@ -79,7 +80,7 @@ def _ask(played: Played, answers: AnswerFile, asking: Asking) -> None:
     missing = (position for position in _positions(played) if position not in answers)
     norm = load_protocol(played.plan.protocol).engine
     with (
-        open_judges(asking.engine, norm, asking.nodes, asking.jobs) as judges,
+        open_judges(asking.engine, norm, asking.nodes, asking.jobs, asking.require) as judges,
         _going_on(),
         closing(judges.answers(missing)) as judged,
     ):
