@@ -54,13 +54,14 @@ def hand_between(deal: Deal, styles: tuple[Style, Style], stream: Stream) -> Han
     """One hand between button and big blind."""
     hand = Hand(deal, (STACK_CHIPS, STACK_CHIPS))
     while hand.to_act is not None:
-        hand.act(_action(hand, styles[hand.to_act], stream))
+        hand.act(action(hand, styles[hand.to_act], stream))
     end = HandEnd.FOLD if hand.history[-1].action.kind is ActionKind.FOLD else HandEnd.SHOWDOWN
     story = HandStory(deal, tuple(hand.history), tuple(hand.matched))
     return HandRecord("h", end, hand.net_chips()[0], (0, 0), story)
 
 
-def _action(hand: Hand, style: Style, stream: Stream) -> PokerAction:
+def action(hand: Hand, style: Style, stream: Stream) -> PokerAction:
+    """What a style does when it is to act."""
     assert hand.to_act is not None
     legal, score = hand.legal(), _score(hand, hand.to_act) + stream.below(_BLUR)
     bluffs = stream.below(100) < style.bluffs

@@ -17,7 +17,7 @@ from . import canon
 from .analysis_plan import AnalysisPlan
 from .games.chess960.script import ChessRules
 from .games.holdem.script import PokerRules
-from .seats import END, Count, DecimalText, Line, LocalModelSeat, Name, Part, Seat, Sha256
+from .seats import END, Count, DecimalText, HouseSeat, Line, LocalModelSeat, Name, Part, Seat, Sha256
 
 FORMAT: Literal["agz-manifest-2"] = "agz-manifest-2"
 ADDED_IN_2 = (
@@ -45,8 +45,9 @@ class _Match(Part, frozen=True, tag_field="game"):
 
     @property
     def id(self) -> str:
-        """The name of the match in a run."""
-        return f"p{self.phase}-{self.game}-{self.condition}-{self.a}"
+        """The name of the match in a run; a match after Phase 0 that is no self-play names its opponent too."""
+        opponent = f"-{self.b}" if self.phase and self.a != self.b else ""
+        return f"p{self.phase}-{self.game}-{self.condition}-{self.a}{opponent}"
 
 
 class ChessMatch(_Match, frozen=True, tag="chess960"):
@@ -201,14 +202,14 @@ def load_manifest(data: bytes) -> Manifest:
     if manifest.bytes != data:
         raise ManifestError("expected every field to be written out, found one left to a default")
     if manifest.format != FORMAT and _uses_format_2(manifest.plan):
-        what = "containers, local models or mirrored deals"
+        what = "containers, local models, the house or mirrored deals"
         raise ManifestError(f"format: expected {FORMAT} for {what}, found {manifest.format}")
     return manifest
 
 
 def _uses_format_2(plan: Plan) -> bool:
-    local = any(isinstance(seat, LocalModelSeat) for seat in plan.seats.values())
-    return plan.isolation == "container" or plan.holdem.mirrored or local
+    newer = any(isinstance(seat, LocalModelSeat | HouseSeat) for seat in plan.seats.values())
+    return plan.isolation == "container" or plan.holdem.mirrored or newer
 
 
 def located(error: msgspec.ValidationError) -> str:

@@ -73,6 +73,10 @@ class ReferenceSeat(_Seat, frozen=True, tag="reference"):
     """The scripted reference player: reads the prompt, answers in a model's format."""
 
 
+class HouseSeat(_Seat, frozen=True, tag="house"):
+    """The house: a scripted player whose mixed policy is published (docs/house.md). Hold'em only."""
+
+
 class StockfishSeat(_Seat, frozen=True, tag="stockfish"):
     """Stockfish at a fixed node and skill limit. Chess only."""
 
@@ -151,7 +155,7 @@ class OllamaSeat(_LocalModel, frozen=True, tag="ollama"):
 
 
 LocalModelSeat: TypeAlias = GgufSeat | OllamaSeat
-Seat: TypeAlias = RandomSeat | ReferenceSeat | StockfishSeat | EndpointSeat | GgufSeat | OllamaSeat
+Seat: TypeAlias = RandomSeat | ReferenceSeat | HouseSeat | StockfishSeat | EndpointSeat | GgufSeat | OllamaSeat
 
 
 def weights_digest(seat: LocalModelSeat) -> str:

@@ -10,7 +10,7 @@ from .reference.players import reply
 
 
 class LocalSeat:
-    """A scripted player, `kind` "reference" or "random", as a ChatPort. The pool is not its own.
+    """A scripted player, `kind` "reference", "random" or "house", as a ChatPort. The pool is not its own.
 
     A scripted player has no tokenizer: it reports words as tokens.
     """

@@ -7,15 +7,22 @@ from queue import SimpleQueue
 from threading import BoundedSemaphore
 from typing import TypeVar
 
+from agzamov_verify.players.reading import labelled, read_page
 from agzamov_verify.questions import Evaluate, Evaluation, NoReply, Reply
 from agzamov_verify.stockfish import EngineFault, UciEngine
+from agzamov_verify.workers import cores
 
 from ..ports import ChatRequest, PortFault
-from .reference.reading import labelled, read_page
 
 T = TypeVar("T")
 
 SEAT_HASH_MIB = 16
+BEHIND_SOCKET_MAX = 64  # of each sort; images/stockfish gives out 256
+
+
+def side_by_side(path: Path) -> int:
+    """How many engines to run at once at `path`: one for each core, within what a socket gives out."""
+    return min(cores(), BEHIND_SOCKET_MAX) if path.is_socket() else cores()
 
 
 class EnginePool:

@@ -15,9 +15,8 @@ import pkrbot
 
 from agzamov_verify.dice import Stream
 from agzamov_verify.games.holdem.rules import DECK
-
-from .random_player import spelled
-from .reading import Page, PokerHabits, Spot, Verb, Who, poker_habits, read_spot
+from agzamov_verify.players.random_player import spelled
+from agzamov_verify.players.reading import Page, PokerHabits, Spot, Verb, Who, poker_habits, read_spot
 
 STRANGER = PokerHabits(
     vpip=80,

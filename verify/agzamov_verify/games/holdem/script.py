@@ -8,6 +8,7 @@ from ...script import Script
 from ..decision import Forfeit, IllegalPolicy, Rules, Tally, decide
 from ..declared import Fault, declared
 from ..players import GameName, Player
+from .house import house_seed
 from .prompt import REMINDER, TAG, read_action, system_message, turn_message
 from .rules import CARDS_DEALT, DECK, ActionKind, Deal, Hand, HandEnd, Played, PokerAction
 
@@ -66,7 +67,10 @@ def play(
     dice: Dice,
     tallies: tuple[Tally, Tally],
 ) -> Script[HandRecord]:
-    """Play one hand between button and big blind; what they did is added to `tallies`."""
+    """Play one hand between button and big blind; what they did is added to `tallies`.
+
+    Both are sent one sampling seed in all their turns, but the house mixes by a seed of its own in each.
+    """
     hand = Hand(deal, (rules.stack_chips, rules.stack_chips))
     systems = [system_message(player.patterns, rules.stack_chips) for player in players]
     seed = dice.stream(f"sampling/{name.label}").below(2**31)
@@ -75,7 +79,8 @@ def play(
     while hand.to_act is not None and forfeited_by is None:
         at, turn = hand.to_act, len(hand.history)
         messages = (systems[at], turn_message(hand, at, players[at].briefing))
-        question = Chat(0, name.id, messages, players[at].seat, seed, turn)
+        sent = house_seed(dice, name.label, turn) if players[at].house else seed
+        question = Chat(0, name.id, messages, players[at].seat, sent, turn)
         action = yield from decide(question, _rules(hand, name, turn, dice), rules.illegal, tallies[at])
         if isinstance(action, Forfeit):
             forfeited_by = at

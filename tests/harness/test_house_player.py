@@ -1,0 +1,108 @@
+"""The house at the real table: what it reads off its prompt is what the verifier knows, and it plays well enough."""
+
+import math
+import statistics
+
+import pytest
+
+from agzamov_harness.adapters.reference.house_player import decision
+from agzamov_harness.adapters.reference.players import reply
+from agzamov_verify.dice import Dice
+from agzamov_verify.games.decision import Tally
+from agzamov_verify.games.holdem.house import house_action, house_seed, spot_of, standing_of
+from agzamov_verify.games.holdem.prompt import read_action, system_message, turn_message
+from agzamov_verify.games.holdem.rules import Hand
+from agzamov_verify.games.holdem.script import HandRecord, PokerRules, deal_cards, play, random_action
+from agzamov_verify.games.players import GameName, Player
+from agzamov_verify.players.reading import read_page, read_spot
+from agzamov_verify.questions import Chat, Message, Question, Reply
+from agzamov_verify.script import drive
+
+RULES, DICE = PokerRules(), Dice(b"house at the table".ljust(32))
+HOUSE = Player("house", house=True)
+
+
+def answer(question: Question) -> Reply:
+    assert isinstance(question, Chat)
+    if question.seat == "station":
+        free = "Legal actions: check" in question.messages[1].content
+        return Reply(text="ACTION: check" if free else "ACTION: call")
+    return Reply(text=reply(question.seat, question.messages, question.seed))
+
+
+def match(opponent: str, decks: int) -> tuple[list[int], list[HandRecord]]:
+    """What the house wins of each deck, played from both seats, and the hands."""
+    tallies, won, records = (Tally(), Tally()), [], []
+    for number in range(decks):
+        deal = deal_cards(DICE, number, button_is_a=True)
+        for seat, players in enumerate(((HOUSE, Player(opponent)), (Player(opponent), HOUSE))):
+            name = GameName(f"h{number}-{seat}", f"holdem/{2 * number + seat}")
+            records.append(drive(play(name, deal, players, RULES, DICE, tallies), answer))
+        won.append(records[-2].net_chips - records[-1].net_chips)
+    assert not tallies[0].faults + tallies[1].faults
+    return won, records
+
+
+@pytest.mark.parametrize("opponent", ["random", "station"])
+def test_it_beats_a_player_that_does_not_think(opponent: str) -> None:
+    won, _ = match(opponent, 400)
+    assert statistics.mean(won) > 3 * statistics.stdev(won) / math.sqrt(len(won))
+
+
+def test_every_action_is_the_one_that_the_policy_and_the_dice_make() -> None:
+    _, records = match("random", 60)
+    seen = 0
+    for index, record in enumerate(records):
+        assert record.story is not None
+        hand = Hand(record.story.deal, (RULES.stack_chips, RULES.stack_chips))
+        for turn, played in enumerate(record.story.history):
+            if played.player == index % 2:
+                seed = house_seed(DICE, f"holdem/{index}", turn)
+                standing = standing_of(hand.hole(played.player), hand.board)
+                assert played.action == house_action(spot_of(hand), standing, seed)
+                seen += 1
+            hand.act(played.action)
+    assert seen > 100
+
+
+def test_the_prompt_says_all_that_the_policy_takes() -> None:
+    """At every decision of random hands, deep and shallow, from both seats."""
+    for number in range(120):
+        stack_chips = (10_000, 700, 250)[number % 3]
+        hand, turn = Hand(deal_cards(DICE, number, button_is_a=True), (stack_chips, stack_chips)), 0
+        while hand.to_act is not None:
+            prompt = (system_message((), stack_chips), turn_message(hand, hand.to_act, ""))
+            read, known = decision(read_spot(read_page(prompt))), spot_of(hand)
+            assert (read.street, read.raises, read.price, read.legal) == (
+                known.street,
+                known.raises,
+                known.price,
+                known.legal,
+            )
+            expected = house_action(known, standing_of(hand.hole(hand.to_act), hand.board), number)
+            assert read_action(reply("house", prompt, number).rpartition("ACTION: ")[2], hand) == expected
+            hand.act(random_action(hand, f"{number}/{turn}", DICE))
+            turn += 1
+
+
+def test_both_seats_are_sent_the_games_seed_and_the_house_one_of_its_own() -> None:
+    asked: list[Chat] = []
+
+    def noting(question: Question) -> Reply:
+        assert isinstance(question, Chat)
+        asked.append(question)
+        return answer(question)
+
+    deal = deal_cards(DICE, 3, button_is_a=True)
+    players = (HOUSE, Player("station"))
+    drive(play(GameName("h", "holdem/3"), deal, players, RULES, DICE, (Tally(), Tally())), noting)
+    shared = DICE.stream("sampling/holdem/3").below(2**31)
+    for question in asked:
+        own = house_seed(DICE, "holdem/3", question.turn)
+        assert question.seed == (own if question.seat == "house" else shared)
+
+
+def test_the_house_plays_no_chess() -> None:
+    position = Message("Play.\nFEN: 8/8/8/8/8/8/8/8 w - - 0 1", "user")
+    with pytest.raises(ValueError, match="expected a player of kind house or random or reference, found 'house'"):
+        reply("house", (position,), 1)
