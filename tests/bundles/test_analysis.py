@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,34 @@ def test_a_narrower_interval_is_found_at_its_place(small: Path, tmp_path: Path) 
         value["matches"][0]["score"]["everything"]["ci"] = {"high": "1.000000", "low": "0.999999", "method": "wilson"}
 
     assert altered(small, tmp_path, change) == [f"{bundle.ANALYSIS_FILE} $.matches[0].score.everything.ci.low"]
+
+
+def test_a_seat_that_is_said_to_lose_less_before_the_flop_is_found_at_its_place(small: Path, tmp_path: Path) -> None:
+    def change(value: dict[str, list[dict[str, dict[str, dict[str, dict[str, str]]]]]]) -> None:
+        value["matches"][1]["preflop_a"]["loss_per_decision"]["value"]["decimal"] = "0.000001"
+
+    place = f"{bundle.ANALYSIS_FILE} $.matches[1].preflop_a.loss_per_decision.value.decimal"
+    assert altered(small, tmp_path, change) == [place]
+
+
+def test_the_quality_of_preflop_decisions_is_shown_with_its_scope(small: Path) -> None:
+    shown = CliRunner().invoke(main, ["show", str(small)])
+    lines = [line for line in shown.output.splitlines() if "before the flop" in line]
+    assert len(lines) == 4, "two seats of two matches"
+    assert all("without betting after the flop: a diagnostic" in line for line in lines)
+
+
+def test_what_a_phase_took_is_what_its_matches_took(small: Path) -> None:
+    verdict = check(small)
+    assert verdict.analysis is not None
+    assert verdict.results is not None
+    for phase in verdict.analysis.phases:
+        conducts = [one for match in verdict.results.matches if match.phase == phase.phase for one in match.conduct]
+        assert phase.decisions == sum(one.decisions for one in conducts) > 0
+        assert phase.calls == sum(one.calls for one in conducts)
+        assert phase.tokens == sum(one.prompt_tokens + one.completion_tokens for one in conducts)
+        assert Fraction(phase.cost_usd.exact) == sum(Fraction(one.cost_usd.exact) for one in conducts)
+    assert [phase.phase for phase in verdict.analysis.phases] == [0, 1]
 
 
 def test_a_missing_analysis_is_a_finding(small: Path, tmp_path: Path) -> None:
@@ -120,10 +149,10 @@ def test_a_broken_bundle_is_refused_and_named(small: Path, tmp_path: Path) -> No
     assert "broken: expected a bundle that passes its check; step 2" in done.output
 
 
-def test_one_cell_twice_is_refused_with_both_runs(small: Path, tiny: Path) -> None:
+def test_one_run_twice_is_refused(small: Path) -> None:
     done = CliRunner().invoke(main, ["score", str(small), str(small), "--jobs", "1"])
     assert done.exit_code == 1
-    assert f"expected once, found in runs {small.name} and {small.name}" in done.output
+    assert f"expected every run once, found {small.name} in several bundles" in done.output
 
 
 def test_a_bundle_without_an_engine_at_hand_says_what_was_not_checked(judged: Path) -> None:

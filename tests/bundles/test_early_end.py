@@ -19,11 +19,7 @@ WATCHED = {
     "seats": SEATS,
     "chess960": {"adjudication": {"policy": "none"}, "illegal": "retry_then_forfeit", "plies_max": 4},
     "matches": [{"phase": 1, "game": "chess960", "a": "agent", "b": "agent", "games": 40, "block_games": 2}],
-    "analysis": {
-        "sequential": [
-            {"match": CHESS, "least": 0, "greatest": 4, "expected": 2, "alternative": "greater", "blocks_per_look": 5}
-        ]
-    },
+    "analysis": {"sequential": [{"match": CHESS, "alternative": "greater", "blocks_per_look": 5}]},
 }
 ENDS = 10  # eight won pairs are enough for the rule, and it looks after every fifth
 
@@ -54,16 +50,19 @@ def test_the_run_ends_at_the_look_and_is_believed(early: Path) -> None:
 
 def test_it_says_so_to_whoever_looks(early: Path) -> None:
     shown = CliRunner().invoke(main, ["show", str(early)]).output
-    assert "watched p1-chess960-naked-agent: above at observation 8; 10 of 20 observations, ended early" in shown
+    assert (
+        "watched p1-chess960-naked-agent (greater, against 0.5000 score, alpha 0.05): above at observation 8" in shown
+    )
+    assert "10 of 20 observations, ended early" in shown
     assert "may end early by its declared rule" in shown
 
 
 def test_no_test_of_a_fixed_size_is_made_of_it(early: Path) -> None:
     verdicts = Draft.of(early).json(bundle.ANALYSIS_FILE)["hypotheses"]
     assert {verdict["status"] for verdict in verdicts} == {"not tested by this run"}
-    assert "ended early by a declared rule: p1-chess960-naked-agent" in verdicts[0]["reason"]
+    assert "of no fixed length: p1-chess960-naked-agent" in verdicts[0]["reason"]
     scored = CliRunner().invoke(main, ["score", "--json", str(early)])
-    assert json.loads(scored.output)["bundles"][0]["ended_early"] == [CHESS]
+    assert json.loads(scored.output)["bundles"][0]["open_ended"] == [CHESS]
 
 
 def test_games_hidden_after_a_look_are_missing(early: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_verify import cli, report
+from agzamov_verify.players.random_player import reply as random_reply
 from agzamov_verify.questions import Answer, Chat, Question, Reply
 from bundles.workshop import Draft, check, make, told
 
@@ -34,20 +35,22 @@ FICTION = {
 
 
 def invented(question: Question) -> Answer:
-    """Brilliant replies of a model that does not exist, against an opponent that helps."""
+    """Brilliant replies of a model that does not exist; only its random opponent cannot be made up."""
     assert isinstance(question, Chat)
+    if question.seat == "dice":
+        return Reply(text=random_reply(question.messages, question.seed), model="random")
     lines = question.messages[1].content.splitlines()
     fen = next((line.removeprefix("FEN: ") for line in lines if line.startswith("FEN: ")), "")
-    action = f"MOVE: {_move(fen, question.seat == 'model')}" if fen else f"ACTION: {_action(lines)}"
+    action = f"MOVE: {_move(fen)}" if fen else f"ACTION: {_action(lines)}"
     said = f"After long and careful thought.\n{action}"
     return Reply(text=said, finish="stop", model="genius-1", id=f"made-up-{question.turn}", completion_tokens=8)
 
 
-def _move(fen: str, wins: bool) -> str:
-    """The model mates or takes where it can; its opponent avoids both."""
+def _move(fen: str) -> str:
+    """The model mates or takes where it can."""
     board = chess.Board(fen, chess960=True)
     moves = sorted(board.legal_moves, key=lambda move: (_worth(board, move), move.uci()))
-    return moves[-1 if wins else 0].uci()
+    return moves[-1].uci()
 
 
 def _worth(board: chess.Board, move: chess.Move) -> tuple[bool, bool, int, int]:

@@ -368,7 +368,7 @@ def rescore(draft: Draft) -> None:
         blocks.setdefault(stream.match.id, []).append(drive(script, Replay(stream.id, iter(entries(draft, stream.id)))))
         for to, us in read_laps(laps(draft, stream.id)).items():
             times.setdefault(stream.match.id, {}).setdefault(to, []).extend(us)
-    results = results_of(draft.manifest.run_id, plan, dice, blocks)
+    results = results_of(draft.manifest.run_id, plan, dice, blocks, draft.manifest.format)
     draft.put_json(bundle.RESULTS_FILE, results)
     draft.put_json(bundle.TIMING_FILE, timing_of(times))
     if draft.manifest.format == FORMAT:

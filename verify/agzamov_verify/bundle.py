@@ -72,8 +72,9 @@ class Environment(msgspec.Struct, frozen=True):
 
 
 class WeightsCheck(msgspec.Struct, frozen=True):
-    """The weights that were found at one moment, by seat; `altered` says what was wrong, empty if nothing was."""
+    """The weights that were found before or after play, by seat; `altered` says what was wrong, if anything was."""
 
+    when: Literal["before", "after"]
     seats: dict[str, ModelPin]
     altered: str
 

@@ -131,7 +131,11 @@ def _overview(opened: Opened, as_json: bool) -> Iterator[str]:
     yield f"{show_name(plan.title)}: run {opened.manifest.run_id}, {plan.protocol}, isolation {plan.isolation}"
     yield "as claimed by the submitter; `check` recomputes every figure"
     yield ""
-    yield from report.printable_results(results, timing, analysis)
+    try:
+        lines = list(report.printable_results(results, timing, analysis))
+    except (ArithmeticError, LookupError, ValueError) as error:
+        raise HostileBundle(RESULTS_FILE, "results and an analysis that can be shown", str(error)) from error
+    yield from lines
     yield ""
     yield f"one game: show BUNDLE --game {first_game(plan.matches[0])}"
 

@@ -35,7 +35,10 @@ MEANING = {
         "could have written a coherent fiction. Only a repetition by somebody else can show that."
     ),
 }
-ATTESTED = "Attested by the submitter only: what the seats replied, token counts, wall time, the machine."
+ATTESTED = (
+    "Attested by the submitter only: what the seats replied, token counts, wall time, the machine.\n"
+    "Replies of random seats and actions of the house are drawn again."
+)
 
 
 def text(verdict: Verdict) -> str:
@@ -177,9 +180,10 @@ def _headline(match: MatchResult) -> str:
             f" win rate [{score.win_rate_ci.low}, {score.win_rate_ci.high}], p (wins > 1/2) {score.p_wins_binomial},"
             f" pairs {'/'.join(map(str, score.pairs))}"
         )
+    unit = "sessions with their mirrors" if result.mirrored_pairs else "sessions"
     return (
         f"{result.bb_per_100.decimal} bb/100 [{result.bb_per_100_ci.low}, {result.bb_per_100_ci.high}]"
-        f" over {result.hands} hands, {result.sessions_won} of {result.sessions} sessions won,"
+        f" over {result.hands} hands, {result.sessions_won} of {result.units} {unit} won,"
         f" p (sessions) {result.p_sessions_binomial}, session SD {result.session_sd_bb_per_100.decimal} bb/100"
     )
 

@@ -433,3 +433,13 @@ def two_streams_change_places(draft: Draft) -> None:
     reindex(draft, [second, first, *others])
     rescore(draft)
     reseal(draft)
+
+
+# --- 13 chance --------------------------------------------------------------------------------------
+
+
+@museum(13, f"game {CHESS0}-g00000 turn 7")
+def the_random_seat_says_what_chance_would_not(draft: Draft) -> None:
+    story = entries(draft, GAMES0)
+    put(draft, GAMES0, chained(edited(story, 7, answer=embellished(story[7].answer))))
+    reseal_journal(draft)

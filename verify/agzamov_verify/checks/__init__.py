@@ -14,7 +14,8 @@
 10  results     the results, the analysis and the timing table recomputed are the ones in the bundle
 11  claims      the signed claims are those of the recomputed results
 12  quality     where the plan promises them: the engine's answers about every chess move, complete, and a random
-                sample of them asked again
+                sample of them asked again; they are read before step 10, since the analysis uses them
+13  chance      every reply of a random seat is the one that its prompt and its seed give
 
 A step is PASS, FAIL, NOT_CHECKED (something is missing: it says what) or NOT_APPLICABLE. NOT_CHECKED
 is never a pass. V1 is reached when every step is PASS or NOT_APPLICABLE. A bad bundle never raises.
@@ -28,10 +29,12 @@ import msgspec
 from ..manifest import Manifest
 from ..phases.streams import Block
 from ..scoring.analysis import Analysis
+from ..scoring.quality.positions import Judgement
 from ..scoring.results import Results
 from ..scoring.timing import Timing
+from .chance import check_chance
 from .figures import check_claims, check_engine, check_results
-from .judged import check_judged
+from .judged import check_judged, read_judged
 from .ledger import Finding, Ledger, Status, Step, StepFailed
 from .opening import open_bundle
 from .replays import replay_bundle
@@ -48,7 +51,10 @@ class Options(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct):
-    """The outcome: level reached, all steps, all findings, what was recomputed, and the replayed games by match."""
+    """The outcome: level reached, all steps, all findings, what was recomputed, and the replayed games by match.
+
+    `answers` are the engine's about chess moves, by game, where the bundle has them.
+    """
 
     steps: list[Step]
     findings: list[Finding]
@@ -60,6 +66,7 @@ class Verdict(msgspec.Struct):
     timing: Timing | None = None
     analysis: Analysis | None = None
     blocks: dict[str, list[Block]] = msgspec.field(default_factory=dict)
+    answers: dict[str, list[Judgement]] = msgspec.field(default_factory=dict)
 
     @property
     def failed(self) -> bool:
@@ -76,9 +83,12 @@ def verify(path: Path, options: Options, tick: Callable[[str], None] = lambda _:
         replayed = replay_bundle(opened, ledger, options.jobs, options.sample_permille, tick)
         verdict.blocks = replayed.blocks
         check_engine(opened, replayed, ledger, options.engine, options.engine_missing, options.jobs)
-        verdict.results, verdict.timing, verdict.analysis = check_results(opened, replayed, ledger)
+        judged = read_judged(opened, replayed, ledger)
+        verdict.answers = judged.answers if judged else {}
+        verdict.results, verdict.timing, verdict.analysis = check_results(opened, replayed, ledger, verdict.answers)
         check_claims(opened, verdict.results, ledger)
-        check_judged(opened, replayed, ledger, options.engine, options.engine_missing, options.jobs)
+        check_judged(opened, judged, ledger, options.engine, options.engine_missing, options.jobs)
+        check_chance(opened.manifest.plan, ledger)
     except StepFailed:
         pass
     if ledger.passed:

@@ -9,6 +9,7 @@ import msgspec
 from .. import bundle, canon
 from ..manifest import FORMAT
 from ..scoring.analysis import Analysis, analysis_of
+from ..scoring.quality.figures import Answers
 from ..scoring.results import Results, results_of
 from ..scoring.timing import Timing, timing_of
 from ..stockfish import EngineFault
@@ -52,12 +53,12 @@ class Recomputed(NamedTuple):
     analysis: Analysis | None
 
 
-def check_results(opened: Opened, replayed: Replayed, ledger: Ledger) -> Recomputed:
-    """Take step 10. Raises StepFailed."""
+def check_results(opened: Opened, replayed: Replayed, ledger: Ledger, answers: Answers | None = None) -> Recomputed:
+    """Take step 10, with the engine's answers about moves where the bundle has them. Raises StepFailed."""
     manifest = opened.manifest
     timing = timing_of(replayed.laps)
-    results = results_of(manifest.run_id, manifest.plan, opened.dice, replayed.blocks)
-    analysis = analysis_of(manifest, opened.dice, replayed.blocks) if manifest.format == FORMAT else None
+    results = results_of(manifest.run_id, manifest.plan, opened.dice, replayed.blocks, manifest.format)
+    analysis = analysis_of(manifest, opened.dice, replayed.blocks, answers) if manifest.format == FORMAT else None
     with ledger.step(Number.RESULTS):
         _compare(opened, bundle.RESULTS_FILE, results, ledger)
         _compare(opened, bundle.TIMING_FILE, timing, ledger)

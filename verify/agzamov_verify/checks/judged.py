@@ -2,36 +2,59 @@
 
 import secrets
 from pathlib import Path
+from typing import NamedTuple
 
 from .. import bundle
+from ..scoring.quality.positions import Judgement
 from .ledger import Ledger, Number, Status
 from .opening import Opened
-from .quality import Played, QualityOptions, QualityVerdict, check_answers
+from .quality import Played, QualityOptions, QualityVerdict, ask_again, read_answers
 from .replays import Replayed
 from .sampling import SEED_BYTES
 
 SAMPLE = 300
 
 
-def check_judged(
-    opened: Opened, replayed: Replayed, ledger: Ledger, engine: Path | None, missing: str, jobs: int
-) -> None:
-    """Take step 12, or say why not. A sample is drawn with a fresh seed. Raises StepFailed."""
+class Judged(NamedTuple):
+    """The answers that a bundle holds, by game; the run that they are about, and what was found so far."""
+
+    answers: dict[str, list[Judgement]]
+    played: Played
+    verdict: QualityVerdict
+
+
+def read_judged(opened: Opened, replayed: Replayed, ledger: Ledger) -> Judged | None:
+    """The answers, which the analysis is made of too; None where the plan asks for none. Raises StepFailed."""
     plan, run = opened.manifest.plan, opened.manifest.run_id
     if not plan.quality.nodes:
-        _refuse_files(opened, ledger)
-        return
+        return None
     verdict = QualityVerdict(run)
     played = Played(run, plan, opened.dice, replayed.blocks)
-    options = QualityOptions(engine, missing, jobs, SAMPLE, secrets.token_hex(SEED_BYTES))
-    check_answers(opened.source, bundle.QUALITY_FOLDER, played, options, verdict)
+    answers = read_answers(opened.source, bundle.QUALITY_FOLDER, played, verdict, opened.digests)
     if verdict.results and verdict.results.nodes != plan.quality.nodes:
         place = f"{bundle.QUALITY_FOLDER}index.json nodes"
         verdict.add(place, str(plan.quality.nodes), str(verdict.results.nodes))
+    _fail_on_findings(verdict, ledger)
+    return Judged(answers, played, verdict)
+
+
+def check_judged(
+    opened: Opened, judged: Judged | None, ledger: Ledger, engine: Path | None, missing: str, jobs: int
+) -> None:
+    """Take step 12, or say why not. A sample is drawn with a fresh seed. Raises StepFailed."""
+    if judged is None:
+        _refuse_files(opened, ledger)
+        return
+    answers, played, verdict = judged
+    ask_again(answers, played, QualityOptions(engine, missing, jobs, SAMPLE, secrets.token_hex(SEED_BYTES)), verdict)
+    _fail_on_findings(verdict, ledger)
+    ledger.skip(Number.QUALITY, verdict.status, verdict.remark or _confidence(verdict))
+
+
+def _fail_on_findings(verdict: QualityVerdict, ledger: Ledger) -> None:
     if verdict.findings or verdict.status is Status.FAIL:
         with ledger.step(Number.QUALITY):
             ledger.findings += verdict.findings
-    ledger.skip(Number.QUALITY, verdict.status, verdict.remark or _confidence(verdict))
 
 
 def _refuse_files(opened: Opened, ledger: Ledger) -> None:

@@ -26,6 +26,7 @@ class Number(IntEnum):
     RESULTS = 10
     CLAIMS = 11
     QUALITY = 12
+    CHANCE = 13
 
 
 class Status(StrEnum):

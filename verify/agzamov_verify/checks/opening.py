@@ -1,7 +1,8 @@
 """Steps 1 to 5: from a path to a manifest, a statement and dice that belong together."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -13,11 +14,13 @@ from ..feasible import image_parts, local_models, needs_engine, problems
 from ..games.prompts import prompt_digests
 from ..manifest import Manifest, ManifestError, load_manifest
 from ..protocol import load_protocol, protocol_sha256
-from ..reading import HostileBundle, Source, open_source, read_small, sha256_of
+from ..reading import SMALL_BYTES_MAX, HostileBundle, Source, open_source, read_small, sha256_of
 from ..seats import weights_digest
 from .ledger import Ledger, Number
 
+NOTE_BYTES_MAX = 2**21
 SALT_SELF = b"agz/seed/self/v1"
+_SECRET = re.compile("[0-9a-f]{64}")
 TAG_FILES = (bundle.BAGIT_FILE, bundle.PAYLOAD_FILE, bundle.TAGS_FILE)
 
 
@@ -61,9 +64,9 @@ def seed_dice(manifest: Manifest, secret: bytes) -> Dice:
     return Dice(seed_root(secret, salt, hashlib.sha256(manifest.bytes).digest()))
 
 
-def read_payload(source: Source, digests: dict[str, str], name: str) -> bytes:
+def read_payload(source: Source, digests: Mapping[str, str], name: str, bytes_max: int = SMALL_BYTES_MAX) -> bytes:
     """A payload file, whose bytes are checked again because the folder may have changed since."""
-    data = read_small(source, name)
+    data = read_small(source, name, bytes_max)
     if hashlib.sha256(data).hexdigest() != digests.get(name):
         raise HostileBundle(name, f"sha256 {digests.get(name)}", "other bytes on a second read")
     return data
@@ -132,15 +135,16 @@ def _manifest(source: Source, digests: dict[str, str], ledger: Ledger) -> Manife
 def _environment(source: Source, digests: dict[str, str], manifest: Manifest, ledger: Ledger) -> None:
     """What the machine said of itself is attested; its isolation and its images can be compared with the promise."""
     try:
-        told = canon.loads(read_payload(source, digests, bundle.ENVIRONMENT_FILE))
+        told = canon.loads(read_payload(source, digests, bundle.ENVIRONMENT_FILE, NOTE_BYTES_MAX))
         environment = msgspec.convert(told, bundle.Environment)
     except (canon.NotCanonical, msgspec.ValidationError) as error:
         raise HostileBundle(bundle.ENVIRONMENT_FILE, "canonical JSON of an environment", str(error)) from error
     expected = f"isolation {manifest.plan.isolation}"
     ledger.same(Number.MANIFEST, bundle.ENVIRONMENT_FILE, expected, f"isolation {environment.isolation}")
-    started = sorted({f"{row.part} {row.image}" for row in environment.containers})
-    promised = [f"{part} {pin.config_digest}" for part, pin in sorted(manifest.images.items())]
-    ledger.same(Number.MANIFEST, bundle.ENVIRONMENT_FILE, _listed(promised), _listed(started))
+    started = {(row.part, row.image) for row in environment.containers}
+    promised = {(part, pin.config_digest) for part, pin in manifest.images.items()}
+    if started != promised:
+        ledger.add(Number.MANIFEST, bundle.ENVIRONMENT_FILE, _listed(promised), _listed(started))
 
 
 def _names_of(pinned: Iterable[str]) -> str:
@@ -150,19 +154,26 @@ def _names_of(pinned: Iterable[str]) -> str:
 def _weights(source: Source, digests: dict[str, str], manifest: Manifest, ledger: Ledger) -> None:
     """Each time that the harness hashed the weights of local models, they must have been the sealed ones."""
     if bundle.WEIGHTS_FILE not in digests:
+        if local_models(manifest.plan):
+            ledger.add(Number.MANIFEST, bundle.WEIGHTS_FILE, "the weights hashed before and after", "nothing there")
         return
     try:
-        note = msgspec.convert(canon.loads(read_payload(source, digests, bundle.WEIGHTS_FILE)), bundle.WeightsNote)
+        told = canon.loads(read_payload(source, digests, bundle.WEIGHTS_FILE, NOTE_BYTES_MAX))
+        note = msgspec.convert(told, bundle.WeightsNote)
     except (canon.NotCanonical, msgspec.ValidationError) as error:
         raise HostileBundle(bundle.WEIGHTS_FILE, "canonical JSON of a note on weights", str(error)) from error
+    times = {check.when for check in note.checks}
+    if local_models(manifest.plan) and times != {"before", "after"}:
+        found = ", ".join(sorted(times)) or "none"
+        ledger.add(Number.MANIFEST, bundle.WEIGHTS_FILE, "the weights hashed before and after", found)
     for at, check in enumerate(note.checks):
         if check.altered or check.seats != manifest.models:
             found = check.altered or "others"
             ledger.add(Number.MANIFEST, f"{bundle.WEIGHTS_FILE} checks[{at}]", "the sealed weights", found)
 
 
-def _listed(images: Sequence[str]) -> str:
-    return f"containers from {', '.join(images)}" if images else "no containers"
+def _listed(images: Collection[tuple[str, str]]) -> str:
+    return f"containers from {', '.join(map(' '.join, sorted(images)))}" if images else "no containers"
 
 
 def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement: Statement, ledger: Ledger) -> None:
@@ -189,10 +200,9 @@ def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement
 
 def _seed(manifest: Manifest, statement: Statement, ledger: Ledger) -> Dice:
     claim = statement.predicate.seed
-    try:
-        secret = bytes.fromhex(claim.secret)
-    except ValueError:
-        raise HostileBundle("statement seed.secret", "a secret in hexadecimal", "another text") from None
+    if not _SECRET.fullmatch(claim.secret):
+        raise HostileBundle("statement seed.secret", "a secret of 32 bytes in hexadecimal", "another text")
+    secret = bytes.fromhex(claim.secret)
     commit = hashlib.sha256(secret).hexdigest()
     expected = f"a secret with sha256 {manifest.secret_commit}"
     ledger.same(Number.SEED, "statement seed.secret", expected, f"a secret with sha256 {commit}")

@@ -37,7 +37,7 @@ from ..stockfish import EngineFault
 from .figures import differences
 from .judging import open_judges
 from .ledger import FINDINGS_MAX, Finding, Ledger, Number, Status, StepFailed
-from .opening import open_bundle
+from .opening import open_bundle, read_payload
 from .replays import replay_bundle
 from .sampling import sample, wrong_below
 
@@ -121,11 +121,23 @@ def check_answers(
     source: Source, folder: str, played: Played, options: QualityOptions, verdict: QualityVerdict
 ) -> None:
     """Fill `verdict` from the answers in `folder` of `source`, "" or a name that ends with a slash."""
+    answers = read_answers(source, folder, played, verdict)
+    if not verdict.findings:
+        ask_again(answers, played, options, verdict)
+
+
+def read_answers(
+    source: Source, folder: str, played: Played, verdict: QualityVerdict, signed: Mapping[str, str] | None = None
+) -> dict[str, list[Judgement]]:
+    """The answers in a folder by game, as they stand there; what is wrong with them is in `verdict`.
+
+    `signed`: the digests that its files must still have, by name, where the folder is inside a bundle.
+    """
+    answers: dict[str, list[Judgement]] = {}
     with _noting(verdict):
-        answers, nodes = _Reader(source, folder, played, verdict).read()
+        answers = _Reader(source, folder, played, verdict, signed).read()
         verdict.positions = sum(map(len, answers.values()))
-        if not verdict.findings:
-            _ask_again(answers, nodes, played, options, verdict)
+    return answers
 
 
 @contextmanager
@@ -144,11 +156,19 @@ def _noting(verdict: QualityVerdict) -> Iterator[None]:
 class _Reader:
     """Reads a folder of answers against the games that they must be about."""
 
-    def __init__(self, source: Source, folder: str, played: Played, verdict: QualityVerdict) -> None:
+    def __init__(
+        self,
+        source: Source,
+        folder: str,
+        played: Played,
+        verdict: QualityVerdict,
+        signed: Mapping[str, str] | None,
+    ) -> None:
         self._source, self._folder, self._played, self._verdict = source, folder, played, verdict
+        self._signed = signed
 
-    def read(self) -> tuple[dict[str, list[Judgement]], int]:
-        """The answers by game, one for each position, and the nodes that were asked for. Raises HostileBundle."""
+    def read(self) -> dict[str, list[Judgement]]:
+        """The answers by game, one for each position. Raises HostileBundle."""
         index, played = self._index(), self._played
         answers: dict[str, list[Judgement]] = {}
         rows = [self._stream(stream, positions, answers) for stream, positions in played.positions()]
@@ -157,14 +177,17 @@ class _Reader:
         results = quality_of(played.run, played.plan, played.dice, played.blocks, answers, index.nodes)
         self._figures(results)
         self._verdict.results = results
-        return answers, index.nodes
+        return answers
 
     def _index(self) -> QualityIndex:
         name = self._folder + INDEX_FILE
         try:
-            return canon.loads_as(read_small(self._source, name), QualityIndex)
+            return canon.loads_as(self._read(name), QualityIndex)
         except canon.NotCanonical as error:
             raise HostileBundle(name, "an index of quality answers", str(error)) from error
+
+    def _read(self, name: str) -> bytes:
+        return read_payload(self._source, self._signed, name) if self._signed else read_small(self._source, name)
 
     def _stream(self, stream: str, positions: Iterator[Position], answers: dict[str, list[Judgement]]) -> StreamAnswers:
         """Read a stream's answers, each of which fits its position. Raises HostileBundle at the first that does not."""
@@ -172,7 +195,8 @@ class _Reader:
         if name not in self._source.sizes:
             raise HostileBundle(name, "answers about a stream that was played", "nothing there")
         digest, count = hashlib.sha256(), 0
-        lines = gzip_lines(self._source, name, sha256_of(self._source, name), LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
+        sha256 = self._signed[name] if self._signed else sha256_of(self._source, name)
+        lines = gzip_lines(self._source, name, sha256, LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
         for line, position in zip_longest(lines, positions):
             count += 1
             judgement = _fitting(f"{name} line {count}", line, position)
@@ -197,7 +221,7 @@ class _Reader:
 
     def _figures(self, results: QualityResults) -> None:
         name = self._folder + FIGURES_FILE
-        expected, found = canon.dumps(results), read_small(self._source, name)
+        expected, found = canon.dumps(results), self._read(name)
         if expected != found:
             for place, wanted, there in differences(expected, found):
                 self._verdict.add(f"{name} {place}", wanted, there)
@@ -216,14 +240,18 @@ def _fitting(place: str, line: bytes | None, position: Position | None) -> Judge
     return judgement
 
 
-def _ask_again(
-    answers: Mapping[str, Sequence[Judgement]],
-    nodes: int,
-    played: Played,
-    options: QualityOptions,
-    verdict: QualityVerdict,
+def ask_again(
+    answers: Mapping[str, Sequence[Judgement]], played: Played, options: QualityOptions, verdict: QualityVerdict
 ) -> None:
-    """Ask about the sample, and say what it shows."""
+    """Ask about a sample of answers that were read into `verdict`, and say what it shows."""
+    with _noting(verdict):
+        _ask_again(answers, played, options, verdict)
+
+
+def _ask_again(
+    answers: Mapping[str, Sequence[Judgement]], played: Played, options: QualityOptions, verdict: QualityVerdict
+) -> None:
+    assert verdict.results is not None
     if not verdict.positions:
         verdict.status, verdict.remark = Status.NOT_APPLICABLE, "no chess was played"
         return
@@ -235,7 +263,9 @@ def _ask_again(
     asked = (position for at, position in enumerate(_all_positions(played)) if at in chosen)
     again: dict[tuple[str, int], Judgement] = {}
     try:
-        with open_judges(options.engine, load_protocol(played.plan.protocol).engine, nodes, options.jobs) as judges:
+        with open_judges(
+            options.engine, load_protocol(played.plan.protocol).engine, verdict.results.nodes, options.jobs
+        ) as judges:
             for position, judgement in judges.answers(asked):
                 again[position.game, position.ply] = judgement
                 options.tick(len(again), len(chosen))

@@ -20,6 +20,8 @@ from ..reading import HostileBundle, Source, gzip_lines
 from ..scoring.timing import LINE_BYTES_MAX as LAP_BYTES_MAX
 from ..scoring.timing import read_laps
 from ..script import Divergence, Replay, drive
+from .chance import RandomReplies, random_seats
+from .house import house_findings
 from .ledger import Finding, Number
 from .witnesses import witnesses
 
@@ -67,20 +69,23 @@ class StreamReplay:
     ) -> None:
         self._source, self._digests, self._run = source, digests, run
         self._plan, self._dice, self._permille = plan, dice, sample_permille
+        self._random_seats = random_seats(plan)
 
     def report(self, stream: StreamPlan) -> StreamReport:
         """Replay `stream`. A defect is a finding, never an exception."""
         segments = segments_of(self._digests, stream.id)
         chain = Chain(self._run, stream.id)
         evaluations = _Evaluations(self._permille)
+        chance = RandomReplies(self._random_seats)
         try:
             entries = chain.read_all(journal_lines(self._source, self._digests, stream.id))
-            block = self._drive(stream, entries, evaluations)
+            block = self._drive(stream, entries, evaluations, chance)
         except (HostileBundle, BrokenJournal) as error:
             return _failed(Finding(Number.JOURNAL, error.place, error.expected, error.found))
         except Divergence as error:
             return _failed(Finding(Number.REPLAY, error.place, error.expected, error.found))
         laps, finding = self._laps(stream.id, chain.entries)
+        departures = (*house_findings(stream, block, self._plan, self._dice), *chance.findings)
         return StreamReport(
             chain.row(segments),
             block,
@@ -88,12 +93,14 @@ class StreamReplay:
             tuple(evaluations.decisive(self._plan.chess960.adjudication)),
             tuple(evaluations.sample),
             evaluations.count,
-            (finding,) if finding else (),
+            (*departures, *([finding] if finding else [])),
         )
 
-    def _drive(self, stream: StreamPlan, entries: Iterator[Entry], evaluations: "_Evaluations") -> Block:
+    def _drive(
+        self, stream: StreamPlan, entries: Iterator[Entry], evaluations: "_Evaluations", chance: RandomReplies
+    ) -> Block:
         replay = Replay(stream.id, entries)
-        block = drive(block_script(stream, self._plan, self._dice), evaluations.noting(replay))
+        block = drive(block_script(stream, self._plan, self._dice), _Noting(evaluations, chance, replay))
         replay.finish()
         return block
 
@@ -122,9 +129,6 @@ class _Evaluations:
         self.sample: list[AskedAgain] = []
         self.count = 0
 
-    def noting(self, replay: Replay) -> "_Noting":
-        return _Noting(self, replay)
-
     def note(self, question: Evaluate, answer: Evaluation) -> None:
         self.count += 1
         asked = AskedAgain(question, answer)
@@ -146,15 +150,17 @@ def _side(asked: AskedAgain, rule: Adjudication) -> int:
 
 
 class _Noting:
-    """An answerer that notes every engine evaluation on its way."""
+    """An answerer that notes every engine evaluation, and every reply of a random seat, on its way."""
 
-    def __init__(self, evaluations: _Evaluations, replay: Replay) -> None:
-        self._evaluations, self._replay = evaluations, replay
+    def __init__(self, evaluations: _Evaluations, chance: RandomReplies, replay: Replay) -> None:
+        self._evaluations, self._chance, self._replay = evaluations, chance, replay
 
     def __call__(self, question: Question) -> Answer:
         answer = self._replay(question)
         if isinstance(question, Evaluate) and isinstance(answer, Evaluation):
             self._evaluations.note(question, answer)
+        else:
+            self._chance.note(question, answer)
         return answer
 
 

@@ -1,11 +1,21 @@
 """The random player (SPEC S16): a uniform legal move, or a uniform legal kind of action and amount."""
 
+from collections.abc import Callable
+from typing import Final
+
 import chess
 
-from agzamov_verify.dice import Stream
-from agzamov_verify.games.holdem.rules import in_bb
+from ..dice import Stream
+from ..games.holdem.rules import in_bb
+from ..questions import Message
+from .reading import Page, Verb, dice, game_of, labelled, read_page, read_spot
 
-from .reading import Page, Verb, labelled, read_spot
+
+def reply(messages: tuple[Message, ...], seed: int) -> str:
+    """What the random player answers. Raises ValueError for a prompt that it cannot read."""
+    page = read_page(messages)
+    game = game_of(page)
+    return _PLAYERS[game](page, dice(page, seed, f"random/{game}"))
 
 
 def chess_reply(page: Page, stream: Stream) -> str:
@@ -34,3 +44,6 @@ def spelled(verb: Verb, to_chips: int) -> str:
             return f"raise to {in_bb(to_chips)}"
         case _:
             return verb.value
+
+
+_PLAYERS: Final[dict[str, Callable[[Page, Stream], str]]] = {"chess960": chess_reply, "holdem": holdem_reply}

@@ -17,11 +17,13 @@ from typing import TypeAlias
 
 import chess
 
-from agzamov_verify.dice import Stream
-from agzamov_verify.questions import Message
+from ..dice import Stream
+from ..questions import Message
 
 _RULE = "You must keep this rule in every "
 _PROFILE = "\nOpponent profile:\n"
+_SIGNS = {"chess960": "\nFEN: ", "holdem": "Hole cards: ["}
+"""What gives each game away in a user message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,14 @@ def read_page(messages: tuple[Message, ...]) -> Page:
     lines = _first(messages, "system").splitlines()
     rules = [line.partition(": ")[2] for line in lines if line.startswith(_RULE)]
     return Page("\n".join(rules), situation, profile)
+
+
+def game_of(page: Page) -> str:
+    """The game that a situation is of. Raises ValueError for one of neither."""
+    game = next((game for game, sign in _SIGNS.items() if sign in page.situation), None)
+    if game is None:
+        raise ValueError(f"expected a prompt of {' or '.join(_SIGNS)}, found {page.situation[:60]!r}")
+    return game
 
 
 def dice(page: Page, seed: int, label: str) -> Stream:
