@@ -13,7 +13,6 @@ import sys
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import pkrbot
 
@@ -27,19 +26,21 @@ from agzamov_verify.games.holdem.rules import BOARD_CARDS, DECK
 from agzamov_verify.games.holdem.script import HandRecord, PokerRules, deal_cards, play
 from agzamov_verify.games.players import GameName, Player
 from agzamov_verify.questions import Chat, Question, Reply
+from agzamov_verify.scoring.agzamov.cells import CellKey, poker_cell
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.power import mde_normal
+from agzamov_verify.scoring.less_luck import LessLuck, less_luck
 from agzamov_verify.scoring.luck import baseline, edges
 from agzamov_verify.scoring.luck.adjusted import PER_CHIP, Method, net_units
 from agzamov_verify.scoring.luck.edges import FLOP, RIVER
-from agzamov_verify.scoring.luck.preflop_loss import preflop_quality
-from agzamov_verify.scoring.luck.sessions import luck_adjusted
+from agzamov_verify.scoring.preflop import preflop_quality
 from agzamov_verify.script import drive
 from chess_replay import cpu_s
 
 DECKS, SESSION, CONDITIONS, HANDS = 10_000, 100, 13, 10_000
 REFERENCE_LESS = 5  # the reference player thinks: fewer decks for it
 BAR_MS = 0.1
+HOW = Resamples(bytes(32), 100, Bootstrap.PERCENTILE)
 DICE = Dice(b"agzamov luck bench".ljust(32))
 CARDS = {text: pkrbot.Card(text) for text in DECK}
 PAIRINGS = ((players.TAG, players.LAG), (players.TAG, players.TAG2), (players.NIT, players.STATION), (players.TAG,) * 2)
@@ -107,8 +108,8 @@ def speed(records: list[HandRecord]) -> None:
     few = records[:2_000]
     once, plain = cpu_s(lambda: scored(few, 1)), cpu_s(lambda: enumerated(few))
     paired = cpu_s(lambda: scored(few, CONDITIONS)) / CONDITIONS
-    preflop_quality(few[:10], players.STACK_CHIPS)
-    decisions = cpu_s(lambda: preflop_quality(few, players.STACK_CHIPS))
+    preflop_quality(few[:SESSION], PokerRules(), lambda _: HOW)
+    decisions = cpu_s(lambda: preflop_quality(few, PokerRules(), lambda _: HOW))
     print(f"all four methods: {once / len(few) * 1e3:.3f} ms a hand, {len(few) / once:.0f} hands/s (bar {BAR_MS} ms)")
     print(f"  {CONDITIONS} conditions on the same decks: {paired / len(few) * 1e3:.3f} ms a hand")
     print(f"  plain enumeration: {plain / len(few) * 1e3:.3f} ms a hand; ratio {plain / once:.1f}")
@@ -126,15 +127,17 @@ def z_of(records: list[HandRecord], method: Method) -> float:
 
 
 def variance(name: str, records: list[HandRecord]) -> None:
-    how = Resamples(bytes(32), 100, Bootstrap.PERCENTILE)
     print(f"{name}: {len(records)} hands in mirrored pairs")
     for together in (False, True):
-        for one in luck_adjusted(records, SESSION, how, mirrored=together):
-            print(f"  {'mirrored ' if together else '':9}{one.method:10}", *told(one, z_of(records, one.method)))
+        rules = PokerRules(session_hands=SESSION, mirrored=together)
+        cell = poker_cell(CellKey(name, "holdem", 1), records, (Tally(), Tally()), "", rules)
+        for method, one in less_luck(cell, lambda _: HOW).items():
+            z = z_of(records, Method(method))
+            print(f"  {'mirrored ' if together else '':9}{method:10}", *told(one, z))
 
 
-def told(one: Any, z: float) -> tuple[str, ...]:
-    sd = Fraction(one.sd_per_100_hands.exact)
+def told(one: LessLuck, z: float) -> tuple[str, ...]:
+    sd = Fraction(one.sd_per_100_hands.exact) if one.sd_per_100_hands else Fraction(0)
     cut = float(one.variance_cut.decimal) if one.variance_cut else float("nan")
     mde = float(mde_normal(sd, HANDS // 100, Fraction(1, 20)))
     return f"sd {float(sd):6.1f}", f"variance / {cut:5.2f}", f"z {z:5.2f}", f"detects {mde:5.1f} bb/100"

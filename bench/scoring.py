@@ -18,7 +18,7 @@ from agzamov_verify.analysis_plan import AnalysisPlan
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.games.decision import Tally
 from agzamov_verify.games.holdem.rules import CARDS_DEALT, DECK, ActionKind, Deal, HandEnd, Played, PokerAction
-from agzamov_verify.games.holdem.script import HandRecord, HandStory
+from agzamov_verify.games.holdem.script import HandRecord, HandStory, PokerRules
 from agzamov_verify.scoring.agzamov.cells import (
     Arm,
     Augmentation,
@@ -35,6 +35,7 @@ from agzamov_verify.scoring.deltas import delta_analysis
 from agzamov_verify.scoring.hypotheses.evidence import Evidence
 from agzamov_verify.scoring.hypotheses.verdicts import verdicts
 from agzamov_verify.scoring.matches import Setting, chess_analysis, poker_analysis
+from agzamov_verify.scoring.preflop import preflop_quality
 
 GAMES, HANDS, RESAMPLES, PROCESSES = 500, 10_000, 10_000, 2
 CONDITIONS = [(1, Augmentation.NAKED, Arm.NAKED)] + [
@@ -63,7 +64,7 @@ def chess_cell(at: int) -> ChessCell:
     return ChessCell(key_of("chess960", at), games, starts="run", tallies=TALLIES)
 
 
-def poker_cell(at: int) -> PokerCell:
+def poker_hands_of(at: int) -> list[HandRecord]:
     """Hands that mostly go to the flop, some to the river: what is corrected for luck."""
     draw, deals = np.random.default_rng(100 + at), np.random.default_rng(99)
     records = []
@@ -72,20 +73,33 @@ def poker_cell(at: int) -> PokerCell:
         deal = Deal((cards[0], cards[1]), (cards[2], cards[3]), tuple(cards[4:]))  # type: ignore[arg-type]
         last = int(draw.choice(4, p=(0.4, 0.25, 0.15, 0.2)))
         matched = tuple(100 * 3**street for street in range(last))
-        history = (Played(last, 0, PokerAction(ActionKind.CHECK), all_in=False),)
+        raised, called, checked = (
+            PokerAction(ActionKind.RAISE, 300),
+            PokerAction(ActionKind.CALL),
+            PokerAction(ActionKind.CHECK),
+        )
+        before = tuple(Played(0, player, action, all_in=False) for player, action in enumerate((raised, called)))
+        history = (*before, Played(last, 0, checked, all_in=False))
         won = int(draw.choice((-1, 1))) * 100 * 3**last
         records.append(HandRecord(f"h{hand}", HandEnd.FOLD, won, (0, 0), HandStory(deal, history, matched)))
+    return records
+
+
+def poker_cell(at: int, records: list[HandRecord]) -> PokerCell:
     return PokerCell(key_of("holdem", at), tuple(poker_hands(records)), 100, starts="run", tallies=TALLIES)
 
 
 def one_condition(at: int) -> tuple[list[Cell], dict[str, float]]:
     spent: dict[str, float] = {}
-    chess, poker = timed(spent, "chess cell", chess_cell, at), timed(spent, "poker cell with luck", poker_cell, at)
+    records = poker_hands_of(at)
+    chess = timed(spent, "chess cell", chess_cell, at)
+    poker = timed(spent, "poker cell with luck", poker_cell, at, records)
     norm = load_score_norm("agz-0.1")
     some = Evidence([chess, poker], norm, seed, RESAMPLES)
     setting = Setting(str(at), 2, ("a", "b"), Fraction(1, 20))
     timed(spent, "chess analysis", chess_analysis, chess, setting, some)
-    timed(spent, "poker analysis", poker_analysis, poker, setting, some)
+    preflop = timed(spent, "preflop quality", preflop_quality, records, PokerRules(), some.how)
+    timed(spent, "poker analysis", poker_analysis, poker, setting, some, preflop)
     return [chess, poker], spent
 
 

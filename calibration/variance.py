@@ -13,23 +13,25 @@ from pathlib import Path
 from types import ModuleType
 
 from agzamov_verify.dice import Dice
-from agzamov_verify.games.holdem.script import HandRecord
-from agzamov_verify.scoring.luck.adjusted import Method
-from agzamov_verify.scoring.luck.sessions import unit_millichips
-from agzamov_verify.scoring.statistics import sample_variance
+from agzamov_verify.games.decision import Tally
+from agzamov_verify.games.holdem.script import HandRecord, PokerRules
+from agzamov_verify.scoring.agzamov.cells import CellKey, poker_cell
+from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
+from agzamov_verify.scoring.less_luck import less_luck
 
 SEED = hashlib.sha256(b"agzamov calibration of variance").digest()
 DECKS = 8_000
+RESAMPLES = Resamples(SEED, 100, Bootstrap.PERCENTILE)  # of intervals, which are not shown here
 UNIT_HANDS = 2  # hands are independent here, so the shortest unit shows the variance of a hand best
 PAIRINGS = (("tag", "tag2"), ("tag", "lag"), ("nit", "lag"), ("tag", "station"), ("lag", "station"))
 
 
 def main(decks: int) -> None:
     """Print a row for each pairing, and the least and greatest cut of each method."""
-    styles = {style.name: style for style in _players().STYLES}
+    styles = {style.name: style for style in scripted_players().STYLES}
     seen: dict[str, list[float]] = {}
     for a, b in PAIRINGS:
-        found = cuts(mirrored_match(_players(), styles[a], styles[b], decks))
+        found = cuts(mirrored_match(scripted_players(), styles[a], styles[b], decks))
         print(f"{a:<5}{b:<8}", "  ".join(f"{name} {cut:.2f}" for name, cut in found.items()), flush=True)
         for name, cut in found.items():
             seen.setdefault(name, []).append(cut)
@@ -47,17 +49,17 @@ def mirrored_match(players: ModuleType, a: object, b: object, decks: int) -> lis
 
 def cuts(records: list[HandRecord]) -> dict[str, float]:
     """The variance of raw hands over that of each method, single and mirrored."""
-    raw = sample_variance(unit_millichips(records, UNIT_HANDS, Method.RAW, mirrored=False))
     found = {}
     for mirrored in (False, True):
-        for method in Method:
-            left = sample_variance(unit_millichips(records, UNIT_HANDS, method, mirrored=mirrored))
-            name = ("mirrored " if mirrored else "") + method.value
-            found[name] = float(raw * (2 if mirrored else 1) * (left and 1 / left))
+        rules = PokerRules(session_hands=UNIT_HANDS, mirrored=mirrored)
+        cell = poker_cell(CellKey("a", "holdem", 1), records, (Tally(), Tally()), "", rules)
+        for method, one in less_luck(cell, lambda _: RESAMPLES).items():
+            name = ("mirrored " if mirrored else "") + method
+            found[name] = float(one.variance_cut.decimal) if one.variance_cut else 0.0
     return found
 
 
-def _players() -> ModuleType:
+def scripted_players() -> ModuleType:
     """The scripted styles, which stand with the fit of the baseline."""
     if "luck_baseline_players" not in sys.modules:
         path = Path(__file__).parents[1] / "scripts" / "luck_baseline" / "players.py"

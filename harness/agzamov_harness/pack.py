@@ -34,6 +34,7 @@ from agzamov_verify.scoring.timing import read_laps, timing_of
 from .containers.sitting import sittings
 from .environment import environment_of
 from .keys import public_pem
+from .quality.promised import promised_answers
 from .recorder import JOURNAL_SUFFIX, TIMING_SUFFIX
 from .run import Blocks
 from .rundir import RunDirectory
@@ -82,7 +83,9 @@ class _Writer:
         self._write(bundle.INDEX_FILE, canon.dumps(bundle.Index("agz-journal-1", self._rows)))
         self._write(bundle.RESULTS_FILE, canon.dumps(results))
         if self._manifest.format == FORMAT:
-            self._write(bundle.ANALYSIS_FILE, canon.dumps(analysis_of(self._manifest, dice, self._blocks)))
+            answers = promised_answers(self._directory, self._blocks)
+            analysis = analysis_of(self._manifest, dice, self._blocks, answers)
+            self._write(bundle.ANALYSIS_FILE, canon.dumps(analysis))
         self._write(bundle.TIMING_FILE, canon.dumps(timing_of(self._laps)))
         return results
 

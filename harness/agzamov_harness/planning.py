@@ -17,7 +17,16 @@ from agzamov_verify.phases.streams import StreamPlan, block_script
 from agzamov_verify.questions import Answer, Chat, Evaluate, Evaluation, Question, Reply
 from agzamov_verify.scoring.conduct import TOKENS_PRICED
 from agzamov_verify.script import drive
-from agzamov_verify.seats import EndpointSeat, GgufSeat, OllamaSeat, RandomSeat, ReferenceSeat, Seat, StockfishSeat
+from agzamov_verify.seats import (
+    EndpointSeat,
+    GgufSeat,
+    HouseSeat,
+    OllamaSeat,
+    RandomSeat,
+    ReferenceSeat,
+    Seat,
+    StockfishSeat,
+)
 
 from .adapters.reference.players import reply
 
@@ -138,7 +147,7 @@ def _seat_load(name: str, plan: Plan, calls: int, characters: Fraction, given: A
 def _scripted_s(seat: Seat, calls: int, given: Assumptions) -> Fraction:
     """Scripted players think on all cores."""
     match seat:
-        case RandomSeat():
+        case RandomSeat() | HouseSeat():
             return Fraction(0)
         case ReferenceSeat():
             return Fraction(calls * given.scripted_ms_per_call, 1000 * given.cores)

@@ -12,11 +12,13 @@ from agzamov_verify import canon
 from agzamov_verify.manifest import ChessMatch, Match, Plan
 from agzamov_verify.phases.looks import stopping_rule
 from agzamov_verify.reading import printable
+from agzamov_verify.scoring.agzamov.cells import house_sides
 from agzamov_verify.scoring.exact import fixed
 from agzamov_verify.scoring.planning import (
     ALPHAS,
     CHESS,
     CUTS,
+    HOUSE_CUTS,
     POKER,
     Arms,
     Detectable,
@@ -45,6 +47,8 @@ ASKED: Final = {
     "engine_nodes_per_s": "positions that one core of the engine searches in a second",
     "cores": "cores of the machine",
 }
+HOUSE: Final = "house"
+"""What more there is where the house sits on one side of a match in hold'em."""
 EFFECT_MAX: Final = {CHESS: Fraction(1, 2), POKER: Fraction(10_000)}
 
 
@@ -136,6 +140,8 @@ def plan_command(
     with faults():
         plan = read_plan(path)
         scorings = {CHESS: chess_scorings(draws), POKER: poker_scorings(CUTS, plan.holdem.session_hands, session_sd)}
+        if any(_has_house(match, plan) for match in plan.matches):
+            scorings[HOUSE] = poker_scorings(HOUSE_CUTS, plan.holdem.session_hands, session_sd)
         forecast = Forecast(plan, scorings, effects, session_sd, Assumptions(**given))
     if as_json:
         click.echo(canon.dumps(forecast.plain()).decode())
@@ -198,10 +204,15 @@ class Forecast:
         return f" at most; looked at after every {rule.blocks_per_look} blocks, and may end early" if rule else ""
 
     def _of_match(self, match: Match) -> Iterator[Detectable]:
-        for scoring in self._scorings[match.game]:
+        more = self._scorings[HOUSE] if _has_house(match, self._plan) else ()
+        for scoring in (*self._scorings[match.game], *more):
             for alpha in ALPHAS:
                 for arms in Arms:
                     yield detectable(scoring, _results(match), arms, alpha)
+
+
+def _has_house(match: Match, plan: Plan) -> bool:
+    return len(house_sides(match, plan)) == 1
 
 
 def _needed(scorings: Sequence[Scoring], effect: Fraction) -> Iterator[Needed]:

@@ -27,7 +27,7 @@ from agzamov_verify.scoring.planning import (
 )
 
 SCORE, WINS = chess_scorings()
-RAW, ALL_IN, CARD_LUCK, *MIRRORED = poker_scorings(CUTS)
+RAW, ALL_IN, CARD_LUCK, BASELINE, *MIRRORED = poker_scorings(CUTS)
 FIVE, ONE = ALPHAS
 ENDPOINT = {"kind": "openai", "base_url": "http://127.0.0.1:1/v1", "model": "m", "concurrency": 4, "tokens_max": 200}
 
@@ -67,7 +67,7 @@ def test_spreads_are_those_of_the_textbook() -> None:
     assert float(SCORE.sd) == pytest.approx((0.65 / 8) ** 0.5)
     assert float(WINS.sd) == pytest.approx((0.325 * 0.675 / 2) ** 0.5)
     assert (RAW.sd, RAW.unit_results) == (90, 100)
-    for found, cut in zip((RAW, ALL_IN, CARD_LUCK, *MIRRORED), CUTS, strict=True):
+    for found, cut in zip((RAW, ALL_IN, CARD_LUCK, BASELINE, *MIRRORED), CUTS, strict=True):
         hands = 200 if cut.mirrored else 100
         assert found.unit_results == hands
         assert float(found.sd) == pytest.approx(90 * (100 / hands / float(cut.least)) ** 0.5)

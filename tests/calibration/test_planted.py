@@ -4,9 +4,11 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from agzamov_verify.checks import Options, Verdict, verify
+from agzamov_verify.checks.ledger import Number, Status, Step
 from agzamov_verify.scoring.exact import figure
 from agzamov_verify.scoring.hypotheses.contrasts import Part
 from agzamov_verify.scoring.inference.estimate import Estimate
@@ -37,7 +39,7 @@ def test_what_is_planted_is_of_one_length_and_is_no_secret() -> None:
 
 
 def test_a_bundle_of_planted_matches_is_verified_and_its_arms_share_their_decks(poker: Verdict) -> None:
-    assert (poker.level, poker.findings) == ("V1", [])
+    assert planted.verification(planted.POKER, poker).passed
     evidence = planted.evidence_of(poker)
     deltas = evidence.deltas("holdem")
     assert {one.real.key.system for one in deltas} == {planted.TRUE, planted.FALSE}
@@ -54,8 +56,19 @@ def test_the_same_seed_gives_the_same_bundle(poker: Verdict, tmp_path: Path) -> 
 
 def test_a_chess_bundle_is_verified_too(tmp_path: Path) -> None:
     verdict = verified(replace(planted.CHESS, match=GAMES), tmp_path)
-    assert (verdict.level, verdict.findings) == ("V1", [])
+    assert planted.verification(planted.CHESS, verdict).passed
     assert len(planted.evidence_of(verdict).deltas("chess960")) == 2
+
+
+def test_a_bundle_with_another_defect_than_the_planted_one_is_no_calibration(poker: Verdict) -> None:
+    steps = [replace_status(step, Number.RESULTS, Status.FAIL) for step in poker.steps]
+    assert not planted.verification(planted.POKER, msgspec.structs.replace(poker, steps=steps)).passed
+    steps = [replace_status(step, Number.CHANCE, Status.PASS) for step in poker.steps]
+    assert not planted.verification(planted.POKER, msgspec.structs.replace(poker, steps=steps)).passed
+
+
+def replace_status(step: Step, number: Number, status: Status) -> Step:
+    return msgspec.structs.replace(step, status=status) if step.number == number else step
 
 
 def test_information_that_is_not_there_is_caught(tmp_path: Path) -> None:
@@ -94,7 +107,7 @@ def test_a_bundle_that_does_not_verify_is_a_failure_of_the_suite(monkeypatch: py
     planted_play = planted.play
     monkeypatch.setattr(planted, "play", broken)
     (found,) = planted.findings(replace(planted.POKER, match=HANDS), SEED, 1)
-    assert (found.passed, found.figure) == (False, "V0")
+    assert (found.passed, found.figure) == (False, "payload")
 
 
 # --- the program ---------------------------------------------------------------------------------

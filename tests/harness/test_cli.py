@@ -225,7 +225,7 @@ def test_doctor_exits_with_0_whatever_it_finds_and_its_json_is_canonical(place: 
 
 def test_seal_prints_the_folder_of_a_run_that_resume_plays(place: Place) -> None:
     folder = place.sealed()
-    there = ["journal", "manifest.json", "notes", "plan_folder", "secret", "sittings"]
+    there = ["journal", "judged", "manifest.json", "notes", "plan_folder", "secret", "sittings"]
     assert sorted(path.name for path in folder.iterdir()) == there
     played = place("resume", folder, *place.key, "--out", place.path / "bundles")
     assert played.exit_code == 0

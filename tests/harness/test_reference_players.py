@@ -6,7 +6,15 @@ import chess
 import pytest
 
 from agzamov_harness.adapters.reference.players import reply
-from agzamov_harness.adapters.reference.reading import (
+from agzamov_verify.dice import Dice
+from agzamov_verify.games.chess960 import prompt as chess_prompt
+from agzamov_verify.games.chess960.rules import Game960
+from agzamov_verify.games.declared import declared
+from agzamov_verify.games.holdem import prompt as holdem_prompt
+from agzamov_verify.games.holdem.rules import DECK, ActionKind, Deal, Hand
+from agzamov_verify.games.holdem.script import random_action
+from agzamov_verify.games.patterns import CHESS_PATTERNS, POKER_PATTERNS
+from agzamov_verify.players.reading import (
     ChessHabits,
     Options,
     PokerHabits,
@@ -17,14 +25,6 @@ from agzamov_harness.adapters.reference.reading import (
     read_page,
     read_spot,
 )
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.chess960 import prompt as chess_prompt
-from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.games.declared import declared
-from agzamov_verify.games.holdem import prompt as holdem_prompt
-from agzamov_verify.games.holdem.rules import DECK, ActionKind, Deal, Hand
-from agzamov_verify.games.holdem.script import random_action
-from agzamov_verify.games.patterns import CHESS_PATTERNS, POKER_PATTERNS
 from agzamov_verify.questions import Message, Reply
 
 NOBODY = PokerHabits(0, 0, 0, 0, 0, 0, 0, 0)
@@ -87,7 +87,7 @@ def test_an_unknown_game_is_named_in_the_error() -> None:
 
 
 def test_an_unknown_kind_is_named_in_the_error() -> None:
-    with pytest.raises(ValueError, match="expected a player of kind random or reference, found 'oracle'"):
+    with pytest.raises(ValueError, match="expected a player of kind house or random or reference, found 'oracle'"):
         reply("oracle", chess_messages(), 1)
 
 

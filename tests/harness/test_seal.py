@@ -84,7 +84,7 @@ FAULTS: list[tuple[str, str | bytes, str]] = [
     (
         "a misspelt kind",
         instead("kind: random", "kind: radnom"),
-        "seats.dice.kind: expected one of gguf, ollama, openai, random, reference, stockfish, found 'radnom'",
+        "seats.dice.kind: expected one of gguf, house, ollama, openai, random, reference, stockfish, found 'radnom'",
     ),
     (
         "a misspelt policy",
@@ -388,7 +388,7 @@ def as_format_1(sealed: Manifest, **changes: object) -> bytes:
     del value["images"], value["models"], value["plan"]["holdem"]["mirrored"]
     del value["plan"]["analysis"], value["plan"]["quality"]
     value["plan"]["seats"] = {
-        name: s for name, s in value["plan"]["seats"].items() if s["kind"] not in ("gguf", "ollama")
+        name: s for name, s in value["plan"]["seats"].items() if s["kind"] not in ("gguf", "house", "ollama")
     }
     return canon.dumps({**value, "format": "agz-manifest-1", **changes})
 

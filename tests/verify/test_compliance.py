@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_verify.manifest import Plan
+from agzamov_verify.manifest import FORMAT, Plan
 from agzamov_verify.scoring.compliance import departures
 
 MODEL = {"kind": "openai", "base_url": "http://127.0.0.1/v1", "model": "m"}
@@ -84,10 +84,25 @@ def test_a_plan_with_the_papers_numbers_is_compliant() -> None:
             {"seats": {**PLAN["seats"], "model": {**MODEL, "accepts": ["seed"]}}},
             "seat model runs at its own temperature",
         ),
+        ({"chess960": {"plies_max": 399}}, "chess games end at 399 plies, at least 400 required"),
+        ({"chess960": {"draw_claims": "never"}}, "draws are claimed never, automatic required"),
+        ({"chess960": {"prompt": "legal_moves"}}, "chess prompt legal_moves, standard required"),
+        ({"holdem": {"mirrored": True}}, "decks are played from both sides, decks of their own required"),
+        ({"analysis": {"alpha": "0.9"}}, "hypotheses at alpha 0.9, 0.05 required"),
+        (
+            {"seats": {**PLAN["seats"], "model": {**MODEL, "briefing": "A whole book of openings."}}},
+            "seat model is told how to play or what to expect, a naked seat is told neither",
+        ),
     ],
 )
 def test_a_departure_is_one_line_that_says_what_and_how_much(changes: dict[str, Any], line: str) -> None:
     assert departures_of(**changes) == (line,)
+
+
+def test_bundles_of_the_first_format_keep_the_words_that_they_were_signed_with() -> None:
+    plan = msgspec.convert({**PLAN, "chess960": {"plies_max": 50}}, Plan)
+    assert departures(plan, "agz-manifest-1") == ()
+    assert departures(plan, FORMAT) != ()
 
 
 def test_shorter_sessions_are_one_departure_and_phase_0_is_counted_in_sessions() -> None:

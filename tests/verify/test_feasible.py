@@ -92,7 +92,7 @@ BUTTON = "expected an even number, so that both seats have the button equally"
         (chess_match(a="nobody"), "matches[0].a", "expected one of the seats model, dice, fish"),
         (chess_match(b="nobody"), "matches[0].b", "expected one of the seats model, dice, fish"),
         (chess_match(b="model"), "matches[0].b", "expected a random seat in Phase 0"),
-        (poker_match(b="dice"), "matches[0].b", "expected model: Phase 1 is self-play"),
+        (poker_match(b="dice"), "matches[0].b", "expected model or a house seat: Phase 1 is self-play"),
         (
             {"matches": [{"phase": 0, "game": "holdem", "a": "fish", "b": "dice", "hands": 100, "block_hands": 100}]},
             "matches[0].a",
@@ -266,10 +266,19 @@ NO_POLICY = adjudication(policy="none")
         (poker_match(), False, False),
         ({**NO_POLICY, **chess_match(a="fish")}, False, True),
         (chess_match(a="fish"), True, True),
+        ({**NO_POLICY, "quality": {"nodes": 300}}, False, True),
     ],
-    ids=["as in the protocol", "no adjudication", "by material", "hold'em alone", "a seat of Stockfish", "both"],
+    ids=[
+        "as in the protocol",
+        "no adjudication",
+        "by material",
+        "hold'em alone",
+        "a seat of Stockfish",
+        "both",
+        "moves are judged",
+    ],
 )
-def test_an_engine_is_needed_to_adjudicate_and_started_to_play(
+def test_an_engine_is_needed_to_adjudicate_and_started_to_play_or_to_judge_moves(
     changes: dict[str, Any], adjudicated: bool, started: bool
 ) -> None:
     assert (needs_engine(plan(**changes)), starts_engine(plan(**changes))) == (adjudicated, started)

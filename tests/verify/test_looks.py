@@ -14,7 +14,7 @@ from agzamov_verify.manifest import Plan
 from agzamov_verify.phases.looks import streams_due
 from agzamov_verify.phases.streams import ChessBlock
 from agzamov_verify.scoring.compliance import departures
-from agzamov_verify.scoring.watched import ended_early
+from agzamov_verify.scoring.watched import open_ended
 
 CHESS, POKER = "p1-chess960-naked-a", "p1-holdem-naked-a"
 PAIRS, PER_BLOCK = 40, 2
@@ -24,8 +24,7 @@ LOST = Ending(End.CHECKMATE, 0)
 
 def plan(match: str = CHESS, **rule: object) -> Plan:
     """Forty start pairs in blocks of two, and ten sessions of hands; at most one rule."""
-    bounds = (0, 4, 2) if match == CHESS else (-40_000, 40_000, 0)
-    declared = {"match": match, "least": bounds[0], "greatest": bounds[1], "expected": bounds[2], **rule}
+    declared = {"match": match, **rule}
     wished: dict[str, Any] = {
         "title": "Looks",
         "seats": {"a": {"kind": "reference"}, "dice": {"kind": "random"}},
@@ -88,10 +87,9 @@ def test_a_rule_looks_at_its_own_match_alone() -> None:
     assert len(streams_due(of.matches[1], of, [])) == 2
 
 
-def test_only_a_begun_match_that_lacks_blocks_ended_early() -> None:
-    of = plan(blocks_per_look=5)
-    assert ended_early(of, {CHESS: blocks(5, 2)}) == (CHESS,)
-    assert ended_early(of, {CHESS: blocks(20, 2)}) == ended_early(of, {}) == ()
+def test_a_match_that_may_end_early_has_no_fixed_size_however_it_ended() -> None:
+    assert open_ended(plan(blocks_per_look=5)) == (CHESS,)
+    assert open_ended(plan(blocks_per_look=0)) == open_ended(plan()) == ()
 
 
 # --- what may be declared ----------------------------------------------------------------------------
@@ -106,9 +104,29 @@ def test_a_plan_whose_match_may_end_early_is_possible_and_departs_from_the_proto
 
 
 def test_phase_0_and_mirrored_matches_are_played_whole() -> None:
-    (phase0,) = problems(plan("p0-chess960-naked-a", least=0, greatest=4, expected=2, blocks_per_look=1))
+    (phase0,) = problems(plan("p0-chess960-naked-a", blocks_per_look=1))
     assert str(phase0).endswith("blocks_per_look: expected 0: Phase 0 is decided by a whole match")
     of = plan(POKER, blocks_per_look=1)
     mirrored = msgspec.structs.replace(of, holdem=msgspec.structs.replace(of.holdem, mirrored=True))
     (found,) = problems(mirrored)
     assert str(found).endswith("blocks_per_look: expected 0: a mirrored match plays every deck from both sides")
+
+
+@pytest.mark.parametrize(
+    ("match", "rule", "told"),
+    [
+        (CHESS, {"alpha": "0.5"}, "alpha: expected at most 0.1"),
+        (CHESS, {"of_interest": "2"}, "of_interest: expected less than 2, the greatest distance from chance"),
+        (POKER, {"clip_chips": 9_999}, "clip_chips: expected 10000 (a stack) to 1000000 (a session)"),
+        (POKER, {"of_interest": "40000"}, "of_interest: expected less than 40000, the greatest distance from chance"),
+    ],
+)
+def test_a_rule_that_would_be_no_test_is_refused(match: str, rule: dict[str, object], told: str) -> None:
+    assert [str(one) for one in problems(plan(match, **rule))] == [f"analysis.sequential[0].{told}"]
+
+
+def test_a_match_that_takes_too_long_to_decide_again_is_not_watched() -> None:
+    of = plan(blocks_per_look=0)
+    games = msgspec.structs.replace(of.matches[0], games=10_002)  # type: ignore[arg-type]
+    (found,) = problems(msgspec.structs.replace(of, matches=(games, *of.matches[1:])))
+    assert str(found) == "analysis.sequential[0]: expected a match of at most 5000 observations, found 5001"

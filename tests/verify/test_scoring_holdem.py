@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from agzamov_verify.games.holdem.rules import HandEnd
-from agzamov_verify.games.holdem.script import HandRecord
+from agzamov_verify.games.holdem.script import HandRecord, PokerRules
 from agzamov_verify.scoring.holdem import PokerResult, poker_result, session_chips
 
 SEED = bytes(32)
@@ -29,7 +29,7 @@ def hands(*nets_of_a: int) -> list[HandRecord]:
 
 
 def result_of(records: Sequence[HandRecord], session_hands: int = 2) -> PokerResult:
-    return poker_result(records, session_hands, SEED, RESAMPLES)
+    return poker_result(records, PokerRules(session_hands=session_hands), SEED, RESAMPLES)
 
 
 def test_the_chips_of_a_session_are_seat_as_whoever_has_the_button() -> None:
@@ -80,7 +80,7 @@ def test_the_interval_of_the_winrate_is_about_scipys() -> None:
     nets = [int(net) for net in rng.normal(20, 400, 400)]
     sessions = [sum(nets[at : at + 10]) / 10 for at in range(0, 400, 10)]
     expected = stats.bootstrap((sessions,), np.mean, n_resamples=9_999, method="percentile", rng=rng)
-    found = poker_result(hands(*nets), 10, SEED, 9_999).bb_per_100_ci
+    found = poker_result(hands(*nets), PokerRules(session_hands=10), SEED, 9_999).bb_per_100_ci
     width = expected.confidence_interval.high - expected.confidence_interval.low
     assert float(found.low) == pytest.approx(expected.confidence_interval.low, abs=0.08 * width)
     assert float(found.high) == pytest.approx(expected.confidence_interval.high, abs=0.08 * width)

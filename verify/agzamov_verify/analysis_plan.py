@@ -56,7 +56,7 @@ class HypothesisId(StrEnum):
     DRAFT_H20 = "draft-H20"
 
 
-Whole: TypeAlias = Annotated[int, Meta(ge=-(2**40), le=2**40)]
+Chips: TypeAlias = Annotated[int, Meta(ge=1, le=2**40)]
 Blocks: TypeAlias = Annotated[int, Meta(ge=0, le=2**20)]
 Alpha: TypeAlias = Annotated[
     str,
@@ -69,21 +69,19 @@ Alpha: TypeAlias = Annotated[
 
 
 class SequentialRule(Part, frozen=True):
-    """One match that is watched while it is played, by bounds declared before.
+    """One match that is watched while it is played, by a rule declared before.
 
-    An observation is a start pair in half-points (0 to 4, expected 2) or a session of hands in chips (expected 0); one
-    beyond `least` or `greatest` is clipped. `of_interest` is the least distance from `expected` that matters; 0 never
-    stops for lack of an effect. `blocks_per_look`: so many blocks are played side by side, then the rule may end the
-    match; 0 plays the match whole, and the analysis only says after which observation the rule allowed to stop.
+    An observation is a start pair in half-points (0 to 4, 2 by chance) or a session of hands in chips (0 by chance),
+    with its mirror if it has one; chips beyond `clip_chips` do not count. `of_interest` is the least distance from
+    chance that matters; 0 never stops for lack of an effect. `blocks_per_look`: so many blocks are played side by side,
+    then the rule may end the match; 0 plays it whole, and the analysis only says after which observation it might have.
     """
 
     match: Line
-    least: Whole
-    greatest: Whole
-    expected: Whole
     alternative: Literal["greater", "less", "two-sided"] = "two-sided"
     alpha: Alpha = "0.05"
     of_interest: DecimalText = "0"
+    clip_chips: Chips = 40_000
     blocks_per_look: Blocks = 0
 
 

@@ -10,9 +10,13 @@ from .scoring.hypotheses.verdicts import Status, Verdict
 from .scoring.inference.estimate import Estimate
 from .scoring.inference.pentanomial import Symmetry
 from .scoring.inference.sequential import Stop
-from .scoring.learning.outcome import LearningOutcome
+from .scoring.learning.outcome import LearningOutcome, RecoveryOutcome
 from .scoring.matches import ChessAnalysis, Kept
+from .scoring.preflop import PreflopLoss
 from .scoring.statistics import Interval
+from .scoring.watched import Watched
+
+PREFLOP = "in a simplified game without betting after the flop: a diagnostic, not how well poker is played"
 
 
 def match_lines(match: MatchAnalysis) -> Iterator[str]:
@@ -21,10 +25,13 @@ def match_lines(match: MatchAnalysis) -> Iterator[str]:
         yield f"  score {estimate(match.score.everything)}; {_kept(match.score)}"
         yield f"  Elo difference {match.pentanomial.elo or 'none'} {interval(match.pentanomial.elo_ci)}"
     else:
-        yield f"  {estimate(match.bb_per_100.everything)}; {_kept(match.bb_per_100)}"
-        less_luck = {**match.adjusted, **{f"mirrored {name}": found for name, found in match.mirrored.items()}}
-        for name, found in less_luck.items():
-            yield f"  {name.replace('_', ' ')}: {estimate(found)}"
+        won = f"{estimate(match.bb_per_100.everything)} in units of {match.unit_hands} hands"
+        yield f"  {won}; {_kept(match.bb_per_100)}"
+        for name, found in match.adjusted.items():
+            yield _less_luck(name, found, match.variance_cuts[name])
+        for side, seat in (("A", match.preflop_a), ("B", match.preflop_b)):
+            if seat:
+                yield _preflop(side, seat)
     last = match.glicko2.everything.a[-1]
     yield f"  Glicko-2 {float(last.rating):.0f} ± {float(last.deviation):.0f}; {_learning(match.learning)}"
     if match.symmetry:
@@ -32,18 +39,36 @@ def match_lines(match: MatchAnalysis) -> Iterator[str]:
 
 
 def hypothesis_lines(analysis: Analysis) -> Iterator[str]:
-    """Deltas, watched matches, and the hypotheses."""
+    """Recoveries, what phases took, deltas, watched matches, and the hypotheses."""
+    for recovery in analysis.recoveries:
+        yield f"{recovery.match}, {_recovery(recovery.outcome)}"
+    for phase in analysis.phases:
+        told = f"{phase.decisions} decisions, {phase.calls} calls, {phase.tokens} tokens, {phase.cost_usd.decimal} USD"
+        yield f"phase {phase.phase}: {told}"
     for delta in analysis.deltas:
         yield _delta(delta)
         for name, less_luck in delta.adjusted.items():
             yield f"  {name.replace('_', ' ')}: {estimate(less_luck)}"
+    for row in analysis.tau_ratios:
+        if row.ratio.fitted:
+            system = f" ({row.system})" if row.system else ""
+            ratio = f"{short(row.ratio.fitted)} {interval(row.ratio.fitted_ci)}"
+            yield f"τ of poker over τ of chess, {row.model} {row.augmentation}{system}: {ratio}"
     for one in analysis.sequential:
-        decision = one.decision
-        told = f"{decision.reason.value} at observation {decision.n}" if isinstance(decision, Stop) else "go on"
-        early = ", ended early: figures of a fixed size above do not hold for it" if one.ended_early else ""
-        seen = f"{one.observations} of {one.planned} observations{early}"
-        yield f"watched {one.match}: {told}; {seen}; {interval(one.confidence)} {one.unit} at any time"
+        yield from _watched(one)
     yield from verdict_lines(analysis.hypotheses)
+
+
+def _watched(one: Watched) -> Iterator[str]:
+    decision, null = one.decision, f"{short(one.null)} {one.unit}"
+    told = f"{decision.reason.value} at observation {decision.n}" if isinstance(decision, Stop) else "go on"
+    early = ", ended early" if one.ended_early else ""
+    yield (
+        f"watched {one.match} ({one.alternative}, against {null}, alpha {one.alpha}): {told}; "
+        f"{one.observations} of {one.planned} observations{early}"
+    )
+    clipped = f", of sessions clipped at {short(one.clip)}" if one.clip else ""
+    yield f"  {interval(one.confidence)} {one.unit}{clipped}, at any time"
 
 
 def verdict_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -80,10 +105,28 @@ def _kept(kept: Kept) -> str:
     return f"decided by play {estimate(kept.by_play)}, without errors {estimate(kept.without_errors)}"
 
 
+def _less_luck(name: str, found: Estimate, cut: Figure | None) -> str:
+    """A winrate without luck, and what the variance of hands as they were played is divided by."""
+    saved = f", variance / {float(cut.decimal):.2f}" if cut else ""
+    return f"  {name.replace('_', ' ')}: {estimate(found)}{saved}"
+
+
+def _preflop(side: str, seat: PreflopLoss) -> str:
+    lost = f"{estimate(seat.loss_per_decision)} in {seat.decisions} decisions of {seat.hands} hands"
+    return f"  before the flop {side} loses {lost} ({PREFLOP})"
+
+
 def _learning(learning: LearningOutcome) -> str:
     p = f", p {short(learning.p)}" if learning.p else ""
-    tau = f", τ {learning.tau}" if learning.tau is not None else ""
-    return f"learning: {learning.verdict.value}{p}{tau}"
+    tau = f", τ {learning.tau} {interval(learning.tau_ci)}" if learning.tau is not None else ""
+    at_once = " (its start is within 5 % of its plateau)" if learning.tau == 0 else ""
+    return f"learning: {learning.verdict.value}{p}{tau}{at_once}"
+
+
+def _recovery(outcome: RecoveryOutcome) -> str:
+    tau = f", τ {outcome.tau}" if outcome.tau is not None else ""
+    drop = f", drop {estimate(outcome.drop)}" if outcome.drop else ""
+    return f"shift after {outcome.shift_after}: {outcome.verdict.value}{tau}{drop}"
 
 
 def _symmetry(symmetry: Symmetry) -> str:

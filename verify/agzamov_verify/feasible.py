@@ -5,16 +5,22 @@ from fractions import Fraction
 from itertools import islice
 from typing import NamedTuple
 
+from .analysis_plan import SequentialRule
 from .games.chess960.adjudication import AdjudicationPolicy
 from .games.holdem.rules import BIG_BLIND
 from .manifest import ChessMatch, Match, Plan, PokerMatch
 from .questions import ENGINE
-from .seats import EndpointSeat, GgufSeat, LocalModelSeat, OllamaSeat, RandomSeat, Seat, StockfishSeat
+from .seats import EndpointSeat, GgufSeat, HouseSeat, LocalModelSeat, OllamaSeat, RandomSeat, Seat, StockfishSeat
 
 PLIES_MAX = 1000
 STACK_BB_MAX = 10_000
 STREAMS_MAX = 40_000
 SEATS_NAMED_MAX = 20
+CHESS_REACH = 2
+"""Half-points of a start pair between chance and the best, or the worst."""
+
+ALPHA_MAX, OBSERVATIONS_MAX = Fraction(1, 10), 5_000
+"""Of a watched match: more would not be a test, or be slow to decide again."""
 
 
 class Problem(NamedTuple):
@@ -47,6 +53,13 @@ def starts_engine(plan: Plan) -> bool:
 def local_models(plan: Plan) -> dict[str, LocalModelSeat]:
     """The playing seats whose weights are pinned, by name."""
     return {name: seat for name, seat in plan.playing.items() if isinstance(seat, LocalModelSeat)}
+
+
+def observations_planned(match: Match, plan: Plan) -> int:
+    """How many observations a rule makes of a whole match: start pairs, sessions, or sessions with their mirrors."""
+    if isinstance(match, ChessMatch):
+        return match.games // 2
+    return match.hands // (plan.holdem.session_hands * (2 if plan.holdem.mirrored else 1))
 
 
 def image_parts(plan: Plan) -> tuple[str, ...]:
@@ -114,6 +127,8 @@ def _seat(path: str, seat: Seat) -> Iterator[Problem]:
             yield Problem(f"{path}.weights", "expected the path of a GGUF file, from the plan's folder")
         case OllamaSeat():
             yield from _ollama(path, seat)
+        case HouseSeat() if seat.patterns or seat.briefing:
+            yield Problem(path, "expected no patterns and no briefing: the house keeps to its published policy")
         case _:
             pass
 
@@ -203,22 +218,38 @@ def _pairing(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
             yield Problem(f"{path}.{key}", f"expected one of the seats {names}")
         elif isinstance(seat, StockfishSeat) and isinstance(match, PokerMatch):
             yield Problem(f"{path}.{key}", "expected a seat that plays hold'em, found Stockfish")
+        elif isinstance(seat, HouseSeat) and isinstance(match, ChessMatch):
+            yield Problem(f"{path}.{key}", "expected a seat that plays chess, found the house")
     yield from _phase(path, match, known["b"])
 
 
 def _phase(path: str, match: Match, opponent: Seat | None) -> Iterator[Problem]:
     if match.phase == 0 and opponent is not None and not isinstance(opponent, RandomSeat):
         yield Problem(f"{path}.b", "expected a random seat in Phase 0")
-    if match.phase == 1 and match.a != match.b:
-        yield Problem(f"{path}.b", f"expected {match.a}: Phase 1 is self-play")
+    if match.phase == 1 and match.a != match.b and not isinstance(opponent, HouseSeat):
+        wanted = f"{match.a} or a house seat" if isinstance(match, PokerMatch) else match.a
+        yield Problem(f"{path}.b", f"expected {wanted}: Phase 1 is self-play")
 
 
-def _early_end(path: str, match: str, plan: Plan) -> Iterator[Problem]:
-    for one in plan.matches:
-        if one.id == match and one.phase == 0:
-            yield Problem(path, "expected 0: Phase 0 is decided by a whole match")
-        if one.id == match and plan.holdem.mirrored and isinstance(one, PokerMatch):
-            yield Problem(path, "expected 0: a mirrored match plays every deck from both sides")
+def _rule(path: str, rule: SequentialRule, plan: Plan) -> Iterator[Problem]:
+    for match in plan.matches:
+        if match.id != rule.match:
+            continue
+        poker, planned = isinstance(match, PokerMatch), observations_planned(match, plan)
+        most = plan.holdem.session_hands * plan.holdem.stack_chips
+        reach = rule.clip_chips if poker else Fraction(CHESS_REACH)
+        if poker and not plan.holdem.stack_chips <= rule.clip_chips <= most:
+            yield Problem(f"{path}.clip_chips", f"expected {plan.holdem.stack_chips} (a stack) to {most} (a session)")
+        if not Fraction(rule.of_interest) < reach:
+            yield Problem(f"{path}.of_interest", f"expected less than {reach}, the greatest distance from chance")
+        if Fraction(rule.alpha) > ALPHA_MAX:
+            yield Problem(f"{path}.alpha", f"expected at most {float(ALPHA_MAX):g}")
+        if planned > OBSERVATIONS_MAX:
+            yield Problem(path, f"expected a match of at most {OBSERVATIONS_MAX} observations, found {planned}")
+        if rule.blocks_per_look and match.phase == 0:
+            yield Problem(f"{path}.blocks_per_look", "expected 0: Phase 0 is decided by a whole match")
+        if rule.blocks_per_look and plan.holdem.mirrored and poker:
+            yield Problem(f"{path}.blocks_per_look", "expected 0: a mirrored match plays every deck from both sides")
 
 
 def _analysis(plan: Plan) -> Iterator[Problem]:
@@ -231,11 +262,6 @@ def _analysis(plan: Plan) -> Iterator[Problem]:
         path = f"analysis.sequential[{at}]"
         if rule.match not in names or rule.match in watched[:at]:
             yield Problem(f"{path}.match", f"expected one of the matches {', '.join(names)}, each once")
-        if not rule.least < rule.expected < rule.greatest:
-            yield Problem(path, "expected least below expected below greatest")
-        elif not Fraction(rule.of_interest) < min(rule.greatest - rule.expected, rule.expected - rule.least):
-            yield Problem(f"{path}.of_interest", "expected less than the distance from expected to the nearer bound")
-        if rule.blocks_per_look:
-            yield from _early_end(f"{path}.blocks_per_look", rule.match, plan)
+        yield from _rule(path, rule, plan)
     if plan.quality.nodes and not any(isinstance(match, ChessMatch) for match in plan.matches):
         yield Problem("quality.nodes", "expected 0: no chess is played")

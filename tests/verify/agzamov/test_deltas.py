@@ -6,12 +6,19 @@ import msgspec
 import pytest
 from scipy import stats
 
+from agzamov_verify import canon
+from agzamov_verify.analysis_plan import AnalysisPlan
 from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.scoring.agzamov.cells import Arm, Cell, CellKey, ChessCell
-from agzamov_verify.scoring.deltas import delta_analysis
+from agzamov_verify.games.holdem.script import PokerRules
+from agzamov_verify.scoring.agzamov.cells import Arm, Augmentation, Cell, CellKey, ChessCell, PokerCell
+from agzamov_verify.scoring.analysis import recoveries_of
+from agzamov_verify.scoring.deltas import delta_analysis, tau_ratios
+from agzamov_verify.scoring.hypotheses.verdicts import verdicts
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.matches import Setting, chess_analysis, poker_analysis
-from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence
+from agzamov_verify.scoring.preflop import preflop_quality
+from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence, hand_record
+from verify.hypotheses.planted import shifted
 
 GAINS = World(win=0.6, mean=100)
 
@@ -38,7 +45,7 @@ def test_a_delta_is_the_difference_of_the_papers_p_and_points_stand_beside_it() 
     points = [sum(one.halfpoints) for one in (real, naked)]
     assert value(chess.score.everything) == Fraction(points[0] - points[1], 2 * len(real.games))
     assert value(poker.performance.everything) == value(poker.score.everything)
-    assert set(poker.adjusted) >= {"all_in", "card_luck"}
+    assert list(poker.adjusted) == ["all_in", "card_luck", "baseline"]
     assert chess.adjusted == {}
 
 
@@ -65,6 +72,77 @@ def test_a_delta_on_the_same_starts_is_taken_pair_by_pair() -> None:
     (delta,) = delta_analysis(evidence(cells))
     assert len(delta.performance.everything.n) == 1
     assert len(delta.performance.by_play.n) == 2  # what is left of each is no longer paired
+
+
+def test_how_games_were_decided_is_counted_with_its_interval() -> None:
+    given = next(one for one in map(adjudicated_wins, arms(GAINS, games=[CHESS])) if one.key.arm is Arm.REAL)
+    assert isinstance(given, ChessCell)
+    found = chess_analysis(given, Setting("m", 2, ("a", "b"), Fraction(1, 20)), evidence([given])).decided
+    shares = {kind: Fraction(one.value.exact) for kind, one in found.items() if one.value}
+    counts = {kind: share * len(given.games) for kind, share in shares.items()}
+    assert counts["adjudication"] == sum(at // 2 % 3 == 0 for at in range(len(given.games)))
+    assert counts["by_play"] + counts["adjudication"] == len(given.games)
+    assert counts["forfeit"] == counts["ply_limit"] == counts["substitution"] == 0
+    interval = found["adjudication"].ci
+    low, high = stats.binomtest(int(counts["adjudication"]), len(given.games)).proportion_ci(method="wilson")
+    assert interval is not None
+    assert [float(interval.low), float(interval.high)] == pytest.approx([low, high], abs=1e-5)
+    hands = cell(CellKey("m", POKER, 1), World(errors=0.3))
+    assert isinstance(hands, PokerCell)
+    own = poker_analysis(hands, Setting("m", 1, ("a", "b"), Fraction(1, 20)), evidence([hands])).decided["by_play"]
+    played = sum(hand.decided_by_play for hand in hands.hands)
+    assert value(own) == Fraction(played, len(hands.hands))
+    assert 0 < played < len(hands.hands)
+
+
+def test_a_match_its_score_and_its_ratio_have_one_tau() -> None:
+    """One draw for one cell: a match may not have learned in one table and not in another."""
+    worlds = {CHESS: World(win=0.1, late=0.6, tau=60), POKER: World(mean=-100, late=300, tau=400)}
+    cells = [one for game, world in worlds.items() for one in arms(world, games=[game])]
+    some = evidence(cells)
+    real = {one.key.game: one for one in cells if one.key.arm is Arm.REAL}
+    learned = {game: some.learned(one) for game, one in real.items()}
+    assert isinstance(real[CHESS], ChessCell)
+    setting = Setting("m", 2, ("a", "b"), Fraction(1, 20))
+    assert chess_analysis(real[CHESS], setting, some).learning == learned[CHESS]
+    apart = msgspec.structs.replace(real[CHESS])
+    assert chess_analysis(apart, setting, evidence([])).learning == learned[CHESS]
+    (row,) = tau_ratios(some)
+    assert (row.model, row.augmentation, row.system) == ("m", "memory", "s")
+    curves = [learned[game].curve for game in (POKER, CHESS)]
+    assert row.ratio.fitted is not None
+    assert Fraction(row.ratio.fitted.exact) == Fraction(*(curve.tau for curve in curves if curve))
+    assert list(tau_ratios(evidence([one for one in cells if one.key.game == CHESS]))) == []
+
+
+def test_recovery_from_each_shift_is_analysed() -> None:
+    some = shifted(CellKey("m", CHESS, 3, Augmentation.MEMORY, Arm.REAL, "s"), 40.0)
+    (found,) = recoveries_of({"m": some}, evidence([some]))
+    assert (found.match, found.outcome.shift_after) == ("m", 300)
+    assert found.outcome.drop is not None
+
+
+def test_whatever_a_phase_brings_fits_into_the_verdict() -> None:
+    """Canonical JSON has eight levels, of which a verdict takes two before the parts of its analysis."""
+    key = CellKey("m", CHESS, 3, Augmentation.MEMORY, Arm.REAL, "s")
+    game, some = shifted(key, 40.0), evidence(arms(GAINS))
+    hands = cell(CellKey("m", POKER, 1), GAINS)
+    assert isinstance(hands, PokerCell)
+    setting = Setting("m", 3, ("a", "a"), Fraction(1, 20))
+    resampled = some.how("preflop")
+    preflop = preflop_quality([hand_record(500), hand_record(-300)] * 100, PokerRules(), lambda _: resampled)
+    parts: dict[str, object] = {
+        "matches": [
+            chess_analysis(game, setting, evidence([game])),
+            poker_analysis(hands, setting, evidence([hands]), preflop),
+        ],
+        "recoveries": list(recoveries_of({"m": game}, evidence([game]))),
+        "deltas": list(delta_analysis(some)),
+        "tau_ratios": list(tau_ratios(some)),
+        "tests": verdicts(AnalysisPlan(), some).tests,
+    }
+    assert all(parts.values())
+    assert canon.loads(canon.dumps({"analysis": parts}))
 
 
 def test_ratings_stand_with_and_without_games_that_the_harness_decided() -> None:

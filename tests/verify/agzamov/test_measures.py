@@ -23,7 +23,6 @@ from agzamov_verify.scoring.agzamov.measures import (
     adjusted_units,
     error_units,
     kept_units,
-    mirrored_units,
     units_of,
 )
 from agzamov_verify.scoring.luck.adjusted import PER_CHIP, Method, net_chips
@@ -73,32 +72,45 @@ def test_hands_that_fill_no_session_are_left_out() -> None:
     assert units_of(PokerCell(HANDS_KEY, (hand(1),) * 5, 2)).values == (2, 2)
 
 
-@pytest.mark.parametrize("method", range(len(LUCK_METHODS)))
-def test_luck_is_taken_out_as_the_records_say(method: int) -> None:
+@pytest.mark.parametrize("method", LUCK_METHODS)
+def test_luck_is_taken_out_as_the_records_say(method: Method) -> None:
     records = [hand_record(chips) for chips in (500, -300, 800, -1200)]
     cell = poker_cell(HANDS_KEY, records, (Tally(), Tally()), "", PokerRules(session_hands=2))
     found = adjusted_units(cell, method)
     assert found is not None
-    signed = [net_chips(record, LUCK_METHODS[method]) * (1 if at % 2 == 0 else -1) for at, record in enumerate(records)]
+    signed = [net_chips(record, method) * (1 if at % 2 == 0 else -1) for at, record in enumerate(records)]
     assert float(mean(found)) == pytest.approx(float(sum(signed) / 4), abs=0.001)
-    assert LUCK_METHODS[0] is Method.ALL_IN
+
+
+def test_every_correction_is_analysed() -> None:
+    assert (Method.RAW, *LUCK_METHODS) == tuple(Method)
 
 
 def test_without_the_cards_no_luck_is_taken_out() -> None:
     bare = PokerCell(HANDS_KEY, (hand(100), hand(-100)), 2)
-    assert adjusted_units(bare, 0) is None
+    assert adjusted_units(bare, Method.ALL_IN) is None
     one = msgspec.structs.replace(hand(100), adjusted=(100 * PER_CHIP,) * len(LUCK_METHODS))
-    assert adjusted_units(PokerCell(HANDS_KEY, (one, hand(1)), 2), 0) is None
+    assert adjusted_units(PokerCell(HANDS_KEY, (one, hand(1)), 2), Method.ALL_IN) is None
 
 
 def test_both_sides_of_a_deck_are_one_unit_of_half_the_worth() -> None:
     cell = PokerCell(HANDS_KEY, tuple(map(hand, (10, 20, 30, 40, -4, -6, 8, 2))), 2, mirrored=True)
-    units = units_of(cell)
-    both = mirrored_units(cell, units)
-    assert both is not None
+    both, alone = units_of(cell), units_of(msgspec.structs.replace(cell, mirrored=False))
     assert both.values == (30 - 10, 70 + 10)
-    assert mean(both) == mean(units)
-    assert mirrored_units(msgspec.structs.replace(cell, mirrored=False), units) is None
+    assert mean(both) == mean(alone)
+    assert len(alone.values) == 4
+
+
+def test_of_a_unit_with_its_mirror_all_hands_that_are_kept_count_alike() -> None:
+    hands = (hand(10), hand(20, errors=1), hand(30, errors=1), hand(40), hand(-5), hand(6), hand(8), hand(2))
+    cell = PokerCell(HANDS_KEY, hands, 2, mirrored=True)
+    assert kept_units(cell, without_errors, Measure.PERFORMANCE).values == (15, 67)
+
+
+def test_the_course_of_mirrored_halves_is_hand_by_hand() -> None:
+    cell = PokerCell(HANDS_KEY, tuple(map(hand, (10, 20, 30, 40, -4, -6, 8, 2))), 2, mirrored=True)
+    assert cell.course == [6, 14, 38, 42]
+    assert msgspec.structs.replace(cell, mirrored=False).course == cell.chips
 
 
 def test_errors_are_counted_a_million_decisions_of_the_measured_seat() -> None:

@@ -8,6 +8,7 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 import pytest
+from statsmodels.stats.power import NormalIndPower
 
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.games.holdem.rules import HandEnd
@@ -22,7 +23,7 @@ from agzamov_verify.scoring.agzamov.cells import (
     PokerHand,
 )
 from agzamov_verify.scoring.agzamov.measures import units_of
-from agzamov_verify.scoring.agzamov.norm import SUBSCORES, Constant, ScoreNorm, load_score_norm
+from agzamov_verify.scoring.agzamov.norm import SUBSCORES, Constant, ScoreNorm, load_score_norm, score_norm_bytes
 from agzamov_verify.scoring.agzamov.score import (
     CHESS,
     POKER,
@@ -39,14 +40,13 @@ from verify.agzamov.generator import World, cell, relabelled
 
 FULL = Augmentation.FULL
 SUBJECT = Subject("m", FULL, "sys")
-NORM = ScoreNorm(
-    Constant("test", Decimal(50)),
-    Constant("test", Decimal(40)),
-    Constant("test", Decimal("0.2")),
-    "test",
-    Constant("test", Decimal(500)),
-    Constant("test", Decimal(10_000)),
-    ("1/7",) * 7,
+NORM = msgspec.structs.replace(
+    load_score_norm("agz-0.1"),
+    c_bb_per_100=Constant("test", Decimal(50)),
+    delta_max_bb_per_100=Constant("test", Decimal(40)),
+    delta_max_win_rate=Constant("test", Decimal("0.2")),
+    tau_max_games=Constant("test", Decimal(500)),
+    tau_max_hands=Constant("test", Decimal(10_000)),
 )
 
 
@@ -140,10 +140,21 @@ def test_the_interval_is_that_of_a_resampling_by_numpy() -> None:
     some, tau = varied(), {CHESS: 100, POKER: 2000}
     mine = a_score(SUBJECT, some, tau, NORM, Resamples(bytes(32), 2000, Bootstrap.PERCENTILE))
     assert mine.ci is not None
-    ends = np.quantile([_score_of(drawn) for drawn in _draws(some, 2000)], [0.025, 0.975])
+    scores = [_score_of(drawn) for drawn in _draws(some, 2000)]
+    ends = np.quantile(scores, [0.025, 0.975])
     width = float(mine.ci.high) - float(mine.ci.low)
     assert width == pytest.approx(ends[1] - ends[0], rel=0.1)
     assert float(mine.ci.low) == pytest.approx(ends[0], abs=0.1 * width)
+    assert mine.mde is not None
+    power = NormalIndPower().solve_power(power=0.8, alpha=0.05, nobs1=1, ratio=0)
+    assert float(mine.mde.decimal) == pytest.approx(power * np.std(scores), rel=0.1)
+    assert mine.n == {
+        f"{name}, {game}": len(units_of(one).values)
+        for name, keys in needed(SUBJECT).items()
+        for game, key in keys.items()
+        for one in some
+        if one.key == key
+    }
 
 
 def _draws(some: list[Cell], count: int) -> Iterator[dict[CellKey, float]]:
@@ -192,6 +203,24 @@ def test_the_published_constants_are_seven_equal_weights_with_sources() -> None:
     norm = load_score_norm("agz-0.1")
     assert norm.weights == ("1/7",) * 7
     assert "provisional" in norm.c_bb_per_100.source
+
+
+def test_the_file_holds_all_that_the_protocol_defines_and_nothing_more() -> None:
+    """Every rule has both games; a number that nobody reads is refused, and so is one that is missing."""
+    norm = load_score_norm("agz-0.1")
+    by_game = (norm.learning.rules, norm.ratings.elo, norm.ratings.glicko2)
+    assert all(rules.keys() == {CHESS, POKER} for rules in by_game)
+    plain = msgspec.json.decode(score_norm_bytes("agz-0.1"))
+    for place in (plain, plain["learning"], plain["learning"]["rules"][CHESS], plain["ratings"]["elo"][POKER]):
+        name = min(place)
+        kept = place.pop(name)
+        with pytest.raises(msgspec.ValidationError, match=f"missing required field `{name}`"):
+            msgspec.convert(plain, ScoreNorm)
+        place.update({name: kept, "spare": 1})
+        with pytest.raises(msgspec.ValidationError, match="unknown field `spare`"):
+            msgspec.convert(plain, ScoreNorm)
+        del place["spare"]
+    assert msgspec.convert(plain, ScoreNorm) == norm
 
 
 def test_weights_that_do_not_sum_to_one_are_refused() -> None:

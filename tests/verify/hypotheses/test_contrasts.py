@@ -125,11 +125,11 @@ def test_courses_at_constant_strength_differ_no_more_often_than_the_level_says()
     hits = 0
     for seed in range(60):
         a, b = (np.random.default_rng([seed, side]).integers(0, 5, 60).tolist() for side in (0, 1))
-        hits += p_of(courses_differ("", a, b, 2, seed.to_bytes(4, "big"))) < 0.1
+        hits += p_of(courses_differ("", a, b, 2, seed.to_bytes(4, "big"), 4999)) < 0.1
     assert hits <= 12  # 6 are expected; P(more than 12) is below 1 %
 
 
 def test_a_course_that_climbs_is_told_from_one_that_stays() -> None:
     climbing = [min(4, at // 5) for at in range(60)]
-    assert p_of(courses_differ("", climbing, [2] * 60, 2, b"")) < 0.01
-    assert courses_differ("", climbing, climbing, 2, b"").p is None
+    assert p_of(courses_differ("", climbing, [2] * 60, 2, b"", 4999)) < 0.01
+    assert courses_differ("", climbing, climbing, 2, b"", 4999).p is None

@@ -8,6 +8,7 @@ from statsmodels.stats.multitest import multipletests
 
 from agzamov_verify.analysis_plan import AnalysisPlan
 from agzamov_verify.analysis_plan import HypothesisId as Id
+from agzamov_verify.scoring.deltas import delta_analysis
 from agzamov_verify.scoring.hypotheses.evidence import Evidence
 from agzamov_verify.scoring.hypotheses.registry import BY_ID, REGISTRY, Family
 from agzamov_verify.scoring.hypotheses.verdicts import Status, Verdict, verdicts
@@ -80,9 +81,33 @@ def test_augmentation_that_helps_in_one_game_alone_is_not_supported() -> None:
     one_game = World(win=0.6, mean=0)
     verdict = only(Id.H1, helps(one_game))
     assert verdict.status is Status.NOT_SUPPORTED
-    ps = [Fraction(row.test.p or 1) for row in verdicts(AnalysisPlan(hypotheses=(Id.H1,)), helps(one_game)).tests]
+    rows = verdicts(AnalysisPlan(hypotheses=(Id.H1,)), helps(one_game)).tests
+    ps = [Fraction(row.test.p or 1) for row in rows if not row.name.startswith("beside it")]
     assert min(ps) < Fraction(1, 100)
     assert Fraction(verdict.p or 0) == max(ps)
+
+
+def test_the_same_delta_without_luck_stands_beside_the_one_that_decides_and_decides_nothing() -> None:
+    """The paper's P is raw, so raw it is tested; whoever wants the sharper test has it, with its own p."""
+    some = helps(World(win=0.6, mean=25))
+    rows = {row.name: row for row in verdicts(AnalysisPlan(hypotheses=(Id.H1,)), some).tests}
+    raw, less = rows["delta, poker"], rows["beside it, without luck (baseline): delta, poker"]
+    assert only(Id.H1, some).p == max((raw.test.p, rows["delta, chess"].test.p), key=lambda p: Fraction(p or 1))
+    assert less.estimate is not None
+    assert raw.estimate is not None
+    deltas = {delta.game: delta for delta in delta_analysis(some)}
+    assert less.estimate.value is not None
+    adjusted = deltas["holdem"].adjusted["baseline"].value
+    assert adjusted is not None
+    assert less.estimate.value.decimal == adjusted.decimal
+    assert len(rows) == 3
+
+
+def test_centipawns_are_compared_only_if_they_are_in_the_bundle_and_the_reason_says_so() -> None:
+    there, nothing = (only(Id.E5, evidence(cells)) for cells in (arms(NOTHING), []))
+    assert {one.status for one in (there, nothing)} == {Status.NOT_TESTED}
+    assert "not inside the bundle (quality.nodes)" in there.reason
+    assert "quality.nodes" not in nothing.reason
 
 
 def test_confirmatory_p_are_multiplied_by_five_and_the_others_stand_beside_their_q() -> None:
@@ -112,7 +137,7 @@ def test_a_confirmatory_p_between_one_and_five_percent_is_not_supported() -> Non
 
 def test_every_test_carries_its_effect_interval_n_and_minimum_detectable_effect() -> None:
     rows = verdicts(AnalysisPlan(hypotheses=(Id.H1,)), helps(NOTHING)).tests
-    assert len(rows) == 2
+    assert [row.name.split(",")[0] for row in rows] == ["delta", "delta", "beside it"]
     for row in rows:
         assert row.estimate is not None
         assert row.estimate.value is not None

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.optimize import curve_fit
+from scipy.optimize import brentq, curve_fit
 
 from agzamov_verify.scoring.learning import curve as curves
 from agzamov_verify.scoring.learning.basis import ONE, decays, risings, tau_grid
-from agzamov_verify.scoring.learning.curve import fitted
+from agzamov_verify.scoring.learning.curve import Refits, fitted, reached_bounds
 from verify.learning.simulated import chess_match
 
 SEED = bytes(range(32))
@@ -82,11 +82,11 @@ def test_explained_shares_are_scipys_squared_correlations() -> None:
     n = np.arange(250)
     shape = np.exp(-np.arange(500).reshape(250, 2) / found.tau).mean(axis=1)
     steps = [stats.pearsonr(n >= split, values).statistic for split in range(1, 250)]
-    assert float(found.explained.exponential.decimal) == pytest.approx(
+    assert float(found.explained_exponential.decimal) == pytest.approx(
         stats.pearsonr(shape, values).statistic ** 2, abs=1e-5
     )
-    assert float(found.explained.linear.decimal) == pytest.approx(stats.pearsonr(n, values).statistic ** 2, abs=1e-6)
-    assert float(found.explained.step.decimal) == pytest.approx(max(*steps, 0) ** 2, abs=1e-6)
+    assert float(found.explained_linear.decimal) == pytest.approx(stats.pearsonr(n, values).statistic ** 2, abs=1e-6)
+    assert float(found.explained_step.decimal) == pytest.approx(max(*steps, 0) ** 2, abs=1e-6)
 
 
 def test_95_percent_is_reached_where_the_curve_says() -> None:
@@ -100,13 +100,59 @@ def test_95_percent_is_reached_where_the_curve_says() -> None:
 def test_a_gain_below_5_percent_of_the_plateau_is_there_from_the_first_game() -> None:
     found = fitted([39] * 5 + [40] * 45, 10, 2, SEED, 40)
     assert found.to_95_of_plateau == 0
+    assert found.to_95_of_plateau_ci is not None
+    assert found.to_95_of_plateau_ci.low == "0.000000"
     assert found.to_95_of_gain > 0
+
+
+def test_towards_a_gain_of_5_percent_the_time_to_95_percent_falls_to_0_without_a_jump() -> None:
+    """Whatever else a curve that starts within 5 % were given, a slightly steeper one would be thought the faster."""
+    taus = []
+    for low in (9_000, 9_300, 9_440, 9_470, 9_500, 9_800):
+        shape = np.exp(-np.arange(500).reshape(50, 10) / 60).mean(axis=1)
+        values = [round(10_000 - (10_000 - low) * float(one)) for one in shape]
+        taus.append(fitted(values, 10, 1, SEED, 40).to_95_of_plateau)
+    assert taus == sorted(taus, reverse=True)  # type: ignore[type-var]
+    assert taus[0] == pytest.approx(60 * math.log(2), abs=3)
+    assert 0 < taus[3] < 6  # type: ignore[operator]
+    assert taus[-2:] == [0, 0]
 
 
 def test_a_plateau_below_zero_has_no_95_percent() -> None:
     found = fitted([-9000, -5000, -3000, -2000, -1500, -1200, -1100, -1050, -1000, -1000], 100, 1, SEED, 40)
     assert found.to_95_of_plateau is None
     assert found.to_95_of_gain > 0
+
+
+def test_the_gain_that_could_be_found_is_scipys_standard_error_times_the_noncentral_ts_distance() -> None:
+    values = pairs(2)
+    found = fitted(values, 2, 2, SEED, 40)
+    shape = np.exp(-np.arange(500).reshape(250, 2) / found.tau).mean(axis=1)
+    error = stats.linregress(shape, np.array(values) / 4).stderr
+    critical = stats.t.ppf(0.975, 248)
+    away = brentq(lambda d: 1 - stats.nct.cdf(critical, 248, d) + stats.nct.cdf(-critical, 248, d) - 0.8, 0, 10)
+    assert found.gain_mde is not None
+    assert float(found.gain_mde.decimal) == pytest.approx(error * away, rel=1e-3)
+
+
+def test_bounds_of_the_time_to_95_percent_are_order_statistics_of_every_refits() -> None:
+    rng, grid = np.random.default_rng(5), (10, 20, 60, 200)
+    best, gains, plateaus = rng.integers(0, 4, 400), rng.normal(0.3, 0.1, 400), rng.normal(0.6, 0.1, 400)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        by_log = np.ceil(np.array(grid)[best] * np.log(np.maximum(gains / (0.05 * plateaus), 1)))
+    low, high = sorted(by_log)[10], sorted(by_log)[389]
+    assert reached_bounds(Refits(best, gains, gains, 0.05 * plateaus), grid) == [low, high]
+
+
+def test_where_too_many_refits_never_get_there_the_bound_is_infinite() -> None:
+    best, gains, missing = np.zeros(100, dtype=int), np.full(100, 0.5), np.full(100, 0.1)
+    missing[:3] = -0.1
+    assert reached_bounds(Refits(best, gains, gains, missing), (10,)) == [17, None]
+    missing[:1] = 0.1
+    assert reached_bounds(Refits(best, gains, gains, missing), (10,)) == [17, 17]
+    found = fitted([-900, -400, -100, 80, -60, 90, -70, 60, -50, 90], 100, 1, SEED, 400)
+    assert found.to_95_of_plateau_ci is not None
+    assert found.to_95_of_plateau_ci.high == "inf"
 
 
 def test_the_curve_of_a_match_never_changes() -> None:
@@ -130,10 +176,14 @@ def test_the_bootstrap_does_not_depend_on_how_much_is_drawn_at_a_time(
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
-    taus = gains = 0
+    taus = gains = reached = 0
+    true = 60 * math.log(0.4 / (0.05 * 0.9))
     for seed in range(80):
         found = fitted(pairs(seed, gain=0.4), 2, 2, SEED, 300)
         taus += float(found.tau_ci.low) <= 60 * 1.1 and float(found.tau_ci.high) >= 60 / 1.1
         gains += float(found.gain_ci.low) <= 0.4 <= float(found.gain_ci.high)
+        assert found.to_95_of_plateau_ci is not None
+        reached += float(found.to_95_of_plateau_ci.low) <= true <= float(found.to_95_of_plateau_ci.high)
     assert 0.86 <= taus / 80 <= 1
     assert 0.86 <= gains / 80 <= 1
+    assert 0.86 <= reached / 80 <= 1

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from agzamov_verify.scoring.agzamov.norm import load_score_norm
 from agzamov_verify.scoring.learning import null
 from agzamov_verify.scoring.learning.basis import risings, tau_grid
 from agzamov_verify.scoring.learning.curve import fitted
 from agzamov_verify.scoring.learning.null import drop_p, orders, trend_p
 from agzamov_verify.scoring.learning.outcome import (
-    CHESS,
-    POKER,
     LearningOutcome,
     Reach,
     RecoveryVerdict,
@@ -27,6 +26,7 @@ from agzamov_verify.scoring.learning.outcome import (
 from verify.learning.simulated import Match, chess_match, detections, poker_match
 
 SEED = bytes(range(32))
+CHESS, POKER = (load_score_norm("agz-0.1").learning.rules[game] for game in ("chess960", "holdem"))
 LEARNER = chess_match(500, 0.35, 0.4, 0.4, 60)
 SAME = chess_match(500, 0.35)
 
@@ -75,8 +75,13 @@ def test_the_null_does_not_depend_on_how_much_is_drawn_at_a_time(keys: int, monk
     assert trend_p(list(range(9)), line, SEED, 200) == expected == Fraction(1, 201)
 
 
+def test_a_match_too_long_for_exact_sums_has_a_verdict_and_no_curve() -> None:
+    found = learning([0, 0, 1, 2] * 12_000, CHESS, SEED, 10)
+    assert (found.verdict, found.curve, found.p, found.tau) == (Verdict.TOO_MANY_RESULTS, None, None, None)
+
+
 def test_values_that_would_not_add_up_exactly_are_refused() -> None:
-    with pytest.raises(ValueError, match="take fewer or smaller units"):
+    with pytest.raises(ValueError, match="too many for exact sums"):
         fitted([2**40] * 50 + [0] * 50, 100, 1, SEED, 40)
     with pytest.raises(ValueError, match="take fewer or smaller units"):
         trend_p([2**62, 0], np.array([[-1, 1]], dtype=np.int64), SEED, 10)
@@ -125,10 +130,29 @@ def test_a_learner_has_a_tau_near_the_truth_and_a_sub_score() -> None:
     assert found.verdict is Verdict.LEARNED
     assert found.curve is not None
     assert found.tau == found.curve.to_95_of_plateau
+    assert found.tau_ci is not None
+    assert float(found.tau_ci.low) < found.tau < float(found.tau_ci.high)
     true = 60 * math.log(0.4 / (0.05 * 0.8))
     assert found.tau == pytest.approx(true, rel=0.5)
     assert found.subscore(Fraction(500)) == 1 - Fraction(found.tau, 500)
     assert found.subscore(Fraction(found.tau - 1)) == 0, "never below zero"
+
+
+def test_a_gain_of_less_than_5_percent_that_is_no_noise_needs_no_game_and_has_the_whole_sub_score() -> None:
+    """Speed is row 7 of Table 4, and how much was gained are rows 5 and 6; undetected, the same gain scores nothing."""
+    level = 19 + np.minimum(np.arange(500), 200) / 250
+    values = [int(one) for one in np.round(level * 10)]
+    found = learning(values, CHESS, SEED, 200)
+    assert found.verdict is Verdict.LEARNED
+    assert found.curve is not None
+    assert 0 < float(found.curve.gain.decimal) < 0.05 * float(found.curve.plateau.decimal)
+    assert (found.tau, found.subscore(Fraction(500))) == (0, 1)
+    assert found.tau_ci is not None
+    assert found.tau_ci.low == "0.000000"
+    assert float(found.tau_ci.high) < 5
+    rng = np.random.default_rng(1)
+    noisy = learning([int(one) for one in rng.permutation(values)], CHESS, SEED, 200)
+    assert (noisy.tau, noisy.tau_ci, noisy.subscore(Fraction(500))) == (None, None, 0)
 
 
 def test_constant_strength_has_the_words_tau_but_none_that_scores() -> None:
@@ -205,6 +229,23 @@ def test_the_ratio_of_the_two_games_needs_learning_in_both() -> None:
     assert Fraction(both.fitted.exact) == Fraction(poker.curve.tau, learner.curve.tau)
     assert Fraction(both.words.exact) == Fraction(poker.words.tau, learner.words.tau)
     assert tau_ratio(poker, same).fitted is None
+    assert tau_ratio(poker, same).fitted_ci is None
+
+
+def test_the_interval_of_the_ratio_is_that_of_two_independent_logarithms() -> None:
+    """Oracle: quotients of draws whose logarithms are normal with the constants' intervals; within a tenth."""
+    values = poker_match(10_000, 0, 250, 1000)(np.random.default_rng(2))
+    poker, learner = learning(values, POKER, SEED, 400), chess(LEARNER, 1, 400)
+    ratio, rng, drawn = tau_ratio(poker, learner), np.random.default_rng(8), []
+    assert poker.curve is not None
+    assert learner.curve is not None
+    for curve in (poker.curve, learner.curve):
+        low, at, high = (math.log(float(one)) for one in (curve.tau_ci.low, curve.tau, curve.tau_ci.high))
+        z = rng.standard_normal(100_000)
+        drawn.append(at + np.where(z < 0, z * (at - low), z * (high - at)) / 1.96)
+    expected = np.quantile(np.exp(drawn[0] - drawn[1]), [0.025, 0.975])
+    assert ratio.fitted_ci is not None
+    assert [float(ratio.fitted_ci.low), float(ratio.fitted_ci.high)] == pytest.approx(list(expected), rel=0.1)
 
 
 # --- recovery ------------------------------------------------------------------------------------
@@ -239,7 +280,15 @@ def test_a_fall_without_a_way_back_is_not_recovered() -> None:
     (found,) = recoveries(values, [300], CHESS, SEED, 40)
     assert (found.verdict, found.tau) == (RecoveryVerdict.NOT_RECOVERED, None)
     assert found.drop is not None
-    assert 0.4 < float(found.drop.decimal) < 0.8
+    assert found.drop.value is not None
+    assert found.drop.ci is not None
+    assert 0.4 < float(found.drop.ci.low) < float(found.drop.value.decimal) < float(found.drop.ci.high) < 0.8
+    assert found.drop.n == (25, 25)
+    before, after = (np.array(some).reshape(25, 2).sum(axis=1) / 4 for some in (values[250:300], values[300:350]))
+    assert float(found.drop.value.decimal) == pytest.approx(before.mean() - after.mean(), abs=1e-6)
+    assert found.drop.mde is not None
+    error = (before.var(ddof=1) / 25 + after.var(ddof=1) / 25) ** 0.5
+    assert float(found.drop.mde.decimal) == pytest.approx(2.8 * error, rel=0.05)
 
 
 def test_each_of_several_shifts_is_measured_until_the_next() -> None:

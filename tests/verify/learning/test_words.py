@@ -8,11 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agzamov_verify.scoring.agzamov.norm import load_score_norm
 from agzamov_verify.scoring.learning.words import (
-    CHESS_BASELINE_GAMES,
-    CHESS_WINDOW,
-    POKER_BASELINE_HANDS,
-    POKER_WINDOW,
     WindowRule,
     recovery_by_words,
     smoothed,
@@ -20,13 +17,15 @@ from agzamov_verify.scoring.learning.words import (
 )
 
 PLAIN = WindowRule(4, 1, 2)
+RULES = load_score_norm("agz-0.1").learning.rules
+CHESS_WINDOW, POKER_WINDOW = (RULES[game].window for game in ("chess960", "holdem"))
 values = st.lists(st.integers(-50, 50), max_size=60)
 rules = st.builds(WindowRule, st.integers(1, 12), st.integers(1, 30), st.just(1))
 
 
 def test_the_baseline_and_the_window_are_the_drafts_fifty_games_and_five_hundred_hands() -> None:
     assert (CHESS_WINDOW.window_results, POKER_WINDOW.window_results) == (50, 500)
-    assert (CHESS_BASELINE_GAMES, POKER_BASELINE_HANDS) == (50, 500)
+    assert [RULES[game].baseline_results for game in ("chess960", "holdem")] == [50, 500]
 
 
 def test_tau_is_the_first_window_within_95_percent_of_the_best() -> None:

@@ -5,9 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from agzamov_verify.games.holdem.rules import ActionKind, HandEnd, PokerAction
-from agzamov_verify.games.holdem.script import HandRecord
-from agzamov_verify.scoring.luck.classes import CLASSES, class_name, class_of, combos, meetings
+from agzamov_verify.games.holdem.rules import ActionKind, PokerAction
+from agzamov_verify.scoring.luck.classes import CLASSES, class_name, combos, meetings
 from agzamov_verify.scoring.luck.matchups import BOARDS
 from agzamov_verify.scoring.luck.preflop_loss import (
     MICRO_BB,
@@ -15,7 +14,6 @@ from agzamov_verify.scoring.luck.preflop_loss import (
     loss_micro_bb,
     nearest,
     preflop_decisions,
-    preflop_quality,
     shipped_strategy,
 )
 from agzamov_verify.scoring.luck.preflop_tree import BASELINE, End, Node, PreflopRules, preflop_tree
@@ -194,26 +192,3 @@ def test_a_line_that_goes_on_where_the_tree_ends_is_scored_no_further() -> None:
     record = told("raise 6000, raise 10000, call")
     assert record.story is not None
     assert [one.resized for one in preflop_decisions(record.story)] == [True]
-
-
-def test_a_seats_hands_with_a_fault_are_left_out_and_the_others_are_not() -> None:
-    folded = told("fold")
-    faulty = HandRecord("h", HandEnd.FOLD, -50, (1, 0), folded.story)
-    a, b = preflop_quality([folded, folded, faulty, folded], STACK) or pytest.fail("expected a quality")
-    assert (a.hands, a.left_out, a.decisions) == (3, 1, 1)
-    assert (b.hands, b.left_out, b.decisions) == (4, 0, 2)
-    assert a.loss_mbb_per_decision.exact == b.loss_mbb_per_decision.exact
-
-
-def test_losses_are_per_decision_and_per_hundred_hands() -> None:
-    record = told("fold")
-    a, _ = preflop_quality([record, record], STACK) or pytest.fail("expected a quality")
-    loss = loss_micro_bb(0, FOLD, class_of(("Ah", "As")))
-    assert Fraction(a.loss_mbb_per_decision.exact) == Fraction(loss, 1_000)
-    assert Fraction(a.loss_bb_per_100.exact) == Fraction(loss * 100, MICRO_BB * 2)
-
-
-def test_other_stacks_and_no_hands_have_a_defined_outcome() -> None:
-    assert preflop_quality([told("fold")], STACK - 100) is None
-    a, b = preflop_quality([], STACK) or pytest.fail("expected a quality")
-    assert (a.decisions, a.loss_mbb_per_decision.decimal, b.hands) == (0, "0.000000", 0)

@@ -8,7 +8,8 @@ from agzamov_verify.dice import Dice
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.manifest import Plan
 from agzamov_verify.phases.streams import Block, ChessBlock
-from agzamov_verify.scoring.quality.figures import GROUPS, Group, groups_of, moves_by_game, uses_engine
+from agzamov_verify.scoring.agzamov.cells import CellKey, chess_cell
+from agzamov_verify.scoring.quality.figures import GROUPS, Group, groups_of, moves_by_game, stage_losses, uses_engine
 from agzamov_verify.scoring.quality.losses import MoveLoss, Stage
 from agzamov_verify.scoring.quality.positions import Judgement
 from agzamov_verify.scoring.quality.results import QualityResults, chess_streams, quality_of
@@ -66,6 +67,17 @@ def test_seats_exchange_colours_from_game_to_game() -> None:
     assert [[move.loss_centipawns for move in game] for game in a] == [[0], [0]]
     assert [[move.loss_centipawns for move in game] for game in b] == [[40], [7]]
     assert [[move.white for move in game] for game in a] == [[True], [False]]
+
+
+def test_a_cells_losses_are_seat_as_by_stage_without_what_was_substituted() -> None:
+    """E5 compares these: the same games with colours exchanged show the other seat's moves."""
+    assert stage_losses(GAMES, ANSWERS, NORM) == [((0, 1), (0, 0), (0, 0))] * 2
+    exchanged = [GAMES[1], GAMES[0]]
+    losses = stage_losses(exchanged, ANSWERS, NORM)
+    assert losses == [((7, 1), (0, 0), (0, 0)), ((40, 1), (0, 0), (0, 0))]
+    cell = chess_cell(CellKey("m", "chess960", 1), exchanged, "", losses=losses)
+    assert [game.losses for game in cell.games] == losses
+    assert [game.losses for game in chess_cell(cell.key, exchanged, "").games] == [(), ()]
 
 
 def test_a_seats_mean_is_over_its_own_moves() -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.scoring.ratings.elo import ARENA, CHESS, POKER, EloRule, _expected, elo_match, elo_pool
+from agzamov_verify.scoring.agzamov.norm import load_score_norm
+from agzamov_verify.scoring.ratings.elo import ARENA, EloRule, _expected, elo_match, elo_pool
 from agzamov_verify.scoring.ratings.games import Game, hand_halfpoints, match_games, with_and_without
 
 names = st.sampled_from("abcd")
@@ -25,6 +26,9 @@ def by_the_texts(played: list[Game], k: int, start: int) -> dict[str, float]:
         ratings[game.first] = a + k * (score - 1 / (1 + 10 ** ((b - a) / 400)))
         ratings[game.second] = b + k * ((1 - score) - 1 / (1 + 10 ** ((a - b) / 400)))
     return ratings
+
+
+CHESS, POKER = (load_score_norm("agz-0.1").ratings.elo[game] for game in ("chess960", "holdem"))
 
 
 def test_the_rules_are_the_texts() -> None:

@@ -11,8 +11,9 @@ class GameName(msgspec.Struct, frozen=True, gc=False):
 
 
 class Player(msgspec.Struct, frozen=True):
-    """A seat as one game needs it: its name, its rules of behaviour, what it was told."""
+    """A seat as one game needs it: its name, its rules of behaviour, what it was told, and whether it is the house."""
 
     seat: str
     patterns: tuple[str, ...] = ()
     briefing: str = ""
+    house: bool = False

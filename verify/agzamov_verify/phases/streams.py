@@ -20,6 +20,7 @@ from ..games.patterns import CHESS_PATTERNS, POKER_PATTERNS, Pattern
 from ..games.players import GameName, Player
 from ..manifest import ChessMatch, Match, Plan, PokerMatch
 from ..script import Script
+from ..seats import HouseSeat
 
 STARTS = 960
 
@@ -123,4 +124,4 @@ def _poker_block(stream: StreamPlan, match: PokerMatch, plan: Plan, dice: Dice) 
 def _player(plan: Plan, name: str, catalogue: dict[Pattern, str]) -> Player:
     seat = plan.seats[name]
     patterns = tuple(catalogue[pattern] for pattern in seat.patterns if pattern in catalogue)
-    return Player(name, patterns, seat.briefing)
+    return Player(name, patterns, seat.briefing, isinstance(seat, HouseSeat))

@@ -11,13 +11,16 @@ import msgspec
 from ..analysis_plan import AnalysisPlan, HypothesisId
 from ..checks import Options, verify
 from ..checks.ledger import Status
+from ..games.chess960.script import ChessRules
+from ..games.holdem.script import PokerRules
 from ..manifest import Manifest
 from ..protocol import load_protocol
 from ..report import finding_line
-from ..scoring.agzamov.cells import Cell, cells_of
+from ..scoring.agzamov.cells import Cell, CellKey, ChessCell, cells_of, pooled
 from ..scoring.agzamov.norm import load_score_norm
+from ..scoring.compliance import departures
 from ..scoring.hypotheses.evidence import SANITY, Evidence
-from ..scoring.watched import ended_early
+from ..scoring.watched import open_ended
 
 SEED = b"agz/scores/v1"
 
@@ -29,13 +32,15 @@ class CannotCombine(ValueError):
 class Source(msgspec.Struct, frozen=True):
     """One bundle: its run, the level that it reached, and the steps that could not be checked.
 
-    `ended_early`: matches that a declared rule ended, of which nothing is taken: scores are of matches of a fixed size.
+    `open_ended`: matches of no fixed length, of which nothing is taken. `departures`: where its plan is not its
+    protocol's.
     """
 
     run: str
     level: str
     not_checked: tuple[str, ...]
-    ended_early: tuple[str, ...] = ()
+    open_ended: tuple[str, ...] = ()
+    departures: tuple[str, ...] = ()
 
 
 class Collected(NamedTuple):
@@ -67,21 +72,33 @@ def take(path: Path, options: Options, tick: Callable[[str], None] = lambda _: N
         finding = finding_line(verdict.findings[0]) if verdict.findings else "it could not be read"
         raise CannotCombine(f"{path}: expected a bundle that passes its check; {finding}")
     missing = tuple(step.name for step in verdict.steps if step.status is Status.NOT_CHECKED)
-    early = ended_early(verdict.manifest.plan, verdict.blocks)
-    whole = {name: blocks for name, blocks in verdict.blocks.items() if name not in early}
-    source = Source(verdict.run, verdict.level, missing, early)
-    return Taken(verdict.manifest, source, cells_of(verdict.manifest, whole))
+    plan = verdict.manifest.plan
+    fixed_size = {name: blocks for name, blocks in verdict.blocks.items() if name not in open_ended(plan)}
+    source = Source(verdict.run, verdict.level, missing, open_ended(plan), departures(plan))
+    return Taken(verdict.manifest, source, cells_of(verdict.manifest, fixed_size, verdict.answers))
 
 
 def combine(taken: Sequence[Taken]) -> Collected:
     """All cells as one body of evidence, in the order of the runs. Raises CannotCombine.
 
-    Phase 0 lets a seat into a run, so every run may have its own; the first one stands. Any other cell may be there
-    once.
+    Phase 0 lets a seat into a run, so every run may have its own, and they are pooled. Any other cell may be there
+    once, and all cells of a model in one game were played by the same rules.
     """
     ordered = sorted(taken, key=lambda one: one.source.run)
     protocol = one_protocol([one.manifest for one in ordered])
-    cells: dict[object, tuple[Cell, str]] = {}
+    runs = [one.source.run for one in ordered]
+    if len(set(runs)) < len(runs):
+        raise CannotCombine(f"expected every run once, found {max(runs, key=runs.count)} in several bundles")
+    resamples = load_protocol(protocol).bootstrap_resamples
+    _refuse_other_rules(ordered)
+    early = [f"{name} of run {one.source.run}" for one in ordered for name in one.source.open_ended]
+    evidence = Evidence(_cells(ordered), load_score_norm(protocol), seeds_of(runs), resamples, open_ended=early)
+    plan = declared_by_all([one.manifest.plan.analysis for one in ordered])
+    return Collected(protocol, plan, tuple(one.source for one in ordered), evidence)
+
+
+def _cells(ordered: Sequence[Taken]) -> list[Cell]:
+    cells: dict[CellKey, tuple[Cell, str]] = {}
     for one in ordered:
         for cell in one.cells:
             there = cells.get(cell.key)
@@ -89,14 +106,23 @@ def combine(taken: Sequence[Taken]) -> Collected:
                 raise CannotCombine(
                     f"{cell.key}: expected once, found in runs {there[1]} and {one.source.run}; leave one of them out"
                 )
-            cells.setdefault(cell.key, (cell, one.source.run))
-    runs = [one.source.run for one in ordered]
-    resamples = load_protocol(protocol).bootstrap_resamples
-    early = [f"{name} of run {one.source.run}" for one in ordered for name in one.source.ended_early]
-    norm, kept = load_score_norm(protocol), [cell for cell, _ in cells.values()]
-    evidence = Evidence(kept, norm, seeds_of(runs), resamples, ended_early=early)
-    plan = declared_by_all([one.manifest.plan.analysis for one in ordered])
-    return Collected(protocol, plan, tuple(one.source for one in ordered), evidence)
+            cells[cell.key] = (pooled(there[0], cell) if there else cell, one.source.run)
+    return [cell for cell, _ in cells.values()]
+
+
+def _refuse_other_rules(ordered: Sequence[Taken]) -> None:
+    """Raises CannotCombine where a model played one game by other rules in another run."""
+    first: dict[tuple[str, str], tuple[ChessRules | PokerRules, str]] = {}
+    for one in ordered:
+        plan = one.manifest.plan
+        for cell in one.cells:
+            rules = plan.chess960 if isinstance(cell, ChessCell) else plan.holdem
+            norm, run = first.setdefault((cell.key.model, cell.key.game), (rules, one.source.run))
+            if rules != norm:
+                raise CannotCombine(
+                    f"{cell.key}: expected the rules of run {run}, found others in {one.source.run}; "
+                    "score what was played by the same rules"
+                )
 
 
 def declared_by_all(plans: Sequence[AnalysisPlan]) -> AnalysisPlan:

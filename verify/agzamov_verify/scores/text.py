@@ -50,8 +50,9 @@ def calibration_lines(document: CalibrationDocument) -> Iterator[str]:
 def _sources(bundles: Sequence[Source], protocol: str) -> Iterator[str]:
     for one in bundles:
         missing = f", NOT CHECKED: {', '.join(one.not_checked)}" if one.not_checked else ""
-        early = f", left out because they ended early: {', '.join(one.ended_early)}" if one.ended_early else ""
+        early = f", left out, of no fixed length: {', '.join(one.open_ended)}" if one.open_ended else ""
         yield f"run {one.run}: {one.level}{missing}{early}"
+        yield from (printable(f"  departs from the protocol: {line}") for line in one.departures)
     yield f"protocol {protocol}"
 
 
@@ -62,7 +63,9 @@ def _score(one: AScore) -> Iterator[str]:
         yield f"{name}: no score, missing:"
         yield from (printable(f"  - {line}") for line in one.missing)
         return
-    yield f"{name}: {short(one.score)} {interval(one.ci)}"
+    units = ", ".join(f"{count} in {cell}" for cell, count in one.n.items())
+    mde = f", MDE {short(one.mde)}" if one.mde else ""
+    yield f"{name}: {short(one.score)} {interval(one.ci)} (units: {units}{mde})"
     for part in one.subscores:
         spread = f" ± {short(part.points_sd)}" if part.points_sd else ""
         yield (

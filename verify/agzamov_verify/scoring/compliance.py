@@ -4,17 +4,19 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ..games.chess960.adjudication import AdjudicationPolicy
+from ..games.chess960.script import ChessRules
 from ..games.decision import IllegalPolicy
 from ..games.holdem.rules import BIG_BLIND
-from ..manifest import ChessMatch, Plan, PokerMatch
+from ..manifest import FORMAT, ChessMatch, Plan, PokerMatch
 from ..protocol import Protocol, load_protocol
 from ..seats import EndpointSeat, LocalModelSeat
 
 
-def departures(plan: Plan) -> tuple[str, ...]:
-    """One line for each departure; empty for a compliant plan."""
+def departures(plan: Plan, manifest_format: str = FORMAT) -> tuple[str, ...]:
+    """One line for each departure; empty for a compliant plan. Bundles of the first format never named all of them."""
     protocol = load_protocol(plan.protocol)
-    return (*_sizes(plan, protocol), *_early_ends(plan), *_rules(plan, protocol), *_seats(plan))
+    named = (*_sizes(plan, protocol), *_rules(plan, protocol), *_seats(plan))
+    return (*named, *_analysis(plan, protocol), *_play(plan)) if manifest_format == FORMAT else named
 
 
 def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
@@ -34,12 +36,33 @@ def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
             other.phase == 0 and other.a == match.a and type(other) is type(match) for other in plan.matches
         ):
             yield f"{match.id}: no Phase 0 match of {match.a} in this game"
+        if match.phase == 1 and match.a != match.b:
+            yield f"{match.id}: {match.b} is the opponent, self-play required"
 
 
-def _early_ends(plan: Plan) -> Iterator[str]:
+def _analysis(plan: Plan, protocol: Protocol) -> Iterator[str]:
+    if Fraction(plan.analysis.alpha) != Fraction(protocol.significance):
+        yield f"hypotheses at alpha {plan.analysis.alpha}, {protocol.significance} required"
     for rule in plan.analysis.sequential:
         if rule.blocks_per_look:
             yield f"{rule.match}: may end early by its declared rule, whole length required"
+
+
+def _play(plan: Plan) -> Iterator[str]:
+    """Rules that have no number in the protocol file: their defaults are the protocol's."""
+    chess, norm = plan.chess960, ChessRules()
+    if any(isinstance(match, ChessMatch) for match in plan.matches):
+        if chess.plies_max < norm.plies_max:
+            yield f"chess games end at {chess.plies_max} plies, at least {norm.plies_max} required"
+        if chess.draw_claims is not norm.draw_claims:
+            yield f"draws are claimed {chess.draw_claims.value}, {norm.draw_claims.value} required"
+        if chess.prompt is not norm.prompt:
+            yield f"chess prompt {chess.prompt.value}, {norm.prompt.value} required"
+    if plan.holdem.mirrored and any(isinstance(match, PokerMatch) for match in plan.matches):
+        yield "decks are played from both sides, decks of their own required"
+    for name, seat in plan.playing.items():
+        if seat.patterns or seat.briefing:
+            yield f"seat {name} is told how to play or what to expect, a naked seat is told neither"
 
 
 def _rules(plan: Plan, protocol: Protocol) -> Iterator[str]:

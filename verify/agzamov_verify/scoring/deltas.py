@@ -6,11 +6,12 @@ import msgspec
 
 from .agzamov.cells import LUCK_METHODS, Cell, ChessGame, PokerCell, PokerHand
 from .agzamov.measures import Measure, Units, adjusted_units, kept_units, units_of
-from .agzamov.score import GAMES
+from .agzamov.score import CHESS, GAMES, POKER
 from .hypotheses.contrasts import Weighted, combined
 from .hypotheses.deltas import ONE
 from .hypotheses.evidence import ASYMMETRIC, Delta, Evidence
 from .inference.estimate import Estimate, difference_estimate, mean_estimate
+from .learning.outcome import TauRatio, tau_ratio
 from .matches import Kept, by_play, without_errors
 
 
@@ -29,6 +30,15 @@ class DeltaAnalysis(msgspec.Struct, frozen=True):
     adjusted: dict[str, Estimate]
 
 
+class TauRatioRow(msgspec.Struct, frozen=True):
+    """How many hands take the place of a game where one system learned both."""
+
+    model: str
+    augmentation: str
+    system: str
+    ratio: TauRatio
+
+
 def delta_analysis(evidence: Evidence) -> Iterator[DeltaAnalysis]:
     """Every Phase 2 real arm that has a control."""
     for game in GAMES:
@@ -39,10 +49,18 @@ def delta_analysis(evidence: Evidence) -> Iterator[DeltaAnalysis]:
             yield DeltaAnalysis(game, key.model, key.augmentation.value, key.system, kept[0], kept[1], adjusted)
 
 
+def tau_ratios(evidence: Evidence) -> Iterator[TauRatioRow]:
+    """τ_poker / τ_chess of every system with a Phase 2 real arm in both games (S27)."""
+    by_game = [{delta.setting: delta.real for delta in evidence.deltas(game)} for game in (CHESS, POKER)]
+    for setting in sorted(by_game[0].keys() & by_game[1].keys()):
+        chess, poker = (evidence.learned(cells[setting]) for cells in by_game)
+        yield TauRatioRow(*setting, tau_ratio(poker, chess))
+
+
 def _adjusted(delta: Delta, evidence: Evidence) -> Iterator[tuple[str, Estimate]]:
     if isinstance(delta.real, PokerCell) and isinstance(delta.other, PokerCell):
-        for at, method in enumerate(LUCK_METHODS):
-            real, other = adjusted_units(delta.real, at), adjusted_units(delta.other, at)
+        for method in LUCK_METHODS:
+            real, other = adjusted_units(delta.real, method), adjusted_units(delta.other, method)
             if real and other:
                 name = f"delta/{delta.real.key}/{method.value}"
                 yield method.value, _difference(real, other, name, evidence)

@@ -1,6 +1,9 @@
 """What a hold'em match came to: bb/100 by session, and how hands were decided.
 
 100 chips are one big blind, so chips won per hand and big blinds per 100 hands are the same number.
+
+The unit of every statistic is a session. With mirrored decks, a session and its mirror share their cards, so they are
+one unit: what luck gave in one it took in the other, and counted apart they would show more spread than there is.
 """
 
 from collections import Counter
@@ -10,7 +13,7 @@ from fractions import Fraction
 import msgspec
 
 from ..games.holdem.rules import HandEnd
-from ..games.holdem.script import HandRecord
+from ..games.holdem.script import HandRecord, PokerRules
 from ..phases.streams import a_is_first
 from .exact import Figure, figure, significant, square_root
 from .statistics import Interval, binomial_p_greater, bootstrap_95, sample_variance, wilson_95
@@ -24,8 +27,12 @@ class PokerDecided(msgspec.Struct, frozen=True):
     by_play: Figure
 
 
-class PokerResult(msgspec.Struct, frozen=True, tag_field="game", tag="holdem"):
-    """A hold'em match from seat A's side. Sessions are won with more than zero chips."""
+class PokerResult(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="game", tag="holdem"):
+    """A hold'em match from seat A's side. Sessions are won with more than zero chips.
+
+    `mirrored_pairs`: so many sessions were taken together with their mirrors; there only with mirrored decks. Interval,
+    SD, wins and p are then of these pairs.
+    """
 
     hands: int
     sessions: int
@@ -37,6 +44,12 @@ class PokerResult(msgspec.Struct, frozen=True, tag_field="game", tag="holdem"):
     sessions_won_ci: Interval
     p_sessions_binomial: str
     decided: PokerDecided
+    mirrored_pairs: int = 0
+
+    @property
+    def units(self) -> int:
+        """How many units the statistics are of."""
+        return self.mirrored_pairs or self.sessions
 
     def headline(self) -> dict[str, str]:
         """The figures that a submitter claims."""
@@ -47,21 +60,23 @@ class PokerResult(msgspec.Struct, frozen=True, tag_field="game", tag="holdem"):
         }
 
 
-def poker_result(records: Sequence[HandRecord], session_hands: int, seed: bytes, resamples: int) -> PokerResult:
+def poker_result(records: Sequence[HandRecord], rules: PokerRules, seed: bytes, resamples: int) -> PokerResult:
     """The result of all hands of a match, in order."""
-    sessions = session_chips(records, session_hands)
-    net, won = sum(sessions), sum(chips > 0 for chips in sessions)
+    sessions = session_chips(records, rules.session_hands)
+    units = with_mirrors(sessions) if rules.mirrored else sessions
+    net, won = sum(units), sum(chips > 0 for chips in units)
     return PokerResult(
         len(records),
         len(sessions),
         net,
         figure(Fraction(net, len(records))),
-        bootstrap_95(sessions, Fraction(1, session_hands), seed, resamples),
-        figure(square_root(sample_variance(sessions)) / session_hands),
+        bootstrap_95(units, Fraction(1, unit_hands(rules)), seed, resamples),
+        figure(square_root(sample_variance(units)) / unit_hands(rules)),
         won,
-        wilson_95(won, len(sessions)),
-        significant(binomial_p_greater(won, len(sessions))),
+        wilson_95(won, len(units)),
+        significant(binomial_p_greater(won, len(units))),
         _decided(records),
+        len(units) if rules.mirrored else 0,
     )
 
 
@@ -69,6 +84,17 @@ def session_chips(records: Sequence[HandRecord], session_hands: int) -> list[int
     """Seat A's chips won in each session."""
     nets = [record.net_chips if a_is_first(at) else -record.net_chips for at, record in enumerate(records)]
     return [sum(nets[at : at + session_hands]) for at in range(0, len(nets), session_hands)]
+
+
+def unit_hands(rules: PokerRules) -> int:
+    """How many hands make up a unit."""
+    return rules.session_hands * (2 if rules.mirrored else 1)
+
+
+def with_mirrors(sessions: Sequence[int]) -> list[int]:
+    """Each session of the first half of a match together with its mirror, which played the same decks."""
+    half = len(sessions) // 2
+    return [one + again for one, again in zip(sessions[:half], sessions[half:], strict=True)]
 
 
 def _decided(records: Sequence[HandRecord]) -> PokerDecided:

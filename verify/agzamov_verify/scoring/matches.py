@@ -1,31 +1,52 @@
 """What one match shows: estimates with and without what the harness decided, ratings, learning, errors."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
+from ..games.chess960.rules import End
 from ..games.decision import Tally
-from .agzamov.cells import LUCK_METHODS, Cell, ChessCell, ChessGame, PokerCell, PokerHand
-from .agzamov.measures import Measure, Units, adjusted_units, kept_units, mirrored_units, units_of
+from ..games.holdem.rules import HandEnd
+from .agzamov.cells import Cell, ChessCell, ChessGame, PokerCell, PokerHand
+from .agzamov.measures import Measure, Units, kept_units, units_of
+from .chess960 import BY_RULE
 from .exact import Figure
-from .hypotheses.evidence import Evidence, learning_of
+from .hypotheses.evidence import Evidence
 from .inference.estimate import PAIR_SCORE, Estimate, mean_estimate, share_estimate
 from .inference.pentanomial import Pentanomial, Symmetry, counts_of, pentanomial, self_play_symmetry
 from .learning.outcome import LearningOutcome
-from .ratings import elo
+from .less_luck import less_luck
+from .luck.adjusted import Method
+from .luck.ranges import RangeMethod
+from .preflop import NO_QUALITY, PreflopLoss, PreflopQuality
 from .ratings.elo import EloMatch, elo_match
 from .ratings.games import Both, hand_halfpoints, with_and_without
-from .ratings.glicko2 import GlickoMatch, GlickoRule, glicko2_match
+from .ratings.glicko2 import GlickoMatch, glicko2_match
 from .statistics import Interval
 
-CHESS_RULE: Final = GlickoRule()
-POKER_RULE: Final = GlickoRule(period_results=10)
 CHESS_POINTS, POKER_POINTS = 20, 10
 """Games and sessions between two points of an Elo course."""
 
 Result = ChessGame | PokerHand
+R = TypeVar("R", ChessGame, PokerHand)
+
+CHESS_KINDS: Final[Mapping[str, Callable[[ChessGame], bool]]] = {
+    "by_play": lambda game: game.decided_by_play,
+    "rules": lambda game: game.end in BY_RULE,
+    "adjudication": lambda game: game.end is End.ADJUDICATION,
+    "forfeit": lambda game: game.end is End.FORFEIT,
+    "ply_limit": lambda game: game.end is End.PLY_LIMIT,
+    "substitution": lambda game: game.substituted,
+}
+"""How games are decided; substitution goes with any other."""
+
+POKER_KINDS: Final[Mapping[str, Callable[[PokerHand], bool]]] = {
+    "by_play": lambda hand: hand.decided_by_play,
+    "forfeit": lambda hand: hand.end is HandEnd.FORFEIT,
+    "fault": lambda hand: any(hand.errors),
+}
 
 
 class Setting(NamedTuple):
@@ -65,11 +86,13 @@ class ErrorRate(msgspec.Struct, frozen=True):
 class ChessAnalysis(msgspec.Struct, frozen=True, tag_field="game", tag="chess960"):
     """A chess match from seat A's side. `score_raw` and `pentanomial_raw` are without adjudication.
 
-    `symmetry` is there in self-play. Ratings are of games in order, and again without those that the harness decided.
+    `decided` are the shares of games that ended in each way, `symmetry` is there in self-play. Ratings are of games in
+    order, and again without those that the harness decided.
     """
 
     id: str
     phase: int
+    decided: dict[str, Estimate]
     score: Kept
     win_rate: Kept
     score_raw: Estimate
@@ -83,18 +106,23 @@ class ChessAnalysis(msgspec.Struct, frozen=True, tag_field="game", tag="chess960
 
 
 class PokerAnalysis(msgspec.Struct, frozen=True, tag_field="game", tag="holdem"):
-    """A hold'em match from seat A's side. `adjusted` are the same hands without luck, by method, least first.
+    """A hold'em match from seat A's side, in units of `unit_hands` hands: sessions, each with its mirror if it has one.
 
-    `mirrored` is there where decks were played from both sides: the same methods by pairs of sessions. Ratings are of
-    sessions, each won, drawn or lost: they say who wins more often, which is not who wins more chips.
+    `adjusted` are the same hands by every method of taking luck out, raw first; `variance_cuts` is what that saves.
+    Ratings are of units, each won, drawn or lost: they say who wins more often, which is not who wins more chips.
+    `preflop_a` and `preflop_b` are both seats' decision quality.
     """
 
     id: str
     phase: int
+    decided: dict[str, Estimate]
     bb_per_100: Kept
+    unit_hands: int
     adjusted: dict[str, Estimate]
-    mirrored: dict[str, Estimate]
-    sessions_won: Estimate
+    variance_cuts: dict[str, Figure | None]
+    units_won: Estimate
+    preflop_a: PreflopLoss | None
+    preflop_b: PreflopLoss | None
     symmetry: Symmetry | None
     glicko2: Both[GlickoMatch]
     elo: Both[EloMatch]
@@ -104,45 +132,50 @@ class PokerAnalysis(msgspec.Struct, frozen=True, tag_field="game", tag="holdem")
 
 def chess_analysis(cell: ChessCell, setting: Setting, evidence: Evidence) -> ChessAnalysis:
     """The analysis of a match of chess."""
-    pairs = units_of(cell, Measure.SCORE).values
+    pairs, ratings = units_of(cell, Measure.SCORE).values, evidence.norm.ratings
+    glicko, elo = ratings.glicko2[cell.key.game], ratings.elo[cell.key.game]
     raw = Units(tuple(cell.pairs(lambda game: game.raw_halfpoints)), PAIR_SCORE, "")
     own = [game.decided_by_play for game in cell.games]
     return ChessAnalysis(
         setting.id,
         setting.phase,
+        _decided(cell.games, CHESS_KINDS),
         _kept(cell, Measure.SCORE, setting, evidence),
         _kept(cell, Measure.PERFORMANCE, setting, evidence),
         _mean(raw, f"{setting.id}/raw", evidence),
         pentanomial(counts_of(pairs), setting.alpha),
         pentanomial(counts_of(raw.values), setting.alpha),
         _symmetry(units_of(cell, Measure.SCORE), 2, setting, evidence),
-        with_and_without(lambda points: glicko2_match(points, CHESS_RULE), cell.halfpoints, own),
-        with_and_without(lambda points: elo_match(points, elo.CHESS, CHESS_POINTS), cell.halfpoints, own),
-        learning_of(cell, setting.id, evidence.seed, evidence.resamples),
+        with_and_without(lambda points: glicko2_match(points, glicko), cell.halfpoints, own),
+        with_and_without(lambda points: elo_match(points, elo, CHESS_POINTS), cell.halfpoints, own),
+        evidence.learned(cell),
         tuple(error_rates(cell, setting)),
     )
 
 
-def poker_analysis(cell: PokerCell, setting: Setting, evidence: Evidence) -> PokerAnalysis:
+def poker_analysis(
+    cell: PokerCell, setting: Setting, evidence: Evidence, preflop: PreflopQuality = NO_QUALITY
+) -> PokerAnalysis:
     """The analysis of a match of hold'em."""
-    units = units_of(cell)
+    units, ratings = units_of(cell), evidence.norm.ratings
+    glicko, elo = ratings.glicko2[cell.key.game], ratings.elo[cell.key.game]
     points = hand_halfpoints(units.values)
-    own = [not any(hands) for hands in _sessions(cell, lambda hand: not hand.decided_by_play)]
-    methods = {
-        method.value: found for at, method in enumerate(LUCK_METHODS) if (found := adjusted_units(cell, at)) is not None
-    }
-    mirrored = {name: found for name, one in {"raw": units, **methods}.items() if (found := mirrored_units(cell, one))}
+    own = [not others for others in cell.units(lambda hand: int(not hand.decided_by_play))]
+    luck = less_luck(cell, lambda method: evidence.how(_draw(setting, method), units.scale.unit))
     return PokerAnalysis(
         setting.id,
         setting.phase,
+        _decided(cell.hands, POKER_KINDS),
         _kept(cell, Measure.PERFORMANCE, setting, evidence),
-        {name: _mean(found, f"{setting.id}/{name}", evidence) for name, found in methods.items()},
-        {name: _mean(found, f"{setting.id}/mirrored/{name}", evidence) for name, found in mirrored.items()},
+        cell.unit_hands,
+        {name: one.winrate for name, one in luck.items()},
+        {name: one.variance_cut for name, one in luck.items()},
         share_estimate(sum(chips > 0 for chips in units.values), len(units.values)),
+        *preflop,
         _symmetry(units, 0, setting, evidence),
-        with_and_without(lambda some: glicko2_match(some, POKER_RULE), points, own),
-        with_and_without(lambda some: elo_match(some, elo.POKER, POKER_POINTS), points, own),
-        learning_of(cell, setting.id, evidence.seed, evidence.resamples),
+        with_and_without(lambda some: glicko2_match(some, glicko), points, own),
+        with_and_without(lambda some: elo_match(some, elo, POKER_POINTS), points, own),
+        evidence.learned(cell),
         tuple(error_rates(cell, setting)),
     )
 
@@ -155,6 +188,10 @@ def by_play(result: Result) -> bool:
 def without_errors(result: Result) -> bool:
     """Whether every first attempt of both players was legal."""
     return not any(result.errors)
+
+
+def _decided(results: Sequence[R], kinds: Mapping[str, Callable[[R], bool]]) -> dict[str, Estimate]:
+    return {kind: share_estimate(sum(map(belongs, results)), len(results)) for kind, belongs in kinds.items()}
 
 
 def error_rates(cell: Cell, setting: Setting) -> Iterator[ErrorRate]:
@@ -195,6 +232,6 @@ def _symmetry(units: Units, expected: int, setting: Setting, evidence: Evidence)
     return self_play_symmetry(units.values, expected, units.scale.factor, setting.alpha, seed)
 
 
-def _sessions(cell: PokerCell, value: Callable[[PokerHand], bool]) -> list[Sequence[bool]]:
-    values, size = list(map(value, cell.hands)), cell.session_hands
-    return [values[at : at + size] for at in range(0, len(values) - size + 1, size)]
+def _draw(setting: Setting, method: Method | RangeMethod) -> str:
+    """The name of a method's resampling; raw hands are the match's own figure, so they have its interval."""
+    return f"{setting.id}/{Measure.PERFORMANCE.value if method is Method.RAW else method.value}"

@@ -16,6 +16,7 @@ import msgspec
 from .exact import square_root
 from .inference.power import mde_t, power_t, sample_size_normal, sample_size_t
 from .luck.adjusted import Method
+from .luck.ranges import RangeMethod
 
 CHESS, POKER = "chess960", "holdem"
 CHESS_UNIT, POKER_UNIT = "points of score", "bb/100"
@@ -59,7 +60,7 @@ class Scoring(msgspec.Struct, frozen=True):
 class Cut(msgspec.Struct, frozen=True):
     """By how much a method divides the variance of raw hands: the least and the greatest that was measured."""
 
-    method: Method
+    method: Method | RangeMethod
     mirrored: bool
     least: Fraction
     greatest: Fraction
@@ -69,11 +70,22 @@ CUTS: Final = (
     Cut(Method.RAW, mirrored=False, least=Fraction(1), greatest=Fraction(1)),
     Cut(Method.ALL_IN, mirrored=False, least=Fraction(102, 100), greatest=Fraction(148, 100)),
     Cut(Method.CARD_LUCK, mirrored=False, least=Fraction(140, 100), greatest=Fraction(182, 100)),
+    Cut(Method.BASELINE, mirrored=False, least=Fraction(178, 100), greatest=Fraction(216, 100)),
     Cut(Method.RAW, mirrored=True, least=Fraction(127, 100), greatest=Fraction(252, 100)),
     Cut(Method.ALL_IN, mirrored=True, least=Fraction(141, 100), greatest=Fraction(253, 100)),
     Cut(Method.CARD_LUCK, mirrored=True, least=Fraction(168, 100), greatest=Fraction(346, 100)),
+    Cut(Method.BASELINE, mirrored=True, least=Fraction(199, 100), greatest=Fraction(441, 100)),
 )
 """Measured by calibration/variance.py: five pairings of scripted players, 8,000 decks from both seats each."""
+
+HOUSE_CUTS: Final = (
+    Cut(RangeMethod.RANGE, mirrored=False, least=Fraction(144, 100), greatest=Fraction(199, 100)),
+    Cut(RangeMethod.RANGE_LUCK, mirrored=False, least=Fraction(284, 100), greatest=Fraction(455, 100)),
+    Cut(RangeMethod.RANGE, mirrored=True, least=Fraction(185, 100), greatest=Fraction(246, 100)),
+    Cut(RangeMethod.RANGE_LUCK, mirrored=True, least=Fraction(292, 100), greatest=Fraction(469, 100)),
+)
+"""What a match against the house offers beside CUTS. Measured by calibration/house.py: five scripted players, 8,000
+decks from both seats each."""
 
 
 class Detectable(msgspec.Struct, frozen=True):

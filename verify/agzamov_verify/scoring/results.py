@@ -10,6 +10,7 @@ from ..dice import Dice
 from ..games.chess960.script import ChessRecord
 from ..games.decision import Tally
 from ..games.holdem.script import HandRecord
+from ..manifest import FORMAT as MANIFEST_FORMAT
 from ..manifest import ChessMatch, Match, Plan, PokerMatch, Price
 from ..phases.streams import Block, ChessBlock, PokerBlock
 from ..protocol import Protocol, load_protocol
@@ -56,11 +57,13 @@ class Results(msgspec.Struct, frozen=True):
     not_played: tuple[str, ...]
 
 
-def results_of(run: str, plan: Plan, dice: Dice, blocks: Mapping[str, Sequence[Block]]) -> Results:
+def results_of(
+    run: str, plan: Plan, dice: Dice, blocks: Mapping[str, Sequence[Block]], manifest_format: str = MANIFEST_FORMAT
+) -> Results:
     """The results of a run from its blocks by match id; a match without blocks was not played."""
     played = tuple(match_result(match, blocks[match.id], plan, dice) for match in plan.matches if match.id in blocks)
     missing = tuple(match.id for match in plan.matches if match.id not in blocks)
-    return Results(FORMAT, run, plan.protocol, departures(plan), played, missing)
+    return Results(FORMAT, run, plan.protocol, departures(plan, manifest_format), played, missing)
 
 
 def match_result(match: Match, blocks: Sequence[Block], plan: Plan, dice: Dice) -> MatchResult:
@@ -89,7 +92,7 @@ def _scored(
             return chess_result(games, seed, resamples), chess_tallies(games), len(games)
         case PokerMatch():
             hands = hand_records(blocks)
-            result = poker_result(hands, plan.holdem.session_hands, seed("bb_per_100"), resamples)
+            result = poker_result(hands, plan.holdem, seed("bb_per_100"), resamples)
             return result, _poker_tallies(blocks), len(hands)
 
 
@@ -121,7 +124,7 @@ def _wins(result: ChessResult | PokerResult) -> tuple[int, int]:
         case ChessResult():
             return result.adjudicated.wins, result.games
         case PokerResult():
-            return result.sessions_won, result.sessions
+            return result.sessions_won, result.units
 
 
 def chess_records(blocks: Sequence[Block]) -> list[ChessRecord]:

@@ -1,16 +1,18 @@
 """Matches that the plan declared to be watched: when the declared rule allowed to stop, and what is known then."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 import msgspec
 
 from ..analysis_plan import SequentialRule
+from ..feasible import CHESS_REACH, observations_planned
 from ..manifest import ChessMatch, Match, Plan
-from ..phases.streams import Block, streams_of
-from .agzamov.cells import Cell
+from ..phases.streams import Block
+from .agzamov.cells import Cell, PokerCell
 from .agzamov.measures import Measure, units_of
 from .chess960 import pair_halfpoints
+from .exact import Figure, figure
 from .holdem import session_chips
 from .inference.sequential import Continue, SequentialPlan, Stop, confidence, decide
 from .inference.significance import Alternative
@@ -19,13 +21,17 @@ from .statistics import Interval
 
 
 class Watched(msgspec.Struct, frozen=True):
-    """One watched match: the decision, and the confidence sequence after all observations, in the published unit.
+    """One watched match: the declared test, its decision, and the confidence sequence after all observations.
 
-    `observations` were made of `planned`. `ended_early`: the rule ended the match at one of its looks, so intervals
-    and tests of a fixed size do not hold for it, and this confidence sequence does.
+    `null` is what chance gives; it, `clip` and `confidence` are in the published unit; null `clip` clips nothing.
+    `observations` were made of `planned`. `ended_early`: the rule ended the match at one of its looks.
     """
 
     match: str
+    alternative: str
+    alpha: str
+    null: Figure
+    clip: Figure | None
     decision: Continue | Stop
     confidence: Interval
     unit: str
@@ -34,39 +40,41 @@ class Watched(msgspec.Struct, frozen=True):
     ended_early: bool
 
 
-def watched(plan: Plan, cells: Mapping[str, Cell], early: Collection[str]) -> Iterator[Watched]:
-    """The declared rules of the matches that were played, in their order; `cells` by match id, `early` ended early."""
+def watched(plan: Plan, cells: Mapping[str, Cell]) -> Iterator[Watched]:
+    """The declared rules of the matches that were played, in their order; `cells` by match id."""
     matches = {match.id: match for match in plan.matches}
     for rule in plan.analysis.sequential:
         if rule.match in cells:
-            units = units_of(cells[rule.match], Measure.SCORE)
-            declared = plan_of(rule, matches[rule.match], plan)
-            seen = confidence(units.values, declared, units.scale.factor)
-            decision, n = decide(units.values, declared), len(units.values)
-            yield Watched(rule.match, decision, seen, units.scale.unit, n, declared.planned, rule.match in early)
+            cell, declared = cells[rule.match], plan_of(rule, matches[rule.match], plan)
+            units = units_of(cell, Measure.SCORE)
+            scale, n = units.scale, len(units.values)
+            yield Watched(
+                rule.match,
+                rule.alternative,
+                rule.alpha,
+                figure(declared.null * scale.factor),
+                figure(declared.greatest * scale.factor) if isinstance(cell, PokerCell) else None,
+                decide(units.values, declared),
+                confidence(units.values, declared, scale.factor),
+                scale.unit,
+                n,
+                declared.planned,
+                n < declared.planned,
+            )
 
 
-def ended_early(plan: Plan, blocks: Mapping[str, Sequence[Block]]) -> tuple[str, ...]:
-    """The matches that were begun and not played whole, from the blocks by match id."""
-    return tuple(
-        match.id
-        for match in plan.matches
-        if match.id in blocks and len(blocks[match.id]) < len(list(streams_of(match)))
-    )
+def open_ended(plan: Plan) -> tuple[str, ...]:
+    """The matches whose length depends on their own results: figures of a fixed size do not hold for them."""
+    return tuple(rule.match for rule in plan.analysis.sequential if rule.blocks_per_look)
 
 
 def plan_of(rule: SequentialRule, match: Match, plan: Plan) -> SequentialPlan:
     """A rule as the test by betting takes it. Raises ValueError for one that `feasible` refuses."""
-    interest = Decimal(rule.of_interest)
-    return SequentialPlan(
-        Decimal(rule.alpha),
-        rule.least,
-        rule.greatest,
-        rule.expected,
-        Alternative(rule.alternative),
-        interest or None,
-        match.games // 2 if isinstance(match, ChessMatch) else match.hands // plan.holdem.session_hands,
-    )
+    chess = isinstance(match, ChessMatch)
+    least, greatest, null = (0, 2 * CHESS_REACH, CHESS_REACH) if chess else (-rule.clip_chips, rule.clip_chips, 0)
+    interest, side = Decimal(rule.of_interest), Alternative(rule.alternative)
+    planned = observations_planned(match, plan)
+    return SequentialPlan(Decimal(rule.alpha), least, greatest, null, side, interest or None, planned)
 
 
 def observations(match: Match, plan: Plan, blocks: Sequence[Block]) -> list[int]:

@@ -16,18 +16,24 @@ from ...games.chess960.script import ChessRecord
 from ...games.decision import Tally
 from ...games.holdem.rules import HandEnd
 from ...games.holdem.script import HandRecord, PokerRules
-from ...manifest import ChessMatch, Manifest, Match, Price
+from ...manifest import ChessMatch, Manifest, Match, Plan, Price
 from ...phases.streams import Block, PokerBlock, a_is_first
-from ...seats import EndpointSeat, GgufSeat, OllamaSeat
+from ...seats import EndpointSeat, GgufSeat, HouseSeat, OllamaSeat
 from ..chess960 import BY_RULE, chess_tallies, halfpoints_a
 from ..conduct import cost_usd
+from ..holdem import with_mirrors
 from ..luck.adjusted import Method, net_units
+from ..luck.ranges import range_units
+from ..quality.figures import Answers, StageLosses, stage_losses
+from ..quality.norm import load_quality_norm
 from ..results import chess_records, hand_records
 
-DIGEST_SHOWN = 12
+DIGEST_KEPT = 32  # hex digits: 128 bits, so that no two files are made to share them
 FREE: Final = Price()
-LUCK_METHODS: Final = (Method.ALL_IN, Method.CARD_LUCK)
+LUCK_METHODS: Final = (Method.ALL_IN, Method.CARD_LUCK, Method.BASELINE)
 """Which corrections a hand carries, least first; their coefficients are fixed before the data."""
+AGAINST_HOUSE: Final = "house"
+"""The part of a phase that is no self-play but played against the house. It is nobody's baseline."""
 
 
 class Augmentation(StrEnum):
@@ -51,7 +57,7 @@ class Arm(StrEnum):
 class CellKey(msgspec.Struct, frozen=True, order=True):
     """Where a cell stands. `model` is what plays; `system` is the augmentation system, empty where there is none.
 
-    `part` divides a phase further: the class of positions in Phase 5.
+    `part` divides a phase further: the class of positions in Phase 5, or AGAINST_HOUSE.
     """
 
     model: str
@@ -96,6 +102,7 @@ class PokerHand(msgspec.Struct, frozen=True, gc=False):
     """One hand from the measured seat's side, in chips (100 are one big blind). `errors`: its own, the opponent's.
 
     `adjusted`: chips without luck by `LUCK_METHODS`, in units of 1 / `PER_CHIP`; empty where the cards are not known.
+    `ranged`: the same by `RangeMethod`; empty where the house does not sit on one side alone.
     """
 
     chips: int
@@ -103,6 +110,7 @@ class PokerHand(msgspec.Struct, frozen=True, gc=False):
     errors: tuple[int, int]
     decisions: tuple[int, int] = (0, 0)
     adjusted: tuple[int, ...] = ()
+    ranged: tuple[int, ...] = ()
 
     @property
     def decided_by_play(self) -> bool:
@@ -151,7 +159,10 @@ class ChessCell(_Cell, frozen=True):
 
 
 class PokerCell(_Cell, frozen=True):
-    """The hands of a cell, in order. `mirrored`: the second half played the decks of the first, seats exchanged."""
+    """The hands of a cell, in order. `mirrored`: the second half played the decks of the first, seats exchanged.
+
+    A unit is a session, or with mirrored decks a session and its mirror, which are not independent.
+    """
 
     key: CellKey
     hands: tuple[PokerHand, ...]
@@ -168,10 +179,21 @@ class PokerCell(_Cell, frozen=True):
         """The measured seat's chips of each hand."""
         return [hand.chips for hand in self.hands]
 
-    def sessions(self, value: Callable[[PokerHand], int]) -> list[int]:
-        """Sums of a value of each hand over whole sessions."""
+    @property
+    def unit_hands(self) -> int:
+        """How many hands make up a unit."""
+        return self.session_hands * (2 if self.mirrored else 1)
+
+    @property
+    def course(self) -> list[int]:
+        """The measured seat's chips in the order of play; mirrored halves are played side by side, so hand by hand."""
+        return with_mirrors(self.chips) if self.mirrored else self.chips
+
+    def units(self, value: Callable[[PokerHand], int]) -> list[int]:
+        """Sums of a value of each hand over whole units."""
         values, size = list(map(value, self.hands)), self.session_hands
-        return [sum(values[at : at + size]) for at in range(0, len(values) - size + 1, size)]
+        sessions = [sum(values[at : at + size]) for at in range(0, len(values) - size + 1, size)]
+        return with_mirrors(sessions) if self.mirrored else sessions
 
 
 Cell: TypeAlias = ChessCell | PokerCell
@@ -183,27 +205,81 @@ def arm_of(cells: Mapping[CellKey, Cell], real: CellKey, arm: Arm) -> Cell | Non
     return cells.get(own) or cells.get(common)
 
 
-def cells_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]]) -> list[Cell]:
-    """The cells of a run, in the order of its plan; a match without blocks was not played."""
-    return [cell_of(manifest, match, blocks[match.id]) for match in manifest.plan.matches if match.id in blocks]
+def pooled(one: Cell, other: Cell) -> Cell:
+    """The results of two cells of one key together; they are paired with no other cell's any more."""
+    tallies = (Tally(), Tally())
+    for cell in (one, other):
+        for total, tally in zip(tallies, cell.tallies, strict=True):
+            total.add(tally)
+    cost = one.cost_usd + other.cost_usd
+    if isinstance(one, ChessCell) and isinstance(other, ChessCell):
+        games = one.games + other.games
+        return msgspec.structs.replace(one, games=games, starts="", tallies=tallies, cost_usd=cost)
+    assert isinstance(one, PokerCell)
+    assert isinstance(other, PokerCell)
+    # The second halves stay behind the first ones: where decks are mirrored, that is where their mirrors are.
+    first, second = len(one.hands) // 2 if one.mirrored else 0, len(other.hands) // 2 if one.mirrored else 0
+    hands = one.hands[:first] + other.hands[:second] + one.hands[first:] + other.hands[second:]
+    return msgspec.structs.replace(one, hands=hands, starts="", tallies=tallies, cost_usd=cost)
 
 
-def cell_of(manifest: Manifest, match: Match, blocks: Sequence[Block]) -> Cell:
+def cells_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]], answers: Answers | None = None) -> list[Cell]:
+    """The cells of a run, in the order of its plan; a match without blocks was not played.
+
+    `answers`: what the engine said of the moves by game, where the plan promised to ask it.
+    """
+    played = [match for match in manifest.plan.matches if match.id in blocks]
+    return [cell_of(manifest, match, blocks[match.id], answers) for match in played]
+
+
+def cell_of(manifest: Manifest, match: Match, blocks: Sequence[Block], answers: Answers | None = None) -> Cell:
     """One match as a cell of the model that sits in its seat A."""
-    key, plan = CellKey(model_of(manifest, match.a), match.game, match.phase), manifest.plan
+    plan, sides = manifest.plan, house_sides(match, manifest.plan)
+    part = AGAINST_HOUSE if match.phase and sides == (1,) else ""
+    key = CellKey(model_of(manifest, match.a), match.game, match.phase, part=part)
     price = plan.prices.get(match.a, Price())
     if isinstance(match, ChessMatch):
-        return chess_cell(key, chess_records(blocks), manifest.run_id, price)
-    tallies = poker_tallies(blocks)
-    return poker_cell(key, hand_records(blocks), tallies, manifest.run_id, plan.holdem, price)
+        records = chess_records(blocks)
+        losses = stage_losses(records, answers, load_quality_norm(plan.protocol)) if answers else ()
+        return chess_cell(key, records, manifest.run_id, price, losses)
+    hands, tallies = hand_records(blocks), poker_tallies(blocks)
+    cell = poker_cell(key, hands, tallies, manifest.run_id, plan.holdem, price)
+    return with_ranges(cell, hands, sides[0], plan.holdem.stack_chips) if len(sides) == 1 else cell
 
 
-def chess_cell(key: CellKey, records: Sequence[ChessRecord], starts: str, price: Price = FREE) -> ChessCell:
-    """The cell of some replayed games, in order from the first of a match."""
+def house_sides(match: Match, plan: Plan) -> tuple[int, ...]:
+    """Which seats of a match the house sits in: 0 for seat A, 1 for seat B."""
+    return tuple(side for side, name in enumerate((match.a, match.b)) if isinstance(plan.seats[name], HouseSeat))
+
+
+def with_ranges(cell: PokerCell, records: Sequence[HandRecord], side: int, stack_chips: int) -> PokerCell:
+    """The cell with every hand averaged over the range of the house, which sits in seat `side`."""
+    hands = []
+    for index, (hand, record) in enumerate(zip(cell.hands, records, strict=True)):
+        first = a_is_first(index)
+        units = range_units(record, side if first else 1 - side, stack_chips)
+        ranged = units if first else tuple(-one for one in units)
+        hands.append(msgspec.structs.replace(hand, ranged=ranged))
+    return msgspec.structs.replace(cell, hands=tuple(hands))
+
+
+def chess_cell(
+    key: CellKey,
+    records: Sequence[ChessRecord],
+    starts: str,
+    price: Price = FREE,
+    losses: Sequence[StageLosses] = (),
+) -> ChessCell:
+    """The cell of some replayed games, in order from the first of a match.
+
+    `losses`: of each game, where the engine was asked.
+    """
     tallies = chess_tallies(records)
-    return ChessCell(
-        key, tuple(chess_games(records)), starts=starts, tallies=tallies, cost_usd=cost_usd(tallies[0], price)
-    )
+    games = tuple(chess_games(records))
+    if losses:
+        pairs = zip(games, losses, strict=True)
+        games = tuple(msgspec.structs.replace(game, losses=lost) for game, lost in pairs)
+    return ChessCell(key, games, starts=starts, tallies=tallies, cost_usd=cost_usd(tallies[0], price))
 
 
 def poker_cell(
@@ -284,8 +360,8 @@ def model_of(manifest: Manifest, name: str) -> str:
     match seat:
         case EndpointSeat():
             names = [one.model for one in manifest.plan.playing.values() if isinstance(one, EndpointSeat)]
-            return seat.model if names.count(seat.model) < 2 else f"{name}@{seat.model}"
+            return f"openai:{seat.model}" if names.count(seat.model) < 2 else f"openai:{name}@{seat.model}"
         case GgufSeat() | OllamaSeat():
-            return f"{name}@{manifest.models[name].sha256[:DIGEST_SHOWN]}"
+            return f"{name}@{manifest.models[name].sha256[:DIGEST_KEPT]}"
         case _:
             return f"{name}@{seat.__struct_config__.tag}"

@@ -1,5 +1,6 @@
 """What a cell's results are worth, unit by unit: a start pair in chess, a session of hands in hold'em.
 
+With mirrored decks the unit is a session and its mirror together. Luck is taken out by the methods of luck/adjusted.py.
 `PERFORMANCE` is the paper's P (Eq. 2): wins in chess, big blinds per 100 hands in hold'em. `SCORE` counts a drawn game
 as half a point; in hold'em it is P again. They stand side by side and never stand in for each other.
 """
@@ -12,7 +13,8 @@ from typing import Final
 import msgspec
 
 from ..inference.estimate import PAIR_SCORE, Scale, session_bb_per_100
-from ..luck.adjusted import PER_CHIP
+from ..luck.adjusted import PER_CHIP, Method
+from ..luck.ranges import RangeMethod
 from .cells import LUCK_METHODS, Cell, ChessCell, ChessGame, PokerCell, PokerHand
 
 PAIR_WINS: Final = Scale("win rate", Fraction(1, 2), Fraction(0), Fraction(1))
@@ -48,7 +50,7 @@ def units_of(cell: Cell, measure: Measure = Measure.PERFORMANCE) -> Units:
         case ChessCell():
             return Units(tuple(cell.pairs(_halfpoints)), PAIR_SCORE, cell.starts)
         case PokerCell():
-            return Units(tuple(cell.sessions(_chips)), session_bb_per_100(cell.session_hands), cell.starts)
+            return Units(tuple(cell.units(_chips)), session_bb_per_100(cell.unit_hands), cell.starts)
 
 
 def kept_units(cell: Cell, keep: Callable[[ChessGame | PokerHand], bool], measure: Measure) -> Units:
@@ -61,30 +63,26 @@ def kept_units(cell: Cell, keep: Callable[[ChessGame | PokerHand], bool], measur
         whole = units_of(cell, measure)
         kept = cell.pairs(lambda game: int(keep(game)))
         return Units(tuple(v for v, both in zip(whole.values, kept, strict=True) if both == 2), whole.scale, "")
-    counts = cell.sessions(lambda hand: int(keep(hand)))
-    chips = cell.sessions(lambda hand: hand.chips if keep(hand) else 0)
-    size = cell.session_hands
+    counts = cell.units(lambda hand: int(keep(hand)))
+    chips = cell.units(lambda hand: hand.chips if keep(hand) else 0)
+    size = cell.unit_hands
     values = tuple(round(Fraction(won * size, hands)) for won, hands in zip(chips, counts, strict=True) if hands)
     return Units(values, session_bb_per_100(size), "")
 
 
-def adjusted_units(cell: PokerCell, method: int) -> Units | None:
-    """Sessions without luck by `LUCK_METHODS[method]`, to a thousandth of a chip; None where cards are not known."""
-    if any(len(hand.adjusted) != len(LUCK_METHODS) for hand in cell.hands):
+def adjusted_units(cell: PokerCell, method: Method | RangeMethod) -> Units | None:
+    """Units without luck by one of `LUCK_METHODS` or RangeMethod, to a thousandth of a chip; None where it needs more.
+
+    That is the cards, or the house on one side. A unit's sum is exact, and rounded once, half to even.
+    """
+    ranges = isinstance(method, RangeMethod)
+    methods: tuple[Method | RangeMethod, ...] = tuple(RangeMethod) if ranges else LUCK_METHODS
+    if any(len(hand.ranged if ranges else hand.adjusted) != len(methods) for hand in cell.hands):
         return None
-    sums = cell.sessions(lambda hand: hand.adjusted[method])
+    at = methods.index(method)
+    sums = cell.units(lambda hand: (hand.ranged if ranges else hand.adjusted)[at])
     values = tuple(round(Fraction(total * MILLICHIPS, PER_CHIP)) for total in sums)
-    return Units(values, Scale("bb/100", Fraction(1, MILLICHIPS * cell.session_hands)), cell.starts)
-
-
-def mirrored_units(cell: PokerCell, units: Units) -> Units | None:
-    """The two sessions of the same decks together; None where decks were not played twice, from either side."""
-    if not cell.mirrored or len(units.values) % 2:
-        return None
-    half = len(units.values) // 2
-    both = zip(units.values[:half], units.values[half:], strict=True)
-    scale = Scale(units.scale.unit, units.scale.factor / 2)
-    return Units(tuple(one + other for one, other in both), scale, units.starts)
+    return Units(values, Scale("bb/100", Fraction(1, MILLICHIPS * cell.unit_hands)), cell.starts)
 
 
 def error_units(cell: Cell) -> Units | None:
@@ -95,7 +93,7 @@ def error_units(cell: Cell) -> Units | None:
     if isinstance(cell, ChessCell):
         counted = [cell.pairs(lambda game: game.errors[0]), cell.pairs(lambda game: game.decisions[0])]
     else:
-        counted = [cell.sessions(lambda hand: hand.errors[0]), cell.sessions(lambda hand: hand.decisions[0])]
+        counted = [cell.units(lambda hand: hand.errors[0]), cell.units(lambda hand: hand.decisions[0])]
     rates = [
         round(Fraction(10**6 * errors, decisions)) for errors, decisions in zip(*counted, strict=True) if decisions
     ]

@@ -14,7 +14,9 @@ import mpmath
 import msgspec
 
 from ..exact import Figure, figure, square_root
+from ..inference.estimate import ALPHA
 from ..inference.intervals import Resamples
+from ..inference.power import mde_normal
 from ..inference.precise import rounded
 from ..statistics import Interval
 from .cells import Arm, Augmentation, Cell, CellKey, arm_of
@@ -62,7 +64,8 @@ class AScore(msgspec.Struct, frozen=True):
     """The score of a model with an augmentation system. `score` is None while something is missing.
 
     The interval is a percentile bootstrap over start pairs and sessions, paired where the starts are; τ is held
-    as it was measured, and has its own interval.
+    as it was measured, and has its own interval. `n` are the units of each cell by the name of its input. `mde` is the
+    distance from a fixed score that would be found at 5 % with 80 % power, by the normal formula.
     """
 
     label: str
@@ -71,6 +74,8 @@ class AScore(msgspec.Struct, frozen=True):
     system: str
     score: Figure | None
     ci: Interval | None
+    n: dict[str, int]
+    mde: Figure | None
     subscores: tuple[Subscore, ...]
     missing: tuple[str, ...]
 
@@ -129,7 +134,7 @@ def a_score(
     """The A-Score. `tau` is the real arm's by game, in games and hands; without `how` there is no interval."""
     inputs, missing = inputs_of(subject, cells, tau)
     if inputs is None:
-        return AScore(subject.label, *subject, None, None, (), missing)
+        return AScore(subject.label, *subject, None, None, {}, None, (), missing)
     raw, places = components(means_of(inputs), tau, norm)
     spread = resampled(inputs, norm, how) if how else None
     weights = norm.exact_weights
@@ -145,7 +150,16 @@ def a_score(
         for at, name in enumerate(SUBSCORES)
     )
     score = SCALE * sum((weight * place for weight, place in zip(weights, places, strict=True)), Fraction(0))
-    return AScore(subject.label, *subject, figure(score), spread.ci if spread else None, subscores, ())
+    ci, mde = (spread.ci, rounded(mde_normal(square_root(spread.variance), 1, ALPHA))) if spread else (None, None)
+    return AScore(subject.label, *subject, figure(score), ci, _units(inputs), mde, subscores, ())
+
+
+def _units(inputs: Inputs) -> dict[str, int]:
+    """How many start pairs and sessions each cell has."""
+    arms = {"baseline": inputs.baseline, "control": inputs.control, "real": inputs.real}
+    return {
+        f"{name}, {game}": len(units_of(cell).values) for name, cells in arms.items() for game, cell in cells.items()
+    }
 
 
 def components(

@@ -28,9 +28,10 @@ class Drawn(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """The score's interval, and the variance of each component's place."""
+    """The score's interval and its variance, and the variance of each component's place."""
 
     ci: Interval
+    variance: Fraction
     variances: tuple[Fraction, ...]
 
 
@@ -54,7 +55,8 @@ def spread_of(columns: Sequence[Sequence[Fraction]], weights: Sequence[Fraction]
     cut = resamples * TAIL_PERMILLE // 1000
     low, high = (fixed(Fraction(scale * end, ONE * shared)) for end in (totals[cut], totals[resamples - 1 - cut]))
     variances = tuple(sample_variance(column) / ONE**2 for column in whole)
-    return Spread(Interval(low, high, f"bootstrap-{resamples}"), variances)
+    variance = sample_variance(totals) * Fraction(scale, ONE * shared) ** 2
+    return Spread(Interval(low, high, f"bootstrap-{resamples}"), variance, variances)
 
 
 def _mean(total: int, units: Units) -> Fraction:

@@ -6,7 +6,7 @@ Parts join by `every` (all of them must hold: p is the greatest, an intersection
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -23,8 +23,6 @@ from ..inference.significance import Alternative, Significance, outcome, unteste
 from ..learning.basis import risings, tau_grid
 from ..learning.null import trend_p
 from ..statistics import Interval
-
-PERMUTATIONS: Final = 4999
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -60,6 +58,11 @@ def some(*tests: Joint) -> Joint:
     """One is enough; a test that could not be made counts as one that did not succeed."""
     ps = [test.p for test in tests if test.p is not None]
     return Joint(min(Fraction(1), len(tests) * min(ps)) if ps else None, _parts(tests))
+
+
+def beside(decisive: Joint, other: Joint) -> Joint:
+    """A second look at the same null hypothesis: its parts are shown, and the first one's p decides."""
+    return Joint(decisive.p, decisive.parts + other.parts)
 
 
 def decided(name: str, test: Significance, estimate: Estimate | None = None) -> Joint:
@@ -130,7 +133,9 @@ def one_way(name: str, groups: Sequence[Units]) -> Joint:
     return decided(name, anova([_moments(group, factor) for group in groups]))
 
 
-def courses_differ(name: str, one: Sequence[int], other: Sequence[int], unit_results: int, seed: bytes) -> Joint:
+def courses_differ(
+    name: str, one: Sequence[int], other: Sequence[int], unit_results: int, seed: bytes, permutations: int
+) -> Joint:
     """H0: the difference between two courses is as likely in any order; it has no trend of a learning curve's form.
 
     Both in unit sums, in order, cut to the shorter. Shapes rise and fall, so either may be the faster.
@@ -140,7 +145,7 @@ def courses_differ(name: str, one: Sequence[int], other: Sequence[int], unit_res
     if len(set(differences)) < 2:
         return decided(name, untested("trend-permutation", Alternative.TWO_SIDED, n, ALIKE))
     shapes = risings(len(differences), unit_results, tau_grid(len(differences) * unit_results, unit_results))
-    p = trend_p(differences, np.concatenate([shapes, -shapes]), seed, PERMUTATIONS)
+    p = trend_p(differences, np.concatenate([shapes, -shapes]), seed, permutations)
     return decided(name, outcome("trend-permutation", Alternative.TWO_SIDED, n, p))
 
 

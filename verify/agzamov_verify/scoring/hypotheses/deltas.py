@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Final
 
-from ..agzamov.cells import Cell
-from ..agzamov.measures import Measure, Units, units_of
+from ..agzamov.cells import LUCK_METHODS, Cell, PokerCell
+from ..agzamov.measures import Measure, Units, adjusted_units, units_of
 from ..agzamov.score import CHESS
 from ..inference.significance import Alternative
-from .contrasts import Joint, Weighted, combined, every, shrunk, weighed
-from .evidence import GAME_NAMES, Delta, Evidence, Lacking
+from .contrasts import Joint, Weighted, beside, combined, every, shrunk, weighed
+from .evidence import BB_PER_100, GAME_NAMES, Delta, Evidence, Lacking
 
 ONE = Fraction(1)
 SHARE = "share of delta_max"
+LEAST_LUCK: Final = LUCK_METHODS[-1]
 
 
 def difference(real: Cell, other: Cell, measure: Measure = Measure.PERFORMANCE) -> list[Weighted]:
@@ -55,7 +57,24 @@ def both_games(evidence: Evidence, deltas: dict[str, list[Delta]], alternative: 
 
 def _delta(evidence: Evidence, game: str, deltas: Sequence[Delta], alternative: Alternative, what: str) -> Joint:
     name = f"{what}, {GAME_NAMES[game]}"
-    return weighed(name, mean_delta(deltas), alternative, evidence.how(f"{what}/{game}"))
+    tested = weighed(name, mean_delta(deltas), alternative, evidence.how(f"{what}/{game}"))
+    groups = without_luck(deltas)
+    if not groups:
+        return tested
+    how = evidence.how(f"{what}/{game}/{LEAST_LUCK.value}", BB_PER_100)
+    return beside(tested, weighed(f"beside it, without luck ({LEAST_LUCK.value}): {name}", groups, alternative, how))
+
+
+def without_luck(deltas: Sequence[Delta]) -> list[Weighted]:
+    """The mean of the deltas of hold'em with as much luck taken out as can be; nothing where cards are not known."""
+    found = []
+    for delta in deltas:
+        cells = [cell for cell in (delta.real, delta.other) if isinstance(cell, PokerCell)]
+        units = [one for cell in cells if (one := adjusted_units(cell, LEAST_LUCK))]
+        if len(units) < 2:
+            return []
+        found.append(apart(*units))
+    return average(found)
 
 
 def lacking(evidence: Evidence, needs: str) -> Lacking:

@@ -6,13 +6,11 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from ..agzamov.cells import Arm, Augmentation, Cell, CellKey, ChessCell, PokerCell, arm_of
+from ..agzamov.cells import AGAINST_HOUSE, Arm, Augmentation, Cell, CellKey, ChessCell, PokerCell, arm_of
 from ..agzamov.norm import ScoreNorm
 from ..agzamov.score import GAMES
 from ..inference.intervals import Bootstrap, Resamples
-from ..learning.outcome import CHESS as CHESS_LEARNING
-from ..learning.outcome import POKER as POKER_LEARNING
-from ..learning.outcome import LearningOutcome, RecoveryOutcome, learning, recoveries
+from ..learning.outcome import LearningOutcome, LearningRule, RecoveryOutcome, learning, recoveries
 
 SANITY, BASELINE, ASYMMETRIC, ARMS_RACE, STRESS = 0, 1, 2, 3, 5
 EQUAL, SLIGHT, SEVERE = "equal", "slight", "severe"
@@ -81,7 +79,7 @@ class Lacking(NamedTuple):
 
 
 class Evidence:
-    """Everything that one analysis may look at. `seed` gives the seed of a named draw."""
+    """Everything that one analysis may look at, but play against the house. `seed` gives the seed of a named draw."""
 
     def __init__(
         self,
@@ -91,12 +89,12 @@ class Evidence:
         resamples: int,
         probes: Iterable[ProbeCell] = (),
         traits: Mapping[str, frozenset[Trait]] | None = None,
-        ended_early: Sequence[str] = (),
+        open_ended: Sequence[str] = (),
     ) -> None:
-        self.cells = {cell.key: cell for cell in cells if cell.results}
+        self.cells = {cell.key: cell for cell in cells if cell.results and cell.key.part != AGAINST_HOUSE}
         self.norm, self.seed, self.resamples = norm, seed, resamples
         self.probes, self.traits = tuple(probes), traits or {}
-        self._ended_early = tuple(ended_early)
+        self._open_ended = tuple(open_ended)
         self._learning: dict[CellKey, LearningOutcome] = {}
         self._recoveries: dict[CellKey, tuple[RecoveryOutcome, ...]] = {}
 
@@ -127,19 +125,38 @@ class Evidence:
         return next((trait for trait in ARCHITECTURES if self.has(system, trait)), None)
 
     def learned(self, cell: Cell) -> LearningOutcome:
-        """Learning over a cell's results; computed once."""
+        """Learning over a cell's results: half-points of games, chips of hands. Of a cell of this evidence, once.
+
+        The draw has the name of the cell, so that a match, its score and its hypotheses have one τ.
+        """
+        if self.cells.get(cell.key) is not cell:
+            return self._learned(cell)
         if cell.key not in self._learning:
-            self._learning[cell.key] = learning_of(cell, str(cell.key), self.seed, self.resamples)
+            self._learning[cell.key] = self._learned(cell)
         return self._learning[cell.key]
 
     def recovered(self, cell: Cell) -> tuple[RecoveryOutcome, ...]:
-        """Recovery from each forced shift of a cell; computed once."""
+        """Recovery from each forced shift of a cell; of a cell of this evidence, once."""
+        if self.cells.get(cell.key) is not cell:
+            return self._recovered(cell)
         if cell.key not in self._recoveries:
-            rule = CHESS_LEARNING if isinstance(cell, ChessCell) else POKER_LEARNING
-            seed = self.seed(f"recovery/{cell.key}")
-            outcomes = recoveries(values_of(cell), cell.shifts, rule, seed, self.resamples)
-            self._recoveries[cell.key] = outcomes
+            self._recoveries[cell.key] = self._recovered(cell)
         return self._recoveries[cell.key]
+
+    def _learned(self, cell: Cell) -> LearningOutcome:
+        return learning(values_of(cell), self.rule(cell), self.seed(f"learning/{cell.key}"), self.resamples)
+
+    def _recovered(self, cell: Cell) -> tuple[RecoveryOutcome, ...]:
+        seed = self.seed(f"recovery/{cell.key}")
+        return recoveries(values_of(cell), cell.shifts, self.rule(cell), seed, self.resamples)
+
+    def rule(self, cell: Cell) -> LearningRule:
+        """How learning is looked for in a cell. With mirrored decks a result is a hand and its mirror."""
+        rule = self.norm.learning.rules[cell.key.game]
+        if isinstance(cell, PokerCell) and cell.mirrored:
+            window = msgspec.structs.replace(rule.window, units=2 * rule.window.units)
+            return msgspec.structs.replace(rule, window=window)
+        return rule
 
     def probed(self, probe: Probe) -> Iterator[ProbeCell]:
         """The cells of one probe, in the order of their keys."""
@@ -155,8 +172,8 @@ class Evidence:
         return self.cells.get(CellKey(model, game, phase))
 
     def there(self) -> str:
-        """What there is, in a few words, and which matches are not there because a rule ended them early."""
-        early = f"; ended early by a declared rule: {', '.join(self._ended_early)}" if self._ended_early else ""
+        """What there is, in a few words, and which matches are not there because their length was left open."""
+        early = f"; of no fixed length: {', '.join(self._open_ended)}" if self._open_ended else ""
         if not self.cells:
             return f"no cells{early}"
         phases = sorted({key.phase for key in self.cells})
@@ -165,16 +182,10 @@ class Evidence:
         return f"phase {', '.join(map(str, phases))}, {', '.join(games)}, {', '.join(kinds)}{early}"
 
 
-def learning_of(cell: Cell, name: str, seed: Callable[[str], bytes], resamples: int) -> LearningOutcome:
-    """Learning over a cell's results: half-points of games, chips of hands. The draw is called `name`."""
-    rule = CHESS_LEARNING if isinstance(cell, ChessCell) else POKER_LEARNING
-    return learning(values_of(cell), rule, seed(f"learning/{name}"), resamples)
-
-
 def values_of(cell: Cell) -> list[int]:
     """Results in order, as learning takes them."""
     match cell:
         case ChessCell():
             return cell.halfpoints
         case PokerCell():
-            return cell.chips
+            return cell.course

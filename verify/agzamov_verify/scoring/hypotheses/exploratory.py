@@ -30,14 +30,6 @@ from .evidence import (
 from .ranking import falls_more, rank_correlation
 
 GREATER, LESS = Alternative.GREATER, Alternative.LESS
-NO_EFFECT = Fraction(1, 5)
-"""A delta within this share of delta_max is taken for none."""
-
-ERROR_MARGIN = Fraction(1, 200)
-EVALUATION_ABOVE, CALCULATION_BELOW = Fraction(85, 100), Fraction(30, 100)
-EFFICIENCY_MARGIN = Fraction(1, 10)
-HARMLESS = Fraction(1, 20)
-SYSTEMS_MIN = 5
 CENTI = 100
 
 
@@ -54,7 +46,7 @@ def weakest_gains_nothing(evidence: Evidence) -> Joint | Lacking:
             equivalent(
                 f"delta of {weakest}, {GAME_NAMES[game]}",
                 share_of_max(evidence, game, mean_delta(some)),
-                NO_EFFECT,
+                Fraction(evidence.norm.contrasts.no_effect_delta_max),
                 evidence.how(f"weakest/{game}"),
             )
             for game, some in deltas.items()
@@ -89,13 +81,15 @@ def slight_gains_most(evidence: Evidence) -> Joint | Lacking:
 
 def middlegame_gains_more(evidence: Evidence) -> Joint | Lacking:
     """E5: memory cuts centipawns lost a move by more in the middlegame than in the endgame."""
-    groups = []
-    for one in evidence.deltas(CHESS, Augmentation.MEMORY):
+    deltas, groups = evidence.deltas(CHESS, Augmentation.MEMORY), []
+    for one in deltas:
         sides = [stage_difference(cell) for cell in (one.other, one.real) if isinstance(cell, ChessCell)]
         if all(side.values for side in sides):
             groups.append([Weighted(sides[0], ONE), Weighted(sides[1], -ONE)])
     if not groups:
-        return lacking(evidence, "Phase 2 memory in chess, real and naked, with the engine's judgement of its moves")
+        needs = "Phase 2 memory in chess, real and naked, with the engine's judgement of its moves"
+        judged = "; these were not judged in both stages, or not inside the bundle (quality.nodes)" if deltas else ""
+        return lacking(evidence, needs + judged)
     name = "centipawns a move: middlegame less endgame, naked less real"
     return weighed(name, average(groups), GREATER, evidence.how("stages"))
 
@@ -115,9 +109,10 @@ def evaluates_but_cannot_calculate(evidence: Evidence) -> Joint | Lacking:
     told, worked = (list(evidence.probed(probe)) for probe in (Probe.EVALUATION, Probe.CALCULATION))
     if not told or not worked:
         return lacking(evidence, "answers to evaluation and to calculation positions")
+    norm = evidence.norm.contrasts
     return every(
-        *(_share(cell, EVALUATION_ABOVE, GREATER) for cell in told),
-        *(_share(cell, CALCULATION_BELOW, LESS) for cell in worked),
+        *(_share(cell, Fraction(norm.evaluation_above), GREATER) for cell in told),
+        *(_share(cell, Fraction(norm.calculation_below), LESS) for cell in worked),
     )
 
 
@@ -135,8 +130,9 @@ def recovery_follows_quality(evidence: Evidence) -> Joint | Lacking:
             first, again = evidence.learned(one.real).tau, _recovery(evidence, one)
             if first is not None and again is not None:
                 rows.append((_delta(one, evidence), first, again))
-    if len(rows) < SYSTEMS_MIN:
-        needs = f"{SYSTEMS_MIN} systems that learned in Phase 2 and recovered from a shift in Phase 3"
+    least = evidence.norm.contrasts.systems_min
+    if len(rows) < least:
+        needs = f"{least} systems that learned in Phase 2 and recovered from a shift in Phase 3"
         return lacking(evidence, f"{needs} (there are {len(rows)})")
     quality, first_tau, recovery_tau = zip(*rows, strict=True)
     return decided("recovery τ against first τ", falls_more(quality, recovery_tau, first_tau))
@@ -171,22 +167,23 @@ def tau_ratio_follows_noise(evidence: Evidence) -> Joint | Lacking:
         ratio = tau_ratio(evidence.learned(one.real), evidence.learned(twin.real)).fitted if twin else None
         if twin and ratio:
             rows.append((Fraction(ratio.exact), _delta(one, evidence) - _delta(twin, evidence)))
-    if len(rows) < SYSTEMS_MIN:
-        return lacking(evidence, f"{SYSTEMS_MIN} systems that learned in both games (there are {len(rows)})")
+    least = evidence.norm.contrasts.systems_min
+    if len(rows) < least:
+        return lacking(evidence, f"{least} systems that learned in both games (there are {len(rows)})")
     ratios, kept = zip(*rows, strict=True)
     return decided("τ ratio against delta in poker less in chess", rank_correlation(ratios, kept, LESS))
 
 
 def errs_no_more(evidence: Evidence) -> Joint | Lacking:
     """E10: with memory the rate of first attempts without a legal action is not half a point higher, in both games."""
-    found = []
+    found, margin = [], Fraction(evidence.norm.contrasts.error_margin)
     for game in GAMES:
         rates = [(error_units(one.real), error_units(one.other)) for one in evidence.deltas(game, Augmentation.MEMORY)]
         groups = [apart(real, naked) for real, naked in rates if real and naked]
         if not groups:
             return lacking(evidence, "Phase 2 memory, real and naked, in both games, with decisions counted")
         name = f"error rate with memory less without, {GAME_NAMES[game]}"
-        found.append(weighed(name, average(groups), LESS, evidence.how(name), ERROR_MARGIN))
+        found.append(weighed(name, average(groups), LESS, evidence.how(name), margin))
     return every(*found)
 
 
@@ -198,7 +195,8 @@ def draws_hide_wins(evidence: Evidence) -> Joint | Lacking:
     if not games:
         return lacking(evidence, "adjudicated chess games that were played on to their end (play_on_percent)")
     lost = sum(game.raw_halfpoints != game.halfpoints for game in games)
-    test = binomial_test(lost, len(games), GREATER, HARMLESS)
+    harmless = Fraction(evidence.norm.contrasts.harmless_share)
+    test = binomial_test(lost, len(games), GREATER, harmless)
     return decided("adjudicated wins that were not won when played on", test, share_estimate(lost, len(games)))
 
 
@@ -224,7 +222,7 @@ def efficiency_is_the_models(evidence: Evidence) -> Joint | Lacking:
         equivalent(
             f"with memory less without, {model}",
             apart(_efficiency(real[model]), _efficiency(naked[model])),
-            EFFICIENCY_MARGIN,
+            Fraction(evidence.norm.contrasts.efficiency_margin),
             evidence.how(f"efficiency/{model}"),
         )
         for model in both

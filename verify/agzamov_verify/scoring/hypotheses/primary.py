@@ -8,16 +8,12 @@ from ..agzamov.cells import Arm, Augmentation, Cell, ChessCell
 from ..agzamov.measures import Units, units_of
 from ..agzamov.score import GAMES
 from ..inference.significance import Alternative
-from ..learning.outcome import CHESS as CHESS_LEARNING
-from ..learning.outcome import POKER as POKER_LEARNING
 from .contrasts import Joint, Weighted, courses_differ, equivalent, every, one_way, some, weighed
 from .deltas import ONE, average, both_games, difference, lacking, mean_delta, share_of_max, weighted
 from .evidence import GAME_NAMES, Delta, Evidence, Lacking, Trait
 
 GREATER, TWO_SIDED = Alternative.GREATER, Alternative.TWO_SIDED
 SINGLE = (Augmentation.MEMORY, Augmentation.TOOLS, Augmentation.RAG)
-SIMILAR = Fraction(1, 2)
-"""How far apart two deltas may lie and still be similar, in delta_max."""
 
 
 def helps(evidence: Evidence) -> Joint | Lacking:
@@ -103,10 +99,11 @@ def _speed(evidence: Evidence, one: Delta, other: Delta) -> Joint:
     how = evidence.how(f"speed/{name}")
     same = share_of_max(evidence, one.real.key.game, difference(one.real, other.real))
     courses = units_of(one.real).values, units_of(other.real).values
-    rule = CHESS_LEARNING if isinstance(one.real, ChessCell) else POKER_LEARNING
+    norm, unit_results = evidence.norm.contrasts, evidence.rule(one.real).unit_results
+    seed = evidence.seed(f"courses/{name}")
     return every(
-        courses_differ(f"courses, {name}", *courses, rule.unit_results, evidence.seed(f"courses/{name}")),
-        equivalent(f"similar delta, {name}", same, SIMILAR, how),
+        courses_differ(f"courses, {name}", *courses, unit_results, seed, norm.permutations),
+        equivalent(f"similar delta, {name}", same, Fraction(norm.similar_delta_max), how),
     )
 
 
@@ -171,9 +168,6 @@ def trait_beats(evidence: Evidence, better: Trait, worse: Trait) -> Joint | Lack
     return every(*found)
 
 
-LATE_RESULTS = {"chess960": 50, "holdem": 2000}
-
-
 def graph_grows(evidence: Evidence) -> Joint | Lacking:
     """draft-H5: a knowledge graph's lead over other memories is larger after 50 games or 2,000 hands; in both games."""
     found = []
@@ -184,16 +178,16 @@ def graph_grows(evidence: Evidence) -> Joint | Lacking:
         pairs = [(one, other) for one in graphs for other in others if one.key.model == other.key.model]
         if not pairs:
             return lacking(evidence, "Phase 2 memory with a graph and another architecture of one model, in both games")
-        groups = average([_late_less_early(one) + weighted(_late_less_early(other), -ONE) for one, other in pairs])
+        split = [(_late_less_early(evidence, one), _late_less_early(evidence, other)) for one, other in pairs]
+        groups = average([graph + weighted(rest, -ONE) for graph, rest in split])
         name = f"lead late less lead early, {GAME_NAMES[game]}"
         found.append(weighed(name, groups, GREATER, evidence.how(name)))
     return every(*found)
 
 
-def _late_less_early(cell: Cell) -> list[Weighted]:
+def _late_less_early(evidence: Evidence, cell: Cell) -> list[Weighted]:
     """Late units less early units of a course: two samples, never paired."""
-    units = units_of(cell)
-    per_unit = 2 if isinstance(cell, ChessCell) else cell.session_hands
-    cut = LATE_RESULTS[cell.key.game] // per_unit
+    units, norm = units_of(cell), evidence.norm.contrasts
+    cut = norm.late_games // 2 if isinstance(cell, ChessCell) else norm.late_hands // cell.session_hands
     early, late = (Units(some, units.scale, "") for some in (units.values[:cut], units.values[cut:]))
     return [Weighted(late, ONE), Weighted(early, -ONE)]

@@ -66,6 +66,12 @@ def risings(units: int, unit_results: int, grid: tuple[int, ...]) -> np.ndarray:
     )
 
 
+def too_many(values: Sequence[int]) -> bool:
+    """Whether the sums that a curve of these units needs, squares of the time axis included, may not fit exactly."""
+    greatest = max(ONE, *(abs(value) for value in values))
+    return 2 * len(values) ** 2 * ONE * greatest > _SUM_MAX
+
+
 def refuse_inexact(sum_max: int) -> None:
     """Raises ValueError for sums that would not fit exactly into 64 bits."""
     if sum_max > _SUM_MAX:

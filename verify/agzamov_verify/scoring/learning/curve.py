@@ -6,38 +6,47 @@ and Tibshirani 1993, section 9.5: pairs), which asks neither for a distribution 
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from decimal import ROUND_CEILING
+from collections.abc import Callable, Iterator, Sequence
+from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
 
-from ..exact import Figure, figure, fixed
+from ..exact import Figure, figure, fixed, square_root
+from ..inference.estimate import ALPHA
+from ..inference.power import detectable_noncentrality
+from ..inference.precise import rounded
 from ..ratings.wide import decimal_of, wide
 from ..statistics import Interval
-from .basis import ONE, decays, refuse_inexact, risings, tau_grid
+from .basis import ONE, decays, risings, tau_grid, too_many
 
 SHORTFALL: Final = Fraction(5, 100)
 _CHUNK_DRAWS: Final = 2**20  # how many draws are in memory at a time; shows nowhere
 
 
-class Explained(msgspec.Struct, frozen=True):
-    """The share of the units' variance that a rising exponential, a straight line and one step explain (R squared)."""
+class Refits(NamedTuple):
+    """The curves of all resamples: the place of tau in the grid, and the gain.
 
-    exponential: Figure
-    linear: Figure
-    step: Figure
+    Result n is within 5 % of the plateau where `gained` e^(-n / tau) is at most `missing`; their scale is their own.
+    """
+
+    best: np.ndarray
+    gains: np.ndarray
+    gained: np.ndarray
+    missing: np.ndarray
 
 
 class Curve(msgspec.Struct, frozen=True):
     """A fitted curve in points per game or bb/100; tau and what follows from it in games or hands.
 
-    `to_95_of_plateau` is when the curve reaches 95 % of its plateau, the paper's words without the noise; None for
-    a plateau that is not positive. `to_95_of_gain` is when it has made 95 % of its gain, which does not depend on
-    where zero lies. Either may lie beyond the match.
+    `to_95_of_plateau` is when the curve reaches 95 % of its plateau, the paper's words without the noise: 0 where it
+    starts within 5 % of it, None for a plateau that is not positive. `to_95_of_gain` is when it has made 95 % of its
+    gain, which does not depend on where zero lies. Either may lie beyond the match; a bound of "inf" is beyond any.
+    `gain_mde` is the least gain that a t test at this tau would find. `explained_…` are the shares of the units'
+    variance that this curve, a straight line and one step explain (R squared).
     """
 
     tau: int
@@ -45,10 +54,15 @@ class Curve(msgspec.Struct, frozen=True):
     start: Figure
     gain: Figure
     gain_ci: Interval
+    gain_mde: Figure | None
     plateau: Figure
     to_95_of_plateau: int | None
+    to_95_of_plateau_ci: Interval | None
     to_95_of_gain: int
-    explained: Explained
+    to_95_of_gain_ci: Interval
+    explained_exponential: Figure
+    explained_linear: Figure
+    explained_step: Figure
 
 
 def fitted(values: Sequence[int], unit_results: int, units_per_point: int, seed: bytes, resamples: int) -> Curve:
@@ -62,17 +76,25 @@ def fitted(values: Sequence[int], unit_results: int, units_per_point: int, seed:
     slope = _slope(chosen, values)
     gain = -slope * ONE * per
     plateau = (Fraction(sum(values)) - slope * sum(chosen)) / units * per
-    tau_ci, gain_ci = _intervals(values, decay, grid, per, seed, resamples)
+    refits = _refits(values, decay, seed, resamples)
+    bounds = [grid[int(at)] for at in _percentiles(refits.best)]
+    gains = [Fraction(float(end)) * ONE * per for end in _percentiles(refits.gains)]
+    mde = _gain_mde(values, chosen)
     return Curve(
         grid[best],
-        tau_ci,
+        _interval(bounds, resamples),
         figure(plateau - gain),
         figure(gain),
-        gain_ci,
+        _interval(gains, resamples),
+        None if mde is None else rounded(mde * ONE * per),
         figure(plateau),
         _reached(grid[best], gain, plateau * SHORTFALL) if plateau > 0 else None,
+        _interval(reached_bounds(refits, grid), resamples) if plateau > 0 else None,
         _reached(grid[best], Fraction(1), SHORTFALL),
-        _explained(values, chosen),
+        _interval([_reached(tau, Fraction(1), SHORTFALL) for tau in bounds], resamples),
+        figure(_share([-value for value in chosen], values)),
+        figure(_share(range(len(values)), values)),
+        figure(_best_step(values)),
     )
 
 
@@ -95,15 +117,6 @@ def _reached(tau: int, gain: Fraction, missing: Fraction) -> int:
         return int(exact.to_integral_value(rounding=ROUND_CEILING))
 
 
-def _explained(values: Sequence[int], decay: Sequence[int]) -> Explained:
-    units = range(len(values))
-    return Explained(
-        figure(_share([-value for value in decay], values)),
-        figure(_share(units, values)),
-        figure(_best_step(values)),
-    )
-
-
 def _share(shape: Sequence[int], values: Sequence[int]) -> Fraction:
     """The share of the variance that a rising shape explains; 0 if the values fall along it."""
     common = max(0, _covariance(shape, values))
@@ -118,31 +131,72 @@ def _best_step(values: Sequence[int]) -> Fraction:
     return best / _covariance(values, values)
 
 
-def _intervals(
-    values: Sequence[int], decay: np.ndarray, grid: Sequence[int], per: Fraction, seed: bytes, resamples: int
-) -> tuple[Interval, Interval]:
-    """Percentile intervals of tau and the gain; resample r draws as `statistics.bootstrap_95` does.
+def _gain_mde(values: Sequence[int], shape: Sequence[int]) -> Fraction | None:
+    """The least slope along a shape that a two-sided t test at 5 % finds with 80 % power; None if no error is left."""
+    n, spread = len(values), _covariance(shape, shape)
+    left = _covariance(values, values) - Fraction(_covariance(shape, values) ** 2, spread)
+    if n < 3 or not left:
+        return None
+    return detectable_noncentrality(n - 2, ALPHA) * square_root(left / ((n - 2) * spread))
 
-    Sums are integers; a fit's tau is compared by one division and one square root, which IEEE 754 rounds correctly.
+
+def _refits(values: Sequence[int], decay: np.ndarray, seed: bytes, resamples: int) -> Refits:
+    """Resample r draws as `statistics.bootstrap_95` does.
+
+    Sums are integers; what is compared comes from them by single products, quotients, sums and square roots, each of
+    which IEEE 754 rounds correctly.
     """
-    n = len(values)
-    refuse_inexact(2 * n * n * ONE * max(ONE, *(abs(value) for value in values)))
+    n, rows = len(values), len(decay)
+    if too_many(values):
+        raise ValueError(f"{n} units are too many for exact sums")
     y = np.asarray(values, dtype=np.int64)
     sums = np.concatenate([decay, decay * decay, decay * y, y[None]]).T
-    taus, gains = [], []
+    found: list[tuple[np.ndarray, ...]] = []
     for counts in _resampled(n, seed, resamples):
-        q, qq, qy, total = np.split(counts @ sums, [len(grid), 2 * len(grid), 3 * len(grid)], axis=1)
+        q, qq, qy, total = np.split(counts @ sums, [rows, 2 * rows, 3 * rows], axis=1)
         common = (q * total - n * qy).astype(np.float64)
         spread = (n * qq - q * q).astype(np.float64)
         best = (common / np.sqrt(np.maximum(spread, 1))).argmax(axis=1)
-        rows = np.arange(len(best))
-        taus.append(best)
-        gains.append(common[rows, best] / np.maximum(spread[rows, best], 1))
-    method = f"bootstrap-{resamples}"
-    shortest, longest = _percentiles(np.concatenate(taus))
-    tau = Interval(fixed(Fraction(grid[int(shortest)])), fixed(Fraction(grid[int(longest)])), method)
-    low, high = (fixed(Fraction(end) * ONE * per) for end in _percentiles(np.concatenate(gains)))
-    return tau, Interval(low, high, method)
+        at = (np.arange(len(best)), best)
+        gained, over = common[at], np.maximum(spread[at], 1)
+        level = total[:, 0].astype(np.float64) * over + gained * q[at].astype(np.float64)
+        found.append((best, gained / over, gained * (n * ONE * SHORTFALL.denominator), level * SHORTFALL.numerator))
+    return Refits(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+def reached_bounds(refits: Refits, grid: Sequence[int]) -> list[int | None]:
+    """The order statistics 2.5 % from either end of when the refitted curves reach 95 % of their plateau.
+
+    None: never, because their plateau is not positive. A curve is there by result k if its gain is at most what may be
+    missing times e^(k / tau); those factors are rounded once, so the count is the same on every machine.
+    """
+    size = len(refits.best)
+    cut = size * 25 // 1000
+    ever = refits.missing > 0
+
+    def there(result: int) -> int:
+        with wide():
+            factors = np.array([float((Decimal(result) / tau).exp()) for tau in grid])
+        with np.errstate(over="ignore", invalid="ignore"):
+            return int((ever & (refits.gained <= refits.missing * factors[refits.best])).sum())
+
+    return [_first(there, wanted) if int(ever.sum()) >= wanted else None for wanted in (cut + 1, size - cut)]
+
+
+def _first(there: Callable[[int], int], wanted: int) -> int:
+    """The first result by which so many curves are there."""
+    low, high = -1, 0
+    while there(high) < wanted:
+        low, high = high, 2 * high + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if there(middle) >= wanted else (middle, high)
+    return high
+
+
+def _interval(bounds: Sequence[Fraction | int | None], resamples: int) -> Interval:
+    low, high = ("inf" if bound is None else fixed(Fraction(bound)) for bound in bounds)
+    return Interval(low, high, f"bootstrap-{resamples}")
 
 
 def _percentiles(found: np.ndarray) -> tuple[float, float]:

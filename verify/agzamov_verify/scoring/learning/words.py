@@ -23,18 +23,12 @@ SHARE: Final = Fraction(95, 100)
 _FINE: Final = 2**32  # smoothed performance is kept in integers of window sum / 2^32
 
 
-class WindowRule(msgspec.Struct, frozen=True):
+class WindowRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Results to a window, the span of the smoothing (1: none), and how many units make up one of performance."""
 
     window_results: int
     span_results: int
     units: int
-
-
-CHESS_WINDOW: Final = WindowRule(50, 50, 2)
-POKER_WINDOW: Final = WindowRule(500, 500, 1)
-CHESS_BASELINE_GAMES: Final = 50
-POKER_BASELINE_HANDS: Final = 500
 
 
 class TauByWords(msgspec.Struct, frozen=True):

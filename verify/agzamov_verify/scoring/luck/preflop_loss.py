@@ -9,30 +9,25 @@ are not seen, and good play for the real game loses something here. It is a diag
 part of it.
 
 A size that the tree does not have stands for the nearest of its sizes on a logarithmic scale, the smaller at a tie. A
-line that goes on where the tree ends is scored no further. A seat's decisions in a hand in which it had a fault are
-left out, since a substitute may have made them.
+line that goes on where the tree ends is scored no further. The figures of a match are in preflop.py.
 """
 
 import struct
-from collections.abc import Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
 import msgspec
 
 from ...games.holdem.rules import BIG_BLIND, ActionKind, PokerAction
-from ...games.holdem.script import HandRecord, HandStory
-from ...phases.streams import a_is_first
-from ..exact import Figure, figure
+from ...games.holdem.script import HandStory
 from .classes import CLASSES, class_of
-from .preflop_tree import BASELINE, End, Node, preflop_tree
+from .preflop_tree import End, Node, preflop_tree
 from .preflop_values import SCALE, Strategy, Values
 from .shipped import table
 
 STRATEGY_SHA256: Final = "33597d29e0e3b2bc8c65ce5f55fe87d6a5eb6c95cf5daa3732747d450b729d6f"
 MICRO_BB: Final = 1_000_000
-_MILLI = 1000
 
 
 class PreflopDecision(msgspec.Struct, frozen=True):
@@ -48,47 +43,9 @@ class PreflopDecision(msgspec.Struct, frozen=True):
     resized: bool
 
 
-class PreflopQuality(msgspec.Struct, frozen=True):
-    """A seat's preflop decisions in a match. `left_out` are hands with a fault of the seat."""
-
-    hands: int
-    left_out: int
-    decisions: int
-    resized: int
-    with_loss: int
-    loss_mbb_per_decision: Figure
-    loss_bb_per_100: Figure
-
-
-def preflop_quality(records: Sequence[HandRecord], stack_chips: int) -> tuple[PreflopQuality, PreflopQuality] | None:
-    """The quality of seats A and B over the hands of a match, in order; None where stacks are not 100 big blinds."""
-    if stack_chips != BASELINE.stack_chips:
-        return None
-    return _quality(records, seat=0), _quality(records, seat=1)
-
-
 def preflop_decisions(story: HandStory) -> tuple[PreflopDecision, ...]:
     """The decisions of a hand before the flop that the tree has."""
     return tuple(_walk(story))
-
-
-def _quality(records: Sequence[HandRecord], *, seat: int) -> PreflopQuality:
-    hands, found = 0, []
-    for at, record in enumerate(records):
-        player = seat if a_is_first(at) else 1 - seat
-        if record.story is not None and not record.faults[player]:
-            hands += 1
-            found += [one for one in preflop_decisions(record.story) if one.player == player]
-    loss = sum(one.loss_micro_bb for one in found)
-    return PreflopQuality(
-        hands,
-        len(records) - hands,
-        len(found),
-        sum(one.resized for one in found),
-        sum(one.loss_micro_bb > 0 for one in found),
-        figure(Fraction(loss * _MILLI, MICRO_BB * len(found)) if found else Fraction(0)),
-        figure(Fraction(loss * 100, MICRO_BB * hands) if hands else Fraction(0)),
-    )
 
 
 def _walk(story: HandStory) -> Iterator[PreflopDecision]:

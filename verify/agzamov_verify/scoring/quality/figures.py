@@ -18,6 +18,9 @@ from .values import MICRO
 Answers: TypeAlias = Mapping[str, Sequence[Judgement]]
 """By game: the engine's answers about its positions, in order."""
 
+StageLosses: TypeAlias = tuple[tuple[int, int], ...]
+"""Centipawns lost and moves judged in opening, middlegame, endgame."""
+
 GROUPS = ("all", *(stage.value for stage in Stage), "pressure")
 
 
@@ -80,6 +83,12 @@ def moves_by_game(
     return sides
 
 
+def stage_losses(records: Sequence[ChessRecord], answers: Answers, norm: QualityNorm) -> list[StageLosses]:
+    """Seat A's losses of each game of a match, in order."""
+    games, _ = moves_by_game(records, answers, norm)
+    return [tuple(_lost(game, stage) for stage in Stage) for game in games]
+
+
 def groups_of(
     games: Sequence[Sequence[MoveLoss]], norm: QualityNorm, seed: Callable[[str], bytes], resamples: int
 ) -> dict[str, Group | None]:
@@ -90,6 +99,11 @@ def groups_of(
         )
         for name in GROUPS
     }
+
+
+def _lost(moves: Sequence[MoveLoss], stage: Stage) -> tuple[int, int]:
+    found = [move.loss_centipawns for move in moves if move.stage is stage]
+    return sum(found), len(found)
 
 
 def _belongs(move: MoveLoss, group: str, norm: QualityNorm) -> bool:

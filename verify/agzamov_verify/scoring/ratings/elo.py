@@ -19,15 +19,13 @@ POINTS_PER_TENFOLD: Final = 400
 EVERY_RESULT: Final = 1
 
 
-class EloRule(msgspec.Struct, frozen=True):
+class EloRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The largest change by one result, and the rating of a newcomer."""
 
     k: int
     start: int
 
 
-CHESS: Final = EloRule(32, 1500)
-POKER: Final = EloRule(16, 1500)
 ARENA: Final = EloRule(32, 1200)
 
 

@@ -28,7 +28,7 @@ _TOLERANCE: Final = Decimal("1e-20")
 _STEPS_MAX: Final = 200
 
 
-class Glicko(msgspec.Struct, frozen=True):
+class Glicko(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A player: rating, rating deviation (one standard error) and volatility."""
 
     rating: Decimal
@@ -40,7 +40,7 @@ NEWCOMER: Final = Glicko(_CENTRE, Decimal(350), Decimal("0.06"))
 ANCHOR: Final = Glicko(_CENTRE, Decimal(0), Decimal("0.06"))
 
 
-class GlickoRule(msgspec.Struct, frozen=True):
+class GlickoRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Results to a rating period; the constant that limits how volatility changes (0.3 to 1.2); the start."""
 
     period_results: int = PERIOD_RESULTS

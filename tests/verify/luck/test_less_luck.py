@@ -7,11 +7,14 @@ from fractions import Fraction
 import pytest
 
 from agzamov_verify.dice import Dice
+from agzamov_verify.games.decision import Tally
 from agzamov_verify.games.holdem.rules import HandEnd
-from agzamov_verify.games.holdem.script import HandRecord
+from agzamov_verify.games.holdem.script import HandRecord, PokerRules
+from agzamov_verify.scoring.agzamov.cells import CellKey, PokerCell, poker_cell
+from agzamov_verify.scoring.agzamov.measures import MILLICHIPS, adjusted_units, units_of
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
+from agzamov_verify.scoring.less_luck import LessLuck, less_luck
 from agzamov_verify.scoring.luck.adjusted import PER_CHIP, Method, net_units
-from agzamov_verify.scoring.luck.sessions import MILLI, LuckAdjusted, luck_adjusted, unit_millichips, unit_scale
 from verify.luck.tables import script, told
 
 players = script("luck_baseline/players.py")
@@ -35,8 +38,14 @@ def match(request: pytest.FixtureRequest) -> list[HandRecord]:
     return [*first, *(again[at ^ 1] for at in range(DECKS))]
 
 
-def by_method(records: Sequence[HandRecord], *, mirrored: bool) -> dict[Method, LuckAdjusted]:
-    return {one.method: one for one in luck_adjusted(records, SESSION, HOW, mirrored=mirrored)}
+def cell_of(records: Sequence[HandRecord], session_hands: int, *, mirrored: bool = False) -> PokerCell:
+    rules = PokerRules(session_hands=session_hands, mirrored=mirrored)
+    return poker_cell(CellKey("m", "holdem", 1), records, (Tally(), Tally()), "", rules)
+
+
+def by_method(records: Sequence[HandRecord], *, mirrored: bool) -> dict[Method, LessLuck]:
+    found = less_luck(cell_of(records, SESSION, mirrored=mirrored), lambda _: HOW)
+    return {Method(name): one for name, one in found.items()}
 
 
 def a_chips(records: Sequence[HandRecord], method: Method) -> list[float]:
@@ -85,50 +94,56 @@ def made_up(*nets: int) -> list[HandRecord]:
 
 def test_a_unit_is_a_session_or_a_session_and_its_mirror() -> None:
     records = made_up(1, 2, 3, 4, 50, 60, 70, 80)
-    assert unit_millichips(records, 2, RAW, mirrored=False) == [3_000, 7_000, 110_000, 150_000]
-    assert unit_millichips(records, 2, RAW, mirrored=True) == [113_000, 157_000]
+    assert units_of(cell_of(records, 2)).values == (3, 7, 110, 150)
+    assert units_of(cell_of(records, 2, mirrored=True)).values == (113, 157)
 
 
 def test_the_winrate_is_the_same_however_units_are_made() -> None:
     records = made_up(1, 2, 3, 4, 50, 60, 70, 80)
     for mirrored in (False, True):
-        values = unit_millichips(records, 2, RAW, mirrored=mirrored)
-        rate = Fraction(sum(values), len(values)) * unit_scale(2, mirrored=mirrored).factor
-        assert rate == Fraction(270, 8)
+        units = units_of(cell_of(records, 2, mirrored=mirrored))
+        assert Fraction(sum(units.values), len(units.values)) * units.scale.factor == Fraction(270, 8)
 
 
 def test_a_unit_is_rounded_once_and_half_even() -> None:
     records = [told("raise 10000, call"), told("fold")]
-    (found,) = unit_millichips(records, 2, ALL_IN, mirrored=False)
-    exact = Fraction(net_units(records[0], ALL_IN) - net_units(records[1], ALL_IN), PER_CHIP) * MILLI
+    units = adjusted_units(cell_of(records, 2), ALL_IN)
+    exact = Fraction(net_units(records[0], ALL_IN) - net_units(records[1], ALL_IN), PER_CHIP) * MILLICHIPS
     assert exact.denominator > 1
-    assert found == round(exact)
+    assert units is not None
+    assert units.values == (round(exact),)
 
 
 def test_one_unit_has_no_spread_and_equal_units_leave_no_variance_to_compare() -> None:
-    by_hand = luck_adjusted([told("fold")] * 2, 2, HOW, mirrored=False)
-    assert {(one.variance_cut, one.sd_per_100_hands.decimal, one.winrate.ci) for one in by_hand} == {
-        (None, "0.000000", None)
-    }
-    even = luck_adjusted([told("fold")] * 8, 2, HOW, mirrored=True)
-    assert next(one.winrate.value.decimal for one in even) == "0.000000"  # type: ignore[union-attr]
+    for records, mirrored in (([told("fold")] * 2, False), ([told("fold")] * 8, True)):
+        found = less_luck(cell_of(records, 2, mirrored=mirrored), lambda _: HOW)
+        assert list(found) == list(Method)
+        assert {(one.variance_cut, one.sd_per_100_hands, one.winrate.ci) for one in found.values()} == {
+            (None, None, None)
+        }
+        assert found["raw"].winrate.value.decimal == "0.000000"  # type: ignore[union-attr]
 
 
 def test_sd_per_100_hands_is_the_usual_one() -> None:
     nets = (500, -100, 300, -200, 900, 0, -700, 40)
-    (raw, *_) = luck_adjusted_raw(made_up(*nets))
-    sessions = [(nets[at] + nets[at + 1]) for at in range(0, 8, 2)]
+    raw = less_luck(cell_of(made_up(*nets), 2), lambda _: HOW)["raw"]
+    sessions = [nets[at] + nets[at + 1] for at in range(0, 8, 2)]
     per_hand = statistics.variance(sessions) / 2
+    assert raw.sd_per_100_hands is not None
     assert float(raw.sd_per_100_hands.decimal) == pytest.approx((per_hand / 100) ** 0.5, abs=1e-6)
+    assert raw.variance_cut is not None
+    assert raw.variance_cut.exact == "1/1"
 
 
-def luck_adjusted_raw(records: list[HandRecord]) -> tuple[LuckAdjusted, ...]:
-    """Hands with a story that takes nothing out, so that every method gives the raw result."""
-    story = told("fold").story
-    zero = [HandRecord(one.game, HandEnd.FOLD, one.net_chips, (0, 0), story) for one in records]
-    return luck_adjusted(zero, 2, HOW, mirrored=False)
+def test_mirrored_decks_that_cancel_cut_the_variance_by_what_the_two_sessions_share() -> None:
+    """Sessions of +-100 that are all luck but for 1, 2, 3 and 4 chips: by hand, the mirrors leave those."""
+    first, again = (101, 0, -98, 0), (-100, 0, 101, 0)
+    raw = less_luck(cell_of(made_up(*first, *again), 2, mirrored=True), lambda _: HOW)["raw"]
+    alone = statistics.variance([101, -98, -100, 101]) / 2
+    together = statistics.variance([1, 3]) / 4
+    assert raw.variance_cut is not None
+    assert float(raw.variance_cut.decimal) == pytest.approx(alone / together, rel=1e-6)
 
 
-def test_a_hand_without_its_story_is_named() -> None:
-    with pytest.raises(ValueError, match="h: expected a hand with its cards"):
-        luck_adjusted(made_up(1, 2), 2, HOW, mirrored=False)
+def test_without_the_cards_there_is_raw_alone() -> None:
+    assert list(less_luck(cell_of(made_up(1, 2), 2), lambda _: HOW)) == ["raw"]

@@ -1,0 +1,46 @@
+"""What each phase took (paper section 9.6; S30): counts and prices, which need no interval; times are elsewhere."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import msgspec
+
+from ..manifest import Plan, Price
+from .agzamov.cells import Cell
+from .conduct import cost_usd
+from .exact import Figure, figure
+
+
+class PhaseSpent(msgspec.Struct, frozen=True):
+    """All seats of all matches of one phase together. `tokens` are of prompts and completions."""
+
+    phase: int
+    matches: int
+    decisions: int
+    calls: int
+    tokens: int
+    cost_usd: Figure
+
+
+def spent_by_phase(plan: Plan, cells: Mapping[str, Cell]) -> tuple[PhaseSpent, ...]:
+    """One row for each phase that was played, from the cells by match id."""
+    played = [match for match in plan.matches if match.id in cells]
+    return tuple(_spent(phase, plan, cells) for phase in sorted({match.phase for match in played}))
+
+
+def _spent(phase: int, plan: Plan, cells: Mapping[str, Cell]) -> PhaseSpent:
+    matches = [match for match in plan.matches if match.phase == phase and match.id in cells]
+    seats = [
+        (plan.prices.get(name, Price()), tally)
+        for match in matches
+        for name, tally in zip((match.a, match.b), cells[match.id].tallies, strict=True)
+    ]
+    tallies = [tally for _, tally in seats]
+    return PhaseSpent(
+        phase,
+        len(matches),
+        sum(tally.decisions for tally in tallies),
+        sum(tally.calls for tally in tallies),
+        sum(tally.prompt_tokens + tally.completion_tokens for tally in tallies),
+        figure(sum((cost_usd(tally, price) for price, tally in seats), Fraction(0))),
+    )
