@@ -1,11 +1,15 @@
-"""Makes the golden bundle and the golden journal of this protocol version: python tests/bundles/make_golden.py
+"""Makes the golden bundles and the golden journal of a protocol version: python tests/bundles/make_golden.py [2]
 
 They are committed, and verified for ever by every later version of the verifier. So this is run once
-for a protocol version, when it is published; until then, again after each change of a format. After
-that a change that makes test_golden.py fail is a new protocol version with golden files of its own
-beside these, and a line in the changelog. It needs Stockfish 15.1.
+for a protocol version, when it is published; until then, again after each change of a format. With "2",
+only the bundle of the second format is made, beside what is there. After that a change that makes
+test_golden.py fail is a new protocol version with golden files of its own beside these, and a line in
+the changelog. It needs Stockfish 15.1.
 
-    golden/agz-0.1/bundle/        a signed bundle: both games, both phases, adjudicated by the engine
+    golden/agz-0.1/bundle/        a signed bundle: both games, both phases, adjudicated by the engine; its manifest has
+                                  the first format, which nothing seals any more, so it cannot be made again
+    golden/agz-0.1/bundle-2/      one of the second format: a house, mirrored decks, a match that a rule ends early,
+                                  the engine's judgement of every move
     golden/agz-0.1/journal/       the sealed manifest, the secret and the raw journals of a run whose seats
                                   do all that a seat can do: faults, retries, forfeits, refusals, failed calls
     golden/agz-0.1/figures.json   what both come to
@@ -66,6 +70,21 @@ BUNDLE_PLAN = {
         {"phase": 1, "game": "chess960", "a": "agent", "b": "agent", "games": 2, "block_games": 2},
         {"phase": 1, "game": "holdem", "a": "other", "b": "other", "hands": 16, "block_hands": 8},
     ],
+}
+SECOND = "p1-chess960-naked-other"
+SECOND_PLAN = {
+    "title": "Golden, second format",
+    "seats": {**SEATS, "house": {"kind": "house"}},
+    "chess960": {"adjudication": {"policy": "none"}, "plies_max": 30},
+    "holdem": {"mirrored": True, "session_hands": 4},
+    "matches": [
+        {"phase": 0, "game": "chess960", "a": "agent", "b": "dice", "games": 2, "block_games": 2},
+        {"phase": 1, "game": "chess960", "a": "other", "b": "other", "games": 12, "block_games": 2},
+        {"phase": 1, "game": "holdem", "a": "other", "b": "other", "hands": 16, "block_hands": 8},
+        {"phase": 1, "game": "holdem", "a": "other", "b": "house", "hands": 16, "block_hands": 8},
+    ],
+    "analysis": {"sequential": [{"match": SECOND, "of_interest": "1.9", "blocks_per_look": 2}]},
+    "quality": {"nodes": 20},
 }
 ENDPOINT = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "eccentric-1", "temperature": "0.3"}
 JOURNAL_PLAN = {
@@ -167,6 +186,16 @@ def make_bundle(target: Path, folder: Path) -> dict[str, Any]:
     return {name: predicate[name] for name in ("claims", "journal", "run")}
 
 
+def make_second(target: Path, folder: Path) -> dict[str, Any]:
+    """The golden bundle of the second format, and what it comes to."""
+    shutil.rmtree(target / "bundle-2", ignore_errors=True)
+    shutil.copytree(make(SECOND_PLAN, folder, key=KEY), target / "bundle-2")
+    verdict = check(target / "bundle-2", engine_path(), 1000)
+    assert verdict.level == "V1", verdict.findings
+    predicate = Draft.of(target / "bundle-2").predicate
+    return {name: predicate[name] for name in ("claims", "journal", "run")}
+
+
 def make_journal(target: Path, folder: Path) -> dict[str, Any]:
     """The golden journal, and what each of its streams comes to."""
     draft = Draft.of(make(JOURNAL_PLAN, folder, eccentric, key=KEY))
@@ -205,12 +234,26 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         figures = {
             "bundle": make_bundle(GOLDEN, Path(folder) / "a"),
+            "bundle-2": make_second(GOLDEN, Path(folder) / "c"),
             "journal": make_journal(GOLDEN, Path(folder) / "b"),
         }
+    write(figures)
+
+
+def second() -> None:
+    """The second format's bundle alone."""
+    figures = json.loads((GOLDEN / "figures.json").read_text())
+    with tempfile.TemporaryDirectory() as folder:
+        figures["bundle-2"] = make_second(GOLDEN, Path(folder))
+    write(figures)
+
+
+def write(figures: dict[str, Any]) -> None:
+    """Keep what the golden files come to."""
     plain = msgspec.to_builtins(figures)
     (GOLDEN / "figures.json").write_text(json.dumps(plain, indent=2, sort_keys=True) + "\n")
     print(f"{GOLDEN}: {sum(file.stat().st_size for file in GOLDEN.rglob('*') if file.is_file())} bytes")  # noqa: T201
 
 
 if __name__ == "__main__":
-    main()
+    second() if sys.argv[1:] == ["2"] else main()

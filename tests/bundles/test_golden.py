@@ -17,7 +17,7 @@ from agzamov_verify.checks.ledger import Status
 from agzamov_verify.checks.opening import seed_dice
 from agzamov_verify.envelope import key_id
 from agzamov_verify.journal import Chain, Entry
-from agzamov_verify.manifest import load_manifest
+from agzamov_verify.manifest import FORMAT, load_manifest
 from agzamov_verify.phases.streams import Block, ChessBlock, block_script, streams_of
 from agzamov_verify.protocol import KNOWN
 from agzamov_verify.questions import Reply
@@ -25,8 +25,8 @@ from agzamov_verify.script import Replay, drive
 from bundles.workshop import check, engine_path, told
 
 GOLDEN = Path(__file__).parent / "golden"
-ENGINE_STEP = 9
-BYTES_MAX = 300_000
+ENGINE_STEP, QUALITY_STEP = 9, 12
+BYTES_MAX = 500_000
 
 
 @pytest.fixture(scope="module", params=KNOWN)
@@ -68,6 +68,30 @@ def test_it_has_matches_that_were_played_passed_failed_and_flagged_as_departing(
     assert verdict.results
     gates = [match.gate.passed for match in verdict.results.matches if match.gate]
     assert (gates, len(verdict.results.matches), bool(verdict.results.departures)) == ([True, False], 4, True)
+
+
+@pytest.fixture(scope="module")
+def second(golden: Path) -> Verdict:
+    return check(golden / "bundle-2", engine_path(), sample_permille=1000)
+
+
+def test_the_bundle_of_the_second_format_says_what_it_said(second: Verdict, figures: dict[str, Any]) -> None:
+    assert second.manifest
+    assert second.results
+    assert (second.manifest.format, second.run) == (FORMAT, figures["bundle-2"]["run"])
+    assert claims_of(second.results) == figures["bundle-2"]["claims"]
+    assert second.level == ("V1" if engine_path() else "V0"), told(second)
+
+
+def test_it_has_all_that_the_first_format_has_not(second: Verdict) -> None:
+    assert second.manifest
+    assert second.analysis
+    plan = second.manifest.plan
+    assert (plan.quality.nodes, plan.holdem.mirrored, "house" in plan.seats) == (20, True, True)
+    (watched,) = second.analysis.sequential
+    assert (watched.ended_early, watched.observations) == (True, 2)
+    status = second.steps[QUALITY_STEP - 1].status
+    assert status is (Status.PASS if engine_path() else Status.NOT_CHECKED)
 
 
 def test_it_was_signed_with_the_test_key_and_no_other(verdict: Verdict, golden: Path) -> None:

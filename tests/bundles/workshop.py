@@ -31,6 +31,7 @@ from agzamov_harness.adapters.stockfish import Adjudicator
 from agzamov_harness.answers import World
 from agzamov_harness.pack import pack
 from agzamov_harness.progress import State
+from agzamov_harness.quality.promised import judge_promised
 from agzamov_harness.run import Runner, Stop
 from agzamov_harness.seal import plan_from, seal
 from agzamov_verify import bundle, canon, envelope
@@ -139,6 +140,8 @@ def make(
         blocks = Runner(directory, answer or world, lambda: next(ticks), State(plan, None), Stop(), 1).play()
     finally:
         world.close()
+    if plan.quality.nodes:
+        judge_promised(directory, blocks, engine, Stop())
     return pack(directory, blocks, key, folder / "bundles")
 
 
