@@ -72,7 +72,7 @@ class _Writer:
         self._rows = tuple(self._stream(stream) for stream in self._streams())
         plan = self._manifest.plan
         dice = seed_dice(self._manifest, self._directory.secret)
-        results = results_of(self._manifest.run_id, plan, dice, self._blocks)
+        results = results_of(self._manifest.run_id, plan, dice, self._blocks, self._manifest.format)
         self._write(bundle.MANIFEST_FILE, self._manifest.bytes)
         self._write(bundle.ENVIRONMENT_FILE, canon.dumps(environment_of(self._directory)))
         for name, data in attested_files(self._directory):
@@ -162,7 +162,7 @@ def judged_files(directory: RunDirectory) -> list[Path]:
     if not directory.quality.is_dir():
         where = directory.path
         raise ManifestError(
-            f"{where}: expected the engine's judgement that the plan promises; go on with: resume {where}"
+            f"{where}: expected the engine's judgement that the plan promises; go on with: agzamov resume {where}"
         )
     return sorted(directory.quality.iterdir())
 

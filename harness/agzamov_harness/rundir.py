@@ -4,7 +4,7 @@ manifest.json  secret (mode 0600)  plan_folder  journal/<stream>/…  notes/  ju
 
 `plan_folder` says where the plan stood, from which the paths of weights are taken; it never enters a bundle.
 `journal`, `notes` and `judged` are all that a harness in its container can write; `sittings` is what was seen from
-outside.
+outside. By hand, with compose.yaml, it can write `sittings` too.
 """
 
 import fcntl

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from agzamov_verify import bundle
+from agzamov_verify import bundle, report
 from agzamov_verify.cli import main
 from agzamov_verify.manifest import Match, Plan
 from agzamov_verify.phases.streams import Block, StreamPlan, streams_of
@@ -55,6 +55,11 @@ def test_it_says_so_to_whoever_looks(early: Path) -> None:
     )
     assert "10 of 20 observations, ended early" in shown
     assert "may end early by its declared rule" in shown
+    assert report.OPEN_ENDED in shown
+
+
+def test_a_match_of_fixed_size_is_not_said_to_be_open(tiny: Path) -> None:
+    assert report.OPEN_ENDED not in CliRunner().invoke(main, ["show", str(tiny)]).output
 
 
 def test_no_test_of_a_fixed_size_is_made_of_it(early: Path) -> None:

@@ -19,6 +19,7 @@ from agzamov_harness.quality.promised import judge_promised
 from agzamov_harness.run import Runner, Stop
 from agzamov_harness.seal import plan_from, seal
 from agzamov_verify import bundle, envelope
+from agzamov_verify.analysis_plan import SequentialRule
 from agzamov_verify.checks import Options
 from agzamov_verify.checks.judged import Judged, read_judged
 from agzamov_verify.checks.ledger import Ledger
@@ -164,6 +165,16 @@ def test_cells_of_other_rules_do_not_go_together(tmp_path: Path) -> None:
     assert (done.exit_code, "score what was played by the same rules" in done.output) == (1, True)
 
 
+def test_matches_against_houses_are_in_no_score_and_in_nobodys_way(tmp_path: Path) -> None:
+    against = [
+        {"phase": 1, "game": "holdem", "a": "agent", "b": name, "hands": 4, "block_hands": 4} for name in ("inn", "den")
+    ]
+    houses = {name: {"kind": "house"} for name in ("inn", "den")}
+    made = make({**BASE, "seats": {**SEATS, **houses}, "matches": [HANDS, *against]}, tmp_path)
+    (cell,) = collect([made], Options()).evidence.cells.values()
+    assert (cell.key.part, len(cell.results)) == ("", 4)
+
+
 def test_departures_are_told_where_bundles_are_put_together(tmp_path: Path) -> None:
     made = make({**BASE, "matches": [GAMES]}, tmp_path)
     for command in ("score", "matrix"):
@@ -203,6 +214,18 @@ def test_a_secret_that_can_be_guessed_is_refused(secret: str, tmp_path: Path, mo
     draft.predicate["seed"]["secret"] = secret
     draft = told_again(draft, lambda value: value.update(secret_commit=hashlib.sha256(raw).hexdigest()))
     assert failed_steps(check(draft.write(tmp_path))) == [5]
+
+
+def test_sessions_of_no_hands_under_a_rule_are_a_finding_and_no_crash(tmp_path: Path) -> None:
+    def change(value: dict[str, Any]) -> None:
+        value["plan"]["holdem"]["session_hands"] = 0
+        rule = msgspec.to_builtins(SequentialRule("p1-holdem-naked-agent"))
+        value["plan"]["analysis"]["sequential"] = [rule]
+
+    draft = Draft.of(make({**BASE, "matches": [HANDS]}, tmp_path))
+    replace_manifest(draft, change)
+    reseal(draft)
+    assert 4 in failed_steps(check(draft.write(tmp_path)))
 
 
 # --- judgements inside the bundle -------------------------------------------------------------------

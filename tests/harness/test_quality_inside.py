@@ -15,7 +15,7 @@ from agzamov_harness.progress import State
 from agzamov_harness.quality.promised import judge_promised
 from agzamov_harness.run import Runner, Stop
 from agzamov_harness.seal import plan_from, seal
-from agzamov_verify import bundle, envelope
+from agzamov_verify import bundle, canon, envelope
 from agzamov_verify.checks.ledger import Status
 from agzamov_verify.manifest import ManifestError
 from agzamov_verify.scoring.agzamov.cells import ChessCell, cells_of
@@ -117,6 +117,30 @@ def test_a_run_whose_answers_were_altered_is_not_packed(tmp_path: Path) -> None:
     path = next(iter(sorted(directory.quality.glob("*.jsonl.gz"))))
     path.write_bytes(zipped(gzip.decompress(path.read_bytes()).replace(b'"cp ', b'"cp 1', 1)))
     with pytest.raises(ManifestError, match="remove the folder, then resume to ask again"):
+        pack(directory, blocks, SUBMITTER, tmp_path / "bundles")
+
+
+@needs_engine
+def test_answers_at_other_nodes_than_promised_are_not_packed(tmp_path: Path) -> None:
+    directory, blocks = run_of(PROMISING, tmp_path)
+    judge_promised(directory, blocks, ENGINE, Stop())
+    for name in ("index.json", "figures.json"):
+        path = directory.quality / name
+        value = json.loads(path.read_bytes())
+        value["nodes"] += 1
+        if "departures" in value:
+            value["departures"] = [f"quality at {value['nodes']} nodes, 50000 required"]
+        path.write_bytes(canon.dumps(value))
+    with pytest.raises(ManifestError, match=r"index\.json nodes: expected \d+, found"):
+        pack(directory, blocks, SUBMITTER, tmp_path / "bundles")
+
+
+@needs_engine
+def test_a_link_among_the_answers_is_refused_in_words(tmp_path: Path) -> None:
+    directory, blocks = run_of(PROMISING, tmp_path)
+    judge_promised(directory, blocks, ENGINE, Stop())
+    (directory.quality / "more.json").symlink_to("index.json")
+    with pytest.raises(ManifestError, match=r"more\.json"):
         pack(directory, blocks, SUBMITTER, tmp_path / "bundles")
 
 

@@ -5,6 +5,7 @@ from collections import Counter
 import chess
 import pytest
 
+from agzamov_harness.adapters.reference.habits import ChessHabits, PokerHabits, chess_habits, poker_habits
 from agzamov_harness.adapters.reference.players import reply
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.chess960 import prompt as chess_prompt
@@ -14,17 +15,7 @@ from agzamov_verify.games.holdem import prompt as holdem_prompt
 from agzamov_verify.games.holdem.rules import DECK, ActionKind, Deal, Hand
 from agzamov_verify.games.holdem.script import random_action
 from agzamov_verify.games.patterns import CHESS_PATTERNS, POKER_PATTERNS
-from agzamov_verify.players.reading import (
-    ChessHabits,
-    Options,
-    PokerHabits,
-    Verb,
-    Who,
-    chess_habits,
-    poker_habits,
-    read_page,
-    read_spot,
-)
+from agzamov_verify.players.reading import Options, Verb, Who, read_page, read_spot
 from agzamov_verify.questions import Message, Reply
 
 NOBODY = PokerHabits(0, 0, 0, 0, 0, 0, 0, 0)

@@ -88,6 +88,7 @@ def test_a_plan_with_the_papers_numbers_is_compliant() -> None:
         ({"chess960": {"draw_claims": "never"}}, "draws are claimed never, automatic required"),
         ({"chess960": {"prompt": "legal_moves"}}, "chess prompt legal_moves, standard required"),
         ({"holdem": {"mirrored": True}}, "decks are played from both sides, decks of their own required"),
+        ({"quality": {"nodes": 1}}, "moves judged at 1 nodes, 50000 required"),
         ({"analysis": {"alpha": "0.9"}}, "hypotheses at alpha 0.9, 0.05 required"),
         (
             {"seats": {**PLAN["seats"], "model": {**MODEL, "briefing": "A whole book of openings."}}},

@@ -72,7 +72,7 @@ class SequentialRule(Part, frozen=True):
     """One match that is watched while it is played, by a rule declared before.
 
     An observation is a start pair in half-points (0 to 4, 2 by chance) or a session of hands in chips (0 by chance),
-    with its mirror if it has one; chips beyond `clip_chips` do not count. `of_interest` is the least distance from
+    with its mirror if it has one; one beyond ± `clip_chips` counts as that. `of_interest` is the least distance from
     chance that matters; 0 never stops for lack of an effect. `blocks_per_look`: so many blocks are played side by side,
     then the rule may end the match; 0 plays it whole, and the analysis only says after which observation it might have.
     """

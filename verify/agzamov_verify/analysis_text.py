@@ -11,11 +11,14 @@ from .scoring.inference.estimate import Estimate
 from .scoring.inference.pentanomial import Symmetry
 from .scoring.inference.sequential import Stop
 from .scoring.learning.outcome import LearningOutcome, RecoveryOutcome
+from .scoring.luck.adjusted import Method
+from .scoring.luck.ranges import RangeMethod
 from .scoring.matches import ChessAnalysis, Kept
 from .scoring.preflop import PreflopLoss
 from .scoring.statistics import Interval
 from .scoring.watched import Watched
 
+LESS_AND_LESS = tuple(method.value for kind in (Method, RangeMethod) for method in kind)
 PREFLOP = "in a simplified game without betting after the flop: a diagnostic, not how well poker is played"
 
 
@@ -27,7 +30,7 @@ def match_lines(match: MatchAnalysis) -> Iterator[str]:
     else:
         won = f"{estimate(match.bb_per_100.everything)} in units of {match.unit_hands} hands"
         yield f"  {won}; {_kept(match.bb_per_100)}"
-        for name, found in match.adjusted.items():
+        for name, found in sorted(match.adjusted.items(), key=lambda one: LESS_AND_LESS.index(one[0])):
             yield _less_luck(name, found, match.variance_cuts[name])
         for side, seat in (("A", match.preflop_a), ("B", match.preflop_b)):
             if seat:

@@ -59,7 +59,7 @@ def observations_planned(match: Match, plan: Plan) -> int:
     """How many observations a rule makes of a whole match: start pairs, sessions, or sessions with their mirrors."""
     if isinstance(match, ChessMatch):
         return match.games // 2
-    return match.hands // (plan.holdem.session_hands * (2 if plan.holdem.mirrored else 1))
+    return match.hands // (max(1, plan.holdem.session_hands) * (2 if plan.holdem.mirrored else 1))
 
 
 def image_parts(plan: Plan) -> tuple[str, ...]:

@@ -116,11 +116,16 @@ def finding_line(finding: Finding) -> str:
     return f"step {finding.step} {place}: expected {expected}, found {found}"
 
 
+OPEN_ENDED = "its length was left to its results: intervals and tests of a fixed size do not hold; see what was watched"
+
+
 def results_lines(results: Results, timing: Timing | None, analysis: Analysis | None) -> Iterator[str]:
     """The results as a short table."""
     analysed = {match.id: match for match in analysis.matches} if analysis else {}
     for match in results.matches:
         yield from _match(match)
+        if analysis and any(one.match == match.id and one.open_ended for one in analysis.sequential):
+            yield f"  {OPEN_ENDED}"
         if match.id in analysed:
             yield from match_lines(analysed[match.id])
         yield from _timing(timing.matches.get(match.id, {}) if timing else {})

@@ -1,6 +1,7 @@
 """What compose.yaml has to be told to play a run by hand, or to check a bundle: images, folders and servers."""
 
 import hashlib
+import shlex
 from contextlib import closing
 from pathlib import Path
 
@@ -30,7 +31,8 @@ HARNESS_OF = {PROXY: "harness-hosted", OLLAMA: "harness-ollama"}
 def env_file(folder: Path) -> str:
     """The file .env for the sealed run or the bundle in `folder`: its variables, and above them what to type.
 
-    The weights of a run are hashed now, and again when it is packed. Raises PortFault, ManifestError, HarnessEnded.
+    The weights of a run are hashed now, and again when it is packed. Each sitting has a folder for its logs, so one that
+    goes on with a run asks for this anew. Raises PortFault, ManifestError, HarnessEnded.
     """
     if not (folder / MANIFEST).exists():
         return _lines(("docker compose run --rm verify", TAKEN_DOWN), to_verify(folder))
@@ -41,9 +43,9 @@ def env_file(folder: Path) -> str:
     commands = (
         "docker compose up --detach",
         f"docker compose run --rm {playing(directory)}",
-        f"docker compose logs --no-color > {sitting.coming(directory)}/servers.log",
+        f"docker compose logs --no-color > {shlex.quote(f'{sitting.coming(directory)}/servers.log')}",
         TAKEN_DOWN,
-        f"agzamov pack {directory.path}",
+        f"agzamov pack {shlex.quote(str(directory.path))}",
     )
     return _lines(commands, found)
 

@@ -1,6 +1,7 @@
 """Hashes a run's weights before and after it is played: a server does not do it, and a file can be changed in between.
 
-sittings/weights.json keeps what was found each time, out of a container's reach, and goes into the bundle's notes.
+sittings/weights.json keeps what was found each time and goes into the bundle's notes. Under `agzamov run` no container
+can reach it; by hand the harness's container can write beside it.
 Weights that changed while they were in use spoil the run for good: what they answered cannot be told from the rest.
 """
 

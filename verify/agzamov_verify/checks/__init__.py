@@ -7,7 +7,7 @@
  5  seed        the revealed secret is the one that the manifest committed to
  6  journal     every line names the one before it; entries, roots and segments are what the index and statement say
  7  replay      every stream's script asks exactly what its journal answers: prompts, legality, parsing,
-                substitution, adjudication, ends
+                substitution, adjudication, ends; the house did what its policy and its draw say
  8  gate        the streams played are those promised, less those that a failed Phase 0 or a declared rule stops
  9  engine      the evaluations that show where games were adjudicated and where they were not, and a
                 random sample of the others, asked again

@@ -42,7 +42,7 @@ def check_engine(
         return
     ledger.remark(Number.ENGINE, f"{len(asked)} of {total} evaluations asked again")
     with ledger.step(Number.ENGINE):
-        ledger.findings += findings
+        ledger.take(findings)
 
 
 class Recomputed(NamedTuple):

@@ -54,7 +54,7 @@ def check_judged(
 def _fail_on_findings(verdict: QualityVerdict, ledger: Ledger) -> None:
     if verdict.findings or verdict.status is Status.FAIL:
         with ledger.step(Number.QUALITY):
-            ledger.findings += verdict.findings
+            ledger.take(verdict.findings)
 
 
 def _refuse_files(opened: Opened, ledger: Ledger) -> None:

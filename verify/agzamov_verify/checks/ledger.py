@@ -1,6 +1,6 @@
 """The ledger of one verification: numbered steps, what each came to, and every finding, located."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum, StrEnum
 
@@ -12,7 +12,7 @@ FINDINGS_MAX = 1000
 
 
 class Number(IntEnum):
-    """The steps, in the order they are taken."""
+    """The steps. They are taken in this order, but that what 12 and 13 look at is read before."""
 
     NAMES = 1
     PAYLOAD = 2
@@ -61,11 +61,12 @@ class StepFailed(Exception):
 
 
 class Ledger:
-    """Steps and findings. At most FINDINGS_MAX findings are kept."""
+    """Steps and findings. At most FINDINGS_MAX findings are kept; a step fails however many stand before its own."""
 
     def __init__(self) -> None:
         self.steps = [Step(number, number.name.lower()) for number in Number]
         self.findings: list[Finding] = []
+        self._failed: set[int] = set()
 
     @contextmanager
     def step(self, number: Number) -> Iterator[None]:
@@ -76,7 +77,7 @@ class Ledger:
             self.add(number, error.place, error.expected, error.found)
         except OSError as error:
             self.add(number, show_name(str(error.filename or "bundle")), "a readable file", str(error.strerror))
-        failed = any(finding.step == number for finding in self.findings)
+        failed = number in self._failed
         self._of(number).status = Status.FAIL if failed else Status.PASS
         if failed:
             self._explain(number)
@@ -91,8 +92,14 @@ class Ledger:
         self._of(number).remark = text
 
     def add(self, number: int, place: str, expected: str, found: str) -> None:
+        self._failed.add(number)
         if len(self.findings) < FINDINGS_MAX:
             self.findings.append(Finding(number, place, expected, found))
+
+    def take(self, findings: Iterable[Finding]) -> None:
+        """Add findings that were made elsewhere."""
+        for finding in findings:
+            self.add(finding.step, finding.place, finding.expected, finding.found)
 
     def same(self, number: Number, place: str, expected: str, found: str) -> None:
         """Add a finding unless the two are equal."""
@@ -108,8 +115,8 @@ class Ledger:
         return self.steps[number - 1]
 
     def _explain(self, failed: Number) -> None:
-        for finding in self.findings:
-            self.steps[finding.step - 1].status = Status.FAIL
+        for number in self._failed:
+            self.steps[number - 1].status = Status.FAIL
         for step in self.steps:
             if step.status is Status.NOT_CHECKED:
                 step.remark = f"step {int(failed)} failed"

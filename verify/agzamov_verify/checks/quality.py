@@ -187,7 +187,9 @@ class _Reader:
             raise HostileBundle(name, "an index of quality answers", str(error)) from error
 
     def _read(self, name: str) -> bytes:
-        return read_payload(self._source, self._signed, name) if self._signed else read_small(self._source, name)
+        if self._signed is None:
+            return read_small(self._source, name)
+        return read_payload(self._source, self._signed, name)
 
     def _stream(self, stream: str, positions: Iterator[Position], answers: dict[str, list[Judgement]]) -> StreamAnswers:
         """Read a stream's answers, each of which fits its position. Raises HostileBundle at the first that does not."""
@@ -195,7 +197,7 @@ class _Reader:
         if name not in self._source.sizes:
             raise HostileBundle(name, "answers about a stream that was played", "nothing there")
         digest, count = hashlib.sha256(), 0
-        sha256 = self._signed[name] if self._signed else sha256_of(self._source, name)
+        sha256 = self._signed[name] if self._signed is not None else sha256_of(self._source, name)
         lines = gzip_lines(self._source, name, sha256, LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
         for line, position in zip_longest(lines, positions):
             count += 1

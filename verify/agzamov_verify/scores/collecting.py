@@ -11,12 +11,10 @@ import msgspec
 from ..analysis_plan import AnalysisPlan, HypothesisId
 from ..checks import Options, verify
 from ..checks.ledger import Status
-from ..games.chess960.script import ChessRules
-from ..games.holdem.script import PokerRules
 from ..manifest import Manifest
 from ..protocol import load_protocol
 from ..report import finding_line
-from ..scoring.agzamov.cells import Cell, CellKey, ChessCell, cells_of, pooled
+from ..scoring.agzamov.cells import AGAINST_HOUSE, Cell, CellKey, ChessCell, cells_of, pooled
 from ..scoring.agzamov.norm import load_score_norm
 from ..scoring.compliance import departures
 from ..scoring.hypotheses.evidence import SANITY, Evidence
@@ -75,7 +73,8 @@ def take(path: Path, options: Options, tick: Callable[[str], None] = lambda _: N
     plan = verdict.manifest.plan
     fixed_size = {name: blocks for name, blocks in verdict.blocks.items() if name not in open_ended(plan)}
     source = Source(verdict.run, verdict.level, missing, open_ended(plan), departures(plan))
-    return Taken(verdict.manifest, source, cells_of(verdict.manifest, fixed_size, verdict.answers))
+    cells = cells_of(verdict.manifest, fixed_size, verdict.answers)
+    return Taken(verdict.manifest, source, [cell for cell in cells if cell.key.part != AGAINST_HOUSE])
 
 
 def combine(taken: Sequence[Taken]) -> Collected:
@@ -112,11 +111,11 @@ def _cells(ordered: Sequence[Taken]) -> list[Cell]:
 
 def _refuse_other_rules(ordered: Sequence[Taken]) -> None:
     """Raises CannotCombine where a model played one game by other rules in another run."""
-    first: dict[tuple[str, str], tuple[ChessRules | PokerRules, str]] = {}
+    first: dict[tuple[str, str], tuple[object, str]] = {}
     for one in ordered:
         plan = one.manifest.plan
         for cell in one.cells:
-            rules = plan.chess960 if isinstance(cell, ChessCell) else plan.holdem
+            rules = (plan.chess960, plan.engine, plan.quality) if isinstance(cell, ChessCell) else plan.holdem
             norm, run = first.setdefault((cell.key.model, cell.key.game), (rules, one.source.run))
             if rules != norm:
                 raise CannotCombine(

@@ -16,7 +16,7 @@ def departures(plan: Plan, manifest_format: str = FORMAT) -> tuple[str, ...]:
     """One line for each departure; empty for a compliant plan. Bundles of the first format never named all of them."""
     protocol = load_protocol(plan.protocol)
     named = (*_sizes(plan, protocol), *_rules(plan, protocol), *_seats(plan))
-    return (*named, *_analysis(plan, protocol), *_play(plan)) if manifest_format == FORMAT else named
+    return (*named, *_analysis(plan, protocol), *_play(plan, protocol)) if manifest_format == FORMAT else named
 
 
 def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
@@ -48,7 +48,7 @@ def _analysis(plan: Plan, protocol: Protocol) -> Iterator[str]:
             yield f"{rule.match}: may end early by its declared rule, whole length required"
 
 
-def _play(plan: Plan) -> Iterator[str]:
+def _play(plan: Plan, protocol: Protocol) -> Iterator[str]:
     """Rules that have no number in the protocol file: their defaults are the protocol's."""
     chess, norm = plan.chess960, ChessRules()
     if any(isinstance(match, ChessMatch) for match in plan.matches):
@@ -58,6 +58,8 @@ def _play(plan: Plan) -> Iterator[str]:
             yield f"draws are claimed {chess.draw_claims.value}, {norm.draw_claims.value} required"
         if chess.prompt is not norm.prompt:
             yield f"chess prompt {chess.prompt.value}, {norm.prompt.value} required"
+        if plan.quality.nodes not in (0, protocol.engine.nodes):
+            yield f"moves judged at {plan.quality.nodes} nodes, {protocol.engine.nodes} required"
     if plan.holdem.mirrored and any(isinstance(match, PokerMatch) for match in plan.matches):
         yield "decks are played from both sides, decks of their own required"
     for name, seat in plan.playing.items():

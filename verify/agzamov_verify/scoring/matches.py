@@ -108,7 +108,7 @@ class ChessAnalysis(msgspec.Struct, frozen=True, tag_field="game", tag="chess960
 class PokerAnalysis(msgspec.Struct, frozen=True, tag_field="game", tag="holdem"):
     """A hold'em match from seat A's side, in units of `unit_hands` hands: sessions, each with its mirror if it has one.
 
-    `adjusted` are the same hands by every method of taking luck out, raw first; `variance_cuts` is what that saves.
+    `adjusted` are the same hands by every method of taking luck out; `variance_cuts` is what that saves.
     Ratings are of units, each won, drawn or lost: they say who wins more often, which is not who wins more chips.
     `preflop_a` and `preflop_b` are both seats' decision quality.
     """

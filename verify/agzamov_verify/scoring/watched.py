@@ -24,7 +24,8 @@ class Watched(msgspec.Struct, frozen=True):
     """One watched match: the declared test, its decision, and the confidence sequence after all observations.
 
     `null` is what chance gives; it, `clip` and `confidence` are in the published unit; null `clip` clips nothing.
-    `observations` were made of `planned`. `ended_early`: the rule ended the match at one of its looks.
+    `observations` were made of `planned`. `open_ended`: the rule might end the match at its looks, so that no figure
+    of a fixed size holds for it; `ended_early`: it did.
     """
 
     match: str
@@ -37,6 +38,7 @@ class Watched(msgspec.Struct, frozen=True):
     unit: str
     observations: int
     planned: int
+    open_ended: bool
     ended_early: bool
 
 
@@ -59,6 +61,7 @@ def watched(plan: Plan, cells: Mapping[str, Cell]) -> Iterator[Watched]:
                 scale.unit,
                 n,
                 declared.planned,
+                rule.blocks_per_look > 0,
                 n < declared.planned,
             )
 

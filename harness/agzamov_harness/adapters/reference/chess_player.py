@@ -16,15 +16,9 @@ from typing import TypeAlias
 import chess
 
 from agzamov_verify.dice import Stream
-from agzamov_verify.players.reading import (
-    ChessHabits,
-    Page,
-    PositionKey,
-    chess_habits,
-    labelled,
-    position_key,
-    repeatable,
-)
+from agzamov_verify.players.reading import Page, labelled
+
+from .habits import ChessHabits, PositionKey, chess_habits, position_key, repeatable
 
 DEPTH_MIN, DEPTH_MAX = 2, 8
 NODES_MAX = 3_000  # the search ends here, whatever the position

@@ -16,7 +16,9 @@ import pkrbot
 from agzamov_verify.dice import Stream
 from agzamov_verify.games.holdem.rules import DECK
 from agzamov_verify.players.random_player import spelled
-from agzamov_verify.players.reading import Page, PokerHabits, Spot, Verb, Who, poker_habits, read_spot
+from agzamov_verify.players.reading import Page, Spot, Verb, Who, read_spot
+
+from .habits import PokerHabits, poker_habits
 
 STRANGER = PokerHabits(
     vpip=80,
