@@ -31,8 +31,8 @@ HARNESS_OF = {PROXY: "harness-hosted", OLLAMA: "harness-ollama"}
 def env_file(folder: Path) -> str:
     """The file .env for the sealed run or the bundle in `folder`: its variables, and above them what to type.
 
-    The weights of a run are hashed now, and again when it is packed. Each sitting has a folder for its logs, so one that
-    goes on with a run asks for this anew. Raises PortFault, ManifestError, HarnessEnded.
+    The weights of a run are hashed now, and again when it is packed. Each sitting has a folder for its logs, so one
+    that goes on with a run asks for this anew. Raises PortFault, ManifestError, HarnessEnded.
     """
     if not (folder / MANIFEST).exists():
         return _lines(("docker compose run --rm verify", TAKEN_DOWN), to_verify(folder))
