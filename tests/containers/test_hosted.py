@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,17 @@ import pytest
 import yaml
 
 from agzamov_harness.containers import engine as engines_of_ours
+from agzamov_harness.containers import topology
+from agzamov_harness.containers.attending import attend
+from agzamov_harness.containers.places import PROXY_PORT
+from agzamov_harness.run import Stop, Stopped
 from containers import certificates
 from containers.by_hand import AGZAMOV, by_hand, composes
 from containers.engines import ROOT, OwnEngine, until
 from containers.runs import SMALL, changed, require_v1, sealed
 from harness.commands import Commands
 
+MIB = 2**20
 BRIDGE, PORT = "172.17.0.1", 8443
 API_KEY = "sk-the-key-of-the-test-0123456789"
 HERE = Path(__file__).parent
@@ -143,6 +149,41 @@ def test_a_proxy_that_is_killed_or_stopped_or_paused_is_named_and_the_run_goes_o
         finished = commands.start(*resume, cwd=provider).ended(240)
     assert finished.code == 0, finished
     require_v1(provider / json.loads(finished.out)["bundle"])
+
+
+# A crowd with long headers, all of which the proxy must keep until they end.
+CROWD = f"""
+import socket, time
+held, line = [], b"X-Long: " + 60_000 * b"x" + b"\\r\\n"
+for _ in range(200):
+    try:
+        held.append(socket.create_connection(("proxy", {PROXY_PORT}), 5))
+        held[-1].sendall(b"GET http://example.invalid/ HTTP/1.1\\r\\n" + 20 * line)
+    except OSError:
+        break
+time.sleep(60)
+"""
+
+
+@pytest.mark.slow
+def test_a_proxy_that_runs_out_of_memory_is_named(
+    own: OwnEngine, provider: Path, key: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (match,) = PLAN["matches"]
+    directory = sealed(changed(PLAN, matches=[{**match, "games": 40}]), provider, key)
+    own_engine = {"DOCKER_HOST": own.host, "TEST_API_KEY": API_KEY, "SSL_CERT_FILE": str(provider / "authority.pem")}
+    for name, value in own_engine.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(topology, "PROXY_BYTES", 6 * MIB)  # the least that an engine takes
+    with closing(engines_of_ours.connect()) as door, ThreadPoolExecutor(1) as pool:
+        sitting = pool.submit(attend, directory, Stop(), None, None)
+        until(lambda: any(directory.journal.glob("*/*.jsonl")) or sitting.done(), 30, "something in the journal")
+        labels = {"agz.run": directory.manifest.run_id}
+        harness = next(row.id for row in door.seen(labels) if row.name.endswith("-harness"))
+        door.client.containers.get(harness).exec_run(["/usr/bin/python3.11", "-c", CROWD], detach=True)
+        with pytest.raises(Stopped, match=r"container proxy ran out of its 6 MiB of memory"):
+            sitting.result()
+        assert not door.any_left(labels)
 
 
 def test_a_provider_whose_certificate_nobody_vouches_for_is_not_talked_to(
