@@ -159,7 +159,7 @@ def test_the_same_weights_give_every_answer_again_to_the_last_byte(live: Live) -
     assert report["weights"]["model"]["witness"] == "hashed here"
     assert report["weights"]["model"]["sha256"] == live.babbler.digest
     assert (report["cpu_flags_same"], report["first_difference"]) == (True, None)
-    assert recorded > 30
+    assert recorded >= len(report["games"])
 
 
 def test_a_person_reads_counts_the_seed_and_what_v3_means(live: Live) -> None:
