@@ -14,7 +14,7 @@ from agzamov_verify.games.decision import Tally
 from agzamov_verify.games.holdem.rules import HandEnd
 from agzamov_verify.games.holdem.script import HandRecord, PokerRules
 from agzamov_verify.scoring.agzamov.cells import CellKey, poker_cell
-from agzamov_verify.scoring.holdem import PokerResult, poker_result, unit_hands
+from agzamov_verify.scoring.holdem import PokerResult, poker_result
 from agzamov_verify.scoring.hypotheses.evidence import values_of
 from verify.agzamov.generator import evidence
 from verify.learning.simulated import detections
@@ -79,7 +79,7 @@ def test_a_result_without_mirrors_is_written_as_it_always_was() -> None:
     names = [set(msgspec.json.decode(canon.dumps(one))) for one in (alone, mirrored)]
     assert names[1] - names[0] == {"mirrored_pairs"}
     assert all(canon.loads_as(canon.dumps(one), PokerResult) == one for one in (alone, mirrored))
-    assert (unit_hands(ALONE), unit_hands(MIRRORED)) == (2, 4)
+    assert (ALONE.unit_hands, MIRRORED.unit_hands) == (2, 4)
 
 
 # --- the course of play --------------------------------------------------------------------------

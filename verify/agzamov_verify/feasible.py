@@ -59,7 +59,7 @@ def observations_planned(match: Match, plan: Plan) -> int:
     """How many observations a rule makes of a whole match: start pairs, sessions, or sessions with their mirrors."""
     if isinstance(match, ChessMatch):
         return match.games // 2
-    return match.hands // (max(1, plan.holdem.session_hands) * (2 if plan.holdem.mirrored else 1))
+    return match.hands // max(1, plan.holdem.unit_hands)
 
 
 def image_parts(plan: Plan) -> tuple[str, ...]:
@@ -231,37 +231,35 @@ def _phase(path: str, match: Match, opponent: Seat | None) -> Iterator[Problem]:
         yield Problem(f"{path}.b", f"expected {wanted}: Phase 1 is self-play")
 
 
-def _rule(path: str, rule: SequentialRule, plan: Plan) -> Iterator[Problem]:
-    for match in plan.matches:
-        if match.id != rule.match:
-            continue
-        poker, planned = isinstance(match, PokerMatch), observations_planned(match, plan)
-        most = plan.holdem.session_hands * plan.holdem.stack_chips
-        reach = rule.clip_chips if poker else Fraction(CHESS_REACH)
-        if poker and not plan.holdem.stack_chips <= rule.clip_chips <= most:
-            yield Problem(f"{path}.clip_chips", f"expected {plan.holdem.stack_chips} (a stack) to {most} (a session)")
-        if not Fraction(rule.of_interest) < reach:
-            yield Problem(f"{path}.of_interest", f"expected less than {reach}, the greatest distance from chance")
-        if Fraction(rule.alpha) > ALPHA_MAX:
-            yield Problem(f"{path}.alpha", f"expected at most {float(ALPHA_MAX):g}")
-        if planned > OBSERVATIONS_MAX:
-            yield Problem(path, f"expected a match of at most {OBSERVATIONS_MAX} observations, found {planned}")
-        if rule.blocks_per_look and match.phase == 0:
-            yield Problem(f"{path}.blocks_per_look", "expected 0: Phase 0 is decided by a whole match")
-        if rule.blocks_per_look and plan.holdem.mirrored and poker:
-            yield Problem(f"{path}.blocks_per_look", "expected 0: a mirrored match plays every deck from both sides")
+def _rule(path: str, rule: SequentialRule, match: Match, plan: Plan) -> Iterator[Problem]:
+    poker, planned = isinstance(match, PokerMatch), observations_planned(match, plan)
+    most = plan.holdem.session_hands * plan.holdem.stack_chips
+    reach = rule.clip_chips if poker else CHESS_REACH
+    if poker and not plan.holdem.stack_chips <= rule.clip_chips <= most:
+        yield Problem(f"{path}.clip_chips", f"expected {plan.holdem.stack_chips} (a stack) to {most} (a session)")
+    if not Fraction(rule.of_interest) < reach:
+        yield Problem(f"{path}.of_interest", f"expected less than {reach}, the greatest distance from chance")
+    if Fraction(rule.alpha) > ALPHA_MAX:
+        yield Problem(f"{path}.alpha", f"expected at most {float(ALPHA_MAX):g}")
+    if planned > OBSERVATIONS_MAX:
+        yield Problem(path, f"expected a match of at most {OBSERVATIONS_MAX} observations, found {planned}")
+    if rule.blocks_per_look and match.phase == 0:
+        yield Problem(f"{path}.blocks_per_look", "expected 0: Phase 0 is decided by a whole match")
+    if rule.blocks_per_look and plan.holdem.mirrored and poker:
+        yield Problem(f"{path}.blocks_per_look", "expected 0: a mirrored match plays every deck from both sides")
 
 
 def _analysis(plan: Plan) -> Iterator[Problem]:
     declared = plan.analysis.hypotheses
     if len(set(declared)) < len(declared):
         yield Problem("analysis.hypotheses", "expected each hypothesis at most once")
-    names = [match.id for match in plan.matches]
+    matches = {match.id: match for match in plan.matches}
     watched = [rule.match for rule in plan.analysis.sequential]
     for at, rule in enumerate(plan.analysis.sequential):
         path = f"analysis.sequential[{at}]"
-        if rule.match not in names or rule.match in watched[:at]:
-            yield Problem(f"{path}.match", f"expected one of the matches {', '.join(names)}, each once")
-        yield from _rule(path, rule, plan)
+        if rule.match not in matches or rule.match in watched[:at]:
+            yield Problem(f"{path}.match", f"expected one of the matches {', '.join(matches)}, each once")
+        if rule.match in matches:
+            yield from _rule(path, rule, matches[rule.match], plan)
     if plan.quality.nodes and not any(isinstance(match, ChessMatch) for match in plan.matches):
         yield Problem("quality.nodes", "expected 0: no chess is played")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agzamov_verify.checks.judging import by_name, by_net
 from agzamov_verify.checks.opening import seed_dice
-from agzamov_verify.checks.quality import Played, QualityVerdict, read_answers
+from agzamov_verify.checks.quality import Played, QualityVerdict, read_promised
 from agzamov_verify.manifest import ManifestError
 from agzamov_verify.reading import HostileBundle, open_source
 from agzamov_verify.scoring.quality.positions import Judgement
@@ -26,12 +26,9 @@ def promised_answers(directory: RunDirectory, blocks: Blocks) -> dict[str, list[
     verdict = QualityVerdict(manifest.run_id)
     played = Played(manifest.run_id, manifest.plan, seed_dice(manifest, directory.secret), blocks)
     try:
-        answers = read_answers(open_source(folder), "", played, verdict)
+        answers = read_promised(open_source(folder), "", played, verdict)
     except HostileBundle as error:
         raise ManifestError(f"{folder}/{error.place}: expected {error.expected}, found {error.found}") from error
-    nodes = manifest.plan.quality.nodes
-    if verdict.results and verdict.results.nodes != nodes:
-        verdict.add("index.json nodes", str(nodes), str(verdict.results.nodes))
     for wrong in verdict.findings:
         what = f"expected {wrong.expected}, found {wrong.found}"
         raise ManifestError(f"{folder}/{wrong.place}: {what}; remove the folder, then resume to ask again")

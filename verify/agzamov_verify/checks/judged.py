@@ -8,7 +8,7 @@ from .. import bundle
 from ..scoring.quality.positions import Judgement
 from .ledger import Ledger, Number, Status
 from .opening import Opened
-from .quality import Played, QualityOptions, QualityVerdict, ask_again, read_answers
+from .quality import Played, QualityOptions, QualityVerdict, ask_again, read_promised
 from .replays import Replayed
 from .sampling import SEED_BYTES
 
@@ -30,10 +30,7 @@ def read_judged(opened: Opened, replayed: Replayed, ledger: Ledger) -> Judged | 
         return None
     verdict = QualityVerdict(run)
     played = Played(run, plan, opened.dice, replayed.blocks)
-    answers = read_answers(opened.source, bundle.QUALITY_FOLDER, played, verdict, opened.digests)
-    if verdict.results and verdict.results.nodes != plan.quality.nodes:
-        place = f"{bundle.QUALITY_FOLDER}index.json nodes"
-        verdict.add(place, str(plan.quality.nodes), str(verdict.results.nodes))
+    answers = read_promised(opened.source, bundle.QUALITY_FOLDER, played, verdict, opened.digests)
     _fail_on_findings(verdict, ledger)
     return Judged(answers, played, verdict)
 

@@ -140,6 +140,16 @@ def read_answers(
     return answers
 
 
+def read_promised(
+    source: Source, folder: str, played: Played, verdict: QualityVerdict, signed: Mapping[str, str] | None = None
+) -> dict[str, list[Judgement]]:
+    """The same, of answers that the plan promised: at as many nodes a position as it says."""
+    answers, nodes = read_answers(source, folder, played, verdict, signed), played.plan.quality.nodes
+    if verdict.results and verdict.results.nodes != nodes:
+        verdict.add(f"{folder}{INDEX_FILE} nodes", str(nodes), str(verdict.results.nodes))
+    return answers
+
+
 @contextmanager
 def _noting(verdict: QualityVerdict) -> Iterator[None]:
     """A folder that cannot be read is a finding, and with a finding the check has failed."""

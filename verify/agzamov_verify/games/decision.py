@@ -4,7 +4,7 @@ substitute            the first fault is replaced by a random legal action from 
 retry_then_forfeit    the rejection is explained, up to three more attempts, then the game is lost
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from typing import Generic, TypeVar
 
@@ -70,6 +70,15 @@ class Tally(msgspec.Struct, gc=False):
     def final_faults(self) -> int:
         """Decisions that had no legal action even after every attempt."""
         return self.final_no_action + self.final_illegal + self.final_no_reply
+
+
+def added(pairs: Iterable[Sequence[Tally]]) -> tuple[Tally, Tally]:
+    """What two seats did in all, from what both did in each part."""
+    totals = (Tally(), Tally())
+    for pair in pairs:
+        for total, tally in zip(totals, pair, strict=True):
+            total.add(tally)
+    return totals
 
 
 def decide(question: Chat, rules: Rules[Action], policy: IllegalPolicy, tally: Tally) -> Script[Action | Forfeit]:

@@ -8,7 +8,7 @@ import msgspec
 
 from ..games.chess960.rules import End
 from ..games.chess960.script import ChessRecord, Ending
-from ..games.decision import Tally
+from ..games.decision import Tally, added
 from ..phases.streams import a_is_first
 from .exact import Figure, figure, significant
 from .statistics import Interval, binomial_p_greater, bootstrap_95, wilson_95
@@ -84,24 +84,23 @@ def halfpoints_a(index: int, ending: Ending) -> int:
 
 def pair_halfpoints(records: Sequence[ChessRecord]) -> list[int]:
     """Seat A's half-points of each start, 0 to 4: the games of a match come in pairs, with colours exchanged."""
-    points = [halfpoints_a(at, record.ending) for at, record in enumerate(records)]
-    return [points[at] + points[at + 1] for at in range(0, len(points) - 1, 2)]
+    return by_pairs([halfpoints_a(at, record.ending) for at, record in enumerate(records)])
+
+
+def by_pairs(values: Sequence[int]) -> list[int]:
+    """Sums of a value of each game over the two games of a start."""
+    return [values[at] + values[at + 1] for at in range(0, len(values) - 1, 2)]
 
 
 def chess_tallies(records: Sequence[ChessRecord]) -> tuple[Tally, Tally]:
     """What seats A and B did in all games."""
-    totals = (Tally(), Tally())
-    for index, record in enumerate(records):
-        a, b = record.tallies if a_is_first(index) else reversed(record.tallies)
-        totals[0].add(a)
-        totals[1].add(b)
-    return totals
+    return added(record.tallies if a_is_first(at) else record.tallies[::-1] for at, record in enumerate(records))
 
 
 def _score(halfpoints: list[int], seed: bytes, resamples: int) -> Score:
     n = len(halfpoints)
     count = Counter(halfpoints)
-    pair_points = [halfpoints[at] + halfpoints[at + 1] for at in range(0, n, 2)]
+    pair_points = by_pairs(halfpoints)
     pairs = Counter(pair_points)
     return Score(
         count[2],

@@ -12,9 +12,10 @@ from fractions import Fraction
 
 import msgspec
 
+from ..games.decision import Tally, added
 from ..games.holdem.rules import HandEnd
 from ..games.holdem.script import HandRecord, PokerRules
-from ..phases.streams import a_is_first
+from ..phases.streams import Block, PokerBlock, a_is_first
 from .exact import Figure, figure, significant, square_root
 from .statistics import Interval, binomial_p_greater, bootstrap_95, sample_variance, wilson_95
 
@@ -70,8 +71,8 @@ def poker_result(records: Sequence[HandRecord], rules: PokerRules, seed: bytes, 
         len(sessions),
         net,
         figure(Fraction(net, len(records))),
-        bootstrap_95(units, Fraction(1, unit_hands(rules)), seed, resamples),
-        figure(square_root(sample_variance(units)) / unit_hands(rules)),
+        bootstrap_95(units, Fraction(1, rules.unit_hands), seed, resamples),
+        figure(square_root(sample_variance(units)) / rules.unit_hands),
         won,
         wilson_95(won, len(units)),
         significant(binomial_p_greater(won, len(units))),
@@ -86,15 +87,22 @@ def session_chips(records: Sequence[HandRecord], session_hands: int) -> list[int
     return [sum(nets[at : at + session_hands]) for at in range(0, len(nets), session_hands)]
 
 
-def unit_hands(rules: PokerRules) -> int:
-    """How many hands make up a unit."""
-    return rules.session_hands * (2 if rules.mirrored else 1)
-
-
 def with_mirrors(sessions: Sequence[int]) -> list[int]:
     """Each session of the first half of a match together with its mirror, which played the same decks."""
     half = len(sessions) // 2
     return [one + again for one, again in zip(sessions[:half], sessions[half:], strict=True)]
+
+
+def unit_sums(values: Sequence[int], session_hands: int, *, mirrored: bool) -> list[int]:
+    """Sums of a value of each hand over whole units: sessions, or sessions with their mirrors."""
+    starts = range(0, len(values) - session_hands + 1, session_hands)
+    sessions = [sum(values[at : at + session_hands]) for at in starts]
+    return with_mirrors(sessions) if mirrored else sessions
+
+
+def poker_tallies(blocks: Sequence[Block]) -> tuple[Tally, Tally]:
+    """What seats A and B did in all hands."""
+    return added(block.tallies for block in blocks if isinstance(block, PokerBlock))
 
 
 def _decided(records: Sequence[HandRecord]) -> PokerDecided:

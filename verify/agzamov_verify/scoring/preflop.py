@@ -12,7 +12,7 @@ import msgspec
 
 from ..games.holdem.script import HandRecord, PokerRules
 from ..phases.streams import a_is_first
-from .holdem import with_mirrors
+from .holdem import unit_sums
 from .inference.estimate import Estimate, Scale, ratio_estimate
 from .inference.intervals import Resamples
 from .luck.preflop_loss import MICRO_BB, STRATEGY_SHA256, preflop_decisions
@@ -86,7 +86,8 @@ def preflop_quality(
 def _loss(records: Sequence[HandRecord], rules: PokerRules, seat: int, how: Callable[[str], Resamples]) -> PreflopLoss:
     seen = [_seen(record, seat if a_is_first(at) else 1 - seat) for at, record in enumerate(records)]
     hands, decisions, resized, with_loss, _ = (sum(column) for column in zip(*seen, strict=True))
-    units = [_units([one[at] for one in seen], rules) for at in range(len(_Seen._fields))]
+    columns = zip(*seen, strict=True)
+    units = [unit_sums(column, rules.session_hands, mirrored=rules.mirrored) for column in columns]
     lost, side = units[-1], "ab"[seat]
     return PreflopLoss(
         hands,
@@ -105,9 +106,3 @@ def _seen(record: HandRecord, player: int) -> _Seen:
     own = [one for one in preflop_decisions(record.story) if one.player == player]
     losses = [one.loss_micro_bb for one in own]
     return _Seen(1, len(own), sum(one.resized for one in own), sum(loss > 0 for loss in losses), sum(losses))
-
-
-def _units(values: Sequence[int], rules: PokerRules) -> list[int]:
-    size = rules.session_hands
-    sessions = [sum(values[at : at + size]) for at in range(0, len(values), size)]
-    return with_mirrors(sessions) if rules.mirrored else sessions

@@ -18,7 +18,7 @@ from .chess960 import ChessResult, chess_result, chess_tallies
 from .compliance import departures
 from .conduct import Conduct, conduct
 from .exact import Figure, figure
-from .holdem import PokerResult, poker_result
+from .holdem import PokerResult, poker_result, poker_tallies
 from .statistics import binomial_p_greater
 
 FORMAT: Literal["agz-results-1"] = "agz-results-1"
@@ -93,16 +93,7 @@ def _scored(
         case PokerMatch():
             hands = hand_records(blocks)
             result = poker_result(hands, plan.holdem, seed("bb_per_100"), resamples)
-            return result, _poker_tallies(blocks), len(hands)
-
-
-def _poker_tallies(blocks: Sequence[Block]) -> tuple[Tally, Tally]:
-    totals = (Tally(), Tally())
-    for block in blocks:
-        if isinstance(block, PokerBlock):
-            for total, tally in zip(totals, block.tallies, strict=True):
-                total.add(tally)
-    return totals
+            return result, poker_tallies(blocks), len(hands)
 
 
 def _gate(result: ChessResult | PokerResult, tally: Tally, protocol: Protocol) -> Gate:

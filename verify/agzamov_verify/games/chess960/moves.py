@@ -15,12 +15,12 @@ IMPOSSIBLE: Needs = (0, chess.BB_ALL)
 
 PROMOTIONS = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
 MOVES = {
-    chess.Move(a, b, promotion).uci(): chess.Move(a, b, promotion)
+    move.uci(): move
     for a in chess.SQUARES
     for b in chess.SQUARES
     if a != b
-    for promotion in (None, *PROMOTIONS)
-    if promotion is None or {chess.square_rank(a), chess.square_rank(b)} in ({6, 7}, {1, 0})
+    for promotion in ((None, *PROMOTIONS) if {a >> 3, b >> 3} in ({6, 7}, {1, 0}) else (None,))
+    for move in (chess.Move(a, b, promotion),)
 }
 
 # The squares that a rook, a bishop or a queen sees on an empty board.

@@ -24,6 +24,11 @@ class PokerRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     session_hands: int = 100
     stack_chips: int = 10_000
 
+    @property
+    def unit_hands(self) -> int:
+        """How many hands statistics take together: a session, or a session and its mirror."""
+        return self.session_hands * (2 if self.mirrored else 1)
+
 
 class HandStory(msgspec.Struct, frozen=True, gc=False):
     """How a hand went: its cards, what was done, and what each player had put in when a street was dealt.

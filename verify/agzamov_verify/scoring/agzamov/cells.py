@@ -13,15 +13,15 @@ import msgspec
 
 from ...games.chess960.rules import End
 from ...games.chess960.script import ChessRecord
-from ...games.decision import Tally
+from ...games.decision import Tally, added
 from ...games.holdem.rules import HandEnd
 from ...games.holdem.script import HandRecord, PokerRules
 from ...manifest import ChessMatch, Manifest, Match, Plan, Price
-from ...phases.streams import Block, PokerBlock, a_is_first
+from ...phases.streams import Block, a_is_first
 from ...seats import EndpointSeat, GgufSeat, HouseSeat, OllamaSeat
-from ..chess960 import BY_RULE, chess_tallies, halfpoints_a
+from ..chess960 import BY_RULE, by_pairs, chess_tallies, halfpoints_a
 from ..conduct import cost_usd
-from ..holdem import with_mirrors
+from ..holdem import poker_tallies, unit_sums, with_mirrors
 from ..luck.adjusted import Method, net_units
 from ..luck.ranges import range_units
 from ..quality.figures import Answers, StageLosses, stage_losses
@@ -154,8 +154,7 @@ class ChessCell(_Cell, frozen=True):
 
     def pairs(self, value: Callable[[ChessGame], int]) -> list[int]:
         """Sums of a value of each game over the two games of a start."""
-        values = list(map(value, self.games))
-        return [values[at] + values[at + 1] for at in range(0, len(values) - 1, 2)]
+        return by_pairs(list(map(value, self.games)))
 
 
 class PokerCell(_Cell, frozen=True):
@@ -191,9 +190,7 @@ class PokerCell(_Cell, frozen=True):
 
     def units(self, value: Callable[[PokerHand], int]) -> list[int]:
         """Sums of a value of each hand over whole units."""
-        values, size = list(map(value, self.hands)), self.session_hands
-        sessions = [sum(values[at : at + size]) for at in range(0, len(values) - size + 1, size)]
-        return with_mirrors(sessions) if self.mirrored else sessions
+        return unit_sums(list(map(value, self.hands)), self.session_hands, mirrored=self.mirrored)
 
 
 Cell: TypeAlias = ChessCell | PokerCell
@@ -207,10 +204,7 @@ def arm_of(cells: Mapping[CellKey, Cell], real: CellKey, arm: Arm) -> Cell | Non
 
 def pooled(one: Cell, other: Cell) -> Cell:
     """The results of two cells of one key together; they are paired with no other cell's any more."""
-    tallies = (Tally(), Tally())
-    for cell in (one, other):
-        for total, tally in zip(tallies, cell.tallies, strict=True):
-            total.add(tally)
+    tallies = added(cell.tallies for cell in (one, other))
     cost = one.cost_usd + other.cost_usd
     if isinstance(one, ChessCell) and isinstance(other, ChessCell):
         games = one.games + other.games
@@ -300,16 +294,6 @@ def poker_cell(
         tallies=tallies,
         cost_usd=cost_usd(tallies[0], price),
     )
-
-
-def poker_tallies(blocks: Sequence[Block]) -> tuple[Tally, Tally]:
-    """What seats A and B did in all hands."""
-    totals = (Tally(), Tally())
-    for block in blocks:
-        if isinstance(block, PokerBlock):
-            for total, tally in zip(totals, block.tallies, strict=True):
-                total.add(tally)
-    return totals
 
 
 def chess_games(records: Iterable[ChessRecord]) -> Iterable[ChessGame]:

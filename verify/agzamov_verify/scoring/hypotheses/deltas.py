@@ -7,9 +7,10 @@ from typing import Final
 from ..agzamov.cells import LUCK_METHODS, Cell, PokerCell
 from ..agzamov.measures import Measure, Units, adjusted_units, units_of
 from ..agzamov.score import CHESS
+from ..inference.intervals import BB_PER_100
 from ..inference.significance import Alternative
 from .contrasts import Joint, Weighted, beside, combined, every, shrunk, weighed
-from .evidence import BB_PER_100, GAME_NAMES, Delta, Evidence, Lacking
+from .evidence import GAME_NAMES, Delta, Evidence, Lacking
 
 ONE = Fraction(1)
 SHARE = "share of delta_max"

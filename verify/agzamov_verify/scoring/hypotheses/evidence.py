@@ -9,13 +9,12 @@ import msgspec
 from ..agzamov.cells import AGAINST_HOUSE, Arm, Augmentation, Cell, CellKey, ChessCell, PokerCell, arm_of
 from ..agzamov.norm import ScoreNorm
 from ..agzamov.score import GAMES
-from ..inference.intervals import Bootstrap, Resamples
+from ..inference.intervals import Resamples, bootstrap_of
 from ..learning.outcome import LearningOutcome, LearningRule, RecoveryOutcome, learning, recoveries
 
 SANITY, BASELINE, ASYMMETRIC, ARMS_RACE, STRESS = 0, 1, 2, 3, 5
 EQUAL, SLIGHT, SEVERE = "equal", "slight", "severe"
 MIDDLEGAME, ENDGAME = 1, 2
-BB_PER_100: Final = "bb/100"
 GAME_NAMES: Final = {"chess960": "chess", "holdem": "poker"}
 
 
@@ -100,8 +99,7 @@ class Evidence:
 
     def how(self, name: str, unit: str = "") -> Resamples:
         """The resampling of a named estimate: studentised for chips, which hardly ever repeat, else expanded."""
-        method = Bootstrap.STUDENTISED if unit == BB_PER_100 else Bootstrap.EXPANDED
-        return Resamples(self.seed(name), self.resamples, method)
+        return Resamples(self.seed(name), self.resamples, bootstrap_of(unit))
 
     def deltas(
         self,

@@ -45,6 +45,14 @@ POKER: Final = Bootstrap.STUDENTISED
 """For sessions of hands, skewed and with heavy tails."""
 
 
+BB_PER_100: Final = "bb/100"
+
+
+def bootstrap_of(unit: str) -> Bootstrap:
+    """The bootstrap of an estimate, by the unit that it is published in."""
+    return POKER if unit == BB_PER_100 else CHESS
+
+
 class Resamples(msgspec.Struct, frozen=True):
     """A declared resampling: its seed, how many, and how bounds are read off."""
 

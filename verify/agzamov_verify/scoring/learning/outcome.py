@@ -9,22 +9,19 @@ from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
 from ..exact import Figure, figure
 from ..inference.estimate import Estimate, Scale, difference_estimate
-from ..inference.intervals import CHESS, POKER, Resamples
+from ..inference.intervals import Resamples, bootstrap_of
 from ..ratings.wide import places, wide
 from ..statistics import Interval
 from .basis import risings, tau_grid, too_many
 from .curve import Curve, fitted
 from .null import drop_p, trend_p
 from .words import RecoveryByWords, TauByWords, WindowRule, recovery_by_words, tau_by_words
-
-METHODS: Final = {"score": CHESS, "bb/100": POKER}
-"""Which bootstrap a drop has, by the unit of its match."""
 
 
 class Reach(StrEnum):
@@ -215,7 +212,7 @@ def _recovery(
     else:
         sums = _units(baseline, rule.unit_results), _units(early, rule.unit_results)
         scale = Scale(rule.unit, Fraction(1, rule.unit_results * rule.window.units))
-        drop = difference_estimate(*sums, scale, Resamples(seed + b"ci", resamples, METHODS[rule.unit]))
+        drop = difference_estimate(*sums, scale, Resamples(seed + b"ci", resamples, bootstrap_of(rule.unit)))
         p = drop_p(*sums, seed + b"drop", rule.permutations)
         verdict, p_drop = _verdict(words, dropped=p <= Fraction(rule.level)), figure(p)
     return RecoveryOutcome(len(before), len(after), verdict, words, drop, p_drop, curve)
