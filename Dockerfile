@@ -1,11 +1,13 @@
-# The trees of `agzamov images build harness verify`, for people who prefer `docker build`:
+# For tools that want a Dockerfile: to scan the trees, to build on them, to push them with `docker push`. It is not what
+# runs are pinned to: `agzamov images build` makes those images, and `agzamov run` takes no others.
 #
 #     agzamov images build harness verify
 #     docker build --target harness --tag agz-harness .
 #     docker build --target verify --tag agz-verify .
 #
-# The id differs from ours, since an engine writes its own history and times; the tree digest is the same (a test says
-# so). Layers are those of images/ground, images/python, images/harness and images/verify; so is what is set below.
+# The id differs from the pinned one, since an engine writes its own history and times; the tree digest is the same (a
+# test says so). Layers are those of images/ground, images/python, images/harness and images/verify, for this machine's
+# architecture; so is what is set below.
 
 FROM scratch AS python
 ADD build/images/ground/debs.tar build/images/ground/files.tar build/images/python/debs.tar /

@@ -1,48 +1,75 @@
-# make demo    set up, run the quickstart, verify its bundle
-# make test    set up, lint, type-check, run all tests
-# make lock    resolve the pins in requirements/ again
-# make bench   the benchmarks, each as a ratio to something run beside it
-# make calibrate   the instrument against planted effects; SEED=text draws everything anew
+# make demo      install what running needs, play the quickstart, verify its bundle; again: go on where it stopped
+# make install   install what running needs
+# make builder   install what building container images needs too: `agzamov images`
+# make test      install what testing needs too, lint, type-check, run the tests; SLOW=1 runs the slow ones too, as CI
+#                does; TESTS=tests/verify runs those alone
+# make lock      resolve the pins in requirements/ again
+# make bench     the benchmarks, each as a ratio to something run beside it
+# make calibrate the instrument against planted effects; SEED=text draws everything anew
 
 PYTHON ?= python3
+PLAN ?= manifests/quickstart.yaml
+TESTS ?= tests
+SLOW ?=
 VENV := .venv
 BIN := $(VENV)/bin
-KEY := keys/demo.pem
+# The tests start hundreds of processes: what one of them compiles, the next finds in __pycache__.
+unexport PYTHONDONTWRITEBYTECODE
+PIP := $(BIN)/pip install --quiet --no-compile --disable-pip-version-check
 
-.PHONY: demo test check setup prerequisites lock bench calibrate schema clean
+.PHONY: demo install builder test check setup lock bench calibrate schema glossary clean
 
-demo: setup
-	@test -f $(KEY) || $(BIN)/agzamov keygen $(KEY)
-	@set -e; bundle=$$($(BIN)/agzamov run manifests/quickstart.yaml --key $(KEY) | tee /dev/stderr | sed -n 's/^bundle: //p'); \
-	$(BIN)/agzamov verify "$$bundle"; \
-	echo; echo "Look next:"; \
-	echo "  $(BIN)/agzamov show $$bundle --game p1-chess960-naked-reference-g00000   one game as its seats saw it"; \
-	echo "  sh docs/check-by-hand.sh $$bundle $(KEY).pub                             the signature without our code"; \
-	echo "  docs/architecture.md                                                    how it hangs together"
+demo: install
+	@sh scripts/demo $(BIN) $(PLAN)
 
 test: setup check
-	$(BIN)/pytest -n auto --dist loadgroup -q
+	$(BIN)/pytest -n auto --dist loadgroup -q $(if $(SLOW),,-m "not slow") $(TESTS)
 
 check: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	cd imagebuilder && ../$(BIN)/lint-imports
 	cd verify && ../$(BIN)/deptry .
 	cd harness && ../$(BIN)/deptry .
+	cd memory && ../$(BIN)/deptry .
+	cd imagebuilder && ../$(BIN)/deptry .
+	cd audits && ../$(BIN)/deptry .
 
-setup: prerequisites $(VENV)/.ready
+# What running needs: .venv with requirements/run.txt. For tests, requirements/dev.txt comes on top.
+install:
+	@sh scripts/prerequisites $(PYTHON) run
+	@$(MAKE) --no-print-directory $(VENV)/.installed
 
-$(VENV)/.ready: requirements/dev.txt verify/pyproject.toml harness/pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e verify -e harness
+# For `agzamov images`: requirements/images.txt and the image builder come on top.
+builder: install
+	@$(MAKE) --no-print-directory $(VENV)/.builder
+
+setup:
+	@sh scripts/prerequisites $(PYTHON) test
+	@$(MAKE) --no-print-directory $(VENV)/.ready
+
+$(VENV)/.installed: requirements/run.txt verify/pyproject.toml harness/pyproject.toml memory/pyproject.toml
+	@echo "installing requirements/run.txt into $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --require-hashes -r requirements/run.txt
+	@$(PIP) --no-deps --no-build-isolation -e verify -e harness -e memory
 	@touch $@
 
-prerequisites:
-	@sh scripts/prerequisites $(PYTHON)
+$(VENV)/.builder: $(VENV)/.installed requirements/images.txt imagebuilder/pyproject.toml
+	@echo "installing requirements/images.txt into $(VENV)"
+	@$(PIP) --require-hashes -r requirements/images.txt
+	@$(PIP) --no-deps --no-build-isolation -e imagebuilder
+	@touch $@
 
-lock:
+$(VENV)/.ready: $(VENV)/.installed requirements/dev.txt imagebuilder/pyproject.toml audits/pyproject.toml
+	@echo "installing requirements/dev.txt into $(VENV)"
+	@$(PIP) --require-hashes -r requirements/dev.txt
+	@$(PIP) --no-deps --no-build-isolation -e imagebuilder -e audits
+	@touch $@
+
+lock: setup
 	sh scripts/lock
 
 bench: setup
@@ -53,6 +80,9 @@ calibrate: setup
 
 schema: setup
 	$(BIN)/python scripts/write_schema.py
+
+glossary: setup
+	$(BIN)/python scripts/write_glossary.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

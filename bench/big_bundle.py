@@ -19,6 +19,7 @@ import chess
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_harness import rundir
+from agzamov_harness.dispatch import Answering
 from agzamov_harness.pack import pack
 from agzamov_harness.progress import State
 from agzamov_harness.run import Runner, Stop
@@ -79,7 +80,7 @@ def make(folder: Path, factor: int) -> Path:
     assert isinstance(manifest.engine, EnginePin)
     assert manifest.engine.net_sha256 == norm.net_sha256
     directory = rundir.create(folder / "runs", manifest, secret)
-    blocks = Runner(directory, invent, time.monotonic_ns, State(plan, None), Stop(), 1).play()
+    blocks = Runner(directory, Answering(invent), time.monotonic_ns, State(plan, None), Stop(), 1).play()
     return pack(directory, blocks, key, folder / "bundles")
 
 

@@ -3,21 +3,29 @@
     python bench/bootstrap.py
 
 Both run in turns in this process, CPU time, medians. Bar: each of ours below 1 s. The data are made up:
-a chess condition is 250 start pairs, a poker condition 10,000 hands or its 100 sessions. "old" is the
-resampling of agz-results-1, which stays for old bundles.
+a chess condition is 250 start pairs, a poker condition 10,000 hands or its 100 sessions.
 """
 
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 from scipy import stats
 
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples, bootstrap_bounds
-from agzamov_verify.scoring.inference.worlds import ChessWorld, PokerWorld, pair_points, session_chips
-from agzamov_verify.scoring.statistics import bootstrap_95
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "calibration"))
+
+from simulated_matches import (
+    ChessWorld,
+    PokerWorld,
+    pair_points,
+    session_chips,
+)
 
 ROUNDS = 5
 RESAMPLES = 10_000
@@ -60,9 +68,8 @@ def seconds(runs: list[Callable[[], object]]) -> list[float]:
 
 def main() -> None:
     for name, values in data().items():
-        old, percentile, expanded, studentised, scipy, bca = seconds(
+        percentile, expanded, studentised, scipy, bca = seconds(
             [
-                lambda values=values: bootstrap_95(values, Fraction(1), SEED, RESAMPLES),
                 *(ours(values, method) for method in Bootstrap),
                 scipys(values, "percentile"),
                 scipys(values, "BCa"),
@@ -70,7 +77,7 @@ def main() -> None:
         )
         worst = max(percentile, expanded, studentised)
         print(f"{name}: {RESAMPLES} resamples")
-        print(f"  percentile {percentile:.3f} s, {percentile / scipy:.2f} x scipy's ({scipy:.3f} s); old {old:.3f} s")
+        print(f"  percentile {percentile:.3f} s, {percentile / scipy:.2f} x scipy's ({scipy:.3f} s)")
         print(f"  expanded {expanded:.3f} s; studentised {studentised:.3f} s, {studentised / bca:.2f} x scipy's BCa")
         print(f"  slowest of ours {worst:.3f} s (bar {BAR_S} s): {'holds' if worst < BAR_S else 'MISSED'}")
 

@@ -18,16 +18,17 @@ from pathlib import Path
 
 import chess
 
-from agzamov_verify.checks.ledger import Ledger
-from agzamov_verify.checks.opening import Opened, open_bundle
-from agzamov_verify.checks.replaying import journal_lines
+from agzamov_verify.checks.check_log import CheckLog
+from agzamov_verify.checks.opened_bundle import Opened, open_bundle
+from agzamov_verify.checks.replay_stream import journal_lines
+from agzamov_verify.games.chess960.game import ChessBlock, ChessMatch
 from agzamov_verify.games.chess960.rules import DrawClaims, Game960
 from agzamov_verify.games.declared import Fault
+from agzamov_verify.games.game import StreamPlan
 from agzamov_verify.journal import Chain
-from agzamov_verify.manifest import ChessMatch
-from agzamov_verify.phases.streams import ChessBlock, StreamPlan, block_script, streams_of
 from agzamov_verify.questions import Answer, Question
 from agzamov_verify.script import Replay, drive
+from agzamov_verify.streams import block_script, streams_of
 
 ROUNDS = 7
 
@@ -131,7 +132,7 @@ def cpu_s(work: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    opened = open_bundle(Path(sys.argv[1]), Ledger())
+    opened = open_bundle(Path(sys.argv[1]), CheckLog())
     streams = list(chess_streams(opened))
     games, asked = replay(opened, streams), questions_of(opened, streams)
     plies = sum(len(moves) for _, moves in games)

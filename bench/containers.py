@@ -24,13 +24,14 @@ from typing import Any
 import yaml
 
 from agzamov_harness import keys, rundir
-from agzamov_harness.containers import places
-from agzamov_harness.containers.attending import image_in
+from agzamov_harness.containers import container_paths
+from agzamov_harness.containers.container_lifecycle import RunContainers, image_in
+from agzamov_harness.containers.container_logs import ContainerLogs
 from agzamov_harness.containers.engine import NoEngine, connect
 from agzamov_harness.containers.folder import hand_over
-from agzamov_harness.containers.stage import Stage
 from agzamov_harness.containers.topology import topology
-from agzamov_harness.pinning import images_of, models_of
+from agzamov_harness.models.weights import pins_of
+from agzamov_harness.pinning import images_of
 from agzamov_harness.seal import plan_from, seal
 from agzamov_verify.envelope import key_id
 from agzamov_verify.stockfish import find_engine
@@ -136,20 +137,20 @@ def in_containers(folder: Path) -> Iterator[tuple[str, ...]]:
     """The command that takes the times inside a harness's container, beside its servers."""
     plan = plan_from(CALLED)
     submitter = key_id(keys.load(folder / "key.pem").public_key())
-    manifest, secret = seal(plan, submitter, None, images=images_of(plan), models=models_of(plan, folder))
+    manifest, secret = seal(plan, submitter, None, images=images_of(plan), models=pins_of(plan, folder))
     directory = rundir.create(folder / "called", manifest, secret, folder)
     with closing(connect()) as door:
         images = {part: image_in(door, part, pin) for part, pin in directory.manifest.images.items()}
         machine = door.machine()
         hand_over(directory, machine.user)
-        command = ("play", str(places.RUN), "--attended")
+        command = ("play", str(container_paths.RUN), "--attended")
         planned = topology(directory.manifest, directory.path.resolve(), folder, machine, command)
-        with Stage(door, directory.manifest.run_id, planned, images) as stage:
-            harness = stage.ids[places.HARNESS]
-            with closing(door.attach(harness)):
+        with RunContainers(door, directory.manifest.run_id, planned, images, ContainerLogs(folder, {})) as containers:
+            harness = containers.ids[container_paths.HARNESS]
+            with closing(door.attach(harness, stdin=True)):
                 door.start(harness)
                 inside = ("docker", "--host", door.host, "exec", harness, PYTHON, "-c", TIMED)
-                sockets = (str(places.ENGINE_SOCKET), str(places.model_socket("tiny")))
+                sockets = (str(container_paths.ENGINE_SOCKET), str(container_paths.model_socket("tiny")))
                 wait_inside(inside, sockets)
                 yield (*inside, *sockets, str(CALLS))
 

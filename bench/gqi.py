@@ -17,7 +17,7 @@ from pathlib import Path
 import chess
 import chess.engine
 
-from agzamov_verify.checks.judging import open_judges
+from agzamov_verify.checks.engine_pool import open_judges
 from agzamov_verify.dice import Stream
 from agzamov_verify.protocol import load_protocol
 from agzamov_verify.scoring.quality.positions import Position

@@ -13,15 +13,16 @@ from pathlib import Path
 
 from pokerkit import Automation, NoLimitTexasHoldem
 
-from agzamov_verify.checks.ledger import Ledger
-from agzamov_verify.checks.opening import Opened, open_bundle
-from agzamov_verify.checks.replaying import journal_lines
+from agzamov_verify.checks.check_log import CheckLog
+from agzamov_verify.checks.opened_bundle import Opened, open_bundle
+from agzamov_verify.checks.replay_stream import journal_lines
+from agzamov_verify.games.game import StreamPlan
 from agzamov_verify.games.holdem import script
+from agzamov_verify.games.holdem.game import PokerMatch
 from agzamov_verify.games.holdem.rules import BIG_BLIND, SMALL_BLIND, ActionKind, Deal, Hand, PokerAction
 from agzamov_verify.journal import Chain
-from agzamov_verify.manifest import PokerMatch
-from agzamov_verify.phases.streams import StreamPlan, block_script, streams_of
 from agzamov_verify.script import Replay, drive
+from agzamov_verify.streams import block_script, streams_of
 from chess_replay import cpu_s
 
 ROUNDS, HANDS_MAX = 5, 1000
@@ -116,7 +117,7 @@ def act_in_pokerkit(state: object, action: PokerAction) -> None:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    opened = open_bundle(Path(sys.argv[1]), Ledger())
+    opened = open_bundle(Path(sys.argv[1]), CheckLog())
     streams = poker_streams(opened)
     hands = played(opened, streams)
     stack = opened.manifest.plan.holdem.stack_chips

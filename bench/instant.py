@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_harness import rundir
 from agzamov_harness.adapters.endpoint import Endpoint
-from agzamov_harness.answers import World
+from agzamov_harness.dispatch import Answering, World, ports_of
 from agzamov_harness.progress import State
 from agzamov_harness.run import Blocks, Runner, Stop
 from agzamov_harness.rundir import RunDirectory
@@ -108,10 +108,10 @@ def play(
     seat = run.manifest.plan.seats["model"]
     assert isinstance(seat, EndpointSeat)
     stop = Stop()
-    world = World({"model": Endpoint("model", seat, {}, time.monotonic_ns, stop.wait)}, None)
+    world = World(ports_of({"model": Endpoint("model", seat, {}, time.monotonic_ns, stop.wait)}, None))
     try:
         state = State(run.manifest.plan, None)
-        return Runner(run, around(world), time.monotonic_ns, state, stop, seat.concurrency).play()
+        return Runner(run, Answering(around(world)), time.monotonic_ns, state, stop, seat.concurrency).play()
     finally:
         world.close()
 

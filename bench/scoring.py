@@ -1,6 +1,6 @@
 """Scores a full normative protocol, made up: 13 conditions x (500 games + 10,000 hands), beyond replay.
 
-Outcome streams and cards, not journals. Everything that an analysis holds: corrections for luck, intervals, ratings,
+Outcome streams and cards, not journals. Everything that an analysis holds: variance reduction, intervals, ratings,
 learning, deltas, all hypotheses, the A-Score. On two processes, over conditions; the bar is 60 seconds on two cores.
 """
 
@@ -15,27 +15,26 @@ from fractions import Fraction
 import numpy as np
 
 from agzamov_verify.analysis_plan import AnalysisPlan
+from agzamov_verify.experiment import Arm, Augmentation
+from agzamov_verify.games.chess960.analysis import chess_analysis
+from agzamov_verify.games.chess960.cell import ChessCell, ChessGame
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.games.decision import Tally
-from agzamov_verify.games.holdem.rules import CARDS_DEALT, DECK, ActionKind, Deal, HandEnd, Played, PokerAction
+from agzamov_verify.games.holdem.analysis import poker_analysis
+from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.games.holdem.cell import PokerCell, poker_hands
+from agzamov_verify.games.holdem.preflop import preflop_quality
+from agzamov_verify.games.holdem.rules import CARDS_DEALT, ActionKind, Deal, HandEnd, Played, PokerAction
 from agzamov_verify.games.holdem.script import HandRecord, HandStory, PokerRules
-from agzamov_verify.scoring.agzamov.cells import (
-    Arm,
-    Augmentation,
-    Cell,
-    CellKey,
-    ChessCell,
-    ChessGame,
-    PokerCell,
-    poker_hands,
-)
-from agzamov_verify.scoring.agzamov.norm import load_score_norm
+from agzamov_verify.protocol import load_protocol
 from agzamov_verify.scoring.agzamov.score import Subject, a_score
+from agzamov_verify.scoring.cells import Cell, CellKey
 from agzamov_verify.scoring.deltas import delta_analysis
 from agzamov_verify.scoring.hypotheses.evidence import Evidence
 from agzamov_verify.scoring.hypotheses.verdicts import verdicts
-from agzamov_verify.scoring.matches import Setting, chess_analysis, poker_analysis
-from agzamov_verify.scoring.preflop import preflop_quality
+from agzamov_verify.scoring.inference.intervals import BB_PER_100
+from agzamov_verify.scoring.match_figures import Setting
+from agzamov_verify.scoring.score_constants import load_score_constants
 
 GAMES, HANDS, RESAMPLES, PROCESSES = 500, 10_000, 10_000, 2
 CONDITIONS = [(1, Augmentation.NAKED, Arm.NAKED)] + [
@@ -65,7 +64,7 @@ def chess_cell(at: int) -> ChessCell:
 
 
 def poker_hands_of(at: int) -> list[HandRecord]:
-    """Hands that mostly go to the flop, some to the river: what is corrected for luck."""
+    """Hands that mostly go to the flop, some to the river: what variance reduction works on."""
     draw, deals = np.random.default_rng(100 + at), np.random.default_rng(99)
     records = []
     for hand in range(HANDS):
@@ -93,13 +92,13 @@ def one_condition(at: int) -> tuple[list[Cell], dict[str, float]]:
     spent: dict[str, float] = {}
     records = poker_hands_of(at)
     chess = timed(spent, "chess cell", chess_cell, at)
-    poker = timed(spent, "poker cell with luck", poker_cell, at, records)
-    norm = load_score_norm("agz-0.1")
-    some = Evidence([chess, poker], norm, seed, RESAMPLES)
-    setting = Setting(str(at), 2, ("a", "b"), Fraction(1, 20))
-    timed(spent, "chess analysis", chess_analysis, chess, setting, some)
-    preflop = timed(spent, "preflop quality", preflop_quality, records, PokerRules(), some.how)
-    timed(spent, "poker analysis", poker_analysis, poker, setting, some, preflop)
+    poker = timed(spent, "poker cell, chance-adjusted", poker_cell, at, records)
+    constants = load_score_constants("agz-0.1")
+    evidence = Evidence([chess, poker], constants, seed, RESAMPLES)
+    setting = Setting(str(at), 2, ("a", "b"), Fraction(1, 20), symmetric=False)
+    timed(spent, "chess analysis", chess_analysis, chess, setting, evidence)
+    preflop = timed(spent, "preflop quality", preflop_quality, records, PokerRules(), constants.clusters)
+    timed(spent, "poker analysis", poker_analysis, poker, setting, evidence, preflop)
     return [chess, poker], spent
 
 
@@ -118,12 +117,12 @@ def main() -> None:
             cells += found
             for name, seconds in own.items():
                 spent[name] = spent.get(name, 0) + seconds
-    norm = load_score_norm("agz-0.1")
-    evidence = Evidence(cells, norm, seed, RESAMPLES)
+    constants = load_score_constants("agz-0.1")
+    evidence = Evidence(cells, constants, seed, RESAMPLES)
     timed(spent, "deltas", lambda: list(delta_analysis(evidence)))
-    timed(spent, "hypotheses", verdicts, AnalysisPlan(), evidence)
+    timed(spent, "hypotheses", verdicts, AnalysisPlan(), evidence, load_protocol("agz-0.1").verdict)
     subject = Subject("model", Augmentation.FULL, "system")
-    timed(spent, "A-Score", a_score, subject, cells, {"chess960": None, "holdem": None}, norm, evidence.how("score"))
+    timed(spent, "A-Score", a_score, subject, cells, constants, evidence.resampling(BB_PER_100))
     wall, ticks = time.perf_counter() - start, os.times()
     cpu = ticks.user + ticks.system + ticks.children_user + ticks.children_system
     for name, seconds in spent.items():

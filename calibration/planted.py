@@ -1,19 +1,14 @@
 """Planted information, through the whole pipeline: a sealed run, its journals, its bundle, verification, the deltas.
 
-Three seats sit in the same player and play the same opponent on the same starts: one is told nothing, one what is
-true of the opponent, one what is false, in a text of the same length. True information must show a delta above 0,
-false information must not.
-
-Phase 0 is the one phase of this version in which two different seats meet, and its opponent's chair is declared
-`random`. Here the reference player with the planted habit sits in that chair; nothing else is out of the ordinary.
+An ordinary run of Phase 2 with an oracle: the same reference player in three arms, on the same starts, against the same
+opponent with a habit. In the naked arm it is told nothing, in the real arm what is true of the opponent, in the placebo
+arm something false, in a text of the same length. True information must show a delta above 0, false information must
+not.
 """
 
 import hashlib
-import multiprocessing
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count
@@ -25,31 +20,31 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_harness import rundir
 from agzamov_harness.adapters.local import LocalSeat
-from agzamov_harness.answers import World
+from agzamov_harness.dispatch import RunPorts, ports_of
 from agzamov_harness.pack import pack
 from agzamov_harness.progress import State
 from agzamov_harness.run import Runner, Stop
 from agzamov_harness.seal import plan_from, seal
 from agzamov_verify.checks import Options, Verdict, verify
-from agzamov_verify.checks.ledger import Number, Status
+from agzamov_verify.checks.check_log import Status
 from agzamov_verify.dice import Dice
 from agzamov_verify.envelope import key_id
-from agzamov_verify.scoring.agzamov.cells import Arm, Augmentation, CellKey, cell_of
-from agzamov_verify.scoring.agzamov.measures import Measure
-from agzamov_verify.scoring.agzamov.norm import load_score_norm
+from agzamov_verify.experiment import Arm, Augmentation, Phase
 from agzamov_verify.scoring.analysis import Seeds
 from agzamov_verify.scoring.hypotheses.contrasts import Part, weighed
 from agzamov_verify.scoring.hypotheses.deltas import difference
-from agzamov_verify.scoring.hypotheses.evidence import ASYMMETRIC, Evidence
+from agzamov_verify.scoring.hypotheses.evidence import Evidence
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.significance import Alternative
-from agzamov_verify.workers import end_with_parent
+from agzamov_verify.scoring.match_cells import cells_of
+from agzamov_verify.scoring.measures import Measure
+from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.seats import ReferenceSeat
 from finding import Finding
 
-NAIVE, TRUE, FALSE, OPPONENT = "naive", "informed", "misinformed", "opponent"
+PLAYER, OPPONENT, ORACLE = "player", "opponent", "oracle"
 RESAMPLES = 10_000
 TICK_NS = 1_000_000
-STREAMS_A_JOB = 4
 FALSE_ALARM = 0.025  # how often the interval of a delta of nothing lies above 0
 LEVEL = Fraction(1, 100)
 MEASURES = {"chess960": Measure.SCORE, "holdem": Measure.PERFORMANCE}
@@ -57,10 +52,10 @@ MEASURES = {"chess960": Measure.SCORE, "holdem": Measure.PERFORMANCE}
 
 @dataclass(frozen=True)
 class Planted:
-    """What is planted in one game: the opponent's habit, what is said of it truly and falsely, the size of a match."""
+    """What is planted in one game: the opponent's habits, what is said of it truly and falsely, the size of a match."""
 
     game: str
-    pattern: str
+    patterns: tuple[str, ...]
     true: str
     false: str
     match: Mapping[str, int]
@@ -77,43 +72,53 @@ class Planted:
     @property
     def plan(self) -> dict[str, Any]:
         """The plan as a person would write it."""
-        told = {NAIVE: "", TRUE: self.true, FALSE: self.false}
-        seats: dict[str, Any] = {name: {"kind": "reference", "briefing": text} for name, text in told.items()}
-        seats[OPPONENT] = {"kind": "random", "patterns": [self.pattern]}
-        match = {"phase": 0, "game": self.game, "b": OPPONENT, **self.match}
-        matches = [{**match, "a": name} for name in told]
-        return {"title": f"Planted in {self.game}", "seats": seats, "matches": matches, **self.rules}
+        seats = {PLAYER: {"kind": "reference"}, OPPONENT: {"kind": "reference", "patterns": list(self.patterns)}}
+        match = {"phase": int(Phase.ASYMMETRIC), "game": self.game, "a": PLAYER, "b": OPPONENT, **self.match}
+        matches = [{**match, "condition": condition(arm)} for arm in (Arm.NAKED, Arm.REAL, Arm.PLACEBO)]
+        oracle = {"kind": "oracle", "facts": self.true, "placebo": self.false}
+        return {
+            "title": f"Planted in {self.game}",
+            "seats": seats,
+            "systems": {ORACLE: oracle},
+            "matches": matches,
+            **self.rules,
+        }
+
+
+def condition(arm: Arm) -> dict[str, str]:
+    """The condition of one arm."""
+    named = {} if arm is Arm.NAKED else {"system": ORACLE}
+    return {"augmentation": Augmentation.MEMORY.value, "arm": arm.value, **named}
 
 
 POKER = Planted(
     "holdem",
-    "folds_button_to_3bet",
-    "- Folds to 3-bet on the button: 85%",
-    "- VPIP: 20% | PFR: 15% | 3-Bet: 05%",
-    {"hands": 4_000, "block_hands": 200},
-    {},
+    ("never_folds_pairs", "never_bluffs_rivers"),
+    "- after the flop is dealt, never fold a pair or better.\n"
+    "- on the river, bet or raise only with two pair or better.",
+    "- on the river, fold to any bet if your best hand is less than two pair.\n"
+    "- on the button, never raise suited aces.",
+    {"hands": 1_000, "block_hands": 50},
+    {"holdem": {"session_hands": 50}},
 )
 CHESS = Planted(
     "chess960",
-    "castles_early",
-    "- Castles within its first 8 moves, as soon as castling is legal.",
-    "- Never makes a move that allows or makes a trade of queens, ever",
-    {"games": 200, "block_games": 4},
+    ("king_answers_checks",),
+    "- When in check, moves its king, as long as it has a legal move.",
+    "- Moves its queen whenever it is attacked and has legal squares.",
+    {"games": 30, "block_games": 2},
     {"chess960": {"adjudication": {"policy": "material", "threshold_points": 2, "plies": 4}, "plies_max": 40}},
 )
 GAMES = ("poker", "chess")
 FULL = {"poker": POKER, "chess": CHESS}
-SMALL = {
-    "poker": replace(POKER, match={"hands": 2_000, "block_hands": 500}),
-    "chess": replace(CHESS, match={"games": 80, "block_games": 4}),
-}
+SMALL = {"poker": replace(POKER, match={"hands": 600, "block_hands": 50}), "chess": CHESS}
 
 
-def findings(planted: Planted, seed: str, jobs: int) -> list[Finding]:
-    """Play what is planted, verify the bundle, and compare the deltas."""
+def findings(case: str, size: Mapping[str, Planted], seed: str) -> list[Finding]:
+    """Play what is planted in one game, verify the bundle, and compare the deltas."""
+    planted = size[case]
     with tempfile.TemporaryDirectory() as folder:
-        path = play(planted, Path(folder), seed, jobs)
-        verdict = verify(path, Options(jobs=jobs))
+        verdict = verify(play(planted, Path(folder), seed), Options())
     believed = verification(planted, verdict)
     if not believed.passed:
         return [believed]
@@ -121,15 +126,14 @@ def findings(planted: Planted, seed: str, jobs: int) -> list[Finding]:
 
 
 def verification(planted: Planted, verdict: Verdict) -> Finding:
-    """Every step holds but the one that sees another player in the chair of chance: it must."""
+    """Every step holds."""
     failed = ", ".join(step.name for step in verdict.steps if step.status is Status.FAIL)
-    left_out = any(step.status is Status.NOT_CHECKED for step in verdict.steps)
-    wanted = Number.CHANCE.name.lower()
-    passed = failed == wanted and not left_out
-    return Finding(f"verification of the bundle, {planted.game}", failed, "fails", f"{wanted} alone", passed, 0.0)
+    return Finding(
+        f"verification of the bundle, {planted.game}", failed or "no step", "fails", "no step", not failed, 0.0
+    )
 
 
-def play(planted: Planted, folder: Path, seed: str, jobs: int) -> Path:
+def play(planted: Planted, folder: Path, seed: str) -> Path:
     """The bundle of a run, which follows from the seed alone."""
     plan = plan_from(planted.plan)
     secret = hashlib.sha256(f"{seed}/{planted.game}".encode()).digest()
@@ -137,21 +141,9 @@ def play(planted: Planted, folder: Path, seed: str, jobs: int) -> Path:
     manifest, _ = seal(plan, key_id(key.public_key()), None, secret)
     directory = rundir.create(folder / "runs", msgspec.structs.replace(manifest, nonce=secret.hex()[:32]), secret)
     ticks = count(step=TICK_NS)
-    with _players(plan.seats, jobs) as world:
-        streams = STREAMS_A_JOB * jobs
-        blocks = Runner(directory, world, lambda: next(ticks), State(plan, None), Stop(), streams).play()
+    ports = RunPorts(ports_of({name: LocalSeat(ReferenceSeat(), None) for name in plan.seats}, None))
+    blocks = Runner(directory, ports, lambda: next(ticks), State(plan, None), Stop(), 1).play()
     return pack(directory, blocks, key, folder / "bundles")
-
-
-@contextmanager
-def _players(seats: Iterable[str], jobs: int) -> Iterator[World]:
-    """The reference player in every seat, thinking in `jobs` processes."""
-    with ExitStack() as stack:
-        pool: Executor | None = None
-        if jobs > 1:
-            context = multiprocessing.get_context("spawn")
-            pool = stack.enter_context(ProcessPoolExecutor(jobs, context, end_with_parent))
-        yield World({name: LocalSeat("reference", pool) for name in seats}, None)
 
 
 # --- what the bundle says ------------------------------------------------------------------------
@@ -159,35 +151,21 @@ def _players(seats: Iterable[str], jobs: int) -> Iterator[World]:
 
 def judged(planted: Planted, verdict: Verdict) -> Iterator[Finding]:
     """The deltas of true and of false information, by the code that tests hypotheses, on the replayed games."""
-    true, false = (delta(planted, verdict, seat) for seat in (TRUE, FALSE))
+    true, false = (delta(planted, verdict, arm) for arm in (Arm.REAL, Arm.PLACEBO))
     yield helps(f"true information, {planted}", true)
     yield does_not_help(f"false information of the same length, {planted}", false)
 
 
-def delta(planted: Planted, verdict: Verdict, seat: str) -> Part:
-    """One seat's delta against the seat that is told nothing, on the same starts."""
-    evidence = evidence_of(verdict)
-    (found,) = [one for one in evidence.deltas(planted.game) if one.real.key.system == seat]
-    groups = difference(found.real, found.other, MEASURES[planted.game])
-    how = evidence.how(f"planted/{seat}", groups[0].units.scale.unit)
-    return weighed(found.name, groups, Alternative.GREATER, how).parts[0]
-
-
-def evidence_of(verdict: Verdict) -> Evidence:
-    """The bundle's replayed games, labelled as the arms of Phase 2 that a memory would be."""
+def delta(planted: Planted, verdict: Verdict, arm: Arm) -> Part:
+    """One arm less the naked one, on the same starts."""
     manifest = verdict.manifest
     assert manifest is not None
-    cells = [
-        msgspec.structs.replace(cell_of(manifest, match, verdict.blocks[match.id]), key=_key(match.game, match.a))
-        for match in manifest.plan.matches
-    ]
-    seeds = Seeds(Dice(bytes.fromhex(manifest.nonce)))
-    return Evidence(cells, load_score_norm(manifest.plan.protocol), seeds, RESAMPLES)
-
-
-def _key(game: str, seat: str) -> CellKey:
-    arm, system = (Arm.NAKED, "") if seat == NAIVE else (Arm.REAL, seat)
-    return CellKey("reference", game, ASYMMETRIC, Augmentation.MEMORY, arm, system)
+    cells = cells_of(manifest, verdict.blocks)
+    told, naked = (next(cell for cell in cells if cell.key.arm is wanted) for wanted in (arm, Arm.NAKED))
+    evidence = Evidence(cells, load_score_constants(manifest.plan.protocol), Seeds(Dice(bytes(32))), RESAMPLES)
+    groups = difference(told, naked, MEASURES[planted.game])
+    how = evidence.resampling(groups[0].units.scale.unit)
+    return weighed(f"{planted.game}, {arm.value}", groups, Alternative.GREATER, how).parts[0]
 
 
 def helps(name: str, part: Part) -> Finding:

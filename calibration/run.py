@@ -1,6 +1,6 @@
 """The calibration suite: does the instrument measure what it says? `make calibrate` runs all of it.
 
-    python calibration/run.py [--seed TEXT] [--small] [--only streams|poker|chess] [--jobs N]
+    python calibration/run.py [--seed TEXT] [--small] [--only PART] [--jobs N]
 
 Everything follows from the seed, so a run is the same on every machine. Exit code 0: every check holds. 1: one does
 not. The last line is the summary.
@@ -8,19 +8,58 @@ not. The last line is the summary.
 
 import argparse
 import multiprocessing
+import os
+import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from typing import Any, NamedTuple
 
+import careers
+import clusters
+import families
+import planned_power
 import planted
+import scores
+import stream_matches
 import streams
+import time_constants
 from agzamov_verify.workers import cores, end_with_parent
 from finding import Finding
 
 SEED = "agzamov calibration 1"
-PARTS = ("streams", *planted.GAMES)
+
+
+class Part(NamedTuple):
+    """A part of the suite: what gives the findings of a case from its size and the seed, its cases and both sizes."""
+
+    findings: Callable[[Any, Any, str], Iterable[Finding]]
+    cases: Iterable[Any]
+    full: Any
+    small: Any
+
+
+PARTS = {
+    **{game: Part(planted.findings, (game,), planted.FULL, planted.SMALL) for game in planted.GAMES},
+    "scores": Part(scores.findings, scores.CASES, scores.FULL, scores.SMALL),
+    "streams": Part(streams.findings, streams.cases(), stream_matches.FULL, stream_matches.SMALL),
+    "families": Part(families.findings, tuple(families.KINDS), families.FULL, families.SMALL),
+    "taus": Part(time_constants.findings, time_constants.LEARNERS, time_constants.FULL, time_constants.SMALL),
+    "planning": Part(planned_power.findings, tuple(planned_power.CHECKS), planned_power.FULL, planned_power.SMALL),
+    "careers": Part(careers.findings, careers.CASES, careers.FULL, careers.SMALL),
+    "clusters": Part(clusters.findings, tuple(clusters.CHECKS), clusters.FULL, clusters.SMALL),
+}
+"""By name; the parts with the longest cases first, so that no process stands idle at the end."""
+
+
+class Task(NamedTuple):
+    """One case of a part."""
+
+    part: str
+    case: Any
+    small: bool
+    seed: str
 
 
 def main(arguments: list[str]) -> int:
@@ -31,36 +70,46 @@ def main(arguments: list[str]) -> int:
     for finding in _all(wanted):
         print(finding.line, flush=True)
         found.append(finding)
-    print(summary(found, wanted.seed, time.monotonic() - began))
+    print(summary(found, wanted.seed, time.monotonic() - began, cpu_s()))
     return 0 if all(one.passed for one in found) else 1
 
 
-def summary(found: list[Finding], seed: str, wall_s: float) -> str:
+def summary(found: list[Finding], seed: str, wall_s: float, used_s: float) -> str:
     """One line: what holds, how long it took, and how often a sound instrument fails with another seed."""
     failed = sum(not one.passed for one in found)
     chance = sum(one.by_chance for one in found)
     verdict = f"FAILED: {failed} of {len(found)} checks" if failed else f"calibrated: all {len(found)} checks hold"
-    return f"{verdict}; seed {seed!r}; {wall_s:.0f} s; another seed fails a sound instrument in at most {chance:.1%}"
+    took = f"{wall_s / 60:.1f} minutes, {used_s / 60:.1f} CPU minutes"
+    return f"{verdict}; seed {seed!r}; {took}; another seed fails a sound instrument in at most {chance:.1%}"
+
+
+def cpu_s() -> float:
+    """CPU time of this process and of those that it started and that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def _all(wanted: argparse.Namespace) -> Iterator[Finding]:
+    """The findings of all cases, which are shared out to processes."""
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # of each process: threads of several processes wait for each other
     parts = [wanted.only] if wanted.only else PARTS
-    if "streams" in parts:
-        one = partial(streams.findings, size=streams.SMALL if wanted.small else streams.FULL, seed=wanted.seed)
-        with ProcessPoolExecutor(wanted.jobs, multiprocessing.get_context("spawn"), end_with_parent) as pool:
-            for some in pool.map(one, streams.cases()):
-                yield from some
-    for game in planted.GAMES:
-        if game in parts:
-            size = planted.SMALL if wanted.small else planted.FULL
-            yield from planted.findings(size[game], wanted.seed, wanted.jobs)
+    tasks = [Task(part, case, wanted.small, wanted.seed) for part in parts for case in PARTS[part].cases]
+    with ProcessPoolExecutor(wanted.jobs, multiprocessing.get_context("spawn"), end_with_parent) as pool:
+        for some in pool.map(found_in, tasks):
+            yield from some
+
+
+def found_in(task: Task) -> list[Finding]:
+    """The findings of one case."""
+    part = PARTS[task.part]
+    return list(part.findings(task.case, part.small if task.small else part.full, task.seed))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="calibrate", description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--seed", default=SEED, help="everything is drawn from this text")
     parser.add_argument("--small", action="store_true", help="a smaller form, for the tests")
-    parser.add_argument("--only", choices=PARTS, help="one part alone")
+    parser.add_argument("--only", choices=tuple(PARTS), help="one part alone")
     parser.add_argument("--jobs", type=int, default=cores(), help="processes side by side; default: one a core")
     return parser
 

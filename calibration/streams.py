@@ -1,7 +1,7 @@
-"""Tests, intervals and plans on simulated outcome streams of known truth: chess pairs and poker sessions.
+"""Tests, intervals and power on simulated outcome streams of known truth: chess pairs and poker sessions.
 
-Worlds and their draws: agzamov_verify.scoring.inference.worlds. A case is a kind of check and a size; it draws from
-a seed of its own, so cases run in any order and side by side.
+Worlds and their draws: simulated_matches. Matches and sizes: stream_matches. Power: stream_power. A case is a kind of
+check and a size; it draws from a seed of its own, so cases run in any order and side by side.
 """
 
 import hashlib
@@ -11,103 +11,27 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from msgspec.structs import replace
-
-from agzamov_verify.scoring.exact import figure, square_root
-from agzamov_verify.scoring.inference.calibration import (
-    SESSION_HANDS,
-    IntervalRule,
-    Rate,
-    Sample,
-    Test,
-    World,
-    coverage,
-    matches,
-    rejections,
-    true_mean,
-    unit_moments,
-)
-from agzamov_verify.scoring.inference.estimate import (
-    ALPHA,
-    PAIR_SCORE,
-    Scale,
-    difference_estimate,
-    mean_estimate,
-    paired_estimate,
-    session_bb_per_100,
-)
-from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
+from agzamov_verify.scoring.inference.intervals import Resamples
 from agzamov_verify.scoring.inference.means import contrast_t, one_sample_t, paired_t, welch_t
 from agzamov_verify.scoring.inference.power import critical_count
-from agzamov_verify.scoring.inference.proportions import binomial_pmf, wilson_interval
+from agzamov_verify.scoring.inference.proportions import binomial_p
 from agzamov_verify.scoring.inference.samples import moments
 from agzamov_verify.scoring.inference.sequential import Reason, SequentialPlan, Stop, decide
+from agzamov_verify.scoring.inference.sign_tests import sign_flip_test
 from agzamov_verify.scoring.inference.significance import Alternative, Significance, outcome
-from agzamov_verify.scoring.inference.signs import sign_flip_test
-from agzamov_verify.scoring.inference.worlds import ChessWorld, PokerWorld
 from agzamov_verify.scoring.learning.basis import risings, tau_grid
 from agzamov_verify.scoring.learning.null import trend_p
-from agzamov_verify.scoring.planning import CHESS, CHESS_UNIT, POKER, POKER_UNIT, Arms, Scoring, planned_power
-from agzamov_verify.scoring.planning import detectable as planned_effect
-from finding import BANDS, FIVE, HELD, ONE, Band, Finding, at_most, fails_by_chance, of_power, of_rate, percent
+from agzamov_verify.scoring.score_constants import CHESS
+from error_rates import IntervalRule, Rate, Sample, Test, World, coverage, matches, rate_of, rejections, true_mean
+from finding import BANDS, FIVE, HELD, Band, Finding, at_most, fails_by_chance, of_rate, percent
+from plain_samples import interval_of, paired_estimate
+from stream_matches import MATCHES, Match, Size, with_shared_draws
+from stream_power import power_of_a_delta, power_of_a_match
 
-EVEN_CHESS = ChessWorld(white=Fraction(1, 20), correlation=Fraction(-1, 10))
-EVEN_POKER = PokerWorld()
-POWER_SLACK = Fraction(2, 100)  # the formula is exact for normal values; it is 2 points off with 15 coarse pairs
+ONE_EACH = Fraction(1)
 SYNERGY = (1, -1, -1, -1, 2)  # full, memory, tools, RAG, naked: delta of the stack less the deltas of its parts
 WATCHED_CHESS = SequentialPlan(Decimal("0.05"), 0, 4, 2, Alternative.TWO_SIDED, None, 10**6)
 WATCHED_POKER = SequentialPlan(Decimal("0.05"), -40_000, 40_000, 0, Alternative.TWO_SIDED, None, 10**6)
-
-
-@dataclass(frozen=True)
-class Size:
-    """How many matches are made up for each kind of check, and how finely a match is resampled."""
-
-    tests: int
-    slow_tests: int
-    intervals: int
-    powers: int
-    resamples: int
-    permutations: int
-    alphas: tuple[Fraction, ...]
-
-
-FULL = Size(20_000, 4_000, 2_000, 4_000, 10_000, 499, (FIVE, ONE))
-SMALL = Size(2_000, 1_500, 1_300, 1_000, 1_000, 199, (FIVE,))
-
-
-@dataclass(frozen=True)
-class Match:
-    """A match of one game at one size: its world, its null value, and its published unit."""
-
-    game: str
-    results: int
-
-    @property
-    def world(self) -> World:
-        return EVEN_CHESS if self.game == CHESS else EVEN_POKER
-
-    @property
-    def null(self) -> int:
-        return 2 if self.game == CHESS else 0
-
-    @property
-    def unit_results(self) -> int:
-        return 2 if self.game == CHESS else SESSION_HANDS
-
-    @property
-    def scale(self) -> Scale:
-        return PAIR_SCORE if self.game == CHESS else session_bb_per_100(SESSION_HANDS)
-
-    @property
-    def method(self) -> Bootstrap:
-        return Bootstrap.EXPANDED if self.game == CHESS else Bootstrap.STUDENTISED
-
-    def __str__(self) -> str:
-        return f"{self.results:,} {'chess games' if self.game == CHESS else 'poker hands'}"
-
-
-MATCHES = (Match(CHESS, 30), Match(CHESS, 500), Match(POKER, 1_000), Match(POKER, 10_000))
 
 
 @dataclass(frozen=True)
@@ -134,22 +58,22 @@ def findings(case: Case, size: Size, seed: str) -> list[Finding]:
 
 @dataclass(frozen=True)
 class Trial:
-    """A test, and the worlds in which its null hypothesis is true.
+    """A test, and the worlds in which its null hypothesis is true; `count` matches, if not as many as for all tests.
 
-    A slow test is tried on fewer matches. A cautious one may err less often than alpha, by its nature.
+    A cautious test may err less often than alpha, by its nature.
     """
 
     name: str
     test: Test
     worlds: Sequence[World]
     match: Match
-    slow: bool = False
     cautious: bool = False
+    count: int = 0
 
 
 def type_i(trial: Trial, size: Size, seed: bytes) -> Iterator[Finding]:
     """How often a test rejects a null hypothesis that is true, at each alpha."""
-    count = size.slow_tests if trial.slow else size.tests
+    count = trial.count or size.tests
     rates = rejections(trial.test, trial.worlds, trial.match.results, size.alphas, count, seed)
     for alpha, rate in zip(size.alphas, rates, strict=True):
         band = at_most(alpha) if trial.cautious or not _can_tell(alpha, count) else BANDS[alpha]
@@ -169,7 +93,7 @@ def delta_on_the_same_starts(match: Match, size: Size, seed: bytes) -> Iterator[
     """H1 and H2: one-sided t of a real arm less its control, pair by pair."""
 
     def test(sample: Sample, _: bytes) -> Significance:
-        return paired_t(*same_luck(match.game, sample), Alternative.GREATER)
+        return paired_t(*with_shared_draws(match.game, sample), Alternative.GREATER)
 
     return type_i(Trial("delta on the same starts, t", test, [match.world] * 3, match), size, seed)
 
@@ -204,7 +128,9 @@ def course(match: Match, size: Size, seed: bytes) -> Iterator[Finding]:
         p = trend_p(values, rising, own, size.permutations)
         return outcome("trend-permutation", Alternative.GREATER, (units,), p)
 
-    return type_i(Trial("course, trend by permutation", test, [match.world] * 2, match, slow=True), size, seed)
+    return type_i(
+        Trial("course, trend by permutation", test, [match.world] * 2, match, count=size.slow_tests), size, seed
+    )
 
 
 def symmetry(match: Match, size: Size, seed: bytes) -> Iterator[Finding]:
@@ -214,7 +140,7 @@ def symmetry(match: Match, size: Size, seed: bytes) -> Iterator[Finding]:
         return sign_flip_test([value - match.null for value in sample[0]], Alternative.TWO_SIDED, own)
 
     name, cautious = "self-play symmetry, sign flips", match.results <= 100
-    return type_i(Trial(name, test, [match.world], match, slow=True, cautious=cautious), size, seed)
+    return type_i(Trial(name, test, [match.world], match, cautious, size.symmetries), size, seed)
 
 
 def gate(match: Match, size: Size, _: bytes) -> Iterator[Finding]:
@@ -223,8 +149,8 @@ def gate(match: Match, size: Size, _: bytes) -> Iterator[Finding]:
         return
     n = match.results
     for alpha in size.alphas:
-        wins = range(critical_count(n, alpha, Fraction(1, 2)), n + 1)
-        share = sum((binomial_pmf(k, n) for k in wins), Fraction(0))
+        critical = critical_count(n, alpha, Fraction(1, 2))
+        share = binomial_p(critical, n, Alternative.GREATER) if critical <= n else Fraction(0)
         name = f"type I at {float(alpha):.0%}, wins, exact binomial, {match}"
         band = BANDS[alpha]
         wanted = f"{percent(band.low)} to {percent(band.high)}"
@@ -263,7 +189,7 @@ def interval_of_a_match(match: Match, size: Size, seed: bytes) -> Iterator[Findi
     """The published bootstrap interval of one match."""
     return held(
         "one match",
-        lambda sample, own: mean_estimate(sample[0], match.scale, _how(match, size, own)).ci,
+        lambda sample, own: interval_of([sample[0]], [ONE_EACH], match.scale, _how(match, size, own)),
         true_mean(match.world),
         [match.world],
         match,
@@ -276,7 +202,9 @@ def interval_of_a_delta(match: Match, size: Size, seed: bytes) -> Iterator[Findi
     """The published interval of a delta on the same starts."""
     return held(
         "delta on the same starts",
-        lambda sample, own: paired_estimate(*same_luck(match.game, sample), match.scale, _how(match, size, own)).ci,
+        lambda sample, own: (
+            paired_estimate(*with_shared_draws(match.game, sample), match.scale, _how(match, size, own)).ci
+        ),
         Fraction(0),
         [match.world] * 3,
         match,
@@ -289,7 +217,7 @@ def interval_of_two_samples(match: Match, size: Size, seed: bytes) -> Iterator[F
     """The published interval of a delta of two samples."""
     return held(
         "delta of two samples",
-        lambda sample, own: difference_estimate(sample[0], sample[1], match.scale, _how(match, size, own)).ci,
+        lambda sample, own: interval_of(sample, [ONE_EACH, -ONE_EACH], match.scale, _how(match, size, own)),
         Fraction(0),
         [match.world] * 2,
         match,
@@ -298,74 +226,7 @@ def interval_of_two_samples(match: Match, size: Size, seed: bytes) -> Iterator[F
     )
 
 
-# --- power ---------------------------------------------------------------------------------------
-
-
-def power_of_a_match(match: Match, size: Size, seed: bytes) -> Iterator[Finding]:
-    """The effect that the plan promises to find in 80 % of matches, planted in one match."""
-
-    def test(sample: Sample, _: bytes) -> Significance:
-        return one_sample_t(sample[0], Fraction(match.null), Alternative.TWO_SIDED)
-
-    return promised("one match", test, Arms.ONE, match, size, seed)
-
-
-def power_of_a_delta(match: Match, size: Size, seed: bytes) -> Iterator[Finding]:
-    """The same between two matches."""
-
-    def test(sample: Sample, _: bytes) -> Significance:
-        return welch_t(sample[0], sample[1], Alternative.TWO_SIDED)
-
-    return promised("delta of two samples", test, Arms.TWO, match, size, seed)
-
-
-def promised(name: str, test: Test, arms: Arms, match: Match, size: Size, seed: bytes) -> Iterator[Finding]:
-    """Simulated power of a planted effect against the plan's figure for the spread of that very world."""
-    effect = _rounded(planned_effect(scoring_of(match, match.world), match.results, arms, FIVE).effect)
-    shares = [effect] if arms is Arms.ONE else [effect / 2, -effect / 2]
-    worlds = [with_effect(match, share) for share in shares]
-    rate = rejections(test, worlds, match.results, (FIVE,), size.powers, seed)[0]
-    scoring = scoring_of(match, *worlds)
-    planned = planned_power(scoring, effect, match.results, arms, FIVE)
-    yield of_power(f"power, {name}, {float(effect):g} {scoring.unit}, {match}", rate, planned, POWER_SLACK)
-
-
-def scoring_of(match: Match, *worlds: World) -> Scoring:
-    """What the plan knows of these worlds: the unit, and the standard deviation of its figure (root mean square)."""
-    squares = [unit_moments(world).variance * match.scale.factor**2 for world in worlds]
-    sd = square_root(sum(squares, Fraction(0)) / len(squares))
-    unit = CHESS_UNIT if match.game == CHESS else POKER_UNIT
-    return Scoring(match.game, "raw", unit, match.unit_results, sd, "the world's own")
-
-
-def with_effect(match: Match, effect: Fraction) -> World:
-    """The match's world with an effect planted, in points of score or bb/100."""
-    if match.game == CHESS:
-        return replace(EVEN_CHESS, edge=effect)
-    return replace(EVEN_POKER, mean_chips=effect)
-
-
 # --- parts ---------------------------------------------------------------------------------------
-
-
-def same_luck(game: str, sample: Sample, every: int = 5) -> tuple[list[int], list[int]]:
-    """Two arms on the same starts. Every so many pairs of games one is decided by its start, alike in both arms; in
-    poker each session has a part that both arms share, and a part of their own.
-    """
-    luck, *arms = sample
-    if game == POKER:
-        one, other = ([shared + own for shared, own in zip(luck, arm, strict=True)] for arm in arms)
-    else:
-        one, other = (
-            [own if at % every else shared for at, (shared, own) in enumerate(zip(luck, arm, strict=True))]
-            for arm in arms
-        )
-    return one, other
-
-
-def rate_of(hits: int, count: int) -> Rate:
-    """A share of simulated matches with its interval."""
-    return Rate(hits, count, figure(Fraction(hits, count)), wilson_interval(hits, count, ALPHA))
 
 
 def _how(match: Match, size: Size, seed: bytes) -> Resamples:
@@ -375,12 +236,6 @@ def _how(match: Match, size: Size, seed: bytes) -> Resamples:
 def _can_tell(alpha: Fraction, count: int) -> bool:
     """Whether a sound test leaves the band with probability below 0.1 %; else only its upper end is looked at."""
     return fails_by_chance(BANDS[alpha], count) < 0.001
-
-
-def _rounded(effect: Fraction | None) -> Fraction:
-    """To three places, which a world can have and a reader can read."""
-    assert effect is not None
-    return round(effect, 3)
 
 
 KINDS: Final[dict[str, Callable[[Match, Size, bytes], Iterator[Finding]]]] = {

@@ -1,9 +1,9 @@
-"""How much variance each method of taking luck out leaves, between scripted players: where plan's factors come from.
+"""Variance that each variance-reduction method leaves between scripted players: the source of the plan's factors.
 
     python calibration/variance.py [DECKS]
 
 Each pairing plays DECKS decks, and again with the seats exchanged. Decks are fresh: none of those to which the
-baseline of card luck was fitted. Prints the variance of raw hands divided by that of each method, hand for hand.
+value baseline was fitted. Prints the variance of raw hands divided by that of each method, hand for hand.
 """
 
 import hashlib
@@ -14,10 +14,11 @@ from types import ModuleType
 
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.decision import Tally
+from agzamov_verify.games.holdem.cell import poker_cell
 from agzamov_verify.games.holdem.script import HandRecord, PokerRules
-from agzamov_verify.scoring.agzamov.cells import CellKey, poker_cell
+from agzamov_verify.games.holdem.winrates import winrates_by_method
+from agzamov_verify.scoring.cells import CellKey
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
-from agzamov_verify.scoring.less_luck import less_luck
 
 SEED = hashlib.sha256(b"agzamov calibration of variance").digest()
 DECKS = 8_000
@@ -53,7 +54,7 @@ def cuts(records: list[HandRecord]) -> dict[str, float]:
     for mirrored in (False, True):
         rules = PokerRules(session_hands=UNIT_HANDS, mirrored=mirrored)
         cell = poker_cell(CellKey("a", "holdem", 1), records, (Tally(), Tally()), "", rules)
-        for method, one in less_luck(cell, lambda _: RESAMPLES).items():
+        for method, one in winrates_by_method(cell, RESAMPLES).items():
             name = ("mirrored " if mirrored else "") + method
             found[name] = float(one.variance_cut.decimal) if one.variance_cut else 0.0
     return found
@@ -61,15 +62,15 @@ def cuts(records: list[HandRecord]) -> dict[str, float]:
 
 def scripted_players() -> ModuleType:
     """The scripted styles, which stand with the fit of the baseline."""
-    if "luck_baseline_players" not in sys.modules:
-        path = Path(__file__).parents[1] / "scripts" / "luck_baseline" / "players.py"
-        spec = spec_from_file_location("luck_baseline_players", path)
+    if "value_baseline_players" not in sys.modules:
+        path = Path(__file__).parents[1] / "scripts" / "value_baseline" / "players.py"
+        spec = spec_from_file_location("value_baseline_players", path)
         assert spec is not None
         assert spec.loader is not None
         module = module_from_spec(spec)
         sys.modules[spec.name] = module
         spec.loader.exec_module(module)
-    return sys.modules["luck_baseline_players"]
+    return sys.modules["value_baseline_players"]
 
 
 if __name__ == "__main__":

@@ -26,7 +26,9 @@ done
 key=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 cd "$1"
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# Whatever a tool or this script says of a bundle may hold its names: only printable ASCII reaches a terminal.
+exec 3>&2 2> "$work/said"
+trap 'tr -cd "\012\040-\176" < "$work/said" >&3; rm -rf "$work"' EXIT
 
 fail() {
     echo "FAIL  $1" >&2
@@ -58,6 +60,9 @@ cut -c 67- manifest-sha256.txt | sort > "$work/listed"
 grep '^data/' "$work/there" > "$work/payload"
 cmp -s "$work/listed" "$work/payload" || fail "manifest-sha256.txt does not list exactly the files under data/"
 sha256sum --check --quiet --strict manifest-sha256.txt || fail "a file under data/ has another digest"
+if grep -q -v '^[0-9a-f]\{64\}  [A-Za-z0-9.-]*$' tagmanifest-sha256.txt; then
+    fail "tagmanifest-sha256.txt has a line of another form"
+fi
 sha256sum --check --quiet --strict tagmanifest-sha256.txt || fail "a tag file has another digest"
 pass "payload: $(wc -l < "$work/listed" | tr -d ' ') files"
 
@@ -70,6 +75,25 @@ jq -r .payload "$envelope" | base64 -d > "$work/payload.json" || fail "$envelope
 jq -r '.signatures[0].sig' "$envelope" | base64 -d > "$work/sig" || fail "$envelope holds no base64"
 printf 'DSSEv1 %d %s %d ' "${#type}" "$type" "$(wc -c < "$work/payload.json")" > "$work/pae"
 cat "$work/payload.json" >> "$work/pae"
+# Under a key of small order one signature fits many messages: the eight points, in all their spellings.
+raw=$(openssl pkey -pubin -in "$key" -outform DER | tail -c 32 | base64)
+case $raw in
+    AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= | \
+        AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIA= | \
+    AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= | \
+        AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIA= | \
+    JuiVj8KyJ7BFw/SJ8u+Y8NXfrAXTxjM5sTgCiG1T/AU= | \
+        JuiVj8KyJ7BFw/SJ8u+Y8NXfrAXTxjM5sTgCiG1T/IU= | \
+    xxdqcD1N2E+6PAt2DRBnDyogU/osOczGTsf9d5KsA3o= | \
+        xxdqcD1N2E+6PAt2DRBnDyogU/osOczGTsf9d5KsA/o= | \
+    7P///////////////////////////////////////38= | \
+        7P////////////////////////////////////////8= | \
+    7f///////////////////////////////////////38= | \
+        7f////////////////////////////////////////8= | \
+    7v///////////////////////////////////////38= | \
+        7v////////////////////////////////////////8=)
+        fail "the key is a point of small order" ;;
+esac
 openssl pkeyutl -verify -rawin -pubin -inkey "$key" -in "$work/pae" -sigfile "$work/sig" > "$work/out" 2>&1 ||
     fail "the signature is not by the key in $2"
 pass "signature"
@@ -103,7 +127,11 @@ said '.predicate.seed.secret | explode | map(if . > 96 then . - 87 else . - 48 e
 pass "seed"
 
 # 6. Every stream's journal has as many lines as the index says, and ends in its head.
-jq -r '.streams[] | "\(.entries) \(.head) \(.stream) \(.segments | join(" "))"' data/journal/index.json > "$work/rows"
+jq -r '.streams[] | "\(.entries) \(.head) \(.stream) \(.segments | join(" "))"' data/journal/index.json > "$work/rows" ||
+    fail "data/journal/index.json is no journal index"
+if grep -q -v '^[0-9][0-9]* [0-9a-f]\{64\} [a-z0-9_-]* [A-Za-z0-9 ._/-]*$' "$work/rows"; then
+    fail "data/journal/index.json has a row of another form"
+fi
 total=0
 while read -r entries head stream segments; do
     : > "$work/lines"

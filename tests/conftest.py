@@ -1,11 +1,19 @@
 """Which tests share a process when there are several (`pytest -n`): those of one container engine, so that it is not
-started, fed with images and kept busy twice.
+started, fed with images and kept busy twice. And what the collection of the tests leaves is kept from the garbage
+collector: thousands of tests and the modules that they import live as long as the process does, and every full
+collection would visit them all again (statsmodels asks for one in each of its corrections).
 
-This is what pytest-xdist's own mark `xdist_group` is for. With pytest 9.2 xdist 3.8 loses it: it writes the group to an
-attribute of a test that is no longer read.
+Sharing a process is what pytest-xdist's own mark `xdist_group` is for. With pytest 9.2 xdist 3.8 loses it: it writes
+the group to an attribute of a test that is no longer read.
+
+Hypothesis draws the same examples each time and has no limit of time for one: a busy machine is no defect.
 """
 
+import gc
+import os
+
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadGroupScheduling
 
@@ -13,24 +21,65 @@ ENGINE, OWN_ENGINE = "an engine of this machine", "an engine of the tests' own"
 SHARING = {
     "tests/containers/test_chaos.py": ENGINE,
     "tests/containers/test_compose.py": ENGINE,
+    "tests/containers/test_container_logs.py": ENGINE,
     "tests/containers/test_egress.py": OWN_ENGINE,
     "tests/containers/test_engine_dies.py": OWN_ENGINE,
     "tests/containers/test_engine_script.py": ENGINE,
+    "tests/containers/test_host_endpoint.py": ENGINE,
     "tests/containers/test_hosted.py": OWN_ENGINE,
+    "tests/containers/test_memory.py": ENGINE,
+    "tests/containers/test_memory_kills.py": ENGINE,
     "tests/containers/test_quality.py": ENGINE,
-    "tests/containers/test_replay.py": ENGINE,
+    "tests/containers/test_repetition.py": ENGINE,
+    "tests/containers/test_reproduce.py": ENGINE,
     "tests/containers/test_run.py": ENGINE,
     "tests/images/test_real.py": ENGINE,
 }
+MADE_ONCE = (
+    "tests/bundles/test_shell_check.py",
+    "tests/calibration/test_planted.py",
+    "tests/extending/test_new_game.py",
+    "tests/extending/test_seat_kind.py",
+    "tests/journeys/test_two_arms.py",
+    "tests/models/test_models_command.py",
+    "tests/models/test_reproduce.py",
+)
+"""Files whose tests share something that takes long to make: each goes to one process."""
+
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("repeatable")
 
 
 class ByEngine(LoadGroupScheduling):
     """Tests of one engine go to one process; any other test goes wherever there is room."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return SHARING.get(nodeid.partition("::")[0], nodeid)
+        file = nodeid.partition("::")[0]
+        return SHARING.get(file, file if file in MADE_ONCE else nodeid)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadGroupScheduling | None:
     """Our scheduler in the place of xdist's, where tests are to be grouped at all."""
     return ByEngine(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: the one with an engine's tests mostly waits for its containers."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
+def pytest_collection() -> None:
+    """Nothing that the collection of the tests makes is garbage before its end."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays: the garbage collector looks at what the tests make."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()

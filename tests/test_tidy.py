@@ -10,7 +10,14 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SOURCES = sorted(path for part in ("verify", "harness") for path in (ROOT / part / f"agzamov_{part}").rglob("*.py"))
+PACKAGES = (
+    "verify/agzamov_verify",
+    "harness/agzamov_harness",
+    "memory/agzamov_memory",
+    "imagebuilder/agzamov_images",
+    "audits/agzamov_audits",
+)
+SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 MADE_AT_THE_TOP = {"runs", "bundles", "keys", "build", "dist"}
 MADE_ANYWHERE = re.compile(r"\.git|\.venv|\.hypothesis|__pycache__|.*(_cache|\.egg-info)")
 BINARY = {".gz", ".tar", ".png", ".pyc", ".pem", ".pub"}
@@ -89,6 +96,17 @@ def test_a_function_fits_on_a_screen() -> None:
     assert found == [], f"more than {FUNCTION_LINES_MAX} lines: push the ifs up, the loops down, and name what is left"
 
 
+def test_no_function_imports() -> None:
+    found = [
+        f"{one.place}: line {node.lineno}"
+        for path in SOURCES
+        for one in functions(path)
+        for node in ast.walk(one.node)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    assert found == [], "import at the top, a heavy client of few runs by agzamov_harness.lazy"
+
+
 def test_most_functions_do_one_thing() -> None:
     lines = [one.lines for path in SOURCES for one in functions(path)]
     assert median(lines) <= MEDIAN_LINES_MAX, "functions grow on the whole: look at the last few that were added"
@@ -124,7 +142,7 @@ def test_no_file_that_builds_names_a_registry() -> None:
 
 
 def test_every_requirement_is_pinned_with_a_hash() -> None:
-    for name in ("verify", "harness", "dev"):
+    for name in ("verify", "harness", "run", "images", "dev", "embeddings"):
         text = (ROOT / "requirements" / f"{name}.txt").read_text().replace("\\\n", " ")
         loose = [
             line

@@ -1,33 +1,40 @@
-"""What this machine can and cannot do for the appliance, each with what to do about it."""
+"""Checks of what this machine can and cannot do for the appliance, each with advice."""
 
+import os
 import shutil
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import msgspec
 
 from agzamov_verify.protocol import KNOWN, load_protocol
 from agzamov_verify.stockfish import EngineFault, UciEngine, find_engine
+from agzamov_verify.untrusted_input import printable
 from agzamov_verify.workers import cores
 
-from .containers.places import OLLAMA
+from .addresses import ADDRESS
+from .containers.engine import Engine, connect
+from .containers.engine_socket import NoEngine
 from .images import records
-from .images.faults import ImageFault
-from .keys import KeyFault, load
-from .pinning import IMAGE_OF, pin_of
-
-if TYPE_CHECKING:
-    from .containers.engine import Engine
+from .images.records import ImageFault
+from .keys import KeyFault, load, making
+from .memory.adapter import systems
+from .memory.installed import why_not_here
+from .memory.setups import INSTALLED
+from .models.ollama_api import Inventory
+from .pinning import BUILT_ON_REQUEST, IMAGE_OF, pin_of
+from .ports import ModelFault
 
 PYTHON_MIN = (3, 11)
 FREE_GIB_MIN = 1
 ENGINE_HASH_MIB = 1
+OLLAMA_PORT, OLLAMA_S = 11434, 2.0
 
 
 class Ability(msgspec.Struct, frozen=True):
-    """One thing that the appliance needs or can use. `needed_for` is empty where nothing lacks."""
+    """One thing that the appliance needs or can use. `found` is what is here, `advice` what to do if `ok` is false."""
 
     name: str
     ok: bool
@@ -35,9 +42,9 @@ class Ability(msgspec.Struct, frozen=True):
     advice: str = ""
 
 
-def examine(key: Path, engine: str | None) -> list[Ability]:
-    """Everything worth knowing before a run."""
-    return [_python(), _cores(), _disk(), _engine(engine), _key(key), *_docker()]
+def examine(key: Path, engine: str | None, installed: Path = INSTALLED) -> list[Ability]:
+    """Results of all checks. `installed`: the folder of installed memory servers."""
+    return [_python(), _cores(), _disk(), _engine(engine), _key(key), _ollama(), _memories(installed), *_docker()]
 
 
 def _python() -> Ability:
@@ -60,10 +67,10 @@ def _engine(path: str | None) -> Ability:
     norm = load_protocol(KNOWN[-1]).engine
     advice = f"adjudication and full verification need {norm.name}; on Debian 12: apt-get install stockfish"
     try:
-        found = find_engine(path)
-        with UciEngine(found, ENGINE_HASH_MIB) as engine:
+        program = find_engine(path)
+        with UciEngine(program, ENGINE_HASH_MIB) as engine:
             fits = engine.name == norm.name and engine.net_sha256() == norm.net_sha256
-            return Ability("engine", fits, f"{engine.name} at {found}", "" if fits else advice)
+            return Ability("engine", fits, f"{engine.name} at {program}", "" if fits else advice)
     except EngineFault as error:
         return Ability("engine", False, str(error), advice)
 
@@ -72,35 +79,81 @@ def _key(path: Path) -> Ability:
     try:
         load(path)
     except KeyFault as error:
-        return Ability("key", False, str(error), f"agzamov keygen {path}")
+        return Ability("key", False, str(error).partition("; make one")[0], making(path))
     return Ability("key", True, str(path))
+
+
+def _memories(installed: Path) -> Ability:
+    """The memory servers that can be started here; one from outside is needed only by plans that name it."""
+    known = systems()
+    outside = {name: system for name, system in known.items() if not system.adapter.systems}
+    here = [name for name, system in outside.items() if not why_not_here(system, installed / name)]
+    missing = why_not_here(known["full_text"], installed)
+    description = missing or f"the built-in servers; from outside, in {installed}: {', '.join(here) or 'none'}"
+    return Ability("memories", not missing, description, "install the distribution agzamov-memory beside this one")
+
+
+def _ollama() -> Ability:
+    """The Ollama server of $OLLAMA_HOST, or of the default address. Only seats of its models need it."""
+    try:
+        url = ollama_url(os.environ.get("OLLAMA_HOST", ""))
+        with Inventory(url, OLLAMA_S, OLLAMA_S) as server:
+            version, count = server.version(), len(server.models())
+    except (ModelFault, ValueError) as error:
+        why = " ".join(printable(str(error)).split())
+        return Ability("ollama", True, f"none ({why}); only seats of kind ollama need one; to start one: ollama serve")
+    models = f"{count} model{'' if count == 1 else 's'}" if count else "no models yet: agzamov models pull NAME"
+    return Ability("ollama", True, f"{printable(version)} at {url}, {models}")
+
+
+def ollama_url(host: str) -> str:
+    """URL of $OLLAMA_HOST, which may lack its scheme or its port. Raises ValueError."""
+    host = host.strip().rstrip("/")
+    parts = urlsplit(host if "://" in host else f"http://{host}")
+    name = parts.hostname or "127.0.0.1"
+    name = "127.0.0.1" if name in ("0.0.0.0", "::") else name  # noqa: S104 - where it listens, not where to ask
+    name = f"[{name}]" if ":" in name else name
+    default = {"http": 80, "https": 443}.get(parts.scheme, 0) if "://" in host else OLLAMA_PORT
+    url = f"{parts.scheme}://{name}:{parts.port or default}{parts.path}"
+    if "@" in host or not ADDRESS.fullmatch(url):
+        raise ValueError("expected HOST:PORT in OLLAMA_HOST")
+    return url
 
 
 def _docker() -> list[Ability]:
     """The container engine, and which images of ours it holds."""
-    from .containers.engine import NoEngine, connect  # noqa: PLC0415 - the engine's client takes its time to import
-
     try:
         engine = connect()
     except NoEngine as error:
         return [Ability("docker", False, "no container engine answers", str(error))]
     with closing(engine):
-        told = engine.facts()
-        found = f"{told['version']} at {engine.host}, storage {told['storage']}, cgroup {told['cgroup']}"
-        return [Ability("docker", True, found), _images(engine)]
+        facts = engine.facts()
+        description = f"{facts['version']} at {engine.host}, storage {facts['storage']}, cgroup {facts['cgroup']}"
+        limits = Ability("limits", not engine.enforced.missing, *_limits(engine))
+        return [Ability("docker", True, description), limits, _images(engine)]
 
 
-def _images(engine: "Engine") -> Ability:
-    """The images that runs are pinned to: each must be built here, and in the engine."""
-    missing = []
-    ours = {part: name for part, name in IMAGE_OF.items() if part != OLLAMA}
+def _limits(engine: Engine) -> tuple[str, str]:
+    """Limits that the engine enforces or lacks, and advice; the advice is empty if it enforces all."""
+    if not engine.enforced.missing:
+        return "enforced: memory, processes, cores; system calls are filtered", ""
+    advice = "for plans that you do not trust, use an engine that is not rootless, or control groups of version 2"
+    return f"not enforced here: {', '.join(engine.enforced.missing)}", advice
+
+
+def _images(engine: Engine) -> Ability:
+    """The images of runs in containers: each that most runs need must be built here, and in the engine."""
+    ours = {part: name for part, name in IMAGE_OF.items() if name not in BUILT_ON_REQUEST}
+    not_built, not_loaded = [], []
     for part, name in ours.items():
         try:
             record = records.load(name)
         except ImageFault:
-            missing.append(f"{name} is not built")
+            not_built.append(name)
             continue
         if not engine.image_id(part, pin_of(record)):
-            missing.append(f"{name} is not in the engine")
-    found = ", ".join(missing) or f"{', '.join(sorted(ours.values()))} built here and in the engine"
-    return Ability("images", not missing, found, "agzamov images build --load")
+            not_loaded.append(name)
+    lacks = [("not built", not_built), ("not in the engine", not_loaded)]
+    missing = "; ".join(f"{lack}: {', '.join(names)}" for lack, names in lacks if names)
+    description = missing or f"{', '.join(sorted(ours.values()))} built here and in the engine"
+    return Ability("images", not missing, description, "only runs in containers need them: agzamov images build --load")

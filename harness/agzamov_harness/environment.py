@@ -1,61 +1,48 @@
-"""What the machine and its containers say of themselves: attested, never checked beyond the images' digests.
+"""Facts that the machine and its containers report about themselves: attested, only the images' digests are checked.
 
-agz-environment-1   the harness, its Python, the machine; isolation "process"
-agz-environment-2   the same as the harness's container saw it, the container engine, and every container of
-                    every sitting: image, limits, exit code, whether it ran out of memory, its peak
+isolation "process"    the harness, its Python, the machine, the version that sealed the run
+isolation "container"  the same as the harness's container saw it, the container engine, and every container of every
+                       execution: image, limits that the engine enforces, exit code, whether it ran out of memory, its
+                       peak, and how much of its log is kept; and every server outside of the containers
 """
-
-import platform
-from importlib.metadata import version
-from pathlib import Path
 
 import msgspec
 
 from agzamov_verify import canon
-from agzamov_verify.workers import cores
 
-from .containers.sitting import Sitting, sittings
+from .containers.execution_record import Execution, executions
+from .machine import about_machine
 from .rundir import RunDirectory
+
+FORMAT = "agz-environment-1"
 
 
 def environment_of(directory: RunDirectory) -> dict[str, canon.Json]:
     """The environment of a run, as its bundle keeps it."""
+    sealed_by: dict[str, canon.Json] = msgspec.to_builtins(directory.sealed_by)
     if directory.manifest.plan.isolation == "process":
-        return {**about_machine(), "format": "agz-environment-1", "isolation": "process"}
-    kept = [one for _, one in sittings(directory)]
-    last = kept[-1] if kept else Sitting(())
-    told: dict[str, canon.Json] = {**last.environment}
+        return {**about_machine(), "format": FORMAT, "isolation": "process", "sealed_by": sealed_by}
+    executions_kept = [execution for _, execution in executions(directory)]
+    last = executions_kept[-1] if executions_kept else Execution(())
+    environment: dict[str, canon.Json] = {**last.environment}
     rows: list[canon.Json] = [
-        {**msgspec.to_builtins(row), "sitting": at} for at, one in enumerate(kept) for row in one.containers
+        {**msgspec.to_builtins(row), "execution": index}
+        for index, execution in enumerate(executions_kept)
+        for row in execution.containers
     ]
-    outcomes: list[canon.Json] = [one.outcome for one in kept]
+    outside: list[canon.Json] = [
+        {**msgspec.to_builtins(row), "execution": index}
+        for index, execution in enumerate(executions_kept)
+        for row in execution.endpoints
+    ]
+    outcomes: list[canon.Json] = [execution.outcome for execution in executions_kept]
     return {
-        **told,
+        **environment,
         "containers": rows,
         "container_engine": {**last.engine},
-        "format": "agz-environment-2",
+        "endpoints": outside,
+        "format": FORMAT,
         "isolation": "container",
-        "sittings": outcomes,
+        "sealed_by": sealed_by,
+        "executions": outcomes,
     }
-
-
-def about_machine() -> dict[str, str | int]:
-    """The machine that this process runs on, or the container around it."""
-    return {
-        "harness": version("agzamov-harness"),
-        "verify": version("agzamov-verify"),
-        "python": platform.python_version(),
-        "system": platform.system(),
-        "release": platform.release(),
-        "machine": platform.machine(),
-        "cpu": _cpu_model(),
-        "cores": cores(),
-    }
-
-
-def _cpu_model() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), "")

@@ -1,4 +1,4 @@
-"""How a command ends: a signal stops it cleanly, an exception of ours becomes one line and the documented exit code."""
+"""Exit of a command: a signal stops it cleanly, an exception of ours becomes one line and the documented exit code."""
 
 import os
 import signal
@@ -10,11 +10,12 @@ from typing import NoReturn
 
 import click
 
+from agzamov_verify.invocation import as_typed
 from agzamov_verify.journal import BrokenJournal
 from agzamov_verify.manifest import ManifestError
-from agzamov_verify.reading import printable
 from agzamov_verify.script import Divergence
 from agzamov_verify.stockfish import EngineFault
+from agzamov_verify.untrusted_input import printable
 
 from .keys import KeyFault
 from .ports import PortFault
@@ -36,7 +37,7 @@ def signals(stop: Stop, resume: str, grace_s: float) -> Iterator[None]:
     """SIGTERM and SIGINT stop the run after the calls in flight, or after `grace_s`; again: at once."""
 
     def leave() -> None:
-        click.echo(f"error: {stop.reason}, what was in flight was dropped; {resume}", err=True)
+        click.echo(as_typed(f"error: {stop.reason}, what was in flight was dropped; {resume}"), err=True)
         os._exit(EXIT_STOPPED)
 
     patience = threading.Timer(grace_s, leave)
@@ -71,16 +72,16 @@ def faults() -> Iterator[None]:
     except HarnessEnded as error:
         fail(str(error), error.code)
     except OSError as error:
-        fail(told(error), EXIT_USAGE)
+        fail(os_error_words(error), EXIT_USAGE)
 
 
-def told(error: OSError) -> str:
-    """What the system says, and of which file."""
+def os_error_words(error: OSError) -> str:
+    """Error message of the system, after the name of the file."""
     return f"{error.filename or 'disk'}: {error.strerror or error}"
 
 
 def fail(message: str, code: int) -> NoReturn:
-    """Say what is wrong and leave."""
-    for line in message.splitlines():
+    """Print an error and exit."""
+    for line in as_typed(message).splitlines():
         click.echo(f"error: {printable(line)}", err=True)
     sys.exit(code)

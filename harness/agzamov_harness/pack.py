@@ -11,7 +11,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify import bundle, canon
-from agzamov_verify.checks.opening import seed_dice
+from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.envelope import (
     PREDICATE_TYPE,
     STATEMENT_TYPE,
@@ -24,20 +24,22 @@ from agzamov_verify.envelope import (
     Subject,
     sign,
 )
+from agzamov_verify.games.game import StreamPlan
 from agzamov_verify.journal import Chain, StreamRow, journal_root
-from agzamov_verify.manifest import FORMAT, ManifestError
-from agzamov_verify.phases.streams import StreamPlan, streams_of
+from agzamov_verify.manifest import ManifestError
 from agzamov_verify.scoring.analysis import analysis_of
+from agzamov_verify.scoring.call_records import Answered, SeatLog, answered, call_table, gather, merge
 from agzamov_verify.scoring.results import Results, results_of
-from agzamov_verify.scoring.timing import read_laps, timing_of
+from agzamov_verify.streams import streams_of
 
-from .containers.sitting import sittings
+from . import execution_log
+from .containers.execution_record import executions
 from .environment import environment_of
 from .keys import public_pem
-from .quality.promised import promised_answers
-from .recorder import JOURNAL_SUFFIX, TIMING_SUFFIX
+from .quality.planned_quality import promised_answers
+from .recorder import CALLS_FILE, JOURNAL_SUFFIX
 from .run import Blocks
-from .rundir import RunDirectory
+from .rundir import ADDRESSES, DIGESTS, PREFLIGHT, WEIGHTS, RunDirectory
 
 GZIP_LEVEL = 6
 
@@ -66,13 +68,13 @@ class _Writer:
         self._manifest = directory.manifest
         self._digests: dict[str, str] = {}
         self._rows: tuple[StreamRow, ...] = ()
-        self._laps: dict[str, dict[str, list[int]]] = {}
+        self._calls: dict[str, dict[str, SeatLog]] = {}
 
     def payload(self, key: Ed25519PrivateKey) -> Results:
         self._rows = tuple(self._stream(stream) for stream in self._streams())
         plan = self._manifest.plan
         dice = seed_dice(self._manifest, self._directory.secret)
-        results = results_of(self._manifest.run_id, plan, dice, self._blocks, self._manifest.format)
+        results = results_of(self._manifest.run_id, plan, self._blocks)
         self._write(bundle.MANIFEST_FILE, self._manifest.bytes)
         self._write(bundle.ENVIRONMENT_FILE, canon.dumps(environment_of(self._directory)))
         for name, data in attested_files(self._directory):
@@ -80,13 +82,12 @@ class _Writer:
         for path in judged_files(self._directory):
             self._write(bundle.QUALITY_FOLDER + path.name, path.read_bytes())
         self._write(bundle.KEY_FILE, public_pem(key))
+        self._write(bundle.EXECUTIONS_FILE, (self._directory.journal / execution_log.FILE).read_bytes())
         self._write(bundle.INDEX_FILE, canon.dumps(bundle.Index("agz-journal-1", self._rows)))
         self._write(bundle.RESULTS_FILE, canon.dumps(results))
-        if self._manifest.format == FORMAT:
-            answers = promised_answers(self._directory, self._blocks)
-            analysis = analysis_of(self._manifest, dice, self._blocks, answers)
-            self._write(bundle.ANALYSIS_FILE, canon.dumps(analysis))
-        self._write(bundle.TIMING_FILE, canon.dumps(timing_of(self._laps)))
+        answers = promised_answers(self._directory, self._blocks)
+        self._write(bundle.ANALYSIS_FILE, canon.dumps(analysis_of(self._manifest, dice, self._blocks, answers)))
+        self._write(bundle.CALLS_FILE, canon.dumps(call_table(self._calls)))
         return results
 
     def tags(self) -> None:
@@ -126,17 +127,15 @@ class _Writer:
     def _stream(self, stream: StreamPlan) -> StreamRow:
         folder = self._directory.journal / stream.id
         chain = Chain(self._manifest.run_id, stream.id)
-        names = []
+        names, answers = [], list[Answered]()
         for number, segment in enumerate(sorted(folder.glob(f"*{JOURNAL_SUFFIX}"))):
             data = segment.read_bytes()
-            for _ in chain.read_all(data.splitlines()):
-                pass
+            answers += map(answered, chain.read_all(data.splitlines()))
             names.append(bundle.segment_name(stream.id, number))
             self._write(names[-1], _gzip(data))
-        timing = (folder / f"laps{TIMING_SUFFIX}").read_bytes()
-        self._write(bundle.timing_name(stream.id), _gzip(timing))
-        for to, us in read_laps(timing.splitlines()).items():
-            self._laps.setdefault(stream.match.id, {}).setdefault(to, []).extend(us)
+        calls = (folder / CALLS_FILE).read_bytes()
+        self._write(bundle.calls_name(stream.id), _gzip(calls))
+        merge(self._calls.setdefault(stream.match.id, {}), gather(calls.splitlines(), answers))
         return chain.row(names)
 
     def _write(self, name: str, data: bytes) -> None:
@@ -147,12 +146,14 @@ class _Writer:
 
 
 def attested_files(directory: RunDirectory) -> Iterator[tuple[str, bytes]]:
-    """What stands beside the journal: logs of the containers of each sitting, and the harness's notes, by name."""
-    for folder, _ in sittings(directory):
+    """Names and contents of the files beside the journal: container logs of each execution, and the harness's notes."""
+    for folder, _ in executions(directory):
         for path in sorted(folder.glob("*.log")):
             yield f"{bundle.LOGS_FOLDER}{folder.name}/{path.name}", path.read_bytes()
-    for path in (*sorted(directory.notes.glob("*.json")), *sorted(directory.sittings.glob("*.json"))):
-        yield f"{bundle.NOTES_FOLDER}{path.name}", path.read_bytes()
+    notes = [directory.notes / name for name in (ADDRESSES, DIGESTS, PREFLIGHT)]
+    for path in (*notes, directory.executions / WEIGHTS):
+        if path.is_file() and not path.is_symlink():
+            yield f"{bundle.NOTES_FOLDER}{path.name}", path.read_bytes()
 
 
 def judged_files(directory: RunDirectory) -> list[Path]:
@@ -162,7 +163,7 @@ def judged_files(directory: RunDirectory) -> list[Path]:
     if not directory.quality.is_dir():
         where = directory.path
         raise ManifestError(
-            f"{where}: expected the engine's judgement that the plan promises; go on with: agzamov resume {where}"
+            f"{where}: expected the engine's evaluations that the plan promises; go on with: agzamov resume {where}"
         )
     return sorted(directory.quality.iterdir())
 

@@ -6,37 +6,30 @@ measured on a few games and hands between random players, cut where the assumed 
 """
 
 from fractions import Fraction
-from typing import Final, assert_never
+from math import ceil
+from typing import Final
 
 import msgspec
 
 from agzamov_verify.dice import Dice
-from agzamov_verify.feasible import needs_engine
-from agzamov_verify.manifest import ChessMatch, Match, Plan, PokerMatch, Price
-from agzamov_verify.phases.streams import StreamPlan, block_script
-from agzamov_verify.questions import Answer, Chat, Evaluate, Evaluation, Question, Reply
-from agzamov_verify.scoring.conduct import TOKENS_PRICED
-from agzamov_verify.script import drive
-from agzamov_verify.seats import (
-    EndpointSeat,
-    GgufSeat,
-    HouseSeat,
-    OllamaSeat,
-    RandomSeat,
-    ReferenceSeat,
-    Seat,
-    StockfishSeat,
-)
+from agzamov_verify.experiment import Match
+from agzamov_verify.games.game import StreamPlan
+from agzamov_verify.games.registry import GAMES
+from agzamov_verify.games.scripted import random_answer
+from agzamov_verify.manifest import Plan, Price
+from agzamov_verify.questions import Chat
+from agzamov_verify.scoring.seat_stats import TOKENS_PRICED
+from agzamov_verify.script import Exchanges
+from agzamov_verify.seats import ModelSeat, ScriptedSeat, Seat
+from agzamov_verify.streams import block_script
 
-from .adapters.reference.players import reply
-
-SAMPLE_GAMES, SAMPLE_HANDS = 4, 100
+TOOL_CALLS_ASSUMED: Final = 2
+"""Calls of a model for each decision where it searches its memory by tool calls: the search, and the decision."""
 SAMPLE_SEED: Final = b"agzamov plan sample".ljust(32, b"\0")
-NO_PRICE: Final = Price()
 
 
 class Assumptions(msgspec.Struct, frozen=True):
-    """What nobody knows before a run. `plies`: of a chess game; `decisions_per_hand`: of both players.
+    """Assumed values of what is unknown before a run. `plies`: of a chess game; `decisions_per_hand`: of both players.
 
     `decisions_per_hand` was counted in 200 hands between reference players, and so was the time of a scripted reply;
     the engine's speed was measured on one core of a common machine. The rest are guesses, to be replaced.
@@ -51,16 +44,21 @@ class Assumptions(msgspec.Struct, frozen=True):
     engine_nodes_per_s: int = 850_000
     cores: int = 2
 
+    @property
+    def by_name(self) -> dict[str, Fraction]:
+        """The assumptions by name, as games take them."""
+        return {name: Fraction(value) for name, value in msgspec.structs.asdict(self).items()}
+
 
 class SeatLoad(msgspec.Struct, frozen=True):
-    """What one seat is asked in the whole run, and what that comes to."""
+    """Calls, tokens, cost and duration of one seat in the whole run; no cost if the plan has no price for it."""
 
     seat: str
     kind: str
     calls: int
     prompt_tokens: int
     reply_tokens: int
-    cost_usd: Fraction
+    cost_usd: Fraction | None
     wall_s: Fraction
 
 
@@ -76,89 +74,91 @@ class Load(msgspec.Struct, frozen=True):
         return sum(seat.calls for seat in self.seats)
 
     @property
-    def cost_usd(self) -> Fraction:
-        return sum((seat.cost_usd for seat in self.seats), Fraction(0))
+    def cost_usd(self) -> Fraction | None:
+        """The sum, or None where a seat's is not known."""
+        costs_usd = [seat.cost_usd for seat in self.seats if seat.cost_usd is not None]
+        return sum(costs_usd, Fraction(0)) if len(costs_usd) == len(self.seats) else None
 
     @property
     def wall_s(self) -> Fraction:
         return sum((seat.wall_s for seat in self.seats), self.engine_s)
 
 
-def load_of(plan: Plan, given: Assumptions) -> Load:
+def load_of(plan: Plan, assumptions: Assumptions) -> Load:
     """Calls, tokens, cost and time of a run in which every match is played, no gate stops one and no reply is bad."""
     calls: dict[str, int] = {}
     characters: dict[str, Fraction] = {}
     for match in plan.matches:
-        each, sizes = _calls_a_seat(match, plan, given), prompt_characters(plan, match, given)
-        for name in (match.a, match.b):
-            calls[name] = calls.get(name, 0) + each
-            characters[name] = characters.get(name, Fraction(0)) + each * sizes[name]
-    seats = tuple(_seat_load(name, plan, calls[name], characters[name], given) for name in calls)
-    evaluations = _evaluations(plan, given)
-    engine_s = Fraction(evaluations * plan.engine.nodes, given.engine_nodes_per_s * given.cores)
+        seat_calls, sizes = _calls_a_seat(match, plan, assumptions), prompt_characters(plan, match, assumptions)
+        for index, name in enumerate(match.seats):
+            asked = seat_calls * (TOOL_CALLS_ASSUMED if not index and _calls_tools(match, plan) else 1)
+            calls[name] = calls.get(name, 0) + asked
+            characters[name] = characters.get(name, Fraction(0)) + asked * sizes[name]
+    seats = tuple(_seat_load(name, plan, calls[name], characters[name], assumptions) for name in calls)
+    evaluations = _evaluations(plan, assumptions)
+    engine_s = Fraction(evaluations * plan.engine.nodes, assumptions.engine_nodes_per_s * assumptions.cores)
     return Load(seats, evaluations, engine_s)
 
 
-def prompt_characters(plan: Plan, match: Match, given: Assumptions) -> dict[str, Fraction]:
+def prompt_characters(plan: Plan, match: Match, assumptions: Assumptions) -> dict[str, Fraction]:
     """The mean length of a seat's messages in a match, measured on a sample played by random players."""
-    asked: dict[str, list[int]] = {}
-
-    def answer(question: Question) -> Answer:
-        match question:
-            case Chat():
-                asked.setdefault(question.seat, []).append(sum(len(one.content) for one in question.messages))
-                return Reply(text=reply("random", question.messages, question.seed))
-            case Evaluate():
-                return Evaluation(0, None)
-            case _:
-                assert_never(question)
-
-    cut = msgspec.structs.replace(plan.chess960, plies_max=min(given.plies, plan.chess960.plies_max))
-    sampled = msgspec.structs.replace(plan, chess960=cut)
-    count = SAMPLE_GAMES if isinstance(match, ChessMatch) else SAMPLE_HANDS
-    drive(block_script(StreamPlan("sample", match, 0, count), sampled, Dice(SAMPLE_SEED)), answer)
-    return {name: Fraction(sum(lengths), len(lengths)) for name, lengths in asked.items()}
+    characters: dict[str, list[int]] = {}
+    game = GAMES[match.game]
+    rules = game.sample_rules(plan.rules_of(game.name), assumptions.by_name)
+    sampled = msgspec.structs.replace(plan, **{game.name: rules})
+    script = block_script(StreamPlan("sample", match, 0, game.sample_results), sampled, Dice(SAMPLE_SEED))
+    for question, _ in Exchanges(script, random_answer):
+        if isinstance(question, Chat):
+            characters.setdefault(question.to, []).append(sum(len(message.content) for message in question.messages))
+    return {name: Fraction(sum(lengths), len(lengths)) for name, lengths in characters.items()}
 
 
-def _calls_a_seat(match: Match, plan: Plan, given: Assumptions) -> int:
-    """Each of the two seats; a seat that plays itself is asked twice as often, once under each letter."""
-    match match:
-        case ChessMatch():
-            return -(-match.games * min(given.plies, plan.chess960.plies_max) // 2)
-        case PokerMatch():
-            return -(-match.hands * given.decisions_per_hand // 2)
+def _calls_a_seat(match: Match, plan: Plan, assumptions: Assumptions) -> int:
+    """Each of the seats; a seat that plays itself is asked twice as often, once under each letter."""
+    decisions = GAMES[match.game].decisions(plan.rules_of(match.game), assumptions.by_name)
+    return ceil(match.planned * decisions / len(match.seats))
 
 
-def _seat_load(name: str, plan: Plan, calls: int, characters: Fraction, given: Assumptions) -> SeatLoad:
+def _calls_tools(match: Match, plan: Plan) -> bool:
+    """True if seat A has its memory by tool calls."""
+    system = plan.systems.get(match.condition.system)
+    return system is not None and system.needs_tool_calls
+
+
+def _seat_load(name: str, plan: Plan, calls: int, characters: Fraction, assumptions: Assumptions) -> SeatLoad:
     seat = plan.seats[name]
-    kind = str(seat.__struct_config__.tag)
-    if not isinstance(seat, EndpointSeat | GgufSeat | OllamaSeat):
-        return SeatLoad(name, kind, calls, 0, 0, Fraction(0), _scripted_s(seat, calls, given))
-    prompt = round(characters / given.characters_per_token)
-    replies = calls * min(given.reply_tokens, seat.tokens_max)
-    price = plan.prices.get(name, NO_PRICE)
-    cost = (prompt * Fraction(price.input_usd) + replies * Fraction(price.output_usd)) / TOKENS_PRICED
-    wall_s = calls * given.seconds_per_call / seat.concurrency
-    if isinstance(seat, EndpointSeat) and seat.requests_per_minute:
-        wall_s = max(wall_s, Fraction(60 * calls, seat.requests_per_minute))
+    kind = seat.kind
+    if not isinstance(seat, ModelSeat):
+        return SeatLoad(name, kind, calls, 0, 0, Fraction(0), _scripted_s(seat, calls, assumptions))
+    prompt = round(characters / assumptions.characters_per_token)
+    replies = calls * min(assumptions.reply_tokens, seat.tokens_max)
+    cost = _cost_usd(plan.prices.get(name), prompt, replies)
+    wall_s = calls * assumptions.seconds_per_call / seat.concurrency
+    if seat.minute_requests_max:
+        wall_s = max(wall_s, Fraction(60 * calls, seat.minute_requests_max))
     return SeatLoad(name, kind, calls, prompt, replies, cost, wall_s)
 
 
-def _scripted_s(seat: Seat, calls: int, given: Assumptions) -> Fraction:
-    """Scripted players think on all cores."""
-    match seat:
-        case RandomSeat() | HouseSeat():
-            return Fraction(0)
-        case ReferenceSeat():
-            return Fraction(calls * given.scripted_ms_per_call, 1000 * given.cores)
-        case StockfishSeat():
-            return Fraction(calls * seat.nodes, given.engine_nodes_per_s * given.cores)
-        case _:
-            raise TypeError(f"a scripted player was expected, not {seat}")
+def _cost_usd(price: Price | None, prompt: int, replies: int) -> Fraction | None:
+    if price is None:
+        return None
+    return (prompt * Fraction(price.input_usd) + replies * Fraction(price.output_usd)) / TOKENS_PRICED
 
 
-def _evaluations(plan: Plan, given: Assumptions) -> int:
-    if not needs_engine(plan):
-        return 0
-    plies = min(given.plies, plan.chess960.plies_max)
-    return sum(match.games * plies for match in plan.matches if isinstance(match, ChessMatch))
+def _scripted_s(seat: Seat, calls: int, assumptions: Assumptions) -> Fraction:
+    """Scripted players and engines think on all cores."""
+    if seat.engine_nodes:
+        return Fraction(calls * seat.engine_nodes, assumptions.engine_nodes_per_s * assumptions.cores)
+    if isinstance(seat, ScriptedSeat) and seat.is_slow:
+        return Fraction(calls * assumptions.scripted_ms_per_call, 1000 * assumptions.cores)
+    return Fraction(0)
+
+
+def _evaluations(plan: Plan, assumptions: Assumptions) -> int:
+    """One after each decision in a match that the engine adjudicates."""
+    total = Fraction(0)
+    for match in plan.matches:
+        game, rules = GAMES[match.game], plan.rules_of(match.game)
+        if game.engine_adjudication(rules):
+            total += match.planned * game.decisions(rules, assumptions.by_name)
+    return ceil(total)

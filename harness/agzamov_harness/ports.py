@@ -8,29 +8,46 @@ from typing import Protocol
 
 import msgspec
 
-from agzamov_verify.questions import Evaluate, Evaluation, Message, NoReply, Reply
+from agzamov_verify.questions import Answer, Evaluate, Evaluation, Message, NoReply, Question, Reply, Tool
 
 
 class PortFault(Exception):
-    """The world did not answer: a machine's fault. The message says what to do."""
+    """A machine or server failed, not a seat. The message says what to do."""
+
+
+class ModelFault(PortFault):
+    """The weights, their store or their server are not what a run needs or promised. The message is one line."""
 
 
 class ChatRequest(msgspec.Struct, frozen=True):
-    """What a seat is asked: the messages, and the sampling seed of this game."""
+    """Request to a seat: the messages, the sampling seed of this game, and the tools that it may call."""
 
     messages: tuple[Message, ...]
     seed: int
+    tools: tuple[Tool, ...] = ()
+
+
+class Completion(Reply, frozen=True, kw_only=True):
+    """A reply, and what its server made up for this one call: the recorder writes that beside the journal."""
+
+    fingerprint: str = ""
+    id: str = ""
+
+    @property
+    def reply(self) -> Reply:
+        """Reply as it goes into the journal, and as the script sees it."""
+        return Reply(**{name: getattr(self, name) for name in Reply.__struct_fields__})
 
 
 class ChatPort(Protocol):
     """A seat: a model behind an endpoint, or a reference player."""
 
     def complete(self, request: ChatRequest) -> Reply | NoReply:
-        """The seat's reply. Raises PortFault."""
+        """The seat's reply, a Completion where its server names its calls. Raises PortFault."""
         ...
 
     def close(self) -> None:
-        """Let go of what the port holds."""
+        """Release what the port holds."""
         ...
 
 
@@ -42,7 +59,26 @@ class EnginePort(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of what the port holds."""
+        """Release what the port holds."""
+        ...
+
+
+class Port(Protocol):
+    """Whoever answers questions under one name, during one stream."""
+
+    def answer(self, question: Question) -> Answer:
+        """The answer to a question. Raises PortFault."""
+        ...
+
+    def restore(self, question: Question, recorded: Answer) -> None:
+        """Take up what an earlier process was asked and answered: called in order, before the first new question.
+
+        A port without a state has nothing to do. Raises PortFault where the state cannot be had again.
+        """
+        ...
+
+    def close(self) -> None:
+        """Release what the port holds."""
         ...
 
 

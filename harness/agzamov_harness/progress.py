@@ -1,4 +1,4 @@
-"""What a run tells the person who waits: games, hands, calls per second, errors, cost, time left."""
+"""Progress report of a run for the user: games, hands, calls per second, errors, cost, time left."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -8,20 +8,21 @@ from typing import Protocol
 import msgspec
 
 from agzamov_verify.games.decision import Tally
-from agzamov_verify.manifest import ChessMatch, Plan, Price
-from agzamov_verify.phases.streams import Block, ChessBlock, StreamPlan
-from agzamov_verify.questions import Answer, Chat, Question, Reply
-from agzamov_verify.scoring.conduct import cost_usd
+from agzamov_verify.games.game import Block, StreamPlan
+from agzamov_verify.manifest import Plan, Price
+from agzamov_verify.questions import Answer, Chat, Evaluate, Question, Reply
 from agzamov_verify.scoring.exact import fixed
+from agzamov_verify.scoring.seat_stats import cost_usd
 
 
 class Counts(msgspec.Struct, frozen=True, tag="counts", tag_field="say"):
-    """How far a run is. `cost_usd` with six decimal places; positions are those that the engine judges afterwards."""
+    """Progress of a run.
 
-    games: int
-    games_planned: int
-    hands: int
-    hands_planned: int
+    `results`: by game, how many games or hands are done, and how many are planned. `cost_usd` has six decimal places;
+    positions are those that the engine judges afterwards.
+    """
+
+    results: dict[str, tuple[int, int]]
     calls: int
     evaluations: int
     faults: int
@@ -42,9 +43,11 @@ class State:
     """Counts of one run so far. Replayed answers count towards games and cost, not towards speed."""
 
     def __init__(self, plan: Plan, watcher: Watcher | None) -> None:
-        self.games = self.hands = self.calls = self.evaluations = self.faults = 0
-        self.games_planned = sum(match.games for match in plan.matches if isinstance(match, ChessMatch))
-        self.hands_planned = sum(match.hands for match in plan.matches if not isinstance(match, ChessMatch))
+        self.calls = self.evaluations = self.faults = 0
+        self.done = dict.fromkeys(plan.games, 0)
+        self.planned = dict.fromkeys(plan.games, 0)
+        for match in plan.matches:
+            self.planned[match.game] += match.planned
         self.cost_usd = Fraction(0)
         self.positions = self.positions_planned = 0
         self._plan, self._watcher = plan, watcher
@@ -57,19 +60,20 @@ class State:
             if self._current.get(stream.id, question.game) != question.game:
                 self._count(stream, 1)
             self._current[stream.id] = question.game
-            if isinstance(question, Chat):
-                self.calls += 1
-                if isinstance(answer, Reply):
-                    self.cost_usd += self.cost_of(question.seat, answer)
-            else:
-                self.evaluations += 1
+            match question:
+                case Chat():
+                    self.calls += 1
+                case Evaluate():
+                    self.evaluations += 1
+            if isinstance(answer, Reply):
+                self.cost_usd += self.cost_of(question.to, answer)
             self._tell()
 
     def finished(self, stream: StreamPlan, block: Block) -> None:
         """Note the end of a stream."""
         with self._lock:
             self._count(stream, 1)
-            self.faults += _faults(block)
+            self.faults += sum(tally.faults for tally in block.tallies)
             self._tell()
 
     def judged(self, positions: int, planned: int) -> None:
@@ -82,18 +86,12 @@ class State:
         """Note streams that a failed Phase 0 or a declared rule leaves out."""
         with self._lock:
             for stream in streams:
-                if isinstance(stream.match, ChessMatch):
-                    self.games_planned -= stream.count
-                else:
-                    self.hands_planned -= stream.count
+                self.planned[stream.match.game] -= stream.count
 
     def counts(self) -> Counts:
         """All of it as one value."""
         return Counts(
-            self.games,
-            self.games_planned,
-            self.hands,
-            self.hands_planned,
+            {game: (done, self.planned[game]) for game, done in self.done.items()},
             self.calls,
             self.evaluations,
             self.faults,
@@ -103,13 +101,10 @@ class State:
         )
 
     def _count(self, stream: StreamPlan, number: int) -> None:
-        if isinstance(stream.match, ChessMatch):
-            self.games += number
-        else:
-            self.hands += number
+        self.done[stream.match.game] += number
 
     def cost_of(self, seat: str, answer: Reply) -> Fraction:
-        """What one reply of a seat costs, in US dollars."""
+        """Cost of one reply of a seat, in US dollars."""
         tally = Tally(
             prompt_tokens=answer.prompt_tokens,
             cached_tokens=answer.cached_tokens,
@@ -120,9 +115,3 @@ class State:
     def _tell(self) -> None:
         if self._watcher:
             self._watcher.update(self.counts())
-
-
-def _faults(block: Block) -> int:
-    if isinstance(block, ChessBlock):
-        return sum(tally.faults for record in block.records for tally in record.tallies)
-    return sum(tally.faults for tally in block.tallies)

@@ -1,42 +1,58 @@
 """The recorder: answers a script from the journal first, then from the world, and keeps every answer.
 
+What the journal answers is told to the world too (`restore`), so that a port with a state is whole again.
+
 A line is written before its answer reaches the script, past any buffer, so a killed process loses
 nothing but the call in flight, and a full disk leaves nothing that is written later. The file is
-synced to disk at the end of each game (in hold'em: each session) and of the stream; answer times, at
-the end of the stream alone. After a crash, a torn last line is cut off, the script is driven again
+synced to disk at the end of each game (in hold'em: each session) and of the stream; the file of calls,
+at the end of the stream alone. After a crash, a torn last line is cut off, the script is driven again
 from the journal, and only then is the world asked: nothing is lost but the call in flight.
 """
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 import msgspec
 
 from agzamov_verify.journal import SEGMENT_BYTES_MAX, VERSION, Chain, Entry, asked, encode, line_digest
 from agzamov_verify.questions import Answer, Question
-from agzamov_verify.scoring.timing import Lap
+from agzamov_verify.scoring.call_records import CallRecord
+from agzamov_verify.scoring.call_records import decode as decode_call
+from agzamov_verify.scoring.call_records import encode as encode_call
 from agzamov_verify.script import Divergence, different
 
-from .ports import Clock
+from .append_only import cut_torn_line, open_append, write_line
+from .ports import Clock, Completion
 
 NANOSECONDS_PER_US = 1000
-JOURNAL_SUFFIX, TIMING_SUFFIX = ".jsonl", ".timing"
+JOURNAL_SUFFIX, CALLS_FILE = ".jsonl", "calls.ndjson"
+
+
+class Answers(Protocol):
+    """Whom the recorder asks what the journal does not hold."""
+
+    def __call__(self, question: Question) -> Answer:
+        """The answer to a question. Raises PortFault."""
+        ...
+
+    def restore(self, question: Question, recorded: Answer) -> None:
+        """Take up a recorded question and its answer. Raises PortFault."""
+        ...
 
 
 class Recorder:
-    """The journal of one stream on disk: `<folder>/<stream>/000000.jsonl` and on, and a timing file."""
+    """The journal of one stream on disk: `<folder>/<stream>/000000.jsonl` and on, and its file of calls."""
 
     def __init__(
         self,
         folder: Path,
         run: str,
         stream: str,
-        world: Callable[[Question], Answer],
+        world: Answers,
         clock: Clock,
         durable_unit: Callable[[str], str] = str,
     ) -> None:
@@ -48,9 +64,9 @@ class Recorder:
         self._recorded = self._read_back()
         self._next = 0
         self._prev, self._seq = self._chain.head, self._chain.entries
-        self._journal = _open_append(self._segments()[-1])
+        self._journal = open_append(self._segments()[-1])
         self._segment_bytes = self._journal.tell()
-        self._timing = _open_append(self._folder / f"laps{TIMING_SUFFIX}")
+        self._calls = open_append(self._folder / CALLS_FILE)
 
     def __call__(self, question: Question) -> Answer:
         if self._next < len(self._recorded):
@@ -58,6 +74,7 @@ class Recorder:
             if entry.question != asked(question):
                 raise different(f"{self._stream} entry {self._next}", entry, question)
             self._next += 1
+            self._world.restore(question, entry.answer)
             return entry.answer
         unit = self._durable_unit(question.game)
         if unit != self._unit:
@@ -66,8 +83,7 @@ class Recorder:
             self._unit = unit
         start = self._clock()
         answer = self._world(question)
-        self._append(question, answer, self._clock() - start)
-        return answer
+        return self._append(question, answer, self._clock() - start)
 
     def finish(self) -> None:
         """Call when the script has ended. Raises Divergence when recorded entries are left over."""
@@ -75,13 +91,18 @@ class Recorder:
             place = f"{self._stream} entry {self._next}"
             raise Divergence(place, "the journal's end", "an entry that no question asks for")
 
+    @property
+    def head(self) -> tuple[int, str]:
+        """The number of entries, and the digest of the last one."""
+        return self._seq, self._prev
+
     def sync(self) -> None:
         """Force everything so far to disk."""
-        for file in (self._timing, self._journal):
+        for file in (self._calls, self._journal):
             os.fsync(file.fileno())
 
     def close(self) -> None:
-        with self._timing, self._journal:
+        with self._calls, self._journal:
             self.sync()
 
     def __enter__(self) -> Self:
@@ -92,37 +113,43 @@ class Recorder:
     ) -> None:
         self.close()
 
-    def _append(self, question: Question, answer: Answer, elapsed_ns: int) -> None:
-        short = asked(question)
+    def _append(self, question: Question, answer: Answer, elapsed_ns: int) -> Answer:
+        """Write an answer down and return what was written, which is what a resumed script will see."""
+        short, us = asked(question), max(0, elapsed_ns) // NANOSECONDS_PER_US
+        call = CallRecord(to=short.to, us=us)
+        if isinstance(answer, Completion):
+            call = CallRecord(fingerprint=answer.fingerprint, id=answer.id, to=short.to, us=us)
+            answer = answer.reply
         line = encode(Entry(answer, self._prev, short, self._run, self._seq, self._stream, VERSION))
         if self._segment_bytes and self._segment_bytes + len(line) + 1 > SEGMENT_BYTES_MAX:
             self._start_segment()
-        _write_line(self._timing, msgspec.json.encode(Lap(short.to, max(0, elapsed_ns) // NANOSECONDS_PER_US)))
-        _write_line(self._journal, line)
+        write_line(self._calls, encode_call(call))
+        write_line(self._journal, line)
         self._segment_bytes += len(line) + 1
         self._prev, self._seq = line_digest(line), self._seq + 1
+        return answer
 
     def _start_segment(self) -> None:
         self.sync()
         self._journal.close()
-        self._journal = _open_append(self._folder / f"{len(self._segments()):06d}{JOURNAL_SUFFIX}")
+        self._journal = open_append(self._folder / f"{len(self._segments()):06d}{JOURNAL_SUFFIX}")
         self._segment_bytes = 0
 
     def _segments(self) -> list[Path]:
-        found = sorted(self._folder.glob(f"*{JOURNAL_SUFFIX}"))
-        return found or [self._folder / f"000000{JOURNAL_SUFFIX}"]
+        paths = sorted(self._folder.glob(f"*{JOURNAL_SUFFIX}"))
+        return paths or [self._folder / f"000000{JOURNAL_SUFFIX}"]
 
     def _read_back(self) -> list[Entry]:
         """The entries of an earlier process, after cutting off what its crash tore."""
         entries: list[Entry] = []
         for segment in self._segments():
             if segment.exists():
-                _cut_torn_line(segment)
+                cut_torn_line(segment)
                 entries += self._chain.read_all(segment.read_bytes().splitlines())
-        timing = self._folder / f"laps{TIMING_SUFFIX}"
-        if timing.exists():
-            _cut_torn_line(timing)
-        _match_laps(timing, entries)
+        calls = self._folder / CALLS_FILE
+        if calls.exists():
+            cut_torn_line(calls)
+        _match_calls(calls, entries)
         return entries
 
 
@@ -134,28 +161,20 @@ def recorded(folder: Path) -> Iterator[Entry]:
                 yield msgspec.json.decode(line, type=Entry)
 
 
-def _open_append(path: Path) -> FileIO:
-    return path.open("ab", buffering=0)
+def _match_calls(path: Path, entries: list[Entry]) -> None:
+    """Make the call records match the entries: cut those without an entry, fill in lost ones with 0 us."""
+    recorded = path.read_bytes().splitlines() if path.exists() else []
+    padded = [*recorded, *[b""] * len(entries)][: len(entries)]
+    matched = [
+        line if _is_call_to(line, entry.question.to) else encode_call(CallRecord(to=entry.question.to, us=0))
+        for line, entry in zip(padded, entries, strict=True)
+    ]
+    if matched != recorded:
+        path.write_bytes(b"".join(line + b"\n" for line in matched))
 
 
-def _write_line(file: FileIO, line: bytes) -> None:
-    left = line + b"\n"
-    while left:
-        left = left[file.write(left) :]
-
-
-def _cut_torn_line(path: Path) -> None:
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole != len(data):
-        os.truncate(path, whole)
-
-
-def _match_laps(timing: Path, entries: list[Entry]) -> None:
-    """As many laps as entries: a lap without its entry is cut, one that was lost is given as 0 us."""
-    laps = timing.read_bytes().splitlines() if timing.exists() else []
-    if len(laps) == len(entries):
-        return
-    laps = laps[: len(entries)]
-    laps += [msgspec.json.encode(Lap(entry.question.to, 0)) for entry in entries[len(laps) :]]
-    timing.write_bytes(b"".join(lap + b"\n" for lap in laps))
+def _is_call_to(line: bytes, seat: str) -> bool:
+    try:
+        return decode_call(line).to == seat
+    except (msgspec.MsgspecError, ValueError):
+        return False

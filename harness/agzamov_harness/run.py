@@ -9,19 +9,24 @@ import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from fractions import Fraction
-from threading import Event
+from threading import Event, Lock
 
-from agzamov_verify.checks.opening import seed_dice
+from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.dice import Dice
-from agzamov_verify.manifest import Match, Plan
-from agzamov_verify.phases.gate import PHASES, matches_to_play
-from agzamov_verify.phases.looks import streams_due
-from agzamov_verify.phases.streams import Block, StreamPlan, block_script, streams_of
+from agzamov_verify.experiment import PHASE_RULES, Match
+from agzamov_verify.games.game import Block, StreamPlan
+from agzamov_verify.games.registry import GAMES
+from agzamov_verify.manifest import Plan
+from agzamov_verify.phases.early_stopping import streams_due
+from agzamov_verify.phases.gate import is_gate, matches_to_play
 from agzamov_verify.questions import Answer, Question, Reply
 from agzamov_verify.scoring.results import MatchResult, match_result
-from agzamov_verify.script import drive
+from agzamov_verify.script import Exchanges
+from agzamov_verify.streams import block_script, streams_of
 from agzamov_verify.workers import cores
 
+from .dispatch import Answering, Ports, World
+from .execution_log import ExecutionLog, execution
 from .ports import Clock
 from .progress import State
 from .recorder import Recorder, recorded
@@ -63,23 +68,31 @@ class Runner:
     def __init__(
         self,
         directory: RunDirectory,
-        world: Callable[[Question], Answer],
+        ports: Ports,
         clock: Clock,
         state: State,
         stop: Stop,
         concurrency: int,
     ) -> None:
-        self._directory, self._world, self._clock = directory, world, clock
+        self._directory, self._ports, self._clock = directory, ports, clock
         self._state, self._stop, self._concurrency = state, stop, concurrency
+        self._log: ExecutionLog | None = None
         self._plan: Plan = directory.manifest.plan
         self._dice: Dice = seed_dice(directory.manifest, directory.secret)
-        self._spent_before_usd = self._recorded_usd() if Fraction(self._plan.budget.cost_usd_max) else Fraction(0)
+        self._budget_usd = Fraction(self._plan.budget.cost_usd_max)
+        self._spent_usd = self._recorded_usd() if self._budget_usd else Fraction(0)
+        self._spending = Lock()
 
     def play(self) -> Blocks:
-        """All blocks by match id. Raises Stopped, or PortFault when the world fails."""
+        """All blocks by match id, in an execution that is logged. Raises Stopped, or PortFault when the world fails."""
+        with execution(self._directory.journal) as self._log:
+            return self.drive()
+
+    def drive(self) -> Blocks:
+        """All blocks by match id. Raises as `play` does."""
         blocks: Blocks = {}
         phase0: list[MatchResult] = []
-        for phase in PHASES:
+        for phase in PHASE_RULES:
             allowed = matches_to_play(self._plan, phase, phase0)
             stopped = [match for match in self._plan.matches if match.phase == phase and match not in allowed]
             self._state.will_not_play(stream for match in stopped for stream in streams_of(match))
@@ -87,12 +100,12 @@ class Runner:
                 self._play_all(streams, blocks)
             for match in allowed:
                 self._state.will_not_play(list(streams_of(match))[len(blocks[match.id]) :])
-            if phase == 0:
-                phase0 = [match_result(match, blocks[match.id], self._plan, self._dice) for match in allowed]
+            if is_gate(phase):
+                phase0 = [match_result(match, blocks[match.id], self._plan) for match in allowed]
         return blocks
 
     def _next_streams(self, match: Match, blocks: Blocks) -> list[StreamPlan]:
-        """What is to be played of a match before it is looked at again; nothing once it has ended."""
+        """Streams of a match to play before it is looked at again; empty once it has ended."""
         played = blocks.get(match.id, [])
         return streams_due(match, self._plan, played)[len(played) :]
 
@@ -124,33 +137,52 @@ class Runner:
     def _record(self, stream: StreamPlan) -> Block:
         run = self._directory.manifest.run_id
         unit = durable_unit(stream, self._plan)
-        with Recorder(self._directory.journal, run, stream.id, self._ask, self._clock, unit) as recorder:
-
-            def answer(question: Question) -> Answer:
-                given = recorder(question)
-                self._state.answered(stream, question, given)
-                return given
-
-            block = drive(block_script(stream, self._plan, self._dice), answer)
-            recorder.finish()
-        self._state.finished(stream, block)
-        return block
+        with self._ports.open(stream.id) as world:
+            paced = _Paced(world, self._before_call, self._after_call)
+            with Recorder(self._directory.journal, run, stream.id, paced, self._clock, unit) as recorder:
+                script = block_script(stream, self._plan, self._dice, self._directory.manifest.memories)
+                played = Exchanges(script, recorder)
+                for question, answer in played:
+                    self._state.answered(stream, question, answer)
+                recorder.finish()
+        if self._log:
+            self._log.finished(stream.id, *recorder.head)
+        self._state.finished(stream, played.value)
+        return played.value
 
     def _recorded_usd(self) -> Fraction:
-        """What a run that goes on has spent: known before its first stream has been driven again."""
+        """Recorded cost of a resumed run in US dollars: known before its first stream has been driven again."""
         total = Fraction(0)
         for entry in recorded(self._directory.journal):
             if isinstance(entry.answer, Reply):
                 total += self._state.cost_of(entry.question.to, entry.answer)
         return total
 
-    def _ask(self, question: Question) -> Answer:
+    def _before_call(self) -> None:
+        """Raises Stopped where the run is to stop, or its budget is spent."""
         self._stop.check()
-        limit = Fraction(self._plan.budget.cost_usd_max)
-        if limit and max(self._spent_before_usd, self._state.cost_usd) >= limit:
+        if self._budget_usd and self._spent_usd >= self._budget_usd:
             self._stop.request(f"the budget of {self._plan.budget.cost_usd_max} USD is spent")
             self._stop.check()
-        return self._world(question)
+
+    def _after_call(self, question: Question, answer: Answer) -> None:
+        if isinstance(answer, Reply):
+            with self._spending:
+                self._spent_usd += self._state.cost_of(question.to, answer)
+
+
+class _Paced:
+    """A stream's world that looks before each call whether the run may go on, and counts what the call cost."""
+
+    def __init__(self, world: World, before: Callable[[], None], after: Callable[[Question, Answer], None]) -> None:
+        self._world, self._before, self._after = world, before, after
+        self.restore = world.restore
+
+    def __call__(self, question: Question) -> Answer:
+        self._before()
+        answer = self._world(question)
+        self._after(question, answer)
+        return answer
 
 
 def finished(directory: RunDirectory) -> Blocks:
@@ -160,7 +192,7 @@ def finished(directory: RunDirectory) -> Blocks:
         raise Stopped(f"game {question.game} is not played to its end")
 
     state = State(directory.manifest.plan, None)
-    return Runner(directory, nobody, lambda: 0, state, Stop(), cores()).play()
+    return Runner(directory, Answering(nobody), lambda: 0, state, Stop(), cores()).drive()
 
 
 def _keep_interrupts_out() -> None:
@@ -172,18 +204,18 @@ def _keep_interrupts_out() -> None:
 
 
 def _raise_fault(futures: Sequence[Future[Block]]) -> None:
-    """Raise what stopped the streams, once all have ended: the fault itself, not its echo in the others."""
+    """Raise the fault that stopped the streams, once all have ended, not the Stopped that it caused in the others."""
     faults = [error for future in futures if not future.cancelled() and (error := future.exception())]
     if faults:
         raise next((error for error in faults if not isinstance(error, Stopped)), faults[0])
 
 
 def durable_unit(stream: StreamPlan, plan: Plan) -> Callable[[str], str]:
-    """What a game's journal is synced to disk with: the game itself, or its session of hands."""
-    if stream.match.game == "chess960":
-        return str
+    """Function from a game to the unit whose journal is synced to disk together: the game, or its session of hands."""
+    game = GAMES[stream.match.game]
+    together, letter = game.durable_results(plan.rules_of(game.name)), game.number[0]
 
-    def session(game: str) -> str:
-        return str(int(game.rpartition("-h")[2]) // plan.holdem.session_hands)
+    def unit(name: str) -> str:
+        return str(int(name.rpartition(f"-{letter}")[2]) // together)
 
-    return session
+    return unit

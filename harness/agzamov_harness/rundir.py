@@ -1,10 +1,14 @@
 """A run on disk while it is being made: runs/<run_id>/.
 
-manifest.json  secret (mode 0600)  plan_folder  journal/<stream>/…  notes/  judged/  sittings/  egress/  lock
+manifest.json  secret (mode 0600)  plan_folder  key_file  memory_servers  source.json
+journal/<stream>/…  notes/  judged/  executions/  egress/  memory/  memory_data/  lock
 
-`plan_folder` says where the plan stood, from which the paths of weights are taken; it never enters a bundle.
-`journal`, `notes` and `judged` are all that a harness in its container can write; `sittings` is what was seen from
-outside. By hand, with compose.yaml, it can write `sittings` too.
+`plan_folder` says where the plan stood, from which the paths of weights and of adapters are taken, `key_file` which
+file holds the key that sealed it, and `memory_servers` the folder of installed memory servers; none enters a bundle.
+`source.json` is the version of the program that sealed the run.
+`journal`, `notes` and `judged` are all that a harness in its container can write; `executions` is what was seen from
+outside. By hand, with compose.yaml, it can write `executions` too. `memory` has
+what memory servers print, `memory_data` their folders while they run: what a killed run left there goes with the next.
 """
 
 import fcntl
@@ -13,20 +17,44 @@ import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import NamedTuple
 
+from agzamov_verify import canon
 from agzamov_verify.games.prompts import prompt_digests
 from agzamov_verify.manifest import Manifest, ManifestError, load_manifest
 from agzamov_verify.protocol import protocol_sha256
 
-MANIFEST, SECRET, PLAN_FOLDER, JOURNAL, LOCK = "manifest.json", "secret", "plan_folder", "journal", "lock"
-NOTES, SITTINGS, EGRESS, JUDGED, QUALITY = "notes", "sittings", "egress", "judged", "quality"
+from .source_version import SourceVersion, source_version
+
+MANIFEST, SECRET, JOURNAL, LOCK = "manifest.json", "secret", "journal", "lock"
+PLAN_FOLDER, KEY_FILE, MEMORY_SERVERS, SOURCE = "plan_folder", "key_file", "memory_servers", "source.json"
+ORIGIN = (PLAN_FOLDER, KEY_FILE, MEMORY_SERVERS, SOURCE)
+NOTES, EXECUTIONS, EGRESS, JUDGED, QUALITY = "notes", "executions", "egress", "judged", "quality"
+MEMORY_LOGS, MEMORY_DATA = "memory", "memory_data"
+PREFLIGHT, WEIGHTS = "preflight.json", "weights.json"
+ADDRESSES, DIGESTS = "addresses.json", "digests.json"
+KNOWN_NOTES = frozenset({LOCK, ADDRESSES, DIGESTS, PREFLIGHT})
+"""Files that a harness leaves in `notes`; WEIGHTS is in `executions`, where no container writes."""
+
+
+class Origin(NamedTuple):
+    """Origin of a run: its plan's folder, the file of the key that sealed it, the folder of installed memory servers,
+    and the version that sealed it.
+    """
+
+    plan_folder: Path
+    key_file: Path
+    memory_servers: Path
+    sealed_by: SourceVersion
 
 
 class RunDirectory:
     """One run's folder: what was sealed, and where its journals go."""
 
-    def __init__(self, path: Path, manifest: Manifest, secret: bytes, plan_folder: Path) -> None:
-        self.path, self.manifest, self.secret, self.plan_folder = path, manifest, secret, plan_folder
+    def __init__(self, path: Path, manifest: Manifest, secret: bytes, origin: Origin) -> None:
+        self.path, self.manifest, self.secret = path, manifest, secret
+        self.plan_folder, self.key_file, self.memory_servers, self.sealed_by = origin
 
     @property
     def journal(self) -> Path:
@@ -34,13 +62,13 @@ class RunDirectory:
 
     @property
     def notes(self) -> Path:
-        """What the harness found out while it played."""
+        """Folder of the harness's findings while it played."""
         return self.path / NOTES
 
     @property
-    def sittings(self) -> Path:
-        """What was seen of the run's containers, one file for each time that it was played."""
-        return self.path / SITTINGS
+    def executions(self) -> Path:
+        """Folder of the records of the run's containers, one folder for each time that it was played."""
+        return self.path / EXECUTIONS
 
     @property
     def quality(self) -> Path:
@@ -65,21 +93,31 @@ class RunDirectory:
             yield
 
 
-def create(runs: Path, manifest: Manifest, secret: bytes, plan_folder: Path = Path()) -> RunDirectory:
+def create(
+    runs: Path,
+    manifest: Manifest,
+    secret: bytes,
+    plan_folder: Path = Path(),
+    key_file: Path = Path("submitter.pem"),
+    memory_servers: Path = Path("memory-servers"),
+) -> RunDirectory:
     """A new folder for a sealed manifest, complete before it has its name."""
-    plan_folder = plan_folder.resolve()
+    origin = Origin(plan_folder.resolve(), key_file.absolute(), memory_servers.absolute(), source_version())
     path = runs / manifest.run_id
     making = runs / f".{manifest.run_id}.making"
     making.mkdir(parents=True)
-    for folder in (JOURNAL, NOTES, JUDGED, SITTINGS):
+    for folder in (JOURNAL, NOTES, JUDGED, EXECUTIONS):
         (making / folder).mkdir()
     (making / MANIFEST).write_bytes(manifest.bytes)
-    (making / PLAN_FOLDER).write_text(str(plan_folder))
+    (making / PLAN_FOLDER).write_text(str(origin.plan_folder))
+    (making / KEY_FILE).write_text(str(origin.key_file))
+    (making / MEMORY_SERVERS).write_text(str(origin.memory_servers))
+    (making / SOURCE).write_bytes(canon.dumps(origin.sealed_by))
     descriptor = os.open(making / SECRET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(secret.hex())
     making.rename(path)
-    return RunDirectory(path, manifest, secret, plan_folder)
+    return RunDirectory(path, manifest, secret, origin)
 
 
 def load(path: Path) -> RunDirectory:
@@ -87,14 +125,29 @@ def load(path: Path) -> RunDirectory:
     try:
         manifest = load_manifest((path / MANIFEST).read_bytes())
         secret = bytes.fromhex((path / SECRET).read_text())
-        plan_folder = Path((path / PLAN_FOLDER).read_text())
+        folder, key_file, servers = (
+            Path((path / name).read_text()) for name in (PLAN_FOLDER, KEY_FILE, MEMORY_SERVERS)
+        )
+        origin = Origin(folder, key_file, servers, canon.loads_as((path / SOURCE).read_bytes(), SourceVersion))
     except (OSError, ValueError) as error:
-        what = error.strerror if isinstance(error, OSError) else error
-        raise ManifestError(f"{path}: expected the folder of a sealed run: {what}") from error
+        what = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else error
+        raise ManifestError(f"{path}: expected the folder of a sealed run ({what})") from error
     if hashlib.sha256(secret).hexdigest() != manifest.secret_commit:
         raise ManifestError(f"{path / SECRET}: expected the secret that the manifest commits to, found another")
-    here = (protocol_sha256(manifest.plan.protocol), prompt_digests())
+    here = (protocol_sha256(manifest.plan.protocol), prompt_digests(manifest.plan.systems.values()))
     if (manifest.protocol_sha256, manifest.prompts_sha256) != here:
-        wanted = "the protocol and the prompts of this version"
-        raise ManifestError(f"{path}: expected {wanted}, found others; use the version that sealed it")
-    return RunDirectory(path, manifest, secret, plan_folder)
+        expected = "the protocol and the prompts of this version"
+        raise ManifestError(f"{path}: expected {expected}, found others; it was sealed by {origin.sealed_by}: use that")
+    return RunDirectory(path, manifest, secret, origin)
+
+
+def require_writable(folder: Path) -> None:
+    """Find out before the first game whether its bundle can be left in `folder`. Raises ManifestError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ManifestError(
+            f"{folder}: the bundle cannot be written there ({error.strerror}); choose another folder with --out"
+        ) from error

@@ -3,10 +3,13 @@
     GET  /v1/models              reference, random
     POST /v1/chat/completions    messages and seed in, a chat completion with usage out
 
+The reference player calls the tools of a memory where it is offered them (reference_tools).
+
 Answers depend on the request alone. A fault plan spoils every n-th call in a named way, as real
 servers were seen to fail; a delay stands for a slow model.
 """
 
+import hashlib
 import json
 import socket
 import sys
@@ -19,19 +22,26 @@ from socketserver import TCPServer
 from threading import Lock
 from typing import Any, NamedTuple
 
-from agzamov_verify.questions import Message
+from agzamov_verify.games.scripted import reply
+from agzamov_verify.manifest import ManifestError
+from agzamov_verify.memory.tools import closing_observation
+from agzamov_verify.questions import Message, ToolCall
 
-from .adapters.reference.players import reply
+from .reference_tools import remembered, tool_call
 
 BODY_BYTES_MAX = 2**24
-MODELS = ("reference", "random")
+REFERENCE = "reference"
+MODELS = (REFERENCE, "random")
 CREATED = 1_767_225_600  # 2026-01-01; a constant, so that equal requests get equal answers
 HANG_S = 3600
 SOCKET_MODE = 0o666
+ID_DIGITS = 32
+SAVED_WORDS = "I have saved what I saw."
+"""The reply after a contest."""
 
 
 class FaultKind(StrEnum):
-    """How a call is spoiled."""
+    """Kind of a fault that is injected into a call."""
 
     RATE_LIMIT = "429"
     SERVER_ERROR = "500"
@@ -49,6 +59,10 @@ class Fault(NamedTuple):
 
     kind: FaultKind
     every: int
+
+
+class CannotListen(ManifestError):
+    """The address that a person chose is taken, or is none of this machine's."""
 
 
 class BadRequest(ValueError):
@@ -77,27 +91,57 @@ def completion(body: object) -> dict[str, Any]:
     model, messages = body.get("model"), _messages(body.get("messages"))
     if model not in MODELS:
         raise BadRequest(f"model {model!r} not found", HTTPStatus.NOT_FOUND)
-    seed = body.get("seed")
-    try:
-        text = reply(model, messages, seed if isinstance(seed, int) else 0)
-    except ValueError as error:
-        raise BadRequest(str(error)) from error
-    text, finish, used = _limited(text, body.get("max_completion_tokens", body.get("max_tokens")))
+    call = tool_call(messages, body["tools"]) if model == REFERENCE and body.get("tools") else None
+    if call:
+        spelled = [{"id": completion_id(body)[-9:], "type": "function", "function": _function(call)}]
+        message: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": spelled}
+        finish, used = "tool_calls", len(call.arguments.split())
+    else:
+        text, finish, used = _played(body, model, messages)
+        message = {"role": "assistant", "content": text}
     prompt = sum(len(message.content.split()) for message in messages)
     return {
-        "id": "chatcmpl-reference",
+        "id": completion_id(body),
         "object": "chat.completion",
         "created": CREATED,
         "model": model,
         "system_fingerprint": "reference",
-        "choices": [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}],
+        "choices": [{"index": 0, "finish_reason": finish, "message": message}],
         "usage": {"prompt_tokens": prompt, "completion_tokens": used, "total_tokens": prompt + used},
     }
 
 
+def _function(call: ToolCall) -> dict[str, str]:
+    return {"name": call.name, "arguments": call.arguments}
+
+
+def _played(body: dict[str, Any], model: str, messages: tuple[Message, ...]) -> tuple[str, str, int]:
+    """The player's text, its finish reason and its length in tokens. Raises BadRequest."""
+    seed = body.get("seed")
+    if closing_observation(messages) is not None:
+        return SAVED_WORDS, "stop", len(SAVED_WORDS.split())
+    try:
+        text = reply(model, remembered(messages), seed if isinstance(seed, int) else 0)
+    except ValueError as error:
+        raise BadRequest(str(error)) from error
+    return _limited(text, body.get("max_completion_tokens", body.get("max_tokens")))
+
+
+def completion_id(body: object) -> str:
+    """The id of the completion for a parsed request: equal for equal requests, different for different ones."""
+    written = json.dumps(body, sort_keys=True).encode()
+    return f"chatcmpl-{hashlib.sha256(written).hexdigest()[:ID_DIGITS]}"
+
+
 def start(host: str, port: int, delay_s: float = 0.0, faults: tuple[Fault, ...] = ()) -> ThreadingHTTPServer:
-    """A server that is listening; call `serve_forever` on it. Port 0 takes a free one."""
-    return _Server((host, port), _handler(delay_s, faults))
+    """A server that is listening; call `serve_forever` on it. Port 0 takes a free one. Raises CannotListen."""
+    try:
+        return _Server((host, port), _handler(delay_s, faults))
+    except OSError as error:
+        reason = error.strerror or error
+        raise CannotListen(
+            f"{host}:{port}: {reason}; choose another with --host or --port, 0 takes a free one"
+        ) from error
 
 
 def start_on_socket(path: Path, delay_s: float = 0.0, faults: tuple[Fault, ...] = ()) -> ThreadingHTTPServer:
@@ -147,7 +191,7 @@ class _SocketServer(_Server):
 
 
 class _State:
-    """What all connections of one server share."""
+    """State shared by all connections of one server."""
 
     def __init__(self, delay_s: float, faults: tuple[Fault, ...]) -> None:
         self.delay_s = delay_s
@@ -242,6 +286,8 @@ def _messages(value: object) -> tuple[Message, ...]:
     messages = []
     for item in value:
         role, content = (item.get("role"), item.get("content")) if isinstance(item, dict) else (None, None)
+        if content is None and isinstance(item, dict) and item.get("tool_calls"):
+            content = ""
         if not isinstance(role, str) or not isinstance(content, str):
             raise BadRequest("expected messages with a role and a text content")
         messages.append(Message(content, role))

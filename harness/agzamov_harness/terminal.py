@@ -7,7 +7,12 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from agzamov_verify.games.registry import GAMES
+
 from .progress import Counts, Watcher
+
+SPEED_OF_S = 3600
+"""Chess games end minutes apart: the time left is told from the speed of the last hour, not of rich's half minute."""
 
 
 @contextmanager
@@ -24,26 +29,26 @@ def progress(*, quiet: bool) -> Iterator[Watcher | None]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=SPEED_OF_S) as bars:
         yield _Bars(bars)
 
 
 class _Bars:
-    """Draws Counts as a bar each for chess games, for hands, and for the positions that are judged afterwards."""
+    """Draws Counts as a bar for the results of each game, and one for the positions that are judged afterwards."""
 
     def __init__(self, bars: Progress) -> None:
         self._bars = bars
-        self._games = bars.add_task("chess games", total=0, note="", visible=False)
-        self._hands = bars.add_task("poker hands", total=0, note="", visible=False)
+        self._results = {
+            name: bars.add_task(f"{game.title} {game.result.many}", total=0, note="", visible=False)
+            for name, game in GAMES.items()
+        }
         self._positions = bars.add_task("positions judged", total=0, note="", visible=False)
 
     def update(self, counts: Counts) -> None:
         elapsed = self._bars.tasks[0].elapsed or 1
         note = f"{counts.calls / elapsed:,.0f} calls/s, {counts.faults} errors, {float(counts.cost_usd):.2f} USD"
-        for task, done, planned in (
-            (self._games, counts.games, counts.games_planned),
-            (self._hands, counts.hands, counts.hands_planned),
-            (self._positions, counts.positions, counts.positions_planned),
-        ):
-            told = "" if task == self._positions else note
-            self._bars.update(task, completed=done, total=planned, note=told, visible=planned > 0)
+        for name, (done, planned) in counts.results.items():
+            self._bars.update(self._results[name], completed=done, total=planned, note=note, visible=planned > 0)
+        done, planned = counts.positions, counts.positions_planned
+        self._bars.update(self._positions, completed=done, total=planned, visible=planned > 0)

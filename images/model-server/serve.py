@@ -4,13 +4,17 @@
     serve.py --check    exit code 0 if the server in this container answers, else 1
 
 The environment says the rest: AGZ_MODEL_PATH, AGZ_MODEL_LISTEN (a path that ends in .sock, or HOST:PORT),
-AGZ_MODEL_ALIAS, AGZ_MODEL_CONTEXT (tokens of one slot), AGZ_MODEL_SLOTS, AGZ_MODEL_THREADS.
+AGZ_MODEL_ALIAS, AGZ_MODEL_CONTEXT (tokens of one slot), AGZ_MODEL_SLOTS, AGZ_MODEL_THREADS, AGZ_MODEL_GPUS (a
+number, or "all").
+
+llama.cpp says errors alone: what it says of each request would fill any log.
 
 Without flash attention and with a key-value cache for each slot, text and log probabilities were bit-equal
 whatever the history, the order, the threads and the clients beside; with either, they were not.
 """
 
 import http.client
+import importlib.metadata
 import os
 import signal
 import socket
@@ -24,8 +28,12 @@ DEFAULTS = {
     "CONTEXT": "4096",
     "SLOTS": "1",
     "THREADS": "1",
+    "GPUS": "0",
 }
 BATCH_TOKENS = 512
+ERRORS = 1
+ALL_LAYERS = 999
+RUNTIME = "runtime"  # beside the socket: llama.cpp in a wheel does not know its own version
 CHECK_S = 5.0
 ENDS_IT = (signal.SIGTERM, signal.SIGINT)
 
@@ -54,6 +62,8 @@ def serve() -> None:
     if listen.endswith(".sock"):
         Path(listen).unlink(missing_ok=True)
     server = started(path, listen)
+    if listen.endswith(".sock"):
+        Path(listen).with_name(RUNTIME).write_text(runtime())
     print(f"ready on {server.listening_address}", file=sys.stderr, flush=True)
     signal.sigwait(ENDS_IT)
     if listen.endswith(".sock"):
@@ -74,7 +84,9 @@ def started(path: Path, listen: str) -> object:
     wanted.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     wanted.kv_unified = wanted.ctx_shift = False
     wanted.fit_params = False  # it would change the context to fit the machine
-    wanted.n_gpu_layers = wanted.cache_ram_mib = 0
+    wanted.n_gpu_layers = gpu_layers(xllamacpp.get_device_info())
+    wanted.cache_ram_mib = 0
+    wanted.verbosity = ERRORS
     wanted.cache_idle_slots = wanted.ui = False
     wanted.offline = True
     if listen.endswith(".sock"):
@@ -83,6 +95,25 @@ def started(path: Path, listen: str) -> object:
         host, _, port = listen.rpartition(":")
         wanted.hostnames, wanted.port = [host], int(port)
     return xllamacpp.Server(wanted)
+
+
+def gpu_layers(devices: list[dict[str, object]]) -> int:
+    """How many layers go to a GPU: all that the plan asks one for, or none. Ends the program where there is none."""
+    wanted = setting("GPUS")
+    if wanted == "0":
+        return 0
+    found = sum("GPU" in str(device.get("type")) for device in devices)
+    if not found or (wanted != "all" and found < int(wanted)):
+        sys.exit(
+            f"error: AGZ_MODEL_GPUS: expected {wanted} GPUs that this llama.cpp can use, found {found};"
+            " the image has llama.cpp for the processor alone: write gpus: 0, or take an Ollama seat"
+        )
+    return ALL_LAYERS
+
+
+def runtime() -> str:
+    """Which build serves, by the version of its package."""
+    return f"xllamacpp {importlib.metadata.version('xllamacpp')}"
 
 
 class Local(http.client.HTTPConnection):

@@ -25,16 +25,20 @@ import numpy as np
 from chess_data import HABITS, choose, start
 from serving import chat, served
 
-from agzamov_harness.adapters.reference import players
 from agzamov_verify.dice import Dice
+from agzamov_verify.games import scripted as players
 from agzamov_verify.games.chess960.prompt import REMINDER, TAG, PromptStyle, system_message, turn_message
 from agzamov_verify.games.chess960.rules import DrawClaims, Game960
-from agzamov_verify.games.declared import Fault, declared
+from agzamov_verify.games.chess960.script import ChessRules
+from agzamov_verify.games.chess960.spelling import read_move
+from agzamov_verify.games.declared import Accepted, Fault, read_declared
 from agzamov_verify.games.holdem import prompt as poker
 from agzamov_verify.games.holdem.rules import Hand, PokerAction
 from agzamov_verify.games.holdem.script import deal_cards, random_action
+from agzamov_verify.games.holdem.spelling import read_action
 from agzamov_verify.questions import Message, Reply
-from agzamov_verify.scoring.statistics import wilson_95
+from agzamov_verify.scoring.inference.estimate import ALPHA
+from agzamov_verify.scoring.inference.proportions import wilson_interval
 
 SEED = 90_210
 STACK = 10_000
@@ -58,7 +62,7 @@ class Count:
             self.faults[action.kind.value] += 1
 
     def told(self) -> Json:
-        interval = wilson_95(self.legal, self.asked)
+        interval = wilson_interval(self.legal, self.asked, ALPHA)
         share = round(self.legal / max(1, self.asked), 4)
         return {
             "asked": self.asked,
@@ -82,22 +86,20 @@ class Model:
 
     def chess(self, messages: list[Message], game: Game960, *counts: Count) -> chess.Move | Fault:
         reply = self.reply(messages)
-        text = declared(reply, TAG)
-        action = text if isinstance(text, Fault) else game.read(text)
+        read = read_declared(reply, TAG, lambda text: read_move(text, game))
         for count in counts:
-            count.note(action, reply)
-        return action
+            count.note(read, reply)
+        return read.action if isinstance(read, Accepted) else read
 
     def holdem(self, messages: list[Message], hand: Hand, count: Count) -> Reply:
         reply = self.reply(messages)
-        text = declared(reply, poker.TAG)
-        count.note(text if isinstance(text, Fault) else poker.read_action(text, hand), reply)
+        count.note(read_declared(reply, poker.TAG, lambda text: read_action(text, hand)), reply)
         return reply
 
 
 def chess_prompt(game: Game960, style: PromptStyle) -> list[Message]:
     """What a seat is asked, without patterns and profile."""
-    return [system_message(()), turn_message(game, style, "")]
+    return [system_message((), ChessRules().terms(0)), turn_message(game, style, "")]
 
 
 class Engine:
@@ -227,7 +229,7 @@ def holdem(model: Model, hands: int) -> Json:
         hand = Hand(deal_cards(dice, n, button_is_a=True), (STACK, STACK))
         wild = rng.random(2) < 0.6
         while hand.to_act is not None:
-            asked = [poker.system_message((), STACK), poker.turn_message(hand, hand.to_act, "")]
+            asked = [poker.system_message((), poker.PokerTerms(STACK)), poker.turn_message(hand, hand.to_act, "")]
             reply = model.holdem(asked, hand, count)
             kinds[reply.text.split()[1]] += 1
             if rng.random() < 0.1:
@@ -241,9 +243,9 @@ def holdem(model: Model, hands: int) -> Json:
 def by_reference(hand: Hand, asked: list[Message], rng: np.random.Generator) -> PokerAction:
     """What the reference player does."""
     text = players.reply("reference", tuple(asked), int(rng.integers(2**31)))
-    action = poker.read_action(text.rsplit("ACTION:", 1)[1].strip(), hand)
-    assert not isinstance(action, Fault)
-    return action
+    read = read_action(text.rsplit("ACTION:", 1)[1].strip(), hand)
+    assert isinstance(read, Accepted)
+    return read.action
 
 
 def measured(model: Model, engine: Engine, positions: int, hands: int, games: int) -> Iterator[tuple[str, Json]]:

@@ -15,12 +15,13 @@ from time import monotonic
 import numpy as np
 from vocabulary import holdem_tokens, number
 
-from agzamov_harness.adapters.reference import players
 from agzamov_verify.dice import Dice
-from agzamov_verify.games.declared import Fault
-from agzamov_verify.games.holdem.prompt import read_action, system_message, turn_message
+from agzamov_verify.games import scripted as players
+from agzamov_verify.games.declared import Accepted
+from agzamov_verify.games.holdem.prompt import PokerTerms, system_message, turn_message
 from agzamov_verify.games.holdem.rules import ActionKind, Hand, PokerAction, in_bb
 from agzamov_verify.games.holdem.script import deal_cards, random_action
+from agzamov_verify.games.holdem.spelling import read_action
 
 SHARD = 10_000
 STACKS = (10_000,) * 6 + (2_000, 5_000)
@@ -32,10 +33,10 @@ def asked(hand: Hand, stack_chips: int, seed: int) -> tuple[str, PokerAction]:
     player = hand.to_act
     assert player is not None
     turn = turn_message(hand, player, "")
-    answer = players.reply("reference", (system_message((), stack_chips), turn), seed)
-    action = read_action(answer.rsplit("ACTION:", 1)[1].strip(), hand)
-    assert not isinstance(action, Fault)
-    return turn.content, action
+    answer = players.reply("reference", (system_message((), PokerTerms(stack_chips)), turn), seed)
+    read = read_action(answer.rsplit("ACTION:", 1)[1].strip(), hand)
+    assert isinstance(read, Accepted)
+    return turn.content, read.action
 
 
 def spot(hand: Hand, text: str, action: PokerAction) -> str:

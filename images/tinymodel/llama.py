@@ -12,7 +12,9 @@ import chess
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from vocabulary import ANSWER, CARDS, ID, PIECES, TOKENS
+from vocabulary import ANSWER, ID, PIECES, TOKENS
+
+from agzamov_verify.games.holdem.cards import DECK
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ def parts() -> list[list[int]]:
         for mine, owner in enumerate("+-"):
             for kind, piece in enumerate(PIECES):
                 rows[f"{owner}{piece}{square}"] = [64 + at, 128 + 7 * mine + kind]
-    for at, card in enumerate(CARDS):
+    for at, card in enumerate(DECK):
         rows[f"[{card}]"] = [150 + at // 4, 170 + at % 4]
     assert len(rows) == len(ID)
     return [rows[token] for token in TOKENS]

@@ -26,8 +26,9 @@ from collections.abc import Iterable
 
 import chess
 
+from agzamov_verify.games.holdem.cards import DECK
+
 PIECES = "PpNBRQK"  # White's and Black's pawns go different ways; all else moves alike
-CARDS = [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"]
 WHOLE_MAX = 200
 CASTLING = "KQABCDEFGH"
 WORDS = ["fold", "check", "call", "bet ", "raise to ", "all-in"]
@@ -51,7 +52,7 @@ READ = [
     *(f"{owner}{piece}{square}" for owner in "+-" for piece in PIECES for square in chess.SQUARE_NAMES),
     *(f"[{letter}]" for letter in CASTLING),
     *(f"[{tag}]" for tag in TAGS),
-    *(f"[{card}]" for card in CARDS),
+    *(f"[{card}]" for card in DECK),
 ]
 TOKENS = [*CONTROL, *BYTES, *WRITTEN, *READ]
 ID = {token: at for at, token in enumerate(TOKENS)}

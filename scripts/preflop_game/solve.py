@@ -1,6 +1,6 @@
 """Solves the preflop game by CFR+ and writes the strategy that the verifier ships.
 
-    python scripts/preflop_game/solve.py > verify/agzamov_verify/scoring/luck/tables/preflop.bin
+    python scripts/preflop_game/solve.py > verify/agzamov_verify/games/holdem/variance_reduction/tables/preflop.bin
 
 Takes some minutes on one core. Counterfactual regret minimisation with positive regrets and linear averaging, the two
 players in turns (O. Tammelin, "Solving large imperfect information games using CFR+", 2014), every action with at
@@ -16,10 +16,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agzamov_verify.scoring.luck.classes import CLASSES, meetings
-from agzamov_verify.scoring.luck.matchups import BOARDS
-from agzamov_verify.scoring.luck.preflop_tree import End, Node, preflop_tree
-from agzamov_verify.scoring.luck.preflop_values import SCALE, exploitability_chips
+from agzamov_verify.games.holdem.variance_reduction.preflop_matchups import BOARDS
+from agzamov_verify.games.holdem.variance_reduction.preflop_tree import End, Node, preflop_tree
+from agzamov_verify.games.holdem.variance_reduction.preflop_values import SCALE, exploitability_chips
+from agzamov_verify.games.holdem.variance_reduction.starting_hands import CLASSES, meetings
 
 ITERATIONS = 3_000
 LEAST = 1 / SCALE
@@ -34,9 +34,9 @@ class Solver:
         self._regrets = [np.zeros(shape) for shape in shapes]
         self._sums = [np.zeros(shape) for shape in shapes]
         self._ends = [
-            (number, at, after)
+            (number, choice, after)
             for number, node in enumerate(nodes)
-            for at, after in enumerate(node.after)
+            for choice, after in enumerate(node.after)
             if isinstance(after, End)
         ]
         ways, edges = meetings()
@@ -57,7 +57,10 @@ class Solver:
         after = self._end_values(player, strategy, reach[1 - player])
         for number in range(len(self._nodes) - 1, -1, -1):
             node = self._nodes[number]
-            parts = [after[number, at] if isinstance(to, End) else after[to, -1] for at, to in enumerate(node.after)]
+            parts = [
+                after[number, choice] if isinstance(next_node, End) else after[next_node, -1]
+                for choice, next_node in enumerate(node.after)
+            ]
             if node.player != player:
                 after[number, -1] = _added(parts)
                 continue
@@ -72,10 +75,12 @@ class Solver:
         for own in reach:
             own.extend(np.ones(CLASSES) for _ in self._nodes)
         for number, node in enumerate(self._nodes):
-            for at, to in enumerate(node.after):
-                if not isinstance(to, End):
+            for choice, next_node in enumerate(node.after):
+                if not isinstance(next_node, End):
                     for player, own in enumerate(reach):
-                        own[to] = own[number] * strategy[number][at] if node.player == player else own[number]
+                        own[next_node] = (
+                            own[number] * strategy[number][choice] if node.player == player else own[number]
+                        )
         return reach
 
     def _end_values(
@@ -84,8 +89,8 @@ class Solver:
         """The player's values at all ends, by node and action."""
         arrive = np.array(
             [
-                reach[number] if self._nodes[number].player == player else reach[number] * strategy[number][at]
-                for number, at, _ in self._ends
+                reach[number] if self._nodes[number].player == player else reach[number] * strategy[number][choice]
+                for number, choice, _ in self._ends
             ]
         )
         folded = np.array([end.folded_by is not None for _, _, end in self._ends])
@@ -96,7 +101,7 @@ class Solver:
             float(-end.matched_chips if end.folded_by == player else end.matched_chips) for _, _, end in self._ends
         ]
         values *= np.array(chips)[:, None]
-        return {(number, at): row for (number, at, _), row in zip(self._ends, values, strict=True)}
+        return {(number, choice): row for (number, choice, _), row in zip(self._ends, values, strict=True)}
 
 
 def _against(matrix: np.ndarray, arrive: np.ndarray) -> np.ndarray:
@@ -139,7 +144,7 @@ def main() -> None:
     """Solve, say how good it is, and write the file."""
     nodes = preflop_tree()
     strategy = Solver(nodes).run(int(sys.argv[1]) if len(sys.argv) > 1 else ITERATIONS)
-    print(f"exploitability: {float(exploitability_chips(nodes, strategy)) * 10:.3f} mbb a hand", file=sys.stderr)  # noqa: T201
+    print(f"exploitability: {float(exploitability_chips(nodes, strategy)) * 10:.3f} mbb a hand", file=sys.stderr)
     sys.stdout.buffer.write(packed(strategy))
 
 

@@ -1,15 +1,13 @@
-"""Makes the golden bundles and the golden journal of a protocol version: python tests/bundles/make_golden.py [2]
+"""Makes the golden bundle and the golden journal of a protocol version: python tests/bundles/make_golden.py
 
 They are committed, and verified for ever by every later version of the verifier. So this is run once
-for a protocol version, when it is published; until then, again after each change of a format. With "2",
-only the bundle of the second format is made, beside what is there. After that a change that makes
-test_golden.py fail is a new protocol version with golden files of its own beside these, and a line in
-the changelog. It needs Stockfish 15.1.
+for a protocol version, when it is published; until then, again after each change of a format. After
+that a change that makes test_golden.py fail is a new protocol version with golden files of its own
+beside these, and a line in the changelog. It needs Stockfish 15.1.
 
-    golden/agz-0.1/bundle/        a signed bundle: both games, both phases, adjudicated by the engine; its manifest has
-                                  the first format, which nothing seals any more, so it cannot be made again
-    golden/agz-0.1/bundle-2/      one of the second format: a house, mirrored decks, a match that a rule ends early,
-                                  the engine's judgement of every move
+    golden/agz-0.1/bundle/        a signed bundle: both games, both phases, adjudicated by the engine; a benchmark
+                                  player, mirrored decks, a match that a rule ends early, the engine's judgement of
+                                  every move
     golden/agz-0.1/journal/       the sealed manifest, the secret and the raw journals of a run whose seats
                                   do all that a seat can do: faults, retries, forfeits, refusals, failed calls
     golden/agz-0.1/figures.json   what both come to
@@ -32,11 +30,14 @@ import msgspec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from agzamov_harness import keys
+from agzamov_harness.ports import Completion
 from agzamov_verify import canon
-from agzamov_verify.phases.streams import Block, ChessBlock, block_script
+from agzamov_verify.games.chess960.game import ChessBlock
+from agzamov_verify.games.game import Block
 from agzamov_verify.questions import Answer, Chat, NoReply, Question, Reply, Try
 from agzamov_verify.script import Replay, drive
-from bundles.workshop import (
+from agzamov_verify.streams import block_script
+from bundles.bundle_factory import (
     CHESS0,
     SEATS,
     SECRET,
@@ -48,7 +49,6 @@ from bundles.workshop import (
     gates,
     key_of,
     lines,
-    make,
     make_until,
     promised,
 )
@@ -57,33 +57,23 @@ PROTOCOL = "agz-0.1"
 GOLDEN = Path(__file__).parent / "golden" / PROTOCOL
 KEY = key_of("the golden test key")
 
+WATCHED = "p1-chess960-naked-other"
 BUNDLE_PLAN = {
     "title": "Golden",
-    "seats": SEATS,
+    "seats": {**SEATS, "benchmark": {"kind": "benchmark"}},
     "engine": {"nodes": 1000},
     "chess960": {"adjudication": {"plies": 4}, "plies_max": 50},
-    "holdem": {"session_hands": 4},
+    "holdem": {"mirrored": True, "session_hands": 4},
     "prices": {"agent": {"input_usd": "3", "output_usd": "15"}},
     "matches": [
         {"phase": 0, "game": "chess960", "a": "agent", "b": "dice", "games": 6, "block_games": 2},
         {"phase": 0, "game": "holdem", "a": "agent", "b": "dice", "hands": 16, "block_hands": 8},
         {"phase": 1, "game": "chess960", "a": "agent", "b": "agent", "games": 2, "block_games": 2},
-        {"phase": 1, "game": "holdem", "a": "other", "b": "other", "hands": 16, "block_hands": 8},
-    ],
-}
-SECOND = "p1-chess960-naked-other"
-SECOND_PLAN = {
-    "title": "Golden, second format",
-    "seats": {**SEATS, "house": {"kind": "house"}},
-    "chess960": {"adjudication": {"policy": "none"}, "plies_max": 30},
-    "holdem": {"mirrored": True, "session_hands": 4},
-    "matches": [
-        {"phase": 0, "game": "chess960", "a": "agent", "b": "dice", "games": 2, "block_games": 2},
         {"phase": 1, "game": "chess960", "a": "other", "b": "other", "games": 12, "block_games": 2},
         {"phase": 1, "game": "holdem", "a": "other", "b": "other", "hands": 16, "block_hands": 8},
-        {"phase": 1, "game": "holdem", "a": "other", "b": "house", "hands": 16, "block_hands": 8},
+        {"phase": 1, "game": "holdem", "a": "other", "b": "benchmark", "hands": 16, "block_hands": 8},
     ],
-    "analysis": {"sequential": [{"match": SECOND, "of_interest": "1.9", "blocks_per_look": 2}]},
+    "analysis": {"sequential": [{"match": WATCHED, "of_interest": "1.9", "blocks_per_look": 2}]},
     "quality": {"nodes": 20},
 }
 ENDPOINT = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "eccentric-1", "temperature": "0.3"}
@@ -94,7 +84,7 @@ JOURNAL_PLAN = {
         "other": {**ENDPOINT, "patterns": ["avoids_queen_trades", "min_raises_pairs"], "accepts": ["seed"]},
         "dice": {"kind": "random", "patterns": ["castles_early", "folds_button_to_3bet"]},
     },
-    "seed": {"origin": "season", "value": "spring 2027"},
+    "seed": {"origin": "season", "value": "spring-2027"},
     "chess960": {
         "adjudication": {"policy": "material", "threshold_points": 4, "plies": 3, "play_on_percent": 50},
         "draw_claims": "never",
@@ -123,13 +113,13 @@ def eccentric(question: Question) -> Answer:
         return NoReply(reason="content_filter", attempts=tries)
     body = MOODS[draw % len(MOODS)].format(action=action_of(question.messages[1].content, draw))
     length = draw % 29 == 0
-    return Reply(
+    return Completion(
         attempts=tries,
+        fingerprint="fp_golden" if draw % 2 else "",
+        id=f"chatcmpl-{draw:08x}",
         cached_tokens=draw % 50,
         completion_tokens=len(body.split()),
-        fingerprint="fp_golden" if draw % 2 else "",
         finish="length" if length else "stop",
-        id=f"chatcmpl-{draw:08x}",
         model="eccentric-1",
         prompt_tokens=100 + draw % 50,
         reasoning_tokens=draw % 3,
@@ -186,19 +176,9 @@ def make_bundle(target: Path, folder: Path) -> dict[str, Any]:
     return {name: predicate[name] for name in ("claims", "journal", "run")}
 
 
-def make_second(target: Path, folder: Path) -> dict[str, Any]:
-    """The golden bundle of the second format, and what it comes to."""
-    shutil.rmtree(target / "bundle-2", ignore_errors=True)
-    shutil.copytree(make(SECOND_PLAN, folder, key=KEY), target / "bundle-2")
-    verdict = check(target / "bundle-2", engine_path(), 1000)
-    assert verdict.level == "V1", verdict.findings
-    predicate = Draft.of(target / "bundle-2").predicate
-    return {name: predicate[name] for name in ("claims", "journal", "run")}
-
-
 def make_journal(target: Path, folder: Path) -> dict[str, Any]:
     """The golden journal, and what each of its streams comes to."""
-    draft = Draft.of(make(JOURNAL_PLAN, folder, eccentric, key=KEY))
+    draft = Draft.of(make_until(JOURNAL_PLAN, folder, is_varied, KEY, eccentric))
     root = target / "journal"
     root.mkdir()
     (root / "manifest.json").write_bytes(draft.manifest.bytes)
@@ -206,6 +186,14 @@ def make_journal(target: Path, folder: Path) -> dict[str, Any]:
     for stream in draft.streams():
         (root / f"{stream}.jsonl").write_bytes(b"".join(line + b"\n" for line in lines(draft, stream)))
     return {stream: told_by(draft, stream) for stream in draft.streams()}
+
+
+def is_varied(made: Path) -> bool:
+    """Whether somebody castles, and a game of each sort ends in each way that test_golden.py looks for."""
+    draft = Draft.of(made)
+    castled = any(b"O-O" in line for stream in draft.streams() for line in lines(draft, stream))
+    ends = {end[0] for stream in draft.streams() for end in told_by(draft, stream)["ends"].values()}
+    return castled and {"adjudication", "forfeit", "fold", "showdown"} <= ends
 
 
 def told_by(draft: Draft, stream: str) -> dict[str, Any]:
@@ -234,26 +222,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         figures = {
             "bundle": make_bundle(GOLDEN, Path(folder) / "a"),
-            "bundle-2": make_second(GOLDEN, Path(folder) / "c"),
             "journal": make_journal(GOLDEN, Path(folder) / "b"),
         }
-    write(figures)
-
-
-def second() -> None:
-    """The second format's bundle alone."""
-    figures = json.loads((GOLDEN / "figures.json").read_text())
-    with tempfile.TemporaryDirectory() as folder:
-        figures["bundle-2"] = make_second(GOLDEN, Path(folder))
-    write(figures)
-
-
-def write(figures: dict[str, Any]) -> None:
-    """Keep what the golden files come to."""
     plain = msgspec.to_builtins(figures)
     (GOLDEN / "figures.json").write_text(json.dumps(plain, indent=2, sort_keys=True) + "\n")
     print(f"{GOLDEN}: {sum(file.stat().st_size for file in GOLDEN.rglob('*') if file.is_file())} bytes")  # noqa: T201
 
 
 if __name__ == "__main__":
-    second() if sys.argv[1:] == ["2"] else main()
+    main()

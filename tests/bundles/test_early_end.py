@@ -1,22 +1,26 @@
 """A declared rule ends a match early: the run stops at the look, and verification asks for exactly those games."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from agzamov_verify import bundle, report
+from agzamov_verify import bundle
 from agzamov_verify.cli import main
-from agzamov_verify.manifest import Match, Plan
-from agzamov_verify.phases.streams import Block, StreamPlan, streams_of
+from agzamov_verify.display.first_screen import OPEN_ENDED
+from agzamov_verify.experiment import Match
+from agzamov_verify.games.game import Block, StreamPlan
+from agzamov_verify.manifest import Plan
 from agzamov_verify.questions import Answer, Chat, Question, Reply
-from bundles.workshop import SEATS, Draft, check, failed_steps, forget, make, reseal, stream_name, told
+from agzamov_verify.streams import streams_of
+from bundles.bundle_factory import MODEL, SEATS, Draft, check, failed_steps, forget, make, reseal, stream_name, told
 
 CHESS = "p1-chess960-naked-agent"
 WATCHED = {
     "title": "Watched",
-    "seats": SEATS,
+    "seats": {**SEATS, "agent": MODEL},
     "chess960": {"adjudication": {"policy": "none"}, "illegal": "retry_then_forfeit", "plies_max": 4},
     "matches": [{"phase": 1, "game": "chess960", "a": "agent", "b": "agent", "games": 40, "block_games": 2}],
     "analysis": {"sequential": [{"match": CHESS, "alternative": "greater", "blocks_per_look": 5}]},
@@ -49,17 +53,33 @@ def test_the_run_ends_at_the_look_and_is_believed(early: Path) -> None:
 
 
 def test_it_says_so_to_whoever_looks(early: Path) -> None:
-    shown = CliRunner().invoke(main, ["show", str(early)]).output
+    shown = " ".join(CliRunner().invoke(main, ["show", str(early), "--details"]).output.split())
     assert (
         "watched p1-chess960-naked-agent (greater, against 0.5000 score, alpha 0.05): above at observation 8" in shown
     )
     assert "10 of 20 observations, ended early" in shown
     assert "may end early by its declared rule" in shown
-    assert report.OPEN_ENDED in shown
+
+
+def test_the_interval_of_a_match_that_may_end_early_is_marked(tmp_path: Path) -> None:
+    session = {"phase": 1, "game": "holdem", "a": "agent", "b": "benchmark", "hands": 40, "block_hands": 2}
+    watched = "p1-holdem-naked-agent-benchmark"
+    rule = {"match": watched, "alternative": "greater", "blocks_per_look": 5, "clip_chips": 10000}
+    contest = {
+        "seats": {**WATCHED["seats"], "benchmark": {"kind": "benchmark"}},
+        "holdem": {"session_hands": 2},
+        "matches": [session],
+        "analysis": {"sequential": [rule]},
+    }
+    made = make({**WATCHED, **contest}, tmp_path, lambda _: Reply(text="ACTION: call"))
+    shown = CliRunner().invoke(main, ["show", str(made)]).output
+    assert OPEN_ENDED in shown
+    row = r"^Phase 1, hold'em, agent v benchmark +40 hands +[-+0-9.]+ \[[^]]+\]\* bb/100 "
+    assert re.search(row, shown, re.MULTILINE)
 
 
 def test_a_match_of_fixed_size_is_not_said_to_be_open(tiny: Path) -> None:
-    assert report.OPEN_ENDED not in CliRunner().invoke(main, ["show", str(tiny)]).output
+    assert OPEN_ENDED not in CliRunner().invoke(main, ["show", str(tiny)]).output
 
 
 def test_no_test_of_a_fixed_size_is_made_of_it(early: Path) -> None:

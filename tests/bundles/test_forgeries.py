@@ -14,9 +14,9 @@ import msgspec
 import pytest
 
 from agzamov_verify import bundle
-from agzamov_verify.checks.ledger import Number
+from agzamov_verify.checks.check_log import Number
 from agzamov_verify.journal import Entry
-from bundles.workshop import (
+from bundles.bundle_factory import (
     CHESS0,
     CHESS1,
     GAMES0,
@@ -29,7 +29,7 @@ from bundles.workshop import (
     edited,
     entries,
     failed_steps,
-    fit_laps,
+    fit_calls,
     journal_file,
     put,
     reindex,
@@ -158,7 +158,7 @@ def a_win_is_called_a_stalemate(draft: Draft) -> None:
 
 def rewrite(draft: Draft, stream: str, story: Sequence[Entry]) -> None:
     put(draft, stream, chained(story, stream=stream))
-    fit_laps(draft, stream)
+    fit_calls(draft, stream)
 
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=[forgery.name for forgery in FORGERIES])

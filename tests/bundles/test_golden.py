@@ -13,16 +13,18 @@ import pytest
 from agzamov_harness import keys
 from agzamov_verify.bundle import claims_of
 from agzamov_verify.checks import Verdict
-from agzamov_verify.checks.ledger import Status
-from agzamov_verify.checks.opening import seed_dice
+from agzamov_verify.checks.check_log import Status
+from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.envelope import key_id
+from agzamov_verify.games.chess960.game import ChessBlock
+from agzamov_verify.games.game import Block
 from agzamov_verify.journal import Chain, Entry
-from agzamov_verify.manifest import FORMAT, load_manifest
-from agzamov_verify.phases.streams import Block, ChessBlock, block_script, streams_of
+from agzamov_verify.manifest import load_manifest
 from agzamov_verify.protocol import KNOWN
 from agzamov_verify.questions import Reply
 from agzamov_verify.script import Replay, drive
-from bundles.workshop import check, engine_path, told
+from agzamov_verify.streams import block_script, streams_of
+from bundles.bundle_factory import check, engine_path, told
 
 GOLDEN = Path(__file__).parent / "golden"
 ENGINE_STEP, QUALITY_STEP = 9, 12
@@ -47,10 +49,10 @@ def verdict(golden: Path) -> Verdict:
 
 
 def test_the_golden_bundle_is_at_v1(verdict: Verdict) -> None:
-    """Without an engine, everything but the engine's step passes."""
+    """Without an engine, everything but the engine's steps passes."""
     allowed = {Status.PASS, Status.NOT_APPLICABLE}
     open_steps = [step.number for step in verdict.steps if step.status not in allowed]
-    assert open_steps == ([] if engine_path() else [ENGINE_STEP]), told(verdict)
+    assert open_steps == ([] if engine_path() else [ENGINE_STEP, QUALITY_STEP]), told(verdict)
     assert verdict.level == ("V1" if engine_path() else "V0")
 
 
@@ -67,30 +69,17 @@ def test_its_recomputed_claims_are_the_figures_of_old(verdict: Verdict, figures:
 def test_it_has_matches_that_were_played_passed_failed_and_flagged_as_departing(verdict: Verdict) -> None:
     assert verdict.results
     gates = [match.gate.passed for match in verdict.results.matches if match.gate]
-    assert (gates, len(verdict.results.matches), bool(verdict.results.departures)) == ([True, False], 4, True)
+    assert (gates, len(verdict.results.matches), bool(verdict.results.departures)) == ([True, False], 6, True)
 
 
-@pytest.fixture(scope="module")
-def second(golden: Path) -> Verdict:
-    return check(golden / "bundle-2", engine_path(), sample_permille=1000)
-
-
-def test_the_bundle_of_the_second_format_says_what_it_said(second: Verdict, figures: dict[str, Any]) -> None:
-    assert second.manifest
-    assert second.results
-    assert (second.manifest.format, second.run) == (FORMAT, figures["bundle-2"]["run"])
-    assert claims_of(second.results) == figures["bundle-2"]["claims"]
-    assert second.level == ("V1" if engine_path() else "V0"), told(second)
-
-
-def test_it_has_all_that_the_first_format_has_not(second: Verdict) -> None:
-    assert second.manifest
-    assert second.analysis
-    plan = second.manifest.plan
-    assert (plan.quality.nodes, plan.holdem.mirrored, "house" in plan.seats) == (20, True, True)
-    (watched,) = second.analysis.sequential
+def test_it_holds_what_a_bundle_can_hold(verdict: Verdict) -> None:
+    assert verdict.manifest
+    assert verdict.analysis
+    plan = verdict.manifest.plan
+    assert (plan.quality.nodes, plan.holdem.mirrored, "benchmark" in plan.seats) == (20, True, True)
+    (watched,) = verdict.analysis.sequential
     assert (watched.ended_early, watched.observations) == (True, 2)
-    status = second.steps[QUALITY_STEP - 1].status
+    status = verdict.steps[QUALITY_STEP - 1].status
     assert status is (Status.PASS if engine_path() else Status.NOT_CHECKED)
 
 

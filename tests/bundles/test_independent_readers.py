@@ -14,7 +14,7 @@ from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import SSlibKey
 
 from agzamov_harness import keys
-from bundles.workshop import STRANGER, SUBMITTER, Draft
+from bundles.bundle_factory import STRANGER, SUBMITTER, Draft
 
 Files = dict[str, bytes]
 

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from agzamov_harness import keys
 from agzamov_verify import bundle
-from bundles.museum import containers, journals, promises
-from bundles.workshop import STRANGER, SUBMITTER, Draft, check, reseal
+from bundles.bundle_factory import STRANGER, SUBMITTER, Draft, check, reseal
+from bundles.hostile.refusals import TRICKS, is_plain
+from bundles.tampered_bundles import containers, journals, promises
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "check-by-hand.sh"
 TOOLS = ("jq", "openssl", "base64", "sha256sum", "find", "gzip")
@@ -39,7 +42,7 @@ def by_hand(path_of_tools: Path, tmp_path: Path) -> Run:
         pem.write_bytes(key)
         command = ["/bin/sh", str(SCRIPT), str(root), str(pem)]
         return subprocess.run(
-            command, capture_output=True, text=True, check=False, env={"PATH": str(path_of_tools)}, timeout=60
+            command, capture_output=True, text=True, check=False, env={"PATH": str(path_of_tools)}, timeout=300
         )
 
     return run
@@ -116,6 +119,38 @@ def test_a_link_is_refused_before_it_is_followed(by_hand: Run, small: Path, tmp_
     (root / bundle.RESULTS_FILE).symlink_to("/etc/passwd")
     ran = by_hand(root)
     assert (ran.returncode, "is neither a file nor a folder" in ran.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("place", ["a link", "a stream", "a payload name", "a tag name", "words that jq repeats"])
+def test_no_name_in_a_bundle_reaches_the_terminal_with_escapes(
+    place: str, by_hand: Run, small: Path, tmp_path: Path
+) -> None:
+    draft = Draft.of(small)
+    if place == "a stream":
+        index = draft.json(bundle.INDEX_FILE)
+        index["streams"][0].update(stream=TRICKS, segments=[TRICKS])
+        draft.put_json(bundle.INDEX_FILE, index)
+        reseal(draft)
+    elif place == "words that jq repeats":
+        draft.put_json(bundle.INDEX_FILE, {"streams": TRICKS})
+        reseal(draft)
+    elif place in ("a payload name", "a tag name"):
+        name = bundle.PAYLOAD_FILE if place == "a payload name" else bundle.TAGS_FILE
+        draft.files[name] += f"{'0' * 64}  {TRICKS}\n".encode()
+    root = draft.write(tmp_path)
+    if place == "a link":
+        (root / f"link{TRICKS}").symlink_to("/etc/passwd")
+    ran = by_hand(root)
+    assert ran.returncode == 1
+    assert "FAIL" in ran.stderr
+    assert is_plain(ran.stdout + ran.stderr)
+
+
+@pytest.mark.parametrize("sign", ["00", "80"])
+def test_a_key_of_small_order_is_refused(sign: str, by_hand: Run, small: Path, tmp_path: Path) -> None:
+    neutral = Ed25519PublicKey.from_public_bytes(bytes.fromhex("01" + "00" * 30 + sign))
+    ran = by_hand(small, neutral.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    assert (ran.returncode, "the key is a point of small order" in ran.stderr) == (1, True)
 
 
 def test_it_says_how_to_use_it(path_of_tools: Path) -> None:

@@ -12,32 +12,34 @@ from click.testing import CliRunner
 
 from agzamov_harness import rundir
 from agzamov_harness.adapters.local import LocalSeat
+from agzamov_harness.cli import main
+from agzamov_harness.dispatch import Answering
 from agzamov_harness.pack import pack
 from agzamov_harness.ports import ChatRequest
 from agzamov_harness.progress import State
-from agzamov_harness.quality.promised import judge_promised
+from agzamov_harness.quality.planned_quality import judge_promised
 from agzamov_harness.run import Runner, Stop
 from agzamov_harness.seal import plan_from, seal
 from agzamov_verify import bundle, envelope
 from agzamov_verify.analysis_plan import SequentialRule
 from agzamov_verify.checks import Options
-from agzamov_verify.checks.judged import Judged, read_judged
-from agzamov_verify.checks.ledger import Ledger
-from agzamov_verify.checks.opening import Opened
-from agzamov_verify.checks.replays import Replayed
-from agzamov_verify.cli import main
+from agzamov_verify.checks.budget import Budget
+from agzamov_verify.checks.check_log import CheckLog
+from agzamov_verify.checks.move_quality import Judged, read_judged
+from agzamov_verify.checks.opened_bundle import Opened
+from agzamov_verify.checks.replay_all import Replayed
 from agzamov_verify.questions import Answer, Chat, Question
 from agzamov_verify.scores.collecting import collect
 from agzamov_verify.script import Answerer
-from agzamov_verify.seats import Seat
-from bundles import workshop
-from bundles.workshop import (
+from agzamov_verify.seats import AnySeat, ReferenceSeat
+from bundles import bundle_factory
+from bundles.bundle_factory import (
     SEATS,
     Draft,
     bind,
     check,
     failed_steps,
-    fit_laps,
+    fit_calls,
     make,
     put,
     recorded,
@@ -66,7 +68,7 @@ IMAGE = {"config_digest": DIGEST, "manifest_digest": DIGEST, "tree_digest": DIGE
 
 def world(question: Question) -> Answer:
     assert isinstance(question, Chat)
-    return LocalSeat("reference", None).complete(ChatRequest(question.messages, question.seed))
+    return LocalSeat(ReferenceSeat(), None).complete(ChatRequest(question.messages, question.seed))
 
 
 def told_again(draft: Draft, change: Change, answer: Answerer = world) -> Draft:
@@ -74,12 +76,12 @@ def told_again(draft: Draft, change: Change, answer: Answerer = world) -> Draft:
     replace_manifest(draft, change)
     bind(draft)
     plan = draft.manifest.plan
-    for name in [name for name in draft.files if name.startswith(("data/journal/", "data/timing/"))]:
+    for name in [name for name in draft.files if name.startswith(("data/journal/", "data/calls/"))]:
         del draft.files[name]
     names = [one.id for match in sorted(plan.matches, key=lambda one: one.phase) for one in streams_of(match)]
     for name in names:
         put(draft, name, recorded(draft, name, answer))
-        fit_laps(draft, name)
+        fit_calls(draft, name)
     reindex(draft, names)
     rescore(draft)
     reseal(draft)
@@ -87,7 +89,7 @@ def told_again(draft: Draft, change: Change, answer: Answerer = world) -> Draft:
 
 
 def seat(**what: object) -> Any:
-    return msgspec.to_builtins(msgspec.convert(what, Seat))
+    return msgspec.to_builtins(msgspec.convert(what, AnySeat))
 
 
 def gguf(sha256: str) -> Change:
@@ -104,7 +106,9 @@ def gguf(sha256: str) -> Change:
 
 def contained(draft: Draft) -> Draft:
     rows = [{"image": DIGEST, "part": part} for part in ("harness", "model")]
-    draft.put_json(bundle.ENVIRONMENT_FILE, {"containers": rows, "isolation": "container"})
+    draft.put_json(
+        bundle.ENVIRONMENT_FILE, {"containers": rows, "format": "agz-environment-1", "isolation": "container"}
+    )
     return draft
 
 
@@ -125,7 +129,7 @@ def endpoint(model: str, **more: object) -> Change:
 
 
 def score(*paths: Path, command: str = "score") -> Any:
-    return CliRunner().invoke(main, [command, *map(str, paths), "--jobs", "1"])
+    return CliRunner().invoke(main, [command, *map(str, paths), "--jobs", "1", "--seat-replies-max", "3"])
 
 
 # --- whose results they are -------------------------------------------------------------------------
@@ -165,12 +169,25 @@ def test_cells_of_other_rules_do_not_go_together(tmp_path: Path) -> None:
     assert (done.exit_code, "score what was played by the same rules" in done.output) == (1, True)
 
 
-def test_matches_against_houses_are_in_no_score_and_in_nobodys_way(tmp_path: Path) -> None:
+def test_chess_with_the_list_of_legal_moves_and_without_are_never_put_together(tmp_path: Path) -> None:
+    """Not even where the models differ: a list of legal moves changes what is measured."""
+    rules = {**BASE["chess960"], "prompt": "legal_moves"}
+    by_other = {**GAMES, "a": "other", "b": "other"}
+    first = make({**BASE, "matches": [GAMES]}, tmp_path / "a")
+    second = make({**BASE, "chess960": rules, "matches": [by_other]}, tmp_path / "b")
+    for command in ("score", "matrix"):
+        done = score(first, second, command=command)
+        assert done.exit_code == 1
+        assert "expected one variant of the chess prompt, found legal_moves in run" in done.output
+    assert "chess prompt legal_moves" in score(second).output
+
+
+def test_matches_against_benchmark_players_are_in_no_score_and_in_nobodys_way(tmp_path: Path) -> None:
     against = [
         {"phase": 1, "game": "holdem", "a": "agent", "b": name, "hands": 4, "block_hands": 4} for name in ("inn", "den")
     ]
-    houses = {name: {"kind": "house"} for name in ("inn", "den")}
-    made = make({**BASE, "seats": {**SEATS, **houses}, "matches": [HANDS, *against]}, tmp_path)
+    benchmark_seats = {name: {"kind": "benchmark"} for name in ("inn", "den")}
+    made = make({**BASE, "seats": {**SEATS, **benchmark_seats}, "matches": [HANDS, *against]}, tmp_path)
     (cell,) = collect([made], Options()).evidence.cells.values()
     assert (cell.key.part, len(cell.results)) == ("", 4)
 
@@ -178,7 +195,7 @@ def test_matches_against_houses_are_in_no_score_and_in_nobodys_way(tmp_path: Pat
 def test_departures_are_told_where_bundles_are_put_together(tmp_path: Path) -> None:
     made = make({**BASE, "matches": [GAMES]}, tmp_path)
     for command in ("score", "matrix"):
-        assert "departs from the protocol: adjudication by none" in score(made, command=command).output
+        assert "  - adjudication by none" in score(made, command=command).output
 
 
 # --- what the manifest promises ---------------------------------------------------------------------
@@ -201,7 +218,9 @@ def test_local_weights_without_a_note_that_they_were_hashed_are_found(tmp_path: 
 def test_one_row_is_not_two_containers(tmp_path: Path) -> None:
     draft = hashed(Draft.of(make({**BASE, "matches": [GAMES]}, tmp_path)), "b" * 64)
     row = {"image": f"{DIGEST}, model {DIGEST}", "part": "harness"}
-    draft.put_json(bundle.ENVIRONMENT_FILE, {"containers": [row], "isolation": "container"})
+    draft.put_json(
+        bundle.ENVIRONMENT_FILE, {"containers": [row], "format": "agz-environment-1", "isolation": "container"}
+    )
     reseal(draft)
     assert failed_steps(check(draft.write(tmp_path))) == [4]
 
@@ -210,7 +229,7 @@ def test_one_row_is_not_two_containers(tmp_path: Path) -> None:
 def test_a_secret_that_can_be_guessed_is_refused(secret: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draft = Draft.of(make({**BASE, "matches": [HANDS]}, tmp_path))
     raw = bytes.fromhex(secret)
-    monkeypatch.setattr(workshop, "SECRET", raw)
+    monkeypatch.setattr(bundle_factory, "SECRET", raw)
     draft.predicate["seed"]["secret"] = secret
     draft = told_again(draft, lambda value: value.update(secret_commit=hashlib.sha256(raw).hexdigest()))
     assert failed_steps(check(draft.write(tmp_path))) == [5]
@@ -235,12 +254,12 @@ def test_sessions_of_no_hands_under_a_rule_are_a_finding_and_no_crash(tmp_path: 
 def judged_inside(tmp_path_factory: pytest.TempPathFactory, engine: Path) -> Path:
     folder = tmp_path_factory.mktemp("inside")
     plan = plan_from({**BASE, "quality": {"nodes": 20}, "matches": [GAMES]})
-    manifest, secret = seal(plan, envelope.key_id(workshop.SUBMITTER.public_key()), engine, workshop.SECRET)
+    manifest, secret = seal(plan, envelope.key_id(bundle_factory.SUBMITTER.public_key()), engine, bundle_factory.SECRET)
     directory = rundir.create(folder / "runs", manifest, secret)
     ticks = itertools.count(step=1_500_000)
-    blocks = Runner(directory, world, lambda: next(ticks), State(plan, None), Stop(), 1).play()
+    blocks = Runner(directory, Answering(world), lambda: next(ticks), State(plan, None), Stop(), 1).play()
     judge_promised(directory, blocks, engine, Stop())
-    return pack(directory, blocks, workshop.SUBMITTER, folder / "bundles")
+    return pack(directory, blocks, bundle_factory.SUBMITTER, folder / "bundles")
 
 
 def test_other_nodes_than_promised_are_found_before_the_engine_is_asked(
@@ -273,10 +292,10 @@ def test_answers_that_were_not_signed_are_not_read(
     reseal(signed)
     root = signed.write(tmp_path)
 
-    def late(opened: Opened, replayed: Replayed, ledger: Ledger) -> Judged | None:
+    def late(opened: Opened, replayed: Replayed, ledger: CheckLog, budget: Budget) -> Judged | None:
         for name in names:
             (root / name).write_bytes(good.files[name])
-        return read_judged(opened, replayed, ledger)
+        return read_judged(opened, replayed, ledger, budget)
 
     monkeypatch.setattr("agzamov_verify.checks.read_judged", late)
     verdict = check(root, engine)
@@ -287,7 +306,7 @@ def test_answers_that_were_not_signed_are_not_read(
 
 SPOILT: list[Change] = [
     lambda value: value["matches"][0]["glicko2"]["everything"].update(a=[]),
-    lambda value: value["matches"][0]["score"]["everything"]["ci"].update(low="x"),
+    lambda value: value["matches"][0]["score"]["everything"].update(ci={"low": "x", "high": "1.0", "method": "m"}),
     lambda value: value["matches"][0]["glicko2"]["everything"]["a"][-1].update(rating="x"),
 ]
 
@@ -299,5 +318,5 @@ def test_an_analysis_that_cannot_be_shown_is_refused_in_words(spoil: Change, tin
     spoil(value)
     draft.put_json(bundle.ANALYSIS_FILE, value)
     reseal(draft)
-    done = CliRunner().invoke(main, ["show", str(draft.write(tmp_path))])
+    done = CliRunner().invoke(main, ["show", str(draft.write(tmp_path)), "--details"])
     assert (done.exit_code, type(done.exception)) == (1, SystemExit)

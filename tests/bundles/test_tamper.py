@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_verify import bundle, report
-from agzamov_verify.checks.ledger import Number
+from agzamov_verify import bundle
+from agzamov_verify.checks.check_log import Number
 from agzamov_verify.dice import Stream
-from bundles.workshop import Draft, check, failed_steps, reseal, told, zipped
+from agzamov_verify.display import report
+from bundles.bundle_factory import Draft, check, failed_steps, reseal, told, zipped
 
 CHANGES_PER_FILE = 80
 SEALED_CHANGES_PER_FILE = 30
@@ -72,6 +73,7 @@ def test_every_character_of_the_envelope_counts(tiny: Path, tmp_path: Path) -> N
         assert verdict.findings[0].place in {bundle.ENVELOPE_FILE, bundle.PAYLOAD_FILE}
 
 
+@pytest.mark.slow
 def test_one_changed_byte_under_a_new_seal_never_breaks_the_verifier(tiny: Path, tmp_path: Path) -> None:
     """The owner changes a byte of what a file says, compressed or not, and seals everything again."""
     good = Draft.of(tiny)

@@ -7,22 +7,25 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import finding
+import planted
+import run
 from agzamov_verify.checks import Options, Verdict, verify
-from agzamov_verify.checks.ledger import Number, Status, Step
+from agzamov_verify.checks.check_log import Number, Status, Step
+from agzamov_verify.experiment import Arm
 from agzamov_verify.scoring.exact import figure
 from agzamov_verify.scoring.hypotheses.contrasts import Part
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.significance import Alternative, Significance
 from agzamov_verify.scoring.statistics import Interval
-from calibration.suite import finding, planted, run
 
-HANDS = {"hands": 200, "block_hands": 100}
+HANDS = {"hands": 200, "block_hands": 50}
 GAMES = {"games": 2, "block_games": 2}
 SEED = "planted in the tests"
 
 
 def verified(what: planted.Planted, folder: Path) -> Verdict:
-    return verify(planted.play(what, folder, SEED, 1), Options())
+    return verify(planted.play(what, folder, SEED), Options())
 
 
 @pytest.fixture(scope="module")
@@ -38,16 +41,14 @@ def test_what_is_planted_is_of_one_length_and_is_no_secret() -> None:
         replace(planted.POKER, false="longer than that " + planted.POKER.true)
 
 
-def test_a_bundle_of_planted_matches_is_verified_and_its_arms_share_their_decks(poker: Verdict) -> None:
+def test_a_bundle_of_planted_matches_is_verified_and_its_arms_meet_the_same_decks(poker: Verdict) -> None:
     assert planted.verification(planted.POKER, poker).passed
-    evidence = planted.evidence_of(poker)
-    deltas = evidence.deltas("holdem")
-    assert {one.real.key.system for one in deltas} == {planted.TRUE, planted.FALSE}
-    assert {one.real.starts for one in deltas} | {one.other.starts for one in deltas} == {poker.run}
-    part = planted.delta(planted.POKER, poker, planted.TRUE)
-    assert (part.test.method, part.test.n) == ("t-one-sample", (2,))
+    for arm in (Arm.REAL, Arm.PLACEBO):
+        part = planted.delta(planted.POKER, poker, arm)
+        assert (part.test.method, part.test.n) == ("t-one-sample", (4,))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bundle(poker: Verdict, tmp_path: Path) -> None:
     again = verified(replace(planted.POKER, match=HANDS), tmp_path)
     assert again.run == poker.run
@@ -57,13 +58,11 @@ def test_the_same_seed_gives_the_same_bundle(poker: Verdict, tmp_path: Path) -> 
 def test_a_chess_bundle_is_verified_too(tmp_path: Path) -> None:
     verdict = verified(replace(planted.CHESS, match=GAMES), tmp_path)
     assert planted.verification(planted.CHESS, verdict).passed
-    assert len(planted.evidence_of(verdict).deltas("chess960")) == 2
+    assert planted.delta(planted.CHESS, verdict, Arm.REAL).test.n == (1,)
 
 
-def test_a_bundle_with_another_defect_than_the_planted_one_is_no_calibration(poker: Verdict) -> None:
+def test_a_bundle_with_a_defect_is_no_calibration(poker: Verdict) -> None:
     steps = [replace_status(step, Number.RESULTS, Status.FAIL) for step in poker.steps]
-    assert not planted.verification(planted.POKER, msgspec.structs.replace(poker, steps=steps)).passed
-    steps = [replace_status(step, Number.CHANCE, Status.PASS) for step in poker.steps]
     assert not planted.verification(planted.POKER, msgspec.structs.replace(poker, steps=steps)).passed
 
 
@@ -71,10 +70,12 @@ def replace_status(step: Step, number: Number, status: Status) -> Step:
     return msgspec.structs.replace(step, status=status) if step.number == number else step
 
 
+@pytest.mark.slow
 def test_information_that_is_not_there_is_caught(tmp_path: Path) -> None:
     """The true line is replaced by one that says nothing: the informed seat plays as the naive one does."""
     text = "- It likes the colour blue.".ljust(len(planted.POKER.true), ".")
-    idle = replace(planted.POKER, match=HANDS, true=text, false=text)
+    more = {"hands": 400, "block_hands": 50}
+    idle = replace(planted.POKER, match=more, true=text, false=text[:-1] + "!")
     verdict = verified(idle, tmp_path)
     told, untold = planted.judged(idle, verdict)
     assert not told.passed
@@ -99,14 +100,14 @@ def test_true_information_must_help_at_one_percent() -> None:
 
 
 def test_a_bundle_that_does_not_verify_is_a_failure_of_the_suite(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(what: planted.Planted, folder: Path, seed: str, jobs: int) -> Path:
-        path = planted_play(what, folder, seed, jobs)
+    def broken(what: planted.Planted, folder: Path, seed: str) -> Path:
+        path = planted_play(what, folder, seed)
         (path / "data" / "manifest.json").write_bytes(b"{}")
         return path
 
     planted_play = planted.play
     monkeypatch.setattr(planted, "play", broken)
-    (found,) = planted.findings(replace(planted.POKER, match=HANDS), SEED, 1)
+    (found,) = planted.findings("poker", {"poker": replace(planted.POKER, match=HANDS)}, SEED)
     assert (found.passed, found.figure) == (False, "payload")
 
 
@@ -125,3 +126,4 @@ def test_the_last_line_sums_up_and_the_exit_code_follows(
     assert run.main(["--seed", "s"]) == code
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.startswith("calibrated: all 2 checks hold; seed 's'" if good else "FAILED: 1 of 2 checks; seed 's'")
+    assert " CPU minutes; " in last

@@ -4,28 +4,33 @@ from fractions import Fraction
 from math import sqrt
 
 import pytest
+from msgspec.structs import replace
 
-from agzamov_verify.scoring.inference.calibration import Sample
-from agzamov_verify.scoring.inference.estimate import mean_estimate
+import finding
+import stream_matches
+import stream_power
+import streams
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.means import one_sample_t, welch_t
 from agzamov_verify.scoring.inference.significance import Alternative, Significance, outcome, untested
-from agzamov_verify.scoring.inference.worlds import ChessWorld
-from agzamov_verify.scoring.planning import CHESS, POKER, Arms
+from agzamov_verify.scoring.planning import power_of
+from agzamov_verify.scoring.score_constants import CHESS, POKER
 from agzamov_verify.scoring.statistics import Interval
-from calibration.suite import finding, streams
+from error_rates import Sample, matches, rate_of, rejections
+from plain_samples import mean_estimate
+from simulated_matches import ChessWorld
 
 SEED = "calibration in the tests"
-SIZE = streams.SMALL
-FEW_GAMES, GAMES, FEW_HANDS, HANDS = streams.MATCHES
+SIZE = stream_matches.SMALL
+FEW_GAMES, GAMES, FEW_HANDS, HANDS = stream_matches.MATCHES
 BIT = b"calibration in the tests"
 EVEN = Significance("z", Alternative.TWO_SIDED, (1,), None, None, "1", "")
 SURE = Significance("z", Alternative.TWO_SIDED, (1,), None, None, "0", "")
 
 SOUND = [
     streams.Case(kind, match)
-    for kind, matches in {
-        "one match": streams.MATCHES,
+    for kind, sizes in {
+        "one match": stream_matches.MATCHES,
         "delta on the same starts": (FEW_GAMES, FEW_HANDS),
         "delta of two samples": (GAMES, FEW_HANDS),
         "synergy": (FEW_GAMES,),
@@ -39,7 +44,7 @@ SOUND = [
         "power of a match": (GAMES, HANDS),
         "power of a delta": (FEW_GAMES, FEW_HANDS),
     }.items()
-    for match in matches
+    for match in sizes
 ]
 
 
@@ -51,7 +56,7 @@ def test_what_is_sound_passes(case: streams.Case) -> None:
 
 
 def test_every_kind_has_a_case_at_every_size_and_draws_its_own_seed() -> None:
-    assert len(streams.cases()) == len(streams.KINDS) * len(streams.MATCHES)
+    assert len(streams.cases()) == len(streams.KINDS) * len(stream_matches.MATCHES)
     one, other = (streams.findings(streams.Case("one match", GAMES), SIZE, seed)[0] for seed in ("a", "b"))
     assert one.figure != other.figure
     again = streams.findings(streams.Case("one match", GAMES), SIZE, "a")[0]
@@ -88,7 +93,7 @@ def test_a_variance_that_takes_the_games_of_a_start_for_independent_is_caught() 
 
 def test_arms_on_the_same_starts_that_are_compared_as_if_they_were_not_are_caught() -> None:
     def unpaired(sample: Sample, _: bytes) -> Significance:
-        return welch_t(*streams.same_luck(CHESS, sample, every=2), Alternative.GREATER)
+        return welch_t(*stream_matches.with_shared_draws(CHESS, sample, every=2), Alternative.GREATER)
 
     assert caught(streams.Trial("unpaired", unpaired, [GAMES.world] * 3, GAMES))
 
@@ -126,10 +131,10 @@ def test_a_percentile_bootstrap_of_ten_sessions_is_caught() -> None:
 
 def test_looking_without_a_plan_for_it_is_caught() -> None:
     hits = 0
-    for sample in streams.matches([GAMES.world], GAMES.results, 300, BIT):
+    for sample in matches([GAMES.world], GAMES.results, 300, BIT):
         looks = (one_sample_t(sample[0][:n], Fraction(2), Alternative.TWO_SIDED) for n in range(10, 251, 10))
         hits += any(look.rejects(finding.FIVE) for look in looks)
-    found = finding.of_rate("looking", streams.rate_of(hits, 300), finding.Band(Fraction(0), finding.FIVE, None))
+    found = finding.of_rate("looking", rate_of(hits, 300), finding.Band(Fraction(0), finding.FIVE, None))
     assert not found.passed
 
 
@@ -138,35 +143,40 @@ def test_a_plan_that_promises_with_half_the_spread_is_caught() -> None:
         return one_sample_t(sample[0], Fraction(0), Alternative.TWO_SIDED)
 
     effect = Fraction(25_462, 1000)
-    rate = streams.rejections(test, [streams.with_effect(HANDS, effect)], HANDS.results, (finding.FIVE,), 1_000, BIT)[0]
-    right = streams.scoring_of(HANDS, HANDS.world)
+    rate = rejections(test, [stream_power.with_effect(HANDS, effect)], HANDS.results, (finding.FIVE,), 1_000, BIT)[0]
+    right = stream_power.scoring_of(HANDS, HANDS.world)
     promised = [
-        streams.planned_power(streams.replace(right, sd=right.sd / by), effect, HANDS.results, Arms.ONE, finding.FIVE)
+        Fraction(power_of(stream_power.design_of(HANDS, 1, replace(right, sd=right.sd / by)), float(effect)))
         for by in (1, 2)
     ]
-    assert [finding.of_power("x", rate, one, streams.POWER_SLACK).passed for one in promised] == [True, False]
+    assert [finding.of_power("x", rate, one, stream_power.POWER_SLACK).passed for one in promised] == [True, False]
 
 
 # --- bands ---------------------------------------------------------------------------------------
 
 
 def test_a_sound_test_leaves_its_band_with_probability_below_one_in_a_thousand() -> None:
-    full = streams.FULL
-    for nominal, count in ((finding.FIVE, full.tests), (finding.ONE, full.tests), (finding.FIVE, full.slow_tests)):
+    full = stream_matches.FULL
+    for nominal, count in (
+        (finding.FIVE, full.tests),
+        (finding.ONE, full.tests),
+        (finding.FIVE, full.symmetries),
+        (finding.ONE, full.slow_tests),
+    ):
         assert finding.fails_by_chance(finding.BANDS[nominal], count) < 0.001
     assert finding.fails_by_chance(finding.BANDS[finding.HELD], full.intervals) < 0.001
 
 
 def test_with_too_few_matches_a_band_is_only_an_upper_bound() -> None:
-    assert finding.fails_by_chance(finding.BANDS[finding.ONE], streams.FULL.slow_tests) > 0.001
+    assert finding.fails_by_chance(finding.BANDS[finding.ONE], stream_matches.FULL.symmetries) > 0.001
     (five, one) = streams.type_i(
-        streams.Trial("t", lambda sample, _: EVEN, [GAMES.world], GAMES, slow=True),
-        streams.Size(100, 4_000, 1, 1, 1, 1, (finding.FIVE, finding.ONE)),
+        streams.Trial("t", lambda sample, _: EVEN, [GAMES.world], GAMES, count=stream_matches.FULL.symmetries),
+        stream_matches.Size(100, 1, 1, 1, 1, 1, 1, (finding.FIVE, finding.ONE)),
         BIT,
     )
     assert (five.passed, one.passed) == (False, True)
 
 
 def test_worlds_are_of_their_game() -> None:
-    assert {match.game for match in streams.MATCHES} == {CHESS, POKER}
-    assert streams.scoring_of(HANDS, HANDS.world).sd == pytest.approx(90, abs=0.5)
+    assert {match.game for match in stream_matches.MATCHES} == {CHESS, POKER}
+    assert stream_power.scoring_of(HANDS, HANDS.world).sd == pytest.approx(90, abs=0.5)

@@ -1,9 +1,12 @@
 """Container engines for tests: the one that this machine has, and one of our own in a network namespace of its own.
 
+Nothing is installed and no engine of the system is started unless AGZ_REQUIRE_ENGINE=1; then one must be had.
+
 In its own namespace an engine can be killed, and the addresses that a container must not reach can be put there.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -17,7 +20,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "engine"
 NO_ENGINE = 75
-START_S, LINE_S = 120, 20
+START_S, LINE_S, UNTIL_S = 300, 120, 300
+ASK = "AGZ_REQUIRE_ENGINE=1 make test, as root on Debian, installs docker.io and iptables and starts one"
+OF_OUR_OWN = ("dockerd", "iptables")
 METADATA, RESOLVER = "169.254.169.254", "127.0.0.53"
 # A machine in a cloud, as far as a container can tell: with a metadata address, and a resolver of its own on loopback.
 # The engine's images are in memory, so that nothing is left to be removed.
@@ -29,17 +34,25 @@ kill "$(cat "$1/dockerd.pid")" 2>/dev/null
 """
 
 
+def required() -> bool:
+    """Must this machine have an engine?"""
+    return os.environ.get("AGZ_REQUIRE_ENGINE") == "1"
+
+
 def unavailable(reason: str) -> NoReturn:
     """Skip the test, unless this machine must have an engine."""
-    if os.environ.get("AGZ_REQUIRE_ENGINE") == "1":
+    if required():
         pytest.fail(f"AGZ_REQUIRE_ENGINE=1, and {reason}")
     pytest.skip(reason)
 
 
 def started(*command: str | Path, **environment: str) -> str:
-    """The DOCKER_HOST that scripts/engine prints."""
+    """The DOCKER_HOST that scripts/engine prints; `command` starts it elsewhere, as an engine of our own."""
+    if command and not required() and not all(map(shutil.which, OF_OUR_OWN)):
+        unavailable(f"an engine of the tests' own needs {' and '.join(OF_OUR_OWN)}; {ASK}")
+    order = ("start", "--own") if command else ("start",) if required() else ("status",)
     done = subprocess.run(
-        [*command, "sh", SCRIPT, "start", *(("--own",) if command else ())],
+        [*command, "sh", SCRIPT, *order],
         capture_output=True,
         text=True,
         timeout=START_S,
@@ -47,7 +60,8 @@ def started(*command: str | Path, **environment: str) -> str:
         env={**os.environ, **environment},
     )
     if done.returncode == NO_ENGINE:
-        unavailable(done.stderr.strip())
+        reason = done.stderr.strip().rpartition("\n")[2]
+        unavailable(f"{reason}; {ASK}")
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -106,10 +120,10 @@ class OwnEngine:
         self._namespace.communicate("")
 
 
-def until(ready: object, seconds: float, what: str) -> None:
-    """Wait for a condition."""
+def until(ready: object, what: str) -> None:
+    """Wait for a condition, for as long as a busy machine may need."""
     assert callable(ready)
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + UNTIL_S
     while not ready():
-        assert time.monotonic() < deadline, f"not in {seconds} s: {what}"
+        assert time.monotonic() < deadline, f"not in {UNTIL_S} s: {what}"
         time.sleep(0.05)

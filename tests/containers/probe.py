@@ -1,6 +1,8 @@
 """Runs inside a container: tries to reach everything that it is told to, and says what it reached.
 
-python probe.py '{"tcp": [["host", 80], …], "names": ["x.example", …], "proxy": [["x.example", 443], …]}'
+python probe.py '{"tcp": [["host", 80], …], "names": ["x.example", …], "address": ["x.example", …],
+                  "proxy": [["x.example", 443], …], "plain": ["GET http://x.example/ HTTP/1.1", …],
+                  "flood": [["x.example", 443, TIMES], …]}'
 """
 
 import json
@@ -26,15 +28,23 @@ def resolves(name: str) -> bool:
         return False
 
 
-def through_proxy(host: str, port: int) -> str:
-    """The first line of the proxy's answer, or why there is none."""
+def asked_of_proxy(first_line: str) -> str:
+    """The first line of the proxy's answer to a request, or why there is none."""
     try:
         with socket.create_connection(PROXY, TIMEOUT_S) as proxy:
             proxy.settimeout(5)
-            proxy.sendall(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
+            proxy.sendall(f"{first_line}\r\nHost: allowed.example\r\n\r\n".encode())
             return proxy.recv(4096).split(b"\r\n")[0].decode()
     except OSError as error:
         return type(error).__name__
+
+
+def through_proxy(host: str, port: int) -> str:
+    return asked_of_proxy(f"CONNECT {host}:{port} HTTP/1.1")
+
+
+def addresses(name: str) -> list[str]:
+    return sorted({str(row[4][0]) for row in socket.getaddrinfo(name, 80, socket.AF_INET, socket.SOCK_STREAM)})
 
 
 if __name__ == "__main__":
@@ -44,4 +54,11 @@ if __name__ == "__main__":
         "names": [name for name in wanted.get("names", ()) if resolves(name)],
         "proxy": {f"{host}:{port}": through_proxy(host, port) for host, port in wanted.get("proxy", ())},
     }
+    if "address" in wanted:
+        found["address"] = {name: addresses(name) for name in wanted["address"]}
+    if "plain" in wanted:
+        found["plain"] = {line: asked_of_proxy(line) for line in wanted["plain"]}
+    for host, port, times in wanted.get("flood", ()):
+        for _ in range(times):
+            through_proxy(host, port)
     print(json.dumps(found))  # noqa: T201 - the test's wire

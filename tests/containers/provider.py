@@ -1,5 +1,7 @@
 """A provider of hosted models, as far as a client can tell: the reference players over https. It keeps keys.
 
+Without a certificate ("") it speaks http, as a server of one's own does.
+
 python provider.py PORT CERTIFICATE KEYS-FILE
 """
 
@@ -12,9 +14,10 @@ from agzamov_harness import serving
 
 def main(port: str, certificate: str, keys: str) -> None:
     server = serving.start("0.0.0.0", int(port))  # noqa: S104 - it plays the outside world
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     handler = server.RequestHandlerClass
 
     class Keeping(handler):  # type: ignore[misc, valid-type]

@@ -5,7 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from agzamov_harness import keys, rundir
-from agzamov_harness.pinning import images_of, models_of
+from agzamov_harness.memory.plan_adapters import with_adapters
+from agzamov_harness.memory_pins import with_memories
+from agzamov_harness.models.weights import pins_of
+from agzamov_harness.pinning import images_of
 from agzamov_harness.rundir import RunDirectory
 from agzamov_harness.seal import plan_from, seal
 from agzamov_verify.checks import Options, verify
@@ -19,7 +22,7 @@ WEIGHTS = "babbler.gguf"
 BABBLER: Json = {
     "kind": "gguf",
     "weights": WEIGHTS,
-    "context_tokens": 2048,
+    "context_tokens": 4096,
     "tokens_max": 3,
     "concurrency": 2,
     "determinism": "measured",
@@ -54,7 +57,8 @@ def require_v1(bundle: Path) -> None:
 def sealed(wished: Json, folder: Path, key: Path) -> RunDirectory:
     """A run that has not started, beside the weights of a small model that babbles."""
     write_weights(folder)
-    plan = plan_from(copy.deepcopy(wished))
+    plan = plan_from(with_adapters(copy.deepcopy(wished), folder))
     submitter = key_id(keys.load(key).public_key())
-    manifest, secret = seal(plan, submitter, None, images=images_of(plan), models=models_of(plan, folder))
+    manifest, secret = seal(plan, submitter, None, images=images_of(plan), models=pins_of(plan, folder))
+    manifest = with_memories(manifest)
     return rundir.create(folder / "runs", manifest, secret, folder)

@@ -15,19 +15,20 @@ from pathlib import Path
 import pytest
 from docker.errors import APIError
 
-from agzamov_harness.containers import attending, lookout, topology
-from agzamov_harness.containers.attending import attend
+from agzamov_harness.container_spec import MIB
+from agzamov_harness.containers import container_monitor, supervise, topology
+from agzamov_harness.containers.container_lifecycle import RUN_LABEL
 from agzamov_harness.containers.engine import PAUSED, Engine
-from agzamov_harness.containers.stage import RUN_LABEL
-from agzamov_harness.containers.topology import MIB
+from agzamov_harness.containers.supervise import play_in_containers
 from agzamov_harness.run import Stop, Stopped
 from agzamov_harness.rundir import RunDirectory
+from agzamov_harness.seat_kinds import model_servers
 from containers.engines import until
 from containers.runs import BABBLER, SMALL, changed, require_v1, sealed
 from harness.commands import Commands, Ended, Running
 
 MODEL = "model-babbler"
-ENDED_S, FINISHED_S = 60, 240
+ENDED_S, FINISHED_S = 300, 900
 JUDGED = changed(SMALL, matches=[{"phase": 0, "game": "chess960", "a": "fish", "b": "dice", "games": 14}])
 BABBLED = changed(
     SMALL,
@@ -57,7 +58,7 @@ class Fire:
         """The run on its way, once it has recorded something new."""
         before = self.recorded()
         running = self.commands.start("resume", self.directory.path, "--key", self.key, "--json", cwd=self.folder)
-        until(lambda: self.recorded() > before or not running.alive_after(0), 30, "something new in the journal")
+        until(lambda: self.recorded() > before or not running.alive_after(0), "something new in the journal")
         assert running.alive_after(0), running.ended()
         yield running
 
@@ -74,7 +75,7 @@ class Fire:
                 self.engine.client.api.pause(made)
             return self.engine.ending(made).state == PAUSED
 
-        until(paused, 10, f"{name} is paused")
+        until(paused, f"{name} is paused")
         return made
 
     def left(self) -> bool:
@@ -172,16 +173,18 @@ def test_a_short_pause_is_waited_out(fire: Fire) -> None:
     assert not fire.left()
 
 
-STARVED = {"ENGINE_BYTES": 40 * MIB, "HARNESS_BYTES": 48 * MIB, "MODEL_PERMILLE": 1}
+STARVED = {"ENGINE_BYTES": 40 * MIB, "HARNESS_BYTES": 24 * MIB, "MODEL_PERMILLE": 1}
 
 
 def starved(fire: Fire, name: str, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run stops because the container of that name has too little memory, and leaves nothing."""
     with monkeypatch.context() as patched:
-        patched.setattr(topology, limit, STARVED[limit])
-        patched.setattr(topology, "ENGINE_EACH_BYTES", 0)
+        where = model_servers if limit == "MODEL_PERMILLE" else topology
+        patched.setattr(where, limit, STARVED[limit])
+        if limit == "ENGINE_BYTES":
+            patched.setattr(topology, "ENGINE_EACH_BYTES", 0)
         with pytest.raises(Stopped, match=rf"container {name} ran out of its \d+ MiB of memory"):
-            attend(fire.directory, Stop(), None, None)
+            play_in_containers(fire.directory, Stop(), None, None)
     assert not fire.left()
 
 
@@ -197,17 +200,18 @@ def test_a_models_server_that_runs_out_of_memory_is_named(babbling: Fire, monkey
     starved(babbling, MODEL, "MODEL_PERMILLE", monkeypatch)
 
 
-def test_a_process_that_is_killed_for_its_memory_spoils_the_sitting_whatever_the_exit_code(
+@pytest.mark.slow
+def test_a_process_that_is_killed_for_its_memory_spoils_the_execution_whatever_the_exit_code(
     fire: Fire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(topology, "HARNESS_BYTES", 256 * MIB)
     with ThreadPoolExecutor(1) as pool:
-        sitting = pool.submit(attend, fire.directory, Stop(), None, None)
-        until(lambda: fire.recorded() or sitting.done(), 30, "something in the journal")
+        execution = pool.submit(play_in_containers, fire.directory, Stop(), None, None)
+        until(lambda: fire.recorded() or execution.done(), "something in the journal")
         made = fire.engine.client.containers.get(fire.container("harness"))
         greedy = made.exec_run(["/usr/bin/python3.11", "-c", "b'x' * (300 << 20)"])
         with pytest.raises(Stopped, match=r"^container harness ran out of its 256 MiB of memory$"):
-            sitting.result()
+            execution.result()
     assert greedy.exit_code == 137
     monkeypatch.undo()
     fire.finish()
@@ -217,16 +221,16 @@ def test_a_command_that_is_killed_leaves_nothing(fire: Fire) -> None:
     with fire.burning() as running:
         assert fire.left()
         running.kill()
-    until(lambda: not fire.left(), 10, "everything is taken down")
+    until(lambda: not fire.left(), "everything is taken down")
 
 
-def test_where_the_watcher_dies_too_the_next_run_sweeps_up(fire: Fire) -> None:
+def test_where_the_reaper_dies_too_the_next_run_removes_what_is_left(fire: Fire) -> None:
     with fire.burning() as running:
-        watcher = next(pid for pid in watchers() if str(running.pid) in owner_of(pid))
-        os.kill(watcher, signal.SIGKILL)
+        reaper = next(pid for pid in reapers() if str(running.pid) in owner_of(pid))
+        os.kill(reaper, signal.SIGKILL)
         running.kill()
     states = lambda: {row.name.rpartition("-")[2]: row.state for row in fire.engine.seen(fire.labels)}  # noqa: E731
-    until(lambda: states()["harness"] == "exited", 20, "the harness ends by itself when nobody attends it")
+    until(lambda: states()["harness"] == "exited", "the harness ends by itself when nobody attends it")
     assert states()["engine"] == "running", "nobody was there to take it down"
     with fire.burning() as running:
         running.signal(signal.SIGTERM)
@@ -235,21 +239,19 @@ def test_where_the_watcher_dies_too_the_next_run_sweeps_up(fire: Fire) -> None:
     assert not fire.left()
 
 
-def watchers() -> list[int]:
-    """The watchers of all runs on this machine."""
+def reapers() -> list[int]:
+    """The reapers of all runs on this machine."""
     return [
-        int(folder.name)
-        for folder in Path("/proc").glob("[0-9]*")
-        if "containers.watcher" in owner_of(int(folder.name))
+        int(folder.name) for folder in Path("/proc").glob("[0-9]*") if "containers.reaper" in owner_of(int(folder.name))
     ]
 
 
 def owner_of(pid: int) -> str:
-    """A process's command line, in which a watcher has its labels."""
+    """A process's command line, in which a reaper has its labels."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_text()
     return ""
 
 
 def test_the_limits_of_this_file_are_those_of_the_code() -> None:
-    assert (lookout.PAUSE_S_MAX, attending.LEAVE_S_MAX) == (10, 10)
+    assert (container_monitor.PAUSE_S_MAX, supervise.LEAVE_S_MAX) == (10, 10)

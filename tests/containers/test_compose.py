@@ -1,5 +1,6 @@
 """compose.yaml by hand: seal outside, play in its containers, sign outside, check in others. By each Compose here."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -10,16 +11,18 @@ from typing import Any
 import pytest
 import yaml
 
-from agzamov_harness.containers.by_hand import env_file, playing, to_play
+from agzamov_harness.container_spec import Machine
+from agzamov_harness.containers.compose_env import compose_command, env_file, playing, to_play
+from agzamov_harness.containers.container_options import PROFILE
 from agzamov_harness.containers.engine import NO_GATEWAY, SOCKET_VOLUME, Engine
-from agzamov_harness.containers.topology import Machine, topology
+from agzamov_harness.containers.topology import topology
 from agzamov_harness.exits import HarnessEnded
-from agzamov_harness.models.watch import FILE, read_checks, weights_after
+from agzamov_harness.models.weights import FILE, read_checks, weights_after
 from agzamov_harness.rundir import RunDirectory
 from agzamov_verify.manifest import ManifestError
-from containers.by_hand import AGZAMOV, PATIENCE_S, by_hand, composes
 from containers.engines import ROOT, unavailable
 from containers.runs import BABBLER, SMALL, WEIGHTS, changed, require_v1, sealed
+from containers.typed_commands import AGZAMOV, PATIENCE_S, composes, typed
 
 Json = dict[str, Any]
 
@@ -31,7 +34,7 @@ PLAN = changed(
     matches=[{"phase": 0, "game": "chess960", "a": "babbler", "b": "dice", "games": 2}],
 )
 INSIDE = {"driver": "bridge", "internal": True, "driver_opts": NO_GATEWAY}
-HOSTED = {"kind": "openai", "base_url": "https://api.example/v1", "model": "m", "api_key_env": "HOSTED_KEY"}
+HOSTED = {"kind": "openai", "base_url": "https://93.184.216.34/v1", "model": "m", "api_key_env": "HOSTED_KEY"}
 
 
 @pytest.fixture(params=sorted(composes()) or ["none"])
@@ -57,22 +60,23 @@ def test_a_run_is_played_by_compose_and_signed_outside(
     compose: list[str], place: Path, key: Path, engine: Engine
 ) -> None:
     directory = sealed(PLAN, place, key)
-    (place / ".env").write_text(by_hand(AGZAMOV, "compose-env", directory.path, cwd=place))
-    by_hand(*compose, "up", "--detach", cwd=place)
-    by_hand(*compose, "run", "--rm", "-T", playing(directory), cwd=place)
-    (directory.sittings / "000" / "servers.log").write_text(by_hand(*compose, "logs", "--no-color", cwd=place))
+    (place / ".env").write_text(typed(AGZAMOV, "compose-env", directory.path, cwd=place))
+    typed(*compose, "up", "--detach", cwd=place)
+    typed(*compose, "run", "--rm", "-T", playing(directory), cwd=place)
+    (directory.executions / "000" / "servers.log").write_text(typed(*compose, "logs", "--no-color", cwd=place))
     require_hardened_like_ours(engine, directory, place)
-    by_hand(*compose, "down", "--volumes", cwd=place)
+    typed(*compose, "down", "--volumes", cwd=place)
     assert not engine.any_left({"com.docker.compose.project": f"agz-{directory.manifest.run_id}"})
-    told = by_hand(AGZAMOV, "pack", directory.path, "--key", key, cwd=place)
+    told = typed(AGZAMOV, "pack", directory.path, "--key", key, cwd=place)
     bundle = place / told.rpartition("bundle: ")[2].strip()
     require_v1(bundle)
     require_attested(bundle, directory)
-    (place / ".env").write_text(by_hand(AGZAMOV, "compose-env", bundle, cwd=place))
-    assert "V1, self-consistent" in by_hand(*compose, "run", "--rm", "-T", "verify", cwd=place)
+    (place / ".env").write_text(typed(AGZAMOV, "compose-env", bundle, cwd=place))
+    said = " ".join(typed(*compose, "run", "--rm", "-T", "verify", cwd=place).split())
+    assert "The record is consistent (level V1 of V0 to V4" in said
     (bundle / "data/results/results.json").write_bytes(b"{}")
     with pytest.raises(AssertionError, match=r"data/results/results\.json"):
-        by_hand(*compose, "run", "--rm", "-T", "verify", cwd=place)
+        typed(*compose, "run", "--rm", "-T", "verify", cwd=place)
 
 
 def require_attested(bundle: Path, directory: RunDirectory) -> None:
@@ -94,10 +98,12 @@ def test_weights_that_change_before_a_run_by_hand_is_packed_spoil_it(images: Pat
     directory = sealed(PLAN, tmp_path, key)
     written = env_file(directory.path)
     assert f"AGZ_RUN={directory.path}" in written
-    assert f"# docker compose logs --no-color > {directory.path}/sittings/000/servers.log" in written
+    called = compose_command()
+    assert f"# {called} logs --no-color > {directory.path}/executions/000/servers.log" in written
+    assert f"AGZ_SECCOMP={PROFILE}" in written
     weights_after(directory)
     weights_after(directory)  # packing twice hashes once
-    assert [check.when for check in read_checks(directory.sittings / FILE).checks] == ["before", "after"]
+    assert [check.when for check in read_checks(directory.executions / FILE).checks] == ["before", "after"]
     env_file(directory.path)
     (tmp_path / WEIGHTS).write_bytes(b"GGUF, and others")
     for _ in range(2):
@@ -124,6 +130,11 @@ HARDENING = (
 )
 
 
+def parsed(option: str) -> Any:
+    name, _, value = option.partition("=")
+    return json.loads(value) if name == "seccomp" else option.replace("privileges:true", "privileges")
+
+
 def require_hardened_like_ours(engine: Engine, directory: RunDirectory, place: Path) -> None:
     """What Compose has started is as hardened as what the executor starts."""
     project = f"com.docker.compose.project=agz-{directory.manifest.run_id}"
@@ -140,6 +151,8 @@ def require_hardened_like_ours(engine: Engine, directory: RunDirectory, place: P
         finally:
             engine.remove(made)
         found = row.attrs["HostConfig"]
+        for options in (found, wanted):  # each Compose has its own spaces in the filter's JSON
+            options["SecurityOpt"] = [parsed(option) for option in sorted(options["SecurityOpt"])]
         assert {name: found[name] for name in HARDENING} == {name: wanted[name] for name in HARDENING}
         assert row.attrs["Config"]["User"] not in {"", "0", "root", "0:0"}
 
@@ -149,7 +162,7 @@ def test_images_that_are_not_the_sealed_ones_do_not_play(compose: list[str], pla
     written = env_file(directory.path)
     (place / ".env").write_text(re.sub("AGZ_IMAGES=.*", f"AGZ_IMAGES=engine=sha256:{'0' * 64}", written))
     with pytest.raises(AssertionError, match=r"AGZ_IMAGES: expected engine=sha256:[0-9a-f]{64} as sealed, found 0{64}"):
-        by_hand(*compose, "run", "--rm", "-T", "harness", cwd=place)
+        typed(*compose, "run", "--rm", "-T", "harness", cwd=place)
 
 
 def test_a_run_that_compose_cannot_play_is_told_so(key: Path, tmp_path: Path, images: Path) -> None:
@@ -168,7 +181,11 @@ def test_compose_yaml_says_the_executors_limits_and_places() -> None:
     assert "name" not in written, "Debian 12's Compose does not know it"
     services = written["services"]
     for name, service in services.items():
-        assert service["pids_limit"] == 4096, name
+        assert isinstance(service["pids_limit"], int), "Compose 1 takes no variable here"
+        assert service["pids_limit"] <= 2048, name
+        assert service["mem_limit"] == service["memswap_limit"], name
+        seccomp = next(option for option in service["security_opt"] if option.startswith("seccomp:"))
+        assert (ROOT / seccomp.partition(":-")[2].rstrip("}")).samefile(PROFILE), name
         assert service["networks" if "networks" in service else "network_mode"], name
         assert ("out" in service.get("networks", ())) is (name == "proxy")
     assert all(written["networks"][name] == INSIDE for name in ("hosted", "ollama"))

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from agzamov_harness.containers import engine
-from agzamov_harness.containers.attending import attend
+from agzamov_harness.containers.container_lifecycle import RUN_LABEL
 from agzamov_harness.containers.engine import NoEngine, connect
-from agzamov_harness.containers.stage import RUN_LABEL
+from agzamov_harness.containers.supervise import play_in_containers
 from agzamov_harness.run import Stop, finished
 from agzamov_harness.rundir import RunDirectory
 from containers.engines import OwnEngine, until
@@ -40,15 +40,15 @@ def test_an_engine_that_ends_stops_the_run_which_goes_on_when_the_engine_is_back
     resume = ("resume", directory.path, "--key", key, "--json")
     with Commands(tmp_path) as commands:
         running = commands.start(*resume, cwd=tmp_path)
-        until(lambda: plays(directory) or not running.alive_after(0), 60, "something in the journal")
+        until(lambda: plays(directory) or not running.alive_after(0), "something in the journal")
         os.kill(there.pid, hit)
-        ended = running.ended(60)
+        ended = running.ended()
         assert (ended.code, "the container engine has stopped answering" in ended.err) == (4, True), ended
         assert f"go on with: agzamov resume {directory.path}" in ended.err
         again = commands.run(*resume, cwd=tmp_path)
         assert (again.code, "no container engine at" in again.err) == (4, True), again
         there.start()
-        done = commands.start(*resume, cwd=tmp_path).ended(120)
+        done = commands.start(*resume, cwd=tmp_path).ended()
     assert done.code == 0, done
     require_v1(tmp_path / json.loads(done.out)["bundle"])
     require_nothing_left(directory)
@@ -61,16 +61,16 @@ def test_an_engine_that_stands_still_stops_the_run_and_clears_up_when_it_moves_a
     monkeypatch.setattr(engine, "TIMEOUT_S", 5)
     directory = sealed(PLAN, tmp_path, key)
     with ThreadPoolExecutor(1) as pool:
-        sitting = pool.submit(attend, directory, Stop(), None, None)
-        until(lambda: plays(directory) or sitting.done(), 60, "something in the journal")
+        execution = pool.submit(play_in_containers, directory, Stop(), None, None)
+        until(lambda: plays(directory) or execution.done(), "something in the journal")
         os.kill(there.pid, signal.SIGSTOP)
         try:
             with pytest.raises(NoEngine, match="the container engine has stopped answering; start it again"):
-                sitting.result(60)
+                execution.result(60)
         finally:
             os.kill(there.pid, signal.SIGCONT)
     require_nothing_left(directory)
-    attend(directory, Stop(), None, None)
+    play_in_containers(directory, Stop(), None, None)
     assert finished(directory)
 
 
@@ -80,4 +80,4 @@ def plays(directory: RunDirectory) -> bool:
 
 def require_nothing_left(directory: RunDirectory) -> None:
     with closing(connect()) as door:
-        until(lambda: not door.any_left({RUN_LABEL: directory.manifest.run_id}), 20, "everything is taken down")
+        until(lambda: not door.any_left({RUN_LABEL: directory.manifest.run_id}), "everything is taken down")

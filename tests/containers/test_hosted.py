@@ -13,20 +13,21 @@ import pytest
 import yaml
 
 from agzamov_harness.containers import engine as engines_of_ours
-from agzamov_harness.containers import topology
-from agzamov_harness.containers.attending import attend
-from agzamov_harness.containers.places import PROXY_PORT
+from agzamov_harness.containers.container_paths import PROXY_PORT
+from agzamov_harness.containers.supervise import play_in_containers
 from agzamov_harness.run import Stop, Stopped
+from agzamov_harness.seat_kinds import endpoint_kind
 from containers import certificates
-from containers.by_hand import AGZAMOV, by_hand, composes
 from containers.engines import ROOT, OwnEngine, until
 from containers.runs import SMALL, changed, require_v1, sealed
+from containers.typed_commands import AGZAMOV, composes, typed
 from harness.commands import Commands
 
 MIB = 2**20
 BRIDGE, PORT = "172.17.0.1", 8443
 API_KEY = "sk-the-key-of-the-test-0123456789"
 HERE = Path(__file__).parent
+LEAVE = ("--allow-key", f"TEST_API_KEY={BRIDGE}:{PORT}")
 PLAN = changed(
     SMALL,
     seats={
@@ -56,8 +57,9 @@ def provider(own: OwnEngine, tmp_path: Path) -> Iterator[Path]:
 @contextmanager
 def commands_for(own: OwnEngine, folder: Path, **environment: str) -> Iterator[Commands]:
     """Commands that find our engine, the key, and what else their environment holds."""
+    home = {"XDG_CONFIG_HOME": str(folder / "config")}
     with pytest.MonkeyPatch.context() as patched:
-        for name, value in {"DOCKER_HOST": own.host, "TEST_API_KEY": API_KEY, **environment}.items():
+        for name, value in {"DOCKER_HOST": own.host, "TEST_API_KEY": API_KEY, **home, **environment}.items():
             patched.setenv(name, value)
         with Commands(folder) as commands:
             yield commands
@@ -66,7 +68,7 @@ def commands_for(own: OwnEngine, folder: Path, **environment: str) -> Iterator[C
 def ran(own: OwnEngine, folder: Path, key: Path, plan: dict[str, Any], **environment: str) -> Any:
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
     with commands_for(own, folder, **environment) as commands:
-        return commands.run("run", "plan.yaml", "--key", key, "--json", cwd=folder)
+        return commands.run("run", "plan.yaml", "--key", key, "--json", *LEAVE, cwd=folder)
 
 
 def left(own: OwnEngine) -> bool:
@@ -104,15 +106,15 @@ def test_compose_plays_it_too_with_the_key_of_whoever_types(
         monkeypatch.setenv(name, value)
     compose, directory = composes()[number], sealed(PLAN, provider, key)
     shutil.copy(ROOT / "compose.yaml", provider)
-    (provider / ".env").write_text(by_hand(AGZAMOV, "compose-env", directory.path, cwd=provider))
-    assert "# docker compose run --rm -e TEST_API_KEY harness-hosted\n" in (provider / ".env").read_text()
-    by_hand(*compose, "up", "--detach", cwd=provider)
-    by_hand(*compose, "run", "--rm", "-T", "-e", "TEST_API_KEY", "harness-hosted", cwd=provider)
-    assert f"CONNECT {BRIDGE}:{PORT}" in by_hand(*compose, "logs", "--no-color", cwd=provider)
-    by_hand(*compose, "down", "--volumes", cwd=provider)
+    (provider / ".env").write_text(typed(AGZAMOV, "compose-env", directory.path, cwd=provider))
+    assert " run --rm -e TEST_API_KEY harness-hosted\n" in (provider / ".env").read_text()
+    typed(*compose, "up", "--detach", cwd=provider)
+    typed(*compose, "run", "--rm", "-T", "-e", "TEST_API_KEY", "harness-hosted", cwd=provider)
+    assert f"CONNECT {BRIDGE}:{PORT}" in typed(*compose, "logs", "--no-color", cwd=provider)
+    typed(*compose, "down", "--volumes", cwd=provider)
     with closing(engines_of_ours.connect()) as door:
         assert not door.any_left({"com.docker.compose.project": f"agz-{directory.manifest.run_id}"})
-    told = by_hand(AGZAMOV, "pack", directory.path, "--key", key, cwd=provider)
+    told = typed(AGZAMOV, "pack", directory.path, "--key", key, cwd=provider)
     require_v1(provider / told.rpartition("bundle: ")[2].strip())
     assert f"Bearer {API_KEY}" in (provider / "keys").read_text()
 
@@ -131,7 +133,7 @@ def test_a_proxy_that_is_killed_or_stopped_or_paused_is_named_and_the_run_goes_o
     (match,) = PLAN["matches"]
     directory = sealed(changed(PLAN, matches=[{**match, "games": 40}]), provider, key)
     labels = {"agz.run": directory.manifest.run_id}
-    resume = ("resume", directory.path, "--key", key, "--json")
+    resume = ("resume", directory.path, "--key", key, "--json", *LEAVE)
     recorded = lambda: sum(path.stat().st_size for path in directory.journal.glob("*/*.jsonl"))  # noqa: E731
     monkeypatch.setenv("DOCKER_HOST", own.host)
     with (
@@ -141,12 +143,12 @@ def test_a_proxy_that_is_killed_or_stopped_or_paused_is_named_and_the_run_goes_o
         for hit, told in HITS:
             before = recorded()
             running = commands.start(*resume, cwd=provider)
-            until(lambda before=before: recorded() > before, 30, "something new in the journal")
+            until(lambda before=before: recorded() > before, "something new in the journal")
             hit(door, next(row.id for row in door.seen(labels) if row.name.endswith("-proxy")))
-            ended = running.ended(60)
+            ended = running.ended()
             assert (ended.code, told in ended.err) == (4, True), ended
             assert not door.any_left(labels)
-        finished = commands.start(*resume, cwd=provider).ended(240)
+        finished = commands.start(*resume, cwd=provider).ended()
     assert finished.code == 0, finished
     require_v1(provider / json.loads(finished.out)["bundle"])
 
@@ -174,15 +176,15 @@ def test_a_proxy_that_runs_out_of_memory_is_named(
     own_engine = {"DOCKER_HOST": own.host, "TEST_API_KEY": API_KEY, "SSL_CERT_FILE": str(provider / "authority.pem")}
     for name, value in own_engine.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(topology, "PROXY_BYTES", 6 * MIB)  # the least that an engine takes
+    monkeypatch.setattr(endpoint_kind, "PROXY_BYTES", 6 * MIB)  # the least that an engine takes
     with closing(engines_of_ours.connect()) as door, ThreadPoolExecutor(1) as pool:
-        sitting = pool.submit(attend, directory, Stop(), None, None)
-        until(lambda: any(directory.journal.glob("*/*.jsonl")) or sitting.done(), 30, "something in the journal")
+        execution = pool.submit(play_in_containers, directory, Stop(), None, None)
+        until(lambda: any(directory.journal.glob("*/*.jsonl")) or execution.done(), "something in the journal")
         labels = {"agz.run": directory.manifest.run_id}
         harness = next(row.id for row in door.seen(labels) if row.name.endswith("-harness"))
         door.client.containers.get(harness).exec_run(["/usr/bin/python3.11", "-c", CROWD], detach=True)
         with pytest.raises(Stopped, match=r"container proxy ran out of its 6 MiB of memory"):
-            sitting.result()
+            execution.result()
         assert not door.any_left(labels)
 
 
@@ -198,6 +200,6 @@ def test_a_provider_whose_certificate_nobody_vouches_for_is_not_talked_to(
 
 def test_a_key_that_is_not_set_stops_the_run_before_it_begins(own: OwnEngine, provider: Path, key: Path) -> None:
     ended = ran(own, provider, key, PLAN, TEST_API_KEY="")
-    assert ended.code == 4, ended
+    assert (ended.code, (provider / "runs").exists()) == (2, False), ended
     assert "the environment variable TEST_API_KEY holds no key; set it" in ended.err
     assert os.environ.get("TEST_API_KEY") is None

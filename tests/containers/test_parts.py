@@ -1,6 +1,7 @@
 """The pieces of the executor that need no engine: owners, peaks, verdicts, and what is heard, kept and handed over."""
 
 import os
+import re
 import socket
 import subprocess
 import threading
@@ -13,26 +14,29 @@ import msgspec
 import pytest
 
 from agzamov_harness import rundir
-from agzamov_harness.containers import owner, sitting, talk
-from agzamov_harness.containers.engine import Ending, NoEngine, user_inside
-from agzamov_harness.containers.folder import hand_over, require_plain_files
-from agzamov_harness.containers.hearing import Hearing
-from agzamov_harness.containers.owner import is_gone, this_owner
-from agzamov_harness.containers.peak import peak_bytes
+from agzamov_harness.containers import container_lifecycle, control_protocol, execution_record, folder
+from agzamov_harness.containers.container_lifecycle import is_gone, this_owner
+from agzamov_harness.containers.container_logs import ContainerLog
+from agzamov_harness.containers.container_monitor import outcome, peak_bytes
+from agzamov_harness.containers.control_protocol import OutputReader
+from agzamov_harness.containers.engine import REMOVED, Ending, user_inside
+from agzamov_harness.containers.engine_socket import NoEngine
+from agzamov_harness.containers.execution_record import Container, Enforced, Execution, executions, next_folder, write
+from agzamov_harness.containers.folder import FolderBounds, hand_over, require_plain_files, take_back
 from agzamov_harness.containers.playing import play_alone, served_at, told_images
 from agzamov_harness.containers.ready import wait_for_address, wait_for_model, wait_for_socket
-from agzamov_harness.containers.sitting import Container, Limits, Sitting, next_folder, sittings, write, write_log
-from agzamov_harness.containers.verdict import outcome
+from agzamov_harness.containers.supervise import require_engine
 from agzamov_harness.environment import environment_of
 from agzamov_harness.pack import attested_files
 from agzamov_harness.ports import PortFault
 from agzamov_harness.progress import Counts
 from agzamov_harness.run import Stop, Stopped
 from agzamov_harness.rundir import RunDirectory
+from agzamov_verify import canon
 from agzamov_verify.manifest import ImagePin, ManifestError
 from containers.test_topology import manifest_of, shape
 
-COUNTS = Counts(1, 2, 3, 4, 5, 6, 7, "0.000000")
+COUNTS = Counts({"chess960": (1, 2), "holdem": (3, 4)}, 5, 6, 7, "0.000000")
 
 
 @pytest.fixture
@@ -79,19 +83,19 @@ def test_owners_of_an_earlier_boot_are_gone_and_those_that_cannot_be_judged_are_
 
 
 def test_a_system_without_proc_sweeps_nothing_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(owner, "PROC", tmp_path)
+    monkeypatch.setattr(container_lifecycle, "PROC", tmp_path)
     assert not is_gone(this_owner())
 
 
 # --- memory --------------------------------------------------------------------------------------
 
 
-def groups(folder: Path, lines: str, at: str, peak: str) -> int:
+def groups(folder: Path, lines: str, at: str, peak: str) -> int | None:
     (folder / "proc" / "7").mkdir(parents=True)
     (folder / "proc" / "7" / "cgroup").write_text(lines)
     (folder / "sys" / at).parent.mkdir(parents=True)
     (folder / "sys" / at).write_text(peak)
-    return peak_bytes(7, folder / "sys", folder / "proc")
+    return peak_bytes(7, "ab", folder / "sys", folder / "proc")
 
 
 def test_the_peak_is_read_from_either_version_of_control_groups(tmp_path: Path) -> None:
@@ -100,9 +104,16 @@ def test_the_peak_is_read_from_either_version_of_control_groups(tmp_path: Path) 
     assert groups(tmp_path / "2", "0::/docker/ab\n", "docker/ab/memory.peak", "456\n") == 456
 
 
-def test_a_peak_that_nobody_counts_is_zero(tmp_path: Path) -> None:
-    assert groups(tmp_path, "0::/docker/ab\n", "docker/ab/memory.current", "456\n") == 0
-    assert peak_bytes(8, tmp_path / "sys", tmp_path / "proc") == 0
+def test_a_peak_that_nobody_counts_is_none(tmp_path: Path) -> None:
+    assert groups(tmp_path, "0::/docker/ab\n", "docker/ab/memory.current", "456\n") is None
+    assert peak_bytes(8, "ab", tmp_path / "sys", tmp_path / "proc") is None
+
+
+def test_the_peak_of_a_group_that_is_not_the_containers_is_none(tmp_path: Path) -> None:
+    """A rootless engine on version 1 leaves its containers in the group of whoever started it."""
+    at = "memory/user.slice/memory.max_usage_in_bytes"
+    assert groups(tmp_path, "4:memory:/user.slice\n", at, "123\n") is None
+    assert groups(tmp_path / "2", "0::/user.slice/cd\n", "user.slice/cd/memory.peak", "123\n") is None
 
 
 # --- verdicts ------------------------------------------------------------------------------------
@@ -117,7 +128,7 @@ def verdict(trouble: str = "", complaint: str = "", stopped: Ending = WELL, **en
     return outcome(PLANNED, stand, ended, trouble, complaint)
 
 
-def test_a_sitting_in_which_all_went_well_has_no_words() -> None:
+def test_an_execution_in_which_all_went_well_has_no_words() -> None:
     assert verdict(complaint="a warning") == ""
 
 
@@ -140,6 +151,8 @@ def test_a_process_killed_for_its_memory_is_a_failure_whatever_the_exit_code() -
 
 def test_a_harness_that_was_killed_and_a_server_that_stands_still_are_named() -> None:
     assert verdict(harness=Ending("exited", 137, False, 0)) == "container harness was killed by signal 9"
+    assert verdict(harness=Ending(REMOVED, 0, False, 0)) == "container harness was removed"
+    assert verdict(engine=Ending(REMOVED, 0, False, 0)) == "container engine was removed"
     stuck = verdict(engine=Ending("paused", 0, False, 1), harness=Ending("exited", 4, False, 0))
     assert stuck == "container engine is paused"
 
@@ -168,28 +181,30 @@ class Seen:
 
 
 def test_a_harness_is_heard_however_its_lines_are_cut() -> None:
-    said = b"".join(map(talk.encoded, (talk.Hello({"cores": 2}), COUNTS, talk.Bye())))
+    said = b"".join(
+        map(control_protocol.encoded, (control_protocol.Hello({"cores": 2}), COUNTS, control_protocol.Bye()))
+    )
     pieces = [(1, said[at : at + 7]) for at in range(0, len(said), 7)]
     watcher, byes = Seen(), list[int]()
     noise = ((1, b"a library prints\n"), (2, b"warning\nerror: the wo"), (2, b"rld\nerror: and more\n"))
-    hearing = Hearing(Streams(*noise, *pieces), watcher, lambda: byes.append(1))  # type: ignore[arg-type]
-    assert hearing.ended_after(10)
-    assert (hearing.environment, watcher.counts, byes) == ({"cores": 2}, [COUNTS], [1])
-    assert hearing.complaint == "the world\nand more"
+    output = OutputReader(Streams(*noise, *pieces), watcher, lambda: byes.append(1))  # type: ignore[arg-type]
+    assert output.ended_after(10)
+    assert (output.environment, watcher.counts, byes) == ({"cores": 2}, [COUNTS], [1])
+    assert output.complaint == "the world\nand more"
 
 
 def test_a_traceback_is_told_by_its_last_line() -> None:
-    hearing = Hearing(Streams((2, b"Traceback\n  File\nKeyError: 'x'\n")), None, lambda: None)  # type: ignore[arg-type]
-    assert hearing.ended_after(10)
-    assert hearing.complaint == "KeyError: 'x'"
+    output = OutputReader(Streams((2, b"Traceback\n  File\nKeyError: 'x'\n")), None, lambda: None)  # type: ignore[arg-type]
+    assert output.ended_after(10)
+    assert output.complaint == "KeyError: 'x'"
 
 
 def test_keys_come_as_one_line() -> None:
-    keys = talk.Keys({"API_KEY": "sk-\n"})
-    line = talk.encoded(keys)
-    assert (line.count(b"\n"), talk.keys_in(line)) == (1, keys)
+    keys = control_protocol.Keys({"API_KEY": "sk-\n"})
+    line = control_protocol.encoded(keys)
+    assert (line.count(b"\n"), control_protocol.keys_in(line)) == (1, keys)
     with pytest.raises(msgspec.MsgspecError):
-        talk.keys_in(b"")
+        control_protocol.keys_in(b"")
 
 
 def test_the_images_that_a_person_started_must_be_the_sealed_ones() -> None:
@@ -222,19 +237,23 @@ def test_each_local_model_is_where_its_server_is() -> None:
 # --- what is kept --------------------------------------------------------------------------------
 
 
-def test_the_bundle_keeps_every_sitting_with_its_logs_and_without_its_keys(directory: RunDirectory) -> None:
-    (directory.sittings / "weights.json").write_bytes(b"{}")
-    row = Container("engine", "engine", "1" * 64, Limits(2, 3, 4), "alone", 137, False, 5)
+def test_the_bundle_keeps_every_execution_with_its_logs_and_without_its_keys(directory: RunDirectory) -> None:
+    (directory.executions / "weights.json").write_bytes(b"{}")
+    row = Container("engine", "engine", "1" * 64, Enforced(2, None, 4), "alone", 137)
     for number in (0, 1):
         folder = next_folder(directory)
         assert folder.name == f"00{number}"
-        write(folder, Sitting((row,), {"version": "20.10"}, {"cores": 2}, "container engine is paused"))
-        write_log(folder, "engine", b"said sk-a-long-key and short", {"API_KEY": "sk-a-long-key", "B": "short"})
-    assert sittings(directory)[1][1].containers == (row,)
+        write(folder, Execution((row,), (), {"version": "20.10"}, {"cores": 2}, "container engine is paused"))
+        log = ContainerLog(folder / "engine.log", {"API_KEY": "sk-a-long-key", "B": "short"})
+        log.write(b"said sk-a-lo")
+        log.write(b"ng-key and short")
+        log.close()
+    assert executions(directory)[1][1].containers == (row,)
     found = environment_of(directory)
-    assert (found["format"], found["isolation"], found["cores"]) == ("agz-environment-2", "container", 2)
-    assert found["containers"] == [{**msgspec.to_builtins(row), "sitting": number} for number in (0, 1)]
-    assert found["sittings"] == ["container engine is paused"] * 2
+    assert (found["format"], found["isolation"], found["cores"]) == ("agz-environment-1", "container", 2)
+    assert found["containers"] == [{**msgspec.to_builtins(row), "execution": number} for number in (0, 1)]
+    assert canon.loads(canon.dumps(found)) == found, "null, where a limit is not enforced, is canonical"
+    assert found["executions"] == ["container engine is paused"] * 2
     (directory.notes / "preflight.json").write_bytes(b"{}")
     kept = dict(attested_files(directory))
     assert [name.removeprefix("data/") for name in sorted(kept)] == [
@@ -246,11 +265,11 @@ def test_the_bundle_keeps_every_sitting_with_its_logs_and_without_its_keys(direc
     assert kept["data/logs/000/engine.log"] == b"said [API_KEY] and short"
 
 
-def test_a_sitting_whose_end_was_not_seen_is_kept_as_far_as_it_is_known(directory: RunDirectory) -> None:
-    write(next_folder(directory), Sitting((Container("engine", "engine", "1" * 64),)))
+def test_an_execution_whose_end_was_not_seen_is_kept_as_far_as_it_is_known(directory: RunDirectory) -> None:
+    write(next_folder(directory), Execution((Container("engine", "engine", "1" * 64),)))
     (one,) = environment_of(directory)["containers"]  # type: ignore[misc, union-attr]
     assert one["ended"] == ""  # type: ignore[index, call-overload]
-    assert sitting.FILE == "sitting.json"
+    assert execution_record.FILE == "execution.json"
 
 
 # --- the folder on its way -----------------------------------------------------------------------
@@ -260,8 +279,8 @@ def test_a_link_that_comes_back_from_a_container_is_refused(directory: RunDirect
     (directory.journal / "p0").mkdir()
     (directory.journal / "p0" / "000000.jsonl").write_text("{}")
     require_plain_files(directory)
-    (directory.journal / "p0" / "laps.timing").symlink_to("/etc/hostname")
-    with pytest.raises(PortFault, match=r"laps\.timing: expected a file or a folder from the harness"):
+    (directory.journal / "p0" / "calls.ndjson").symlink_to("/etc/hostname")
+    with pytest.raises(PortFault, match=r"calls\.ndjson: expected a file or a folder from the harness"):
         require_plain_files(directory)
 
 
@@ -277,18 +296,58 @@ def test_a_link_in_place_of_a_folder_is_refused_and_not_followed(directory: RunD
         assert (tmp_path / "elsewhere" / "file").stat().st_uid == 0
 
 
+def test_notes_that_are_not_known_are_refused_and_never_packed(directory: RunDirectory) -> None:
+    (directory.notes / "preflight.json").write_bytes(b"{}")
+    with directory.playing():
+        pass
+    require_plain_files(directory)
+    (directory.notes / "mine.json").write_bytes(b"{}")
+    assert [name for name, _ in attested_files(directory)] == ["data/notes/preflight.json"]
+    with pytest.raises(
+        PortFault,
+        match=r"mine\.json: expected only addresses\.json, digests\.json, lock, preflight\.json from the harness",
+    ):
+        require_plain_files(directory)
+
+
+def test_a_file_that_could_be_run_as_its_owner_comes_back_as_a_plain_one(directory: RunDirectory) -> None:
+    tool = directory.notes / "tool"
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o4755)
+    take_back(directory)
+    assert tool.stat().st_mode & 0o7777 == 0o644
+
+
+def test_a_harness_that_fills_the_disk_is_stopped(directory: RunDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    bounds = FolderBounds(directory)
+    assert bounds.trouble() == ""
+    with (directory.notes / "holes").open("wb") as file:
+        file.truncate(65 * 2**20)
+    assert re.search(r"notes: expected at most 64 MiB from the harness, found 65 MiB; inspect it$", bounds.trouble())
+    (directory.notes / "holes").unlink()
+    monkeypatch.setattr(folder, "FILES_MAX", 2)
+    for number in range(3):
+        (directory.journal / str(number)).touch()
+    assert "journal: expected at most 2 files from the harness" in bounds.trouble()
+    monkeypatch.setattr(folder, "FREE_BYTES_MIN", 2**60)
+    assert "MiB free on its disk, found" in bounds.trouble()
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root hands a folder over")
 def test_root_hands_over_what_is_read_and_written_and_nothing_else(directory: RunDirectory) -> None:
     hand_over(directory, "10001:10002")
     owners = {path.name: path.stat().st_uid for path in directory.path.iterdir()}
     assert owners == {
+        "executions": 0,
         "journal": 10001,
         "judged": 10001,
+        "key_file": 10001,
         "manifest.json": 10001,
+        "memory_servers": 10001,
         "notes": 10001,
         "plan_folder": 10001,
         "secret": 10001,
-        "sittings": 0,
+        "source.json": 10001,
     }
 
 
@@ -350,3 +409,15 @@ def test_a_socket_that_somebody_serves_is_found(tmp_path: Path) -> None:
         listener.bind(str(tmp_path / "x.sock"))
         listener.listen()
         wait_for_socket(tmp_path / "x.sock", Stop().wait, 5)
+
+
+@pytest.mark.parametrize(("seats", "processes"), [(("weights",), False), (("fish",), True)])
+def test_processes_are_advised_only_to_a_plan_that_can_be_played_so(
+    seats: tuple[str, ...], processes: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A gguf seat asks for containers: the advice to do without them would lead back here."""
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/docker.sock")
+    with pytest.raises(ManifestError) as told:
+        require_engine(manifest_of(*seats).plan)
+    assert ("isolation: process" in str(told.value)) == processes
+    assert ("gguf seat" in str(told.value)) == (not processes)

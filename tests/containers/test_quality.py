@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from agzamov_harness.containers.attending import attend
+from agzamov_harness.containers.container_lifecycle import RUN_LABEL
 from agzamov_harness.containers.engine import Engine
-from agzamov_harness.containers.stage import RUN_LABEL
+from agzamov_harness.containers.supervise import play_in_containers
 from agzamov_harness.images import records
 from agzamov_harness.pinning import images_of
 from agzamov_harness.progress import Counts
@@ -20,7 +20,7 @@ from agzamov_harness.run import Stop, Stopped
 from agzamov_harness.rundir import RunDirectory
 from agzamov_harness.seal import plan_from
 from agzamov_verify.checks import Options, verify
-from agzamov_verify.checks.ledger import Status
+from agzamov_verify.checks.check_log import Status
 from agzamov_verify.manifest import ManifestError
 from agzamov_verify.stockfish import find_engine
 from containers.engines import ROOT, until
@@ -102,11 +102,11 @@ class Seen:
 def test_whoever_waits_sees_how_many_positions_are_judged(thorough: RunDirectory) -> None:
     seen, stop = Seen(), Stop()
     with ThreadPoolExecutor(1) as pool:
-        sitting = pool.submit(attend, thorough, stop, seen, None)
-        until(lambda: seen.positions or sitting.done(), 60, "a position is judged")
+        execution = pool.submit(play_in_containers, thorough, stop, seen, None)
+        until(lambda: seen.positions or execution.done(), "a position is judged")
         stop.request("seen enough")
         with pytest.raises(Stopped, match="seen enough"):
-            sitting.result()
+            execution.result()
     assert 0 < seen.positions < seen.planned
 
 
@@ -121,7 +121,7 @@ def test_an_engine_that_is_killed_while_it_judges_costs_no_answer(
     def judging(more_than: int) -> Running:
         running = commands.start(*resume, cwd=folder)
         grown = lambda: answers.exists() and answers.stat().st_size > more_than  # noqa: E731
-        until(lambda: grown() or not running.alive_after(0), 60, "a new answer")
+        until(lambda: grown() or not running.alive_after(0), "a new answer")
         assert running.alive_after(0), running.ended()
         return running
 

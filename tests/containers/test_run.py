@@ -1,5 +1,6 @@
 """Runs in containers from end to end: hardened, side by side, signed outside, and verified."""
 
+import hashlib
 import json
 import os
 import re
@@ -11,13 +12,13 @@ import pytest
 import yaml
 
 from agzamov_harness import doctor
-from agzamov_harness.containers.attending import attend, image_in
+from agzamov_harness.container_spec import MIB, ContainerSpec, Limits
+from agzamov_harness.containers.container_lifecycle import RUN_LABEL, image_in
+from agzamov_harness.containers.container_options import PROFILE
 from agzamov_harness.containers.engine import Engine
-from agzamov_harness.containers.sitting import Limits
-from agzamov_harness.containers.stage import RUN_LABEL
-from agzamov_harness.containers.topology import MIB, Box
+from agzamov_harness.containers.supervise import play_in_containers
 from agzamov_harness.images import records
-from agzamov_harness.images.engine import ensure_loaded
+from agzamov_harness.images.loading import ensure_loaded
 from agzamov_harness.pinning import pin_of
 from agzamov_harness.ports import PortFault
 from agzamov_harness.run import Stop
@@ -48,7 +49,7 @@ def plan_file(folder: Path, plan: Json) -> Path:
 def test_a_run_with_an_engine_a_model_and_scripted_players_is_played_in_containers_and_verifies(
     commands: Commands, engine: Engine, key: Path, tmp_path: Path
 ) -> None:
-    ended = commands.start("run", plan_file(tmp_path, FULL), "--key", key, "--json", cwd=tmp_path).ended(120)
+    ended = commands.start("run", plan_file(tmp_path, FULL), "--key", key, "--json", cwd=tmp_path).ended()
     assert ended.code == 0, ended
     told = json.loads(ended.out)
     bundle = tmp_path / told["bundle"]
@@ -72,10 +73,14 @@ def require_attested(bundle: Path) -> None:
             name, ("stopped", 0, False)
         )
         assert MIB < row["memory_peak_bytes"] < row["limits"]["memory_bytes"], name
-    assert environment["container_engine"]["version"]
-    assert (environment["format"], environment["isolation"]) == ("agz-environment-2", "container")
+        assert row["log"]["cut"] is False, name
+        assert row["log"]["kept_bytes"] == (bundle / f"data/logs/000/{name}.log").stat().st_size
+    told = environment["container_engine"]
+    assert (bool(told["version"]), told["not_enforced"]) == (True, "")
+    assert told["seccomp_profile_sha256"] == hashlib.sha256(PROFILE.read_bytes()).hexdigest()
+    assert (environment["format"], environment["isolation"]) == ("agz-environment-1", "container")
     assert environment["python"].startswith("3.11"), "of the image, not of this machine"
-    assert environment["sittings"] == [""]
+    assert environment["executions"] == [""]
     logs = {path.name for path in (bundle / "data/logs/000").iterdir()}
     assert logs == {"engine.log", "harness.log", "model-babbler.log"}
     assert "ready on" in (bundle / "data/logs/000/model-babbler.log").read_text()
@@ -87,6 +92,7 @@ def require_no_key(folder: Path, key: Path) -> None:
     assert [path for path in folder.rglob("*") if path.is_file() and secret in path.read_bytes()] == []
 
 
+@pytest.mark.slow
 def test_two_runs_side_by_side_do_not_meet(commands: Commands, engine: Engine, key: Path, tmp_path: Path) -> None:
     folders = [tmp_path / name for name in ("one", "two")]
     for folder in folders:
@@ -103,8 +109,8 @@ def test_two_runs_side_by_side_do_not_meet(commands: Commands, engine: Engine, k
         found.update(mount["Name"] for row in rows for mount in row.attrs["Mounts"] if mount["Type"] == "volume")
         return len({row.labels[RUN_LABEL] for row in rows}) == 2
 
-    until(both_run, 30, "both runs have containers")
-    ends = [one.ended(120) for one in running]
+    until(both_run, "both runs have containers")
+    ends = [one.ended() for one in running]
     assert [end.code for end in ends] == [0, 0], ends
     bundles = [json.loads(end.out)["bundle"] for end in ends]
     assert len(found) == 2, "a volume each"
@@ -112,19 +118,20 @@ def test_two_runs_side_by_side_do_not_meet(commands: Commands, engine: Engine, k
         require_v1(folder / bundle)
 
 
+@pytest.mark.slow
 def test_a_wish_to_stop_reaches_the_container_and_the_run_goes_on_from_there(
     commands: Commands, engine: Engine, key: Path, tmp_path: Path
 ) -> None:
     plan = changed(SMALL, matches=[{"phase": 0, "game": "chess960", "a": "fish", "b": "dice", "games": 12}])
     directory = sealed(plan, tmp_path, key)
     running = commands.start("resume", directory.path, "--key", key, cwd=tmp_path)
-    until(lambda: any(path.stat().st_size for path in directory.journal.glob("*/*.jsonl")), 30, "a first entry")
+    until(lambda: any(path.stat().st_size for path in directory.journal.glob("*/*.jsonl")), "a first entry")
     running.signal_all(2)  # SIGINT to the whole group, as Ctrl-C does
-    ended = running.ended(40)
+    ended = running.ended()
     assert (ended.code, "stopped by SIGINT; go on with: agzamov resume" in ended.err) == (4, True), ended
     before = {path: path.read_bytes() for path in directory.journal.glob("*/*.jsonl")}
     assert not engine.any_left({RUN_LABEL: directory.manifest.run_id})
-    finished = commands.start("resume", directory.path, "--key", key, "--json", cwd=tmp_path).ended(120)
+    finished = commands.start("resume", directory.path, "--key", key, "--json", cwd=tmp_path).ended()
     assert finished.code == 0, finished
     assert all(path.read_bytes().startswith(old) for path, old in before.items()), "nothing was asked twice"
     require_v1(tmp_path / json.loads(finished.out)["bundle"])
@@ -155,7 +162,13 @@ def test_an_image_with_other_layers_than_the_sealed_ones_is_refused(engine: Engi
 # --- hardening -----------------------------------------------------------------------------------
 
 TRY = r"""
-import errno, json, os, socket, subprocess, sys
+import ctypes, errno, json, os, socket, subprocess, sys
+def system_call(*arguments):
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.syscall(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), "")
+def io_uring():
+    system_call(425, 1, ctypes.create_string_buffer(120))
 def tried(work):
     try:
         work()
@@ -180,6 +193,11 @@ print(json.dumps({
     "caps": [status["CapEff"], status["CapBnd"], status["NoNewPrivs"], status["Seccomp"]],
     "root": tried(lambda: open("/x", "w")),
     "home": tried(lambda: open("/opt/x", "w")),
+    "io_uring": tried(io_uring),
+    "vsock": tried(lambda: socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)),
+    "crypto socket": tried(lambda: socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET)),
+    "namespace": tried(lambda: system_call(272, 0x10000000)),
+    "ptrace": tried(lambda: system_call(101, 0, 0, 0, 0)),
     "raw socket": tried(lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)),
     "unix volume": tried(lambda: open("/run/agz/x", "w")),
     "interfaces": [name for _, name in socket.if_nameindex()],
@@ -190,7 +208,7 @@ print(json.dumps({
 
 def test_a_container_of_ours_can_do_next_to_nothing(engine: Engine) -> None:
     record = records.load("harness")
-    box = Box("probe", "harness", Limits(256 * MIB, 64, 1), command=("-c", TRY))
+    box = ContainerSpec("probe", "harness", Limits(256 * MIB, 64, 1), command=("-c", TRY))
     labels = {"test": f"hardening-{os.getpid()}"}
     made = engine.make_container(box, record.reference, "agz-test-", labels)
     options = engine.client.api.inspect_container(made)
@@ -206,7 +224,7 @@ def test_a_container_of_ours_can_do_next_to_nothing(engine: Engine) -> None:
     )
     try:
         engine.client.api.start(probe)
-        assert engine.client.api.wait(probe)["StatusCode"] == 0, engine.log(probe["Id"], errors_only=True)
+        assert engine.client.api.wait(probe)["StatusCode"] == 0, engine.client.api.logs(probe)
         said = json.loads(engine.client.api.logs(probe))
     finally:
         engine.remove_all(labels)
@@ -215,6 +233,11 @@ def test_a_container_of_ours_can_do_next_to_nothing(engine: Engine) -> None:
         "caps": ["0000000000000000", "0000000000000000", "1", "2"],
         "root": "EROFS",
         "home": "EROFS",
+        "io_uring": "EPERM",
+        "vsock": "EPERM",
+        "crypto socket": "EPERM",
+        "namespace": "EPERM",
+        "ptrace": "EPERM",
         "raw socket": "EPERM",
         "unix volume": "EROFS",
         "interfaces": ["lo"],
@@ -223,7 +246,7 @@ def test_a_container_of_ours_can_do_next_to_nothing(engine: Engine) -> None:
         "fork": "EAGAIN",
     }
     assert (host["Memory"], host["MemorySwap"], host["NanoCpus"]) == (256 * MIB, 256 * MIB, 10**9)
-    assert host["LogConfig"] == {"Type": "json-file", "Config": {"max-file": "1", "max-size": str(2**20)}}
+    assert host["LogConfig"] == {"Type": "json-file", "Config": {"max-file": "2", "max-size": "64m"}}
 
 
 # --- where there is no engine --------------------------------------------------------------------
@@ -238,8 +261,10 @@ def test_without_an_engine_nothing_is_sealed_and_one_line_says_what_to_do(
             ended = commands.run("run", plan_file(tmp_path, SMALL), "--key", key, cwd=tmp_path)
     assert ended.code == 2, ended
     (line,) = ended.err.splitlines()
-    assert re.match(r"error: isolation: no container engine at .*docker\.sock: No such file or directory; ", line)
-    assert "apt-get install docker.io" in line
+    assert re.match(
+        r"error: isolation: no container engine at .*docker\.sock: Docker is installed but not running; ", line
+    )
+    assert "sudo systemctl start docker" in line
     assert line.endswith("or write `isolation: process` in the plan")
     assert not (tmp_path / "runs").exists()
 
@@ -250,7 +275,7 @@ def test_an_engine_on_another_machine_is_no_engine(
     directory = sealed(SMALL, directory_of_a_run, key)
     monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:2375")
     with pytest.raises(PortFault, match=r"expected a container engine on this machine \(unix://…\), found tcp://"):
-        attend(directory, Stop(), None, None)
+        play_in_containers(directory, Stop(), None, None)
 
 
 @pytest.fixture

@@ -7,17 +7,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
 from agzamov_harness.adapters.completion import NotACompletion, read_completion, read_ollama
-from agzamov_harness.models.faults import ModelFault
 from agzamov_harness.models.store import layers_of
+from agzamov_harness.ports import ModelFault
 from agzamov_harness.seal import plan_from_yaml
 from agzamov_verify import canon, journal
 from agzamov_verify.bundle import checksum_lines, parse_checksums
 from agzamov_verify.envelope import BadEnvelope, load_public_key, open_envelope
 from agzamov_verify.journal import BrokenJournal, Chain
 from agzamov_verify.manifest import ManifestError, load_manifest
-from agzamov_verify.reading import HostileBundle, TarSource, gzip_lines, read_small
+from agzamov_verify.scoring import call_records
 from agzamov_verify.scoring.quality import positions
+from agzamov_verify.untrusted_input import HostileBundle, TarSource, gzip_lines, read_small
 
 RAW_BYTES_MAX, LINE_BYTES_MAX = 2**20, 2**12
 TEST_KEY = b"""-----BEGIN PUBLIC KEY-----
@@ -29,7 +32,7 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
 def plan(data: bytes) -> None:
     """A plan that a person wrote."""
     try:
-        plan_from_yaml(data)
+        plan_from_yaml(data, Path())
     except ManifestError as error:
         assert str(error), "an empty message"  # noqa: PT017 - a refusal must say something
 
@@ -113,6 +116,13 @@ def completion(data: bytes) -> None:
             assert all(isinstance(token.piece, bytes) for token in said.tokens)
 
 
+def call(data: bytes) -> None:
+    """A line of a file of calls: what is accepted encodes back to its bytes and is canonical JSON."""
+    with suppress(msgspec.MsgspecError, ValueError):
+        assert call_records.encode(call_records.decode(data)) == data
+        canon.loads(data)
+
+
 def stored_model(data: bytes) -> None:
     """An Ollama model's manifest: what is accepted names blobs by digests that are no paths."""
     with suppress(ModelFault):
@@ -133,6 +143,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
         checksums,
         judgement,
         completion,
+        call,
         stored_model,
     )
 }

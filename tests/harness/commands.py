@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
 
-PATIENCE_S = 60
+PATIENCE_S = 300
 
 
 class Ended:
@@ -79,7 +79,7 @@ class Running:
         """The command lines of all processes of its session, itself among them."""
         return _session(self.pid)
 
-    def left_behind(self, seconds: float = 10) -> dict[int, str]:
+    def left_behind(self, seconds: float = PATIENCE_S) -> dict[int, str]:
         """The processes of its session that are still there after this time."""
         end = time.monotonic() + seconds
         while (left := _session(self.pid)) and time.monotonic() < end:

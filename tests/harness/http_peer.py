@@ -72,7 +72,7 @@ class Peer:
         self.requests: list[Request] = []
         self.most_at_once = 0
         self.released = Event()
-        self._script, self._then = list(script), then
+        self.then, self._script = then, list(script)
         self._unexpected = self._at_once = 0
         self._lock = Lock()
         handler = type("BoundExchange", (Exchange,), {"peer": self})
@@ -85,7 +85,7 @@ class Peer:
             self._at_once += 1
             self.most_at_once = max(self.most_at_once, self._at_once)
             self.requests.append(exchange.request_seen)
-            step = self._script.pop(0) if self._script else self._then
+            step = self._script.pop(0) if self._script else self.then
             self._unexpected += step is None
         try:
             (step or status(418, "no step was scripted for this request"))(exchange)

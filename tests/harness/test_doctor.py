@@ -1,23 +1,27 @@
 """The doctor: what this machine can and cannot do, each lack with its advice, and never an exception."""
 
 import socket
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from agzamov_harness import keys
-from agzamov_harness.containers import engine as containers_engine
+from agzamov_harness import doctor, keys
+from agzamov_harness.containers import engine_socket
 from agzamov_harness.doctor import Ability, examine
+from agzamov_harness.pinning import BUILT_ON_REQUEST, IMAGE_OF
 from agzamov_verify import stockfish
 from agzamov_verify.stockfish import NAME, EngineFault, find_engine
+from harness.http_peer import Peer, Step, answers, hangs
 
-NAMES = ["python", "cores", "disk", "engine", "key", "docker"]
+NAMES = ["python", "cores", "disk", "engine", "key", "ollama", "memories", "docker"]
 ENGINE_ADVICE = "adjudication and full verification need Stockfish 15.1; on Debian 12: apt-get install stockfish"
 
 
 @pytest.fixture(autouse=True)
-def _no_container_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a machine without Docker looks like; tests/containers has one with it."""
+def _no_servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a machine without Docker and Ollama looks like; tests/containers has one with Docker."""
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/docker.sock")
 
 
@@ -99,19 +103,75 @@ def test_another_engine_is_no_engine(key: Path, tmp_path: Path, name: str, expor
     assert ability.found.startswith(found)
 
 
-@pytest.mark.parametrize("text", ["exit 0", "exec cat"], ids=["one that ends", "one that echoes"])
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("exit 0", "a program that ended before `uciok`"), ("exec cat", "no `uciok` within 0.3 s")],
+    ids=["one that ends", "one that echoes"],
+)
 def test_a_program_that_is_no_engine_is_told_in_time(
-    key: Path, tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+    key: Path, tmp_path: Path, text: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stockfish, "HANDSHAKE_S", 0.3)
-    found = of(examine(key, str(program(tmp_path / "fish", text))), "engine")
-    assert (found.ok, found.found) == (False, "expected a UCI engine, found a program that does not answer `uci`")
+    fish = program(tmp_path / "fish", text)
+    found = of(examine(key, str(fish)), "engine")
+    assert (found.ok, found.found) == (False, f"expected a UCI engine at {fish}, found {why}")
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [(0, "no models yet: agzamov models pull NAME"), (1, "1 model"), (2, "2 models")]
+)
+def test_an_ollama_server_is_told_with_its_version_and_its_models(
+    key: Path, monkeypatch: pytest.MonkeyPatch, count: int, told: str
+) -> None:
+    rows = answers({"models": [{"model": f"m{number}", "digest": "0" * 64, "size": 1} for number in range(count)]})
+    with Peer([answers({"version": "0.33.0"}), rows, rows]) as peer:
+        url = peer.url.removesuffix("/v1")
+        monkeypatch.setenv("OLLAMA_HOST", url.removeprefix("http://"))
+        assert of(examine(key, "/no/such/engine"), "ollama") == Ability("ollama", True, f"0.33.0 at {url}, {told}")
+
+
+@pytest.mark.parametrize(
+    ("step", "why"),
+    [(answers({"error": "no such path"}, 404), "HTTP 404 for /api/version"), (hangs, "no answer in time")],
+    ids=["another server", "one that hangs"],
+)
+def test_a_server_that_is_no_ollama_is_told_in_time_and_is_no_failure(
+    key: Path, monkeypatch: pytest.MonkeyPatch, step: Step, why: str
+) -> None:
+    monkeypatch.setattr(doctor, "OLLAMA_S", 0.3)
+    with Peer([step]) as peer:
+        monkeypatch.setenv("OLLAMA_HOST", peer.url.removesuffix("/v1"))
+        found = of(examine(key, "/no/such/engine"), "ollama")
+    assert (found.ok, why in found.found) == (True, True), found
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:1", "http://user:word@h", "::1", "a b", "ftp://h", "h:99999", "h:x"])
+def test_where_no_ollama_answers_is_said_what_to_type(key: Path, monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", host)
+    found = of(examine(key, "/no/such/engine"), "ollama")
+    assert (found.ok, found.found.endswith("; to start one: ollama serve")) == (True, True), found
+    assert "word" not in found.found
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("", "http://127.0.0.1:11434"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),  # noqa: S104 - nothing is bound
+        ("[::1]:9/", "http://[::1]:9"),
+        ("box:9", "http://box:9"),
+        ("http://box", "http://box:80"),
+        ("https://box/ollama/", "https://box:443/ollama"),
+    ],
+)
+def test_the_address_of_ollama_is_read_as_ollama_reads_it(host: str, url: str) -> None:
+    assert doctor.ollama_url(host) == url
 
 
 def test_a_container_engine_that_hangs_is_not_waited_for(
     key: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(containers_engine, "KNOCK_S_MAX", 0.3)
+    monkeypatch.setattr(engine_socket, "ANSWER_S_MAX", 0.3)
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(f"{tmp_path}/docker.sock")
         silent.listen()
@@ -120,8 +180,21 @@ def test_a_container_engine_that_hangs_is_not_waited_for(
     assert "has not answered in 0.3 s" in found.advice
 
 
-def test_a_machine_without_docker_is_told_what_to_do(key: Path) -> None:
+@pytest.mark.parametrize(
+    ("installed", "told"),
+    [(False, "Docker is not installed; install it"), (True, "Docker is installed but not running; start it")],
+)
+def test_a_machine_without_docker_is_told_what_to_do(
+    key: Path, monkeypatch: pytest.MonkeyPatch, *, installed: bool, told: str
+) -> None:
+    monkeypatch.setattr(engine_socket, "is_installed", lambda: installed)
     found = of(examine(key, "/no/such/engine"), "docker")
     assert not found.ok
-    assert "install and start Docker" in found.advice
+    assert told in found.advice
     assert "isolation: process" in found.advice
+
+
+@pytest.mark.parametrize("name", IMAGE_OF.values())
+def test_the_images_that_are_asked_for_are_those_that_are_built_by_default(name: str) -> None:
+    declared = tomllib.loads((Path(__file__).parents[2] / "images" / name / "image.toml").read_text())
+    assert declared.get("default", False) is (name not in BUILT_ON_REQUEST)

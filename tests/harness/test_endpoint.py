@@ -5,13 +5,16 @@ import gzip
 import itertools
 import json
 import os
+import re
+import socket
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import msgspec
@@ -20,14 +23,18 @@ import yaml
 
 from agzamov_harness import keys, serving
 from agzamov_harness.adapters import calls as adapter
+from agzamov_harness.adapters import transport
+from agzamov_harness.adapters.calls import DETAIL_CHARACTERS_MAX
 from agzamov_harness.adapters.endpoint import Endpoint
-from agzamov_harness.ports import ChatRequest, PortFault, Wait
+from agzamov_harness.ports import ChatRequest, Completion, PortFault, Wait
 from agzamov_harness.run import Stop, Stopped
 from agzamov_verify.checks import Options, verify
 from agzamov_verify.journal import GENESIS, VERSION, Chain, Entry, asked, encode
 from agzamov_verify.questions import TOKENS_MAX, Chat, Message, NoReply, Reply, Try
+from agzamov_verify.scoring.call_records import WORD_CHARACTERS_MAX
 from agzamov_verify.seats import EndpointSeat
 from harness.http_peer import (
+    RELEASE_S,
     Exchange,
     Peer,
     Step,
@@ -48,7 +55,7 @@ AGZAMOV = Path(sys.executable).with_name("agzamov")
 KEY = "sk-planted/0123456789+abcdefghijklmnopqrstuvwxyz"
 KEY_PREFIX = KEY[:12]
 REQUEST = ChatRequest((Message("You play chess.", "system"), Message("Your move?", "user")), 7)
-GOOD = Reply(
+GOOD = Completion(
     text="MOVE: e2e4",
     finish="stop",
     model="m",
@@ -65,7 +72,7 @@ Answer = Reply | NoReply
 def endpoint_of(
     url: str, wait: Wait = lambda _: None, environment: dict[str, str] | None = None, **seat: Any
 ) -> Endpoint:
-    made = EndpointSeat(**{"base_url": url, "model": "m", "attempts_max": 3, "timeout_s": 5, **seat})
+    made = EndpointSeat(**{"base_url": url, "model": "m", "attempts_max": 3, "timeout_s": 30, **seat})
     return Endpoint("model", made, environment or {}, time.monotonic_ns, wait)
 
 
@@ -93,7 +100,8 @@ def fault_of(*script: Step, **how: Any) -> str:
 
 def in_a_journal(answer: Answer) -> bytes:
     """The journal line of an answer, after reading it back as a verifier does."""
-    question = Chat(0, "g", REQUEST.messages, "model", 7, 0)
+    question = Chat(0, "g", REQUEST.messages, 7, "model", 0)
+    answer = answer.reply if isinstance(answer, Completion) else answer
     line = encode(Entry(answer, GENESIS, asked(question), "r", 0, "s", VERSION))
     (entry,) = Chain("r", "s").read_all((line + b"\n").splitlines())
     assert entry.answer == answer
@@ -223,6 +231,8 @@ def test_a_filter_that_left_text_is_a_reply() -> None:
         ({"prompt_tokens": 30, "prompt_tokens_details": None, "completion_tokens_details": 3}, (30, 0, 0, 0)),
         ({"prompt_tokens": 30, "prompt_tokens_details": {"cached_tokens": 9}}, (30, 9, 0, 0)),
         ({"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 8}}, (0, 0, 9, 8)),
+        ({"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 10}}, (0, 0, 9, 0)),
+        ({"prompt_tokens": 30, "prompt_tokens_details": {"cached_tokens": 31}}, (30, 0, 0, 0)),
     ],
 )
 def test_usage_counts_only_sensible_numbers(usage: object, counts: tuple[int, ...]) -> None:
@@ -257,7 +267,7 @@ def test_a_reply_of_ten_megabytes_is_cut_and_says_so() -> None:
 
 def test_texts_beside_the_reply_are_cut_to_one_printable_line() -> None:
     answer = answer_to(says("x", model="a\n\x1b[31mb" + "c" * 999, id="\x00", system_fingerprint="\u202eab"))
-    assert isinstance(answer, Reply)
+    assert isinstance(answer, Completion)
     assert answer.model == "a \ufffd[31mb" + "c" * (adapter.DETAIL_CHARACTERS_MAX - 8)
     assert (answer.id, answer.fingerprint) == ("\ufffd", "\ufffdab")
 
@@ -265,7 +275,6 @@ def test_texts_beside_the_reply_are_cut_to_one_printable_line() -> None:
 # --- what fails, and is tried again ---------------------------------------------------------------
 
 TRUNCATED = response(200, json.dumps(completion()).encode())[:-40]
-REDIRECT_LOOP = answers(b"", 307, {"location": "/v1/chat/completions"})
 
 
 @pytest.mark.parametrize(
@@ -275,27 +284,31 @@ REDIRECT_LOOP = answers(b"", 307, {"location": "/v1/chat/completions"})
         (status(409, "lock"), "http_409", "lock"),
         (status(429, "too many"), "http_429", "too many"),
         (status(500, "oops"), "http_500", "oops"),
-        (answers(b"<html>\n<h1>Bad gateway", 502), "http_502", "<html> <h1>Bad gateway"),
+        (answers(b"<html>\n<h1>Bad gateway", 502), "http_502", ""),
         (answers({"error": "no slot\n"}, 503), "http_503", "no slot"),
         (answers({"detail": "down"}, 504), "http_504", "down"),
         (answers(b"", 529), "http_529", ""),
-        (drops, "connection", "Server disconnected"),
+        (drops, "connection", "closed the connection without an answer"),
         (resets, "connection", "reset"),
-        (sends(TRUNCATED), "connection", "without sending complete message body"),
-        (sends(b"220 smtp ready\r\n\r\n"), "connection", "illegal status line"),
+        (sends(TRUNCATED), "connection", "broke off before its end"),
+        (sends(b"220 smtp ready\r\n\r\n"), "connection", "an answer that is not HTTP"),
         (sends(b"HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n"), "connection", ""),
         (sends(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"), "connection", ""),
-        (answers(b"<html>hello</html>", headers={"content-type": "text/html"}), "not_a_completion", "<html>hello"),
-        (answers(b'{"id": "x", "choices": [{"mess'), "not_a_completion", '"choices": [{"mess'),
+        (
+            answers(b"<html>hello</html>", headers={"content-type": "text/html"}),
+            "not_a_completion",
+            "18 bytes: it is not JSON",
+        ),
+        (answers(b'{"id": "x", "choices": [{"mess'), "not_a_completion", "it is not JSON"),
         (answers(b""), "not_a_completion", "HTTP 200 with"),
-        (answers(b"", 204), "not_a_completion", "HTTP 200 with"),
-        (answers(b"[" * 200_000), "not_a_completion", "[[["),
-        (answers(b'{"a":' * 200_000), "not_a_completion", '{"a":{"a"'),
-        (answers(b"9" * 10_000), "not_a_completion", "999"),
-        (answers({"id": "x", "choices": []}), "not_a_completion", '"choices": []'),
-        (answers({"error": {"message": "loading"}}), "not_a_completion", "loading"),
-        (answers([1, 2]), "not_a_completion", "[1, 2]"),
-        (answers(None), "not_a_completion", "null"),
+        (answers(b"", 204), "not_a_completion", "HTTP 204 with 0 bytes"),
+        (answers(b"[" * 200_000), "not_a_completion", "200000 bytes"),
+        (answers(b'{"a":' * 200_000), "not_a_completion", "1000000 bytes"),
+        (answers(b"9" * 10_000), "not_a_completion", "10000 bytes"),
+        (answers({"id": "x", "choices": []}), "not_a_completion", "no choice with a message in it"),
+        (answers({"error": {"message": "loading"}}), "not_a_completion", "no choice with a message in it"),
+        (answers([1, 2]), "not_a_completion", "no choice with a message in it"),
+        (answers(None), "not_a_completion", "no choice with a message in it"),
     ],
 )
 def test_every_failed_try_stands_in_the_answer_with_its_kind(step: Step, kind: str, detail: str) -> None:
@@ -318,10 +331,10 @@ def test_a_body_that_drips_for_ever_times_out_although_each_read_is_quick() -> N
 
 
 def test_a_body_without_end_is_not_kept_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adapter, "BODY_BYTES_MAX", 1000)
+    monkeypatch.setattr(transport, "ANSWER_BYTES_MAX", 1000)
     (failed,) = answer_to(says("x" * 2000), says("MOVE: e2e4")).attempts
     assert failed.kind == "connection"
-    assert "more than 1000 bytes" in failed.detail
+    assert failed.detail == "the answer is too long"
 
 
 def test_a_server_that_is_not_there_is_a_fault_that_names_it() -> None:
@@ -386,13 +399,14 @@ def test_backoff_doubles_up_to_its_limit() -> None:
         (status(401, "bad key"), "HTTP 401: bad key; the seat has no key: name the variable that holds it in api_key_"),
         (status(403, "no"), "HTTP 403: no; the seat has no key"),
         (status(404, "model 'm' not found"), "HTTP 404: model 'm' not found; check base_url, and that the server has"),
-        (answers(b"404 page not found", 404), "HTTP 404: 404 page not found; check base_url"),
-        (answers(b"405 method not allowed", 405), "HTTP 405: 405 method not allowed; check base_url"),
+        (answers(b"404 page not found", 404), "HTTP 404: no reason given; check base_url"),
+        (answers(b"405 method not allowed", 405), "HTTP 405: no reason given; check base_url"),
         (answers({"error": "plain"}, 400), "HTTP 400: plain; check the seat's model, accepts (temperature, seed, "),
         (answers({"object": "error", "message": "vLLM's way"}, 400), "HTTP 400: vLLM's way; check"),
-        (answers({"detail": [{"msg": "FastAPI's way"}]}, 422), 'HTTP 422: {"detail": [{"msg": "FastAPI\'s way"}]}'),
+        (answers({"detail": [{"msg": "FastAPI's way"}]}, 422), "HTTP 422: FastAPI's way; check"),
         (answers(b"", 402), "HTTP 402: no reason given"),
-        (answers(b"\xff\xfe\x00", 451), "HTTP 451: \ufffd\ufffd\ufffd; check"),
+        (answers(b"\xff\xfe\x00", 451), "HTTP 451: no reason given; check"),
+        (answers({"error": "\x00\x1b[2J"}, 451), "HTTP 451: \ufffd\ufffd[2J; check"),
     ],
 )
 def test_a_request_that_is_refused_stops_at_once_and_says_what_to_check(step: Step, expected: str) -> None:
@@ -407,16 +421,135 @@ def test_a_rejected_key_is_named_by_its_variable() -> None:
     assert said.endswith("HTTP 401: bad key [key]; check the key in K")
 
 
-def test_redirects_without_end_are_no_reply() -> None:
-    with Peer(then=REDIRECT_LOOP) as peer, pytest.raises(PortFault, match="redirect"):
-        ask(peer)
+@pytest.mark.parametrize("code", [300, 301, 302, 303, 304, 307, 308])
+def test_a_redirect_is_a_fault_of_its_own_and_reaches_no_other_service(code: int) -> None:
+    with Peer() as other, Peer([answers({"error": "x"}, code, {"location": f"{other.url}/secrets"})]) as peer:
+        with pytest.raises(PortFault, match=f"HTTP {code}: redirects are not followed") as caught:
+            ask(peer, api_key_env="K", environment={"K": KEY})
+        assert not other.requests
+    assert other.url not in str(caught.value)
 
 
-def test_a_redirect_to_another_server_does_not_take_the_key_along() -> None:
-    with Peer([says("x")]) as other, Peer([answers(b"", 307, {"location": f"{other.url}/chat/completions"})]) as peer:
-        ask(peer, api_key_env="K", environment={"K": KEY})
-    assert "authorization" not in other.requests[0].headers
-    assert KEY not in str(other.requests)
+@pytest.mark.parametrize("code", [200, 400, 429, 500])
+@pytest.mark.parametrize(
+    "body", [b"AWS_SECRET_ACCESS_KEY=planted", b'{"Token": "planted"}', b'["planted"]', b'"planted"']
+)
+def test_nothing_of_a_body_that_is_no_error_is_kept(body: bytes, code: int) -> None:
+    steps = [answers(body, code)] if code == 400 else [answers(body, code), says("x")]
+    with Peer(steps) as peer:
+        try:
+            kept = str(ask(peer).attempts)
+        except PortFault as error:
+            kept = str(error)
+    assert "planted" not in kept
+
+
+def test_words_of_a_service_that_speaks_no_http_are_not_kept() -> None:
+    (failed,) = answer_to(sends(b"-ERR planted secret\r\n\r\n"), says("x")).attempts
+    assert failed == Try("an answer that is not HTTP", "connection")
+
+
+def test_a_sentence_of_the_servers_own_error_is_kept_short() -> None:
+    (failed,) = answer_to(status(500, "x" * 5000), says("x")).attempts
+    assert failed.detail == "x" * adapter.ERROR_CHARACTERS_MAX
+
+
+def test_a_connection_that_nobody_takes_is_told_once() -> None:
+    with Peer() as peer:
+        url = peer.url
+    with pytest.raises(PortFault) as caught:
+        endpoint_of(url, attempts_max=1).complete(REQUEST)
+    assert str(caught.value) == f"seat model at {url}: 1 try failed with connection: Connection refused"
+
+
+def test_a_base_url_without_its_path_is_told_what_lacks() -> None:
+    with Peer([answers(b"404 page not found", 404)]) as peer, pytest.raises(PortFault, match="so add /v1"):
+        endpoint_of(peer.url.removesuffix("/v1")).complete(REQUEST)
+
+
+def test_a_key_is_not_sent_in_the_open() -> None:
+    with pytest.raises(PortFault, match=r"expected https:// where a key is sent, found http://192\.0\.2\.1/v1"):
+        endpoint_of("http://192.0.2.1/v1", environment={"K": KEY}, api_key_env="K")
+
+
+def test_a_proxy_of_the_environment_is_not_told_what_a_server_of_ones_own_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    answer_to(says("x"), api_key_env="K", environment={"K": KEY})
+
+
+# --- hostile servers -------------------------------------------------------------------------------
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
+CHUNKED = HEAD + b"transfer-encoding: chunked\r\n\r\n"
+DRIPS = {
+    "nothing": (b"", b""),
+    "a status line": (b"HTTP/1.1 ", b"2"),
+    "headers": (HEAD, b"x-more: 1\r\n"),
+    "one header": (HEAD + b"x-long: ", b"x"),
+    "100 continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "103 early hints": (b"", b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"),
+    "a body": (HEAD + b"content-length: 1000000\r\n\r\n", b" "),
+    "chunks": (CHUNKED, b"1\r\n \r\n"),
+    "a chunk's extension": (CHUNKED + b"1;x=", b"y"),
+    "trailers": (CHUNKED + b"0\r\n", b"x-more: 1\r\n"),
+}
+
+
+@pytest.mark.parametrize("name", DRIPS)
+def test_whatever_a_server_drips_a_call_ends_in_time(name: str) -> None:
+    start, more = DRIPS[name]
+
+    def dripping(exchange: Exchange) -> None:
+        exchange.write(start)
+        while not exchange.peer.released.wait(0.02):
+            exchange.write(more)
+
+    began = time.monotonic()
+    answer = answer_to(dripping, says("MOVE: e2e4"), timeout_s=0.5)
+    assert answer.attempts == (Try("no answer in 0.5 s", "timeout"),)
+    assert 0.4 < time.monotonic() - began < RELEASE_S / 2
+
+
+def test_continues_at_full_speed_end_in_time_too() -> None:
+    def flooding(exchange: Exchange) -> None:
+        while not exchange.peer.released.is_set():
+            exchange.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
+
+    began = time.monotonic()
+    (failed,) = answer_to(flooding, says("MOVE: e2e4"), timeout_s=0.5).attempts
+    assert failed.kind in ("timeout", "connection")
+    assert time.monotonic() - began < RELEASE_S / 2
+
+
+def test_a_server_that_never_finishes_a_tls_handshake_times_out() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"https://127.0.0.1:{silent.getsockname()[1]}/v1"
+        began = time.monotonic()
+        with pytest.raises(PortFault, match="1 try failed with timeout"):
+            endpoint_of(url, timeout_s=0.5, attempts_max=1).complete(REQUEST)
+        assert time.monotonic() - began < RELEASE_S / 2
+
+
+@pytest.mark.parametrize("code", [200, 500])
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "x-unknown"])
+def test_an_encoded_answer_is_never_decoded(encoding: str, code: int) -> None:
+    bomb = gzip.compress(b" " * 50_000_000)
+    tracemalloc.start()
+    (failed,) = answer_to(answers(bomb, code, {"content-encoding": encoding}), says("x")).attempts
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < 10_000_000
+    if code == 200:
+        assert failed.kind == "not_a_completion"
+        assert f"content-encoding {encoding}, which was not accepted" in failed.detail
+
+
+def test_an_encoding_of_identity_is_none() -> None:
+    answer = answer_to(answers(completion("MOVE: e2e4"), headers={"content-encoding": "identity"}))
+    assert answer == GOOD
 
 
 @pytest.mark.parametrize("limit", ["max_tokens", "max_completion_tokens"])
@@ -553,7 +686,7 @@ def test_the_key_is_in_no_reply_and_in_no_message_whatever_the_server_echoes() -
 
 def test_a_key_with_quotes_is_scrubbed_in_both_spellings() -> None:
     key = 'sk-"quoted"\\0123456789'
-    steps = [answers({"detail": [key]}, 400), answers(key.encode(), 400)]
+    steps = [answers({"detail": key}, 400), answers({"error": json.dumps(key)}, 400)]
     for text in endure(steps, api_key_env="K", environment={"K": key}):
         assert "[key]" in text
         assert "0123456789" not in text
@@ -591,17 +724,24 @@ def reference_with_echo(exchange: Exchange) -> None:
     answers(answer, headers={"x-echo": KEY})(exchange)
 
 
+def listed(exchange: Exchange) -> None:
+    """The models, with the key in what the server says of them."""
+    answers({"object": "list", "data": [{"id": "reference"}, {"id": KEY}]}, headers={"x-echo": KEY})(exchange)
+
+
 def run_echoing(folder: Path, script: list[Step]) -> subprocess.CompletedProcess[str]:
     """A whole run, as a process with the key in its environment, against a server that echoes it."""
     keys.generate(folder / "key.pem")
-    with Peer(script, then=reference_with_echo) as peer:
+    with Peer([listed, *script], then=reference_with_echo) as peer:
         plan = copy.deepcopy(PLAN)
         plan["seats"]["model"]["base_url"] = peer.url  # type: ignore[index]
         (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
-        command = [AGZAMOV, "run", "plan.yaml", "--key", "key.pem"]
-        environment = {**os.environ, "ECHO_KEY": KEY, "OPENAI_LOG": "debug"}
+        leave = f"ECHO_KEY={peer.url.split('/')[2]}"
+        command = [AGZAMOV, "run", "plan.yaml", "--key", "key.pem", "--allow-key", leave]
+        home = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config")}
+        environment = {**os.environ, **home, "ECHO_KEY": KEY, "OPENAI_LOG": "debug"}
         return subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
         )
 
 
@@ -635,7 +775,9 @@ def test_the_key_is_nowhere_in_a_whole_run_whose_server_echoes_it(tmp_path: Path
 def test_the_key_is_nowhere_in_a_run_that_its_server_stops(tmp_path: Path) -> None:
     stopped = run_echoing(tmp_path, [reference_with_echo, status(401, f"bad key {KEY}")])
     assert stopped.returncode == 4, stopped.stderr
-    assert "HTTP 401: bad key [key]; check the key in ECHO_KEY; go on with: agzamov resume" in stopped.stderr
+    assert re.search(
+        r"HTTP 401: bad key \[key\]; check the key in ECHO_KEY; go on with: .*agzamov resume", stopped.stderr
+    )
     assert_no_key(stopped.stdout + stopped.stderr)
     assert_no_key_in_files(tmp_path)
 
@@ -722,7 +864,7 @@ def test_a_stop_during_backoff_returns_at_once(header: dict[str, str]) -> None:
         reason, late_s = stopped_after(stop, endpoint, 0.3)
         endpoint.close()
     assert reason == "enough"
-    assert late_s < 0.5
+    assert late_s < 30  # without the stop it would wait longer
 
 
 def test_a_stop_while_pacing_returns_at_once() -> None:
@@ -732,17 +874,28 @@ def test_a_stop_while_pacing_returns_at_once() -> None:
         endpoint.complete(REQUEST)
         _, late_s = stopped_after(stop, endpoint, 0.2)
         endpoint.close()
-    assert late_s < 0.5
+    assert late_s < 30  # without the stop it would wait longer
 
 
 def test_calls_that_wait_for_a_slot_are_not_made_after_a_stop() -> None:
-    stop = Stop()
-    with Peer(then=slowly(says("x"), 0.3)) as peer:
+    stop, stopped = Stop(), Event()
+
+    def once_stopped(exchange: Exchange) -> None:
+        stopped.wait(RELEASE_S)
+        says("x")(exchange)
+
+    with Peer(then=once_stopped) as peer:
         endpoint = endpoint_of(peer.url, stop.wait, concurrency=1)
         with ThreadPoolExecutor(6) as pool:
             calls = [pool.submit(endpoint.complete, REQUEST) for _ in range(6)]
-            time.sleep(0.1)
+            while not peer.requests:
+                time.sleep(0.01)
             stop.request("enough")
+            stopped.set()
         endpoint.close()
     assert len(peer.requests) == 1
     assert sum(isinstance(call.exception(), Stopped) for call in calls) == 5
+
+
+def test_what_is_kept_of_a_servers_word_fits_the_file_of_calls() -> None:
+    assert DETAIL_CHARACTERS_MAX <= WORD_CHARACTERS_MAX

@@ -1,7 +1,7 @@
 """A live llama.cpp server with a random model made here: real tokens, real HTTP, and babble for answers.
 
 The model is a llama of 0.12 M random parameters with a byte tokenizer of its own. Some of its tokens are
-whole lines such as "MOVE: e2e4", so that it sometimes declares a move, and sometimes a legal one.
+whole lines such as "MOVE: e2e4", but it seldom ends, so most of its replies are cut.
 """
 
 import gzip
@@ -18,9 +18,9 @@ import yaml
 
 from agzamov_harness import keys
 from agzamov_harness.adapters.endpoint import Endpoint
-from agzamov_harness.ports import ChatRequest, PortFault
+from agzamov_harness.ports import ChatRequest, Completion, PortFault
 from agzamov_verify.checks import Options, verify
-from agzamov_verify.questions import Message, Reply
+from agzamov_verify.questions import Message
 from agzamov_verify.seats import EndpointSeat
 from models.babbler import SLOT_TOKENS, write_model
 from models.live import strict
@@ -39,14 +39,14 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"{address}/v1"
 
 
-def ask(url: str, text: str, seed: int = 7, **seat: Any) -> Reply:
+def ask(url: str, text: str, seed: int = 7, **seat: Any) -> Completion:
     wanted = {"base_url": url, "model": "babbler", "temperature": "1", "tokens_max": 24, "attempts_max": 1, **seat}
     endpoint = Endpoint("model", EndpointSeat(**wanted), {}, lambda: 0, lambda _: None)
     try:
         answer = endpoint.complete(ChatRequest((Message("You babble.", "system"), Message(text, "user")), seed))
     finally:
         endpoint.close()
-    assert isinstance(answer, Reply)
+    assert isinstance(answer, Completion)
     return answer
 
 
@@ -100,7 +100,7 @@ GATE = "p0-chess960-naked-babbler/gate"
 def agzamov(folder: Path, *arguments: object) -> Json | str:
     """What the command prints, and its success."""
     command = [AGZAMOV, *map(str, arguments)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -129,13 +129,14 @@ def runs(url: str, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Json,
     return [played(folder, run, "one"), played(folder, again, "two")]
 
 
-def conduct(bundle: Path, match: str) -> Json:
+def seat_stats(bundle: Path, match: str) -> Json:
     """How the babbler behaved in a match, as the verifier recomputes it."""
     results = json.loads((bundle / "data/results/results.json").read_bytes())
-    (found,) = [of_match["conduct"][0] for of_match in results["matches"] if of_match["id"] == match]
+    (found,) = [of_match["seat_stats"][0] for of_match in results["matches"] if of_match["id"] == match]
     return dict(found)
 
 
+@pytest.mark.slow
 def test_a_run_of_babble_ends_verifies_and_fails_its_gate(runs: list[tuple[Json, Path]]) -> None:
     claims, bundle = runs[0]
     verdict = verify(bundle, Options())
@@ -144,6 +145,7 @@ def test_a_run_of_babble_ends_verifies_and_fails_its_gate(runs: list[tuple[Json,
     assert not [entry for entry in entries(bundle) if entry["stream"].startswith("p1-")]
 
 
+@pytest.mark.slow
 def test_the_replies_of_a_strict_server_are_a_function_of_the_sealed_run(runs: list[tuple[Json, Path]]) -> None:
     (claims, bundle), (claims_again, bundle_again) = runs
     assert [entry["answer"].get("text") for entry in entries(bundle)] == [
@@ -152,13 +154,19 @@ def test_the_replies_of_a_strict_server_are_a_function_of_the_sealed_run(runs: l
     assert claims == claims_again
 
 
-def test_every_fault_of_the_babbler_is_its_own_and_is_replaced(runs: list[tuple[Json, Path]]) -> None:
+def test_a_reply_that_was_cut_is_credited_with_no_action_and_every_fault_is_replaced(
+    runs: list[tuple[Json, Path]],
+) -> None:
+    """Most replies are cut at their third token, and some of these hold a whole line with a legal move."""
     _, bundle = runs[0]
-    chess, poker = (conduct(bundle, f"p0-{game}-naked-babbler") for game in ("chess960", "holdem"))
-    faults = chess["faults"]
-    assert faults["first_illegal"] > 0
-    assert faults["first_no_action"] > 0
-    assert faults["first_no_reply"] == 0
-    assert chess["substituted"] == faults["first_illegal"] + faults["first_no_action"]
-    assert poker["substituted"] == poker["decisions"] == poker["faults"]["first_no_action"]
-    assert chess["failed_attempts"] == poker["failed_attempts"] == 0
+    for game in ("chess960", "holdem"):
+        match = f"p0-{game}-naked-babbler"
+        asked = [entry for entry in entries(bundle) if entry["question"]["game"].startswith(match)]
+        said = [entry["answer"] for entry in asked if entry["question"]["to"] == "babbler"]
+        cut = [answer["text"] for answer in said if answer["finish"] == "length"]
+        found = seat_stats(bundle, match)
+        assert found["faults"]["first_cut"] == len(cut) > 0
+        assert game == "holdem" or any("\nMOVE: " in text for text in cut)
+        assert found["substituted"] + found["first_exact"] + found["first_normalised"] == found["decisions"]
+        assert found["first_exact"] + found["first_normalised"] <= len(said) - len(cut)
+        assert found["failed_attempts"] == 0

@@ -18,13 +18,15 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from agzamov_harness import keys, rundir, serving
 from agzamov_harness import pack as pack_module
+from agzamov_harness.build_ports import open_world
+from agzamov_harness.dispatch import Answering
 from agzamov_harness.environment import environment_of
 from agzamov_harness.pack import pack
 from agzamov_harness.progress import State
 from agzamov_harness.run import Blocks, Runner, Stop
 from agzamov_harness.rundir import RunDirectory
 from agzamov_harness.seal import plan_from, seal
-from agzamov_harness.world import open_world
+from agzamov_harness.source_version import source_version
 from agzamov_verify import bundle
 from agzamov_verify.checks import Options, verify
 from agzamov_verify.envelope import key_id
@@ -35,7 +37,7 @@ KEY = keys.Ed25519PrivateKey.from_private_bytes(hashlib.sha256(b"a key for tests
 API_KEY = "sk-proj-4b1cd9e6f0a84c55-planted"
 PLAN: dict[str, Any] = {
     "title": "Pack",
-    "seats": {"agent": {"kind": "reference"}},
+    "seats": {"agent": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "scripted"}},
     "chess960": {"adjudication": {"policy": "none"}, "plies_max": 4},
     "holdem": {"session_hands": 2},
     "matches": [
@@ -58,8 +60,8 @@ def sealed(folder: Path, wished: object = PLAN) -> RunDirectory:
 
 
 def played(directory: RunDirectory) -> Blocks:
-    ticks = count(step=2_000_000)
-    return Runner(directory, scripted, lambda: next(ticks), State(directory.manifest.plan, None), Stop(), 1).play()
+    ticks, state = count(step=2_000_000), State(directory.manifest.plan, None)
+    return Runner(directory, Answering(scripted), lambda: next(ticks), state, Stop(), 1).play()
 
 
 @pytest.fixture
@@ -84,14 +86,15 @@ def test_a_bundle_holds_these_files_and_no_others(finished: tuple[RunDirectory, 
             "attest/run.dsse.json",
             "bagit.txt",
             "data/environment.json",
+            "data/executions.jsonl",
             "data/journal/index.json",
             *(f"data/journal/{stream}/000000.jsonl.gz" for stream in STREAMS),
             "data/manifest.json",
             "data/results/analysis.json",
             "data/results/results.json",
-            "data/results/timing.json",
+            "data/results/calls.json",
             "data/submitter.pem",
-            *(f"data/timing/{stream}.jsonl.gz" for stream in STREAMS),
+            *(f"data/calls/{stream}.jsonl.gz" for stream in STREAMS),
             "manifest-sha256.txt",
             "tagmanifest-sha256.txt",
         ]
@@ -107,7 +110,7 @@ def test_a_bundle_of_an_honest_run_reaches_v1(finished: tuple[RunDirectory, Bloc
 def test_sha256sum_checks_a_bundle_without_our_code(finished: tuple[RunDirectory, Blocks], tmp_path: Path) -> None:
     made = pack(*finished, KEY, tmp_path / "bundles")
     for listed in (bundle.PAYLOAD_FILE, bundle.TAGS_FILE):
-        subprocess.run(["sha256sum", "--check", "--strict", "--quiet", listed], cwd=made, check=True, timeout=60)
+        subprocess.run(["sha256sum", "--check", "--strict", "--quiet", listed], cwd=made, check=True, timeout=300)
     assert set(bundle.parse_checksums((made / bundle.PAYLOAD_FILE).read_bytes()) or ()) == {
         name for name in files(made) if name.startswith("data/")
     }
@@ -156,7 +159,7 @@ def crash_at_write(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     monkeypatch.setattr(Path, "write_bytes", failing)
 
 
-FILES_WRITTEN = 17
+FILES_WRITTEN = 18
 
 
 @pytest.mark.parametrize("number", range(FILES_WRITTEN))
@@ -245,7 +248,9 @@ def spellings(secret: bytes) -> Iterator[bytes]:
 
 def test_the_environment_says_what_the_machine_is_and_not_whose(finished: tuple[RunDirectory, Blocks]) -> None:
     about_versions, about_machine = {"format", "harness", "verify", "python"}, {"system", "release", "machine"}
-    assert environment_of(finished[0]).keys() == about_versions | about_machine | {"cpu", "cores", "isolation"}
+    found = environment_of(finished[0])
+    assert found.keys() == about_versions | about_machine | {"cpu", "cores", "isolation", "sealed_by"}
+    assert found["sealed_by"] == msgspec.to_builtins(source_version())
 
 
 def test_what_a_run_leaves_beside_its_journal_is_not_packed(
@@ -258,3 +263,14 @@ def test_what_a_run_leaves_beside_its_journal_is_not_packed(
     made = pack(directory, blocks, KEY, tmp_path / "bundles")
     assert verify(made, Options()).level == "V1"
     assert not [name for name in files(made) if "notes" in name or "secret" in name or "stranger" in name]
+
+
+def test_every_note_and_log_of_a_harness_is_a_known_file_of_a_bundle() -> None:
+    notes = (*rundir.KNOWN_NOTES - {rundir.LOCK}, rundir.WEIGHTS)
+    names = [f"{bundle.NOTES_FOLDER}{name}" for name in notes]
+    names += [f"{bundle.LOGS_FOLDER}{execution}/{part}.log" for execution in ("000", "1234") for part in PARTS]
+    assert [name for name in names if not bundle.is_attested(name)] == []
+    assert not bundle.is_attested(f"{bundle.LOGS_FOLDER}000/../../manifest.json")
+
+
+PARTS = ("engine", "harness", "proxy", "servers", f"model-{'a' * 32}", "quality", "talk_0")

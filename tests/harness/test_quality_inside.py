@@ -9,18 +9,20 @@ from pathlib import Path
 import pytest
 
 from agzamov_harness import rundir
+from agzamov_harness.dispatch import Answering
 from agzamov_harness.pack import pack
 from agzamov_harness.ports import PortFault
 from agzamov_harness.progress import State
-from agzamov_harness.quality.promised import judge_promised
+from agzamov_harness.quality.planned_quality import judge_promised
 from agzamov_harness.run import Runner, Stop
 from agzamov_harness.seal import plan_from, seal
 from agzamov_verify import bundle, canon, envelope
-from agzamov_verify.checks.ledger import Status
+from agzamov_verify.checks.check_log import Status
+from agzamov_verify.games.chess960.cell import ChessCell
 from agzamov_verify.manifest import ManifestError
-from agzamov_verify.scoring.agzamov.cells import ChessCell, cells_of
 from agzamov_verify.scoring.analysis import analysis_of
-from bundles.workshop import (
+from agzamov_verify.scoring.match_cells import cells_of
+from bundles.bundle_factory import (
     SEATS,
     SUBMITTER,
     TINY,
@@ -61,7 +63,7 @@ def run_of(wished: object, folder: Path) -> tuple[rundir.RunDirectory, dict]:  #
     directory = rundir.create(folder / "runs", manifest, secret)
     ticks = count(step=1_000_000)
     world = world_of(plan, ENGINE)
-    return directory, Runner(directory, world, lambda: next(ticks), State(plan, None), Stop(), 1).play()
+    return directory, Runner(directory, Answering(world), lambda: next(ticks), State(plan, None), Stop(), 1).play()
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +171,7 @@ def test_one_altered_answer_is_found(promised: Path, tmp_path: Path) -> None:
 @needs_engine
 def test_a_promise_that_was_not_kept_is_not_packed_and_not_accepted(promised: Path, tmp_path: Path) -> None:
     directory, blocks = run_of(PROMISING, tmp_path)
-    with pytest.raises(ManifestError, match="expected the engine's judgement that the plan promises"):
+    with pytest.raises(ManifestError, match="expected the engine's evaluations that the plan promises"):
         pack(directory, blocks, SUBMITTER, tmp_path / "bundles")
     draft = Draft.of(promised)
     for name in [name for name in draft.files if name.startswith(bundle.QUALITY_FOLDER)]:

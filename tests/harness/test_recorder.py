@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from agzamov_harness import recorder as recorder_module
-from agzamov_harness.recorder import Recorder
+from agzamov_harness.dispatch import Answering
+from agzamov_harness.ports import Completion
+from agzamov_harness.recorder import Answers, Recorder
 from agzamov_verify.journal import BrokenJournal, Chain, Entry
 from agzamov_verify.questions import Answer, Chat, Evaluate, Evaluation, Message, Question, Reply
-from agzamov_verify.scoring.timing import Lap, read_laps
+from agzamov_verify.scoring.call_records import CallRecord, decode
 from agzamov_verify.script import Divergence
 
 RUN, STREAM = "0123456789abcdef", "p1-chess960-naked-agent-b00000"
@@ -25,8 +26,8 @@ STEP_NS = 1_500_000
 def question(turn: int, game: str = "g00000") -> Question:
     """Every third question of a game goes to the engine."""
     if turn % 3 == 2:
-        return Evaluate(game, "e2e4", "fen", turn)
-    return Chat(0, game, (Message(f"What do you play at {turn}?", "user"),), "agent", 7, turn)
+        return Evaluate(game=game, moves="e2e4", start_fen="fen", turn=turn)
+    return Chat(0, game, (Message(f"What do you play at {turn}?", "user"),), 7, "agent", turn)
 
 
 QUESTIONS = [question(turn) for turn in range(8)]
@@ -37,6 +38,7 @@ class World:
 
     def __init__(self) -> None:
         self.asked: list[Question] = []
+        self.restored: list[tuple[Question, Answer]] = []
 
     def __call__(self, question: Question) -> Answer:
         self.asked.append(question)
@@ -44,13 +46,16 @@ class World:
             return Evaluation(question.turn, None)
         return Reply(text=f"I think…\nMOVE: {question.turn}")
 
+    def restore(self, question: Question, recorded: Answer) -> None:
+        self.restored.append((question, recorded))
+
 
 def ticking() -> Callable[[], int]:
     ticks = itertools.count(step=STEP_NS)
     return lambda: next(ticks)
 
 
-def play(folder: Path, questions: list[Question] = QUESTIONS, world: World | None = None) -> list[Answer]:
+def play(folder: Path, questions: list[Question] = QUESTIONS, world: Answers | None = None) -> list[Answer]:
     """Ask these questions of a recorder of the stream."""
     with Recorder(folder, RUN, STREAM, world or World(), ticking()) as recorder:
         return [recorder(question) for question in questions]
@@ -64,8 +69,20 @@ def journal(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in segments(folder))
 
 
-def laps(folder: Path) -> Path:
-    return folder / STREAM / "laps.timing"
+def calls(folder: Path) -> Path:
+    return folder / STREAM / "calls.ndjson"
+
+
+def records(folder: Path) -> list[CallRecord]:
+    return [decode(line) for line in calls(folder).read_bytes().splitlines()]
+
+
+def times(folder: Path) -> dict[str, list[int]]:
+    """Microseconds by who answered."""
+    found: dict[str, list[int]] = {}
+    for call in records(folder):
+        found.setdefault(call.to, []).append(call.us)
+    return found
 
 
 def entries(folder: Path) -> list[Entry]:
@@ -91,10 +108,25 @@ def test_a_fresh_stream_is_asked_of_the_world_and_kept_in_order(tmp_path: Path) 
     assert [entry.question.turn for entry in entries(tmp_path)] == list(range(8))
 
 
-def test_each_entry_has_one_lap_of_the_clock_and_of_who_answered(tmp_path: Path) -> None:
+def test_each_entry_has_one_call_with_its_time_and_who_answered(tmp_path: Path) -> None:
     play(tmp_path)
     agent, engine = [STEP_NS // 1000] * 6, [STEP_NS // 1000] * 2
-    assert read_laps(laps(tmp_path).read_bytes().splitlines()) == {"agent": agent, "engine": engine}
+    assert times(tmp_path) == {"agent": agent, "engine": engine}
+
+
+def test_what_a_server_makes_up_for_one_call_stands_beside_the_journal_and_the_script_never_sees_it(
+    tmp_path: Path,
+) -> None:
+    def named(question: Question) -> Answer:
+        return Completion(text=f"MOVE: {question.turn}", model="m", id=f"id-{tmp_path}", fingerprint="fp")
+
+    answers = play(tmp_path / "named", QUESTIONS[:2], Answering(named))
+    assert [type(answer) for answer in answers] == [Reply, Reply]
+    assert play(tmp_path / "named", QUESTIONS[:2], Answering(named)) == answers
+    plain = Answering(lambda question: Reply(text=f"MOVE: {question.turn}", model="m"))
+    play(tmp_path / "plain", QUESTIONS[:2], plain)
+    assert journal(tmp_path / "named") == journal(tmp_path / "plain")
+    assert [(call.id, call.fingerprint) for call in records(tmp_path / "named")] == [(f"id-{tmp_path}", "fp")] * 2
 
 
 def test_an_answer_is_on_disk_before_the_script_sees_it(tmp_path: Path) -> None:
@@ -119,9 +151,11 @@ def test_a_resumed_stream_asks_only_what_is_not_recorded(whole: Path, tmp_path: 
     world = World()
     answers = play(tmp_path, world=world)
     assert world.asked == QUESTIONS[stopped_after:]
+    assert [asked for asked, _ in world.restored] == QUESTIONS[:stopped_after]
+    assert [answer for _, answer in world.restored] == answers[:stopped_after]
     assert answers == [World()(question) for question in QUESTIONS]
     assert journal(tmp_path) == journal(whole)
-    assert laps(tmp_path).read_bytes() == laps(whole).read_bytes()
+    assert calls(tmp_path).read_bytes() == calls(whole).read_bytes()
 
 
 def test_a_torn_last_line_is_cut_wherever_it_was_torn(whole: Path, tmp_path: Path) -> None:
@@ -152,24 +186,33 @@ def test_whatever_a_crash_left_behind_the_last_line_is_cut(whole: Path, tmp_path
         (lambda data: b"", 8),
         (lambda data: data + data, 0),
         (lambda data: data + b'{"to":"age', 0),
+        (lambda data: data.replace(b"agent", b"ghost", 1), 1),
     ],
-    ids=["whole", "the last one torn", "all but one lost", "all lost", "too many", "one too many and torn"],
+    ids=[
+        "whole",
+        "the last one torn",
+        "all but one lost",
+        "all lost",
+        "too many",
+        "one too many and torn",
+        "one of another seat",
+    ],
 )
-def test_there_are_as_many_laps_as_entries_whatever_a_crash_did(
+def test_there_are_as_many_calls_as_entries_whatever_a_crash_did(
     whole: Path, tmp_path: Path, left: Callable[[bytes], bytes], zeros: int
 ) -> None:
     folder = copied(whole, tmp_path / "crashed", journal(whole))
-    laps(folder).write_bytes(left(laps(whole).read_bytes()))
+    calls(folder).write_bytes(left(calls(whole).read_bytes()))
     play(folder)
-    found = [msgspec.json.decode(line, type=Lap) for line in laps(folder).read_bytes().splitlines()]
-    assert [lap.to for lap in found] == [entry.question.to for entry in entries(folder)]
-    assert [lap.us for lap in found].count(0) == zeros
+    found = records(folder)
+    assert [call.to for call in found] == [entry.question.to for entry in entries(folder)]
+    assert [call.us for call in found].count(0) == zeros
 
 
-def test_a_lost_timing_file_is_made_again_with_no_time_in_it(whole: Path) -> None:
-    laps(whole).unlink()
+def test_a_lost_file_of_calls_is_made_again_with_no_time_in_it(whole: Path) -> None:
+    calls(whole).unlink()
     play(whole)
-    assert read_laps(laps(whole).read_bytes().splitlines()) == {"agent": [0] * 6, "engine": [0] * 2}
+    assert times(whole) == {"agent": [0] * 6, "engine": [0] * 2}
 
 
 def test_a_clock_that_jumps_back_gives_no_time_at_all(tmp_path: Path) -> None:
@@ -177,7 +220,7 @@ def test_a_clock_that_jumps_back_gives_no_time_at_all(tmp_path: Path) -> None:
     with Recorder(tmp_path, RUN, STREAM, World(), lambda: next(moments)) as recorder:
         recorder(QUESTIONS[0])
         recorder(QUESTIONS[1])
-    assert read_laps(laps(tmp_path).read_bytes().splitlines()) == {"agent": [0, 3]}
+    assert times(tmp_path) == {"agent": [0, 3]}
 
 
 # --- a journal that was changed ------------------------------------------------------------------
@@ -300,17 +343,17 @@ def test_a_unit_is_forced_to_disk_before_the_next_one_begins(
         synced[path.name] = len(path.read_bytes().splitlines())
 
     def world(question: Question) -> Answer:
-        assert "laps.timing" not in synced, "answer times are forced at the stream's end alone"
+        assert "calls.ndjson" not in synced, "answer times are forced at the stream's end alone"
         seen.setdefault(question.game, synced.get("000000.jsonl", 0))
         return World()(question)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    with Recorder(tmp_path, RUN, STREAM, world, ticking(), unit) as recorder:
+    with Recorder(tmp_path, RUN, STREAM, Answering(world), ticking(), unit) as recorder:
         for game in durable_when_asked:
             for turn in range(2):
                 recorder(question(turn, game))
     assert seen == durable_when_asked
-    assert synced == {"000000.jsonl": 6, "laps.timing": 6}
+    assert synced == {"000000.jsonl": 6, "calls.ndjson": 6}
 
 
 @pytest.mark.parametrize("bytes_free", range(0, 2000, 61))
@@ -324,7 +367,7 @@ def test_a_full_disk_stops_the_stream_and_leaves_a_journal_that_goes_on(
     play(tmp_path)
     assert journal(tmp_path) == journal(whole)
     assert journal(tmp_path).startswith(torn[: torn.rfind(b"\n") + 1])
-    assert len(laps(tmp_path).read_bytes().splitlines()) == len(QUESTIONS)
+    assert len(calls(tmp_path).read_bytes().splitlines()) == len(QUESTIONS)
 
 
 def test_nothing_is_written_late_after_a_full_disk(tmp_path: Path) -> None:
@@ -358,7 +401,7 @@ def copied(source: Path, target: Path, recorded: bytes) -> Path:
     """A copy of a one-segment stream with other bytes in its journal."""
     (target / STREAM).mkdir(parents=True)
     (target / STREAM / "000000.jsonl").write_bytes(recorded)
-    laps(target).write_bytes(laps(source).read_bytes())
+    calls(target).write_bytes(calls(source).read_bytes())
     return target
 
 

@@ -3,15 +3,17 @@
 import chess
 import pytest
 
-from agzamov_harness.adapters.reference.chess_player import trades_queens
-from agzamov_harness.adapters.reference.players import reply
 from agzamov_verify.dice import Dice
-from agzamov_verify.games.chess960.adjudication import Adjudication, AdjudicationPolicy
+from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy
+from agzamov_verify.games.chess960.habit_moves import trades_queens
+from agzamov_verify.games.chess960.habits import NO_HABITS, chess_habits
+from agzamov_verify.games.chess960.notes import observation
 from agzamov_verify.games.chess960.prompt import PromptStyle, system_message, turn_message
 from agzamov_verify.games.chess960.rules import End, Game960
 from agzamov_verify.games.chess960.script import ChessRecord, ChessRules, play
 from agzamov_verify.games.patterns import CHESS_PATTERNS
 from agzamov_verify.games.players import GameName, Player
+from agzamov_verify.games.scripted import reply
 from agzamov_verify.questions import Chat, Question, Reply
 from agzamov_verify.script import drive
 
@@ -22,7 +24,7 @@ AVOIDS = "- Never makes a move that allows or makes a trade of queens, unless ev
 
 def answer(question: Question) -> Reply:
     assert isinstance(question, Chat)
-    return Reply(text=reply("random" if question.seat == DICE else "reference", question.messages, question.seed))
+    return Reply(text=reply("random" if question.to == DICE else "reference", question.messages, question.seed))
 
 
 def game(number: int, white: Player, black: Player, plies_max: int, policy: AdjudicationPolicy) -> ChessRecord:
@@ -32,7 +34,10 @@ def game(number: int, white: Player, black: Player, plies_max: int, policy: Adju
 
 
 def answered(fen: str, briefing: str = "", patterns: tuple[str, ...] = (), seed: int = 1) -> str:
-    messages = (system_message(patterns), turn_message(Game960(fen), PromptStyle.STANDARD, briefing))
+    messages = (
+        system_message(patterns, ChessRules().terms(0)),
+        turn_message(Game960(fen), PromptStyle.STANDARD, briefing),
+    )
     return reply("reference", messages, seed)
 
 
@@ -68,7 +73,7 @@ def test_a_position_seen_before_is_left_alone_when_ahead() -> None:
     game = Game960("7k/8/8/8/8/8/R7/K7 w - - 0 1")
     for text in ("a2g2", "h8h7", "g2a2", "h7h8", "a2g2", "h8h7"):
         game.push(chess.Move.from_uci(text))
-    messages = (system_message(()), turn_message(game, PromptStyle.STANDARD, ""))
+    messages = (system_message((), ChessRules().terms(0)), turn_message(game, PromptStyle.STANDARD, ""))
     for seed in range(8):
         game.push(chess.Move.from_uci(reply("reference", messages, seed).rpartition("MOVE: ")[2]))
         assert not _with_stack(game).is_repetition(2)
@@ -154,6 +159,41 @@ def test_a_castling_reply_that_the_profile_foretells_wins_the_queen() -> None:
     for briefing, patterns in ((CASTLES, ()), ("", (CHESS_PATTERNS["castles_early"],)), (CASTLES, ())):
         game.push(chess.Move.from_uci(move(game.fen(), briefing, patterns)))
     assert game.moves == ["c1g5", "e8h8", "g5d8"]
+
+
+def notes_of(opponent: Player, games: int) -> str:
+    """What the agent notes of so many games, which are long enough to castle early in."""
+    records = []
+    for number in range(games):
+        seats = (opponent, Player(AGENT)) if number % 2 else (Player(AGENT), opponent)
+        records.append(game(20 + number, *seats, 20, AdjudicationPolicy.NONE))
+    return "\n".join(observation([record], number, 0) for number, record in enumerate(records))
+
+
+def test_notes_of_five_games_show_that_an_opponent_castles_early_and_none_show_it_of_another() -> None:
+    keeper = Player(OPPONENT, (CHESS_PATTERNS["castles_early"],))
+    assert chess_habits(notes_of(keeper, 5)) == chess_habits(CASTLES)
+    assert chess_habits(notes_of(Player(OPPONENT), 5)) == NO_HABITS
+
+
+ROOK_GUARDS = "r5k1/5pp1/7p/8/8/1p2Q3/1P3PPP/6K1 w - - 0 30"
+
+
+def test_a_check_that_the_king_will_answer_wins_the_rook_that_could_take() -> None:
+    assert move(ROOK_GUARDS) != "e3e8"
+    assert move(ROOK_GUARDS, "- When in check, moves its king, as long as it has a legal move.") == "e3e8"
+    game = Game960(ROOK_GUARDS)
+    game.push(chess.Move.from_uci("e3e8"))
+    assert move(game.fen()) == "a8e8"
+    assert move(game.fen(), patterns=(CHESS_PATTERNS["king_answers_checks"],)) == "g8h7"
+
+
+def test_a_piece_that_has_just_captured_is_taken_back() -> None:
+    game = Game960("4k3/8/2p5/3n4/4P3/8/8/3QK3 w - - 0 30")
+    game.push(chess.Move.from_uci("e4d5"))
+    system = system_message((CHESS_PATTERNS["always_recaptures"],), ChessRules().terms(0))
+    messages = (system, turn_message(game, PromptStyle.STANDARD, ""))
+    assert {reply("reference", messages, seed).rpartition("MOVE: ")[2] for seed in range(4)} == {"c6d5"}
 
 
 def test_the_castling_profile_says_nothing_after_its_moves() -> None:

@@ -5,15 +5,16 @@ import statistics
 
 import pytest
 
-from agzamov_harness.adapters.reference.holdem_player import chen_points, top_percent
-from agzamov_harness.adapters.reference.players import reply
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.decision import Tally
-from agzamov_verify.games.holdem.prompt import system_message, turn_message
-from agzamov_verify.games.holdem.rules import DECK, ActionKind, Deal, Hand, PokerAction
+from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.games.holdem.prompt import PokerTerms, system_message, turn_message
+from agzamov_verify.games.holdem.reference_player import chen_points, top_percent
+from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, PokerAction
 from agzamov_verify.games.holdem.script import PokerRules, play
-from agzamov_verify.games.patterns import POKER_PATTERNS
+from agzamov_verify.games.patterns import POKER_PATTERNS, Pattern
 from agzamov_verify.games.players import GameName, Player
+from agzamov_verify.games.scripted import reply
 from agzamov_verify.questions import Chat, Question, Reply
 from agzamov_verify.script import drive
 
@@ -24,10 +25,10 @@ CALLS_EVERYTHING = "- VPIP: 100% | PFR: 0% | 3-Bet: 0%\n- Folds to c-bet: 0% | C
 
 def answer(question: Question) -> Reply:
     assert isinstance(question, Chat)
-    if question.seat == STATION:
+    if question.to == STATION:
         free = "Legal actions: check" in question.messages[1].content
         return Reply(text="ACTION: check" if free else "ACTION: call")
-    return Reply(text=reply("random" if question.seat == DICE else "reference", question.messages, question.seed))
+    return Reply(text=reply("random" if question.to == DICE else "reference", question.messages, question.seed))
 
 
 def deal(dice: Dice, hand: int) -> Deal:
@@ -59,7 +60,7 @@ def clearly(chips: list[int]) -> bool:
 
 def acted(hand: Hand, briefing: str = "", patterns: tuple[str, ...] = (), seed: int = 1) -> str:
     assert hand.to_act is not None
-    messages = (system_message(patterns, 10_000), turn_message(hand, hand.to_act, briefing))
+    messages = (system_message(patterns, PokerTerms(10_000)), turn_message(hand, hand.to_act, briefing))
     return reply("reference", messages, seed).rpartition("ACTION: ")[2]
 
 
@@ -79,17 +80,20 @@ def raise_to(chips: int) -> PokerAction:
     return PokerAction(ActionKind.RAISE, chips)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opponent", [STATION, DICE])
 def test_the_reference_clearly_beats_one_who_does_not_think(opponent: str) -> None:
     assert clearly(both_seats(600, Player(AGENT), Player(opponent)))
 
 
+@pytest.mark.slow
 def test_a_true_profile_of_a_calling_station_wins_more() -> None:
     naive = both_seats(300, Player(AGENT), Player(STATION))
     told = both_seats(300, Player(AGENT, briefing=CALLS_EVERYTHING), Player(STATION))
     assert clearly([more - less for more, less in zip(told, naive, strict=True)])
 
 
+@pytest.mark.slow
 def test_a_true_profile_of_a_button_that_folds_to_3bets_wins_more() -> None:
     keeper = Player(OPPONENT, (POKER_PATTERNS["folds_button_to_3bet"],))
     naive = button_chips(1_000, keeper, Player(AGENT))
@@ -136,7 +140,7 @@ def test_a_min_raise_is_read_as_a_pair_when_the_profile_says_so() -> None:
 def _equity(hand: Hand, briefing: str) -> int:
     """What the player says that its hand is worth, in percent."""
     assert hand.to_act is not None
-    messages = (system_message((), 10_000), turn_message(hand, hand.to_act, briefing))
+    messages = (system_message((), PokerTerms(10_000)), turn_message(hand, hand.to_act, briefing))
     return int(reply("reference", messages, 1).split("About ")[1].split("%")[0])
 
 
@@ -146,6 +150,38 @@ def test_any_two_cards_3bet_a_button_that_gives_up() -> None:
     assert naive.count("fold") > naive.count("raise to 7.5") > 0
     assert {acted(hand, FOLDS_TO_3BET, seed=seed) for seed in seeds} == {"raise to 7.5"}
     assert [acted(hand, "- Folds to 3-bet on the button: 40%", seed=seed) for seed in seeds] == naive
+
+
+CHECK, CALL = PokerAction(ActionKind.CHECK), PokerAction(ActionKind.CALL)
+TO_FLOP = (raise_to(250), CALL)
+TO_RIVER = (*TO_FLOP, CHECK, CHECK, CHECK, CHECK)
+OVER_HALF_THE_POT = PokerAction(ActionKind.BET, 300)
+
+
+def told(pattern: Pattern) -> str:
+    return f"- {POKER_PATTERNS[pattern]}"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hand", "knowing"),
+    [
+        (Pattern.NEVER_RAISES_BIG_BLIND, after("7h 2d", "As Ah"), "raise to 2.5"),
+        (Pattern.LIMPS_BUTTON, after("7h 2d", "Qh 8c", CALL), "raise to 3.5"),
+        (Pattern.FOLDS_MISSED_FLOPS, after("As 6s", "8h 8c", *TO_FLOP, CHECK), "bet 3"),
+        (Pattern.FOLDS_RIVERS, after("As 6s", "8h 8c", *TO_RIVER, CHECK), "bet 3"),
+        (Pattern.NEVER_FOLDS_PAIRS, after("Qs Td", "8h 8c", *TO_RIVER, CHECK), "bet 97.5"),
+        (Pattern.NEVER_BLUFFS_RIVERS, after("As Kd", "8h 8c", *TO_RIVER, OVER_HALF_THE_POT), "fold"),
+    ],
+)
+def test_a_true_pattern_changes_what_it_is_about(pattern: Pattern, hand: Hand, knowing: str) -> None:
+    seeds = range(12)
+    assert {acted(hand, told(pattern), seed=seed) for seed in seeds} == {knowing}
+    assert {acted(hand, seed=seed) for seed in seeds} != {knowing}
+
+
+def test_a_bet_on_the_flop_means_less_when_it_always_comes() -> None:
+    hand = after("8h 8c", "Ts 9s", *TO_FLOP, CHECK, OVER_HALF_THE_POT)
+    assert _equity(hand, told(Pattern.ALWAYS_CBETS)) > _equity(hand, "")
 
 
 @pytest.mark.parametrize(

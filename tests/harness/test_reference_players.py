@@ -1,30 +1,37 @@
 """The door to the reference players, what they read, and the random player."""
 
 from collections import Counter
+from dataclasses import fields, replace
 
 import chess
 import pytest
 
-from agzamov_harness.adapters.reference.habits import ChessHabits, PokerHabits, chess_habits, poker_habits
-from agzamov_harness.adapters.reference.players import reply
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.chess960 import prompt as chess_prompt
+from agzamov_verify.games.chess960.habits import NO_HABITS, ChessHabits, chess_habits
 from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.games.declared import declared
+from agzamov_verify.games.chess960.script import ChessRules
+from agzamov_verify.games.declared import Accepted, Declared, declared
 from agzamov_verify.games.holdem import prompt as holdem_prompt
-from agzamov_verify.games.holdem.rules import DECK, ActionKind, Deal, Hand
+from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.games.holdem.habits import PokerHabits, kept_patterns, poker_habits
+from agzamov_verify.games.holdem.page import Options, Verb, Who, read_spot, spot_of
+from agzamov_verify.games.holdem.reference_player import STRANGER
+from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand
 from agzamov_verify.games.holdem.script import random_action
-from agzamov_verify.games.patterns import CHESS_PATTERNS, POKER_PATTERNS
-from agzamov_verify.players.reading import Options, Verb, Who, read_page, read_spot
+from agzamov_verify.games.holdem.spelling import read_action
+from agzamov_verify.games.page import read_page
+from agzamov_verify.games.patterns import CHESS_PATTERNS, POKER_PATTERNS, Pattern
+from agzamov_verify.games.scripted import reply
 from agzamov_verify.questions import Message, Reply
 
-NOBODY = PokerHabits(0, 0, 0, 0, 0, 0, 0, 0)
+NOBODY = PokerHabits(**dict.fromkeys((field.name for field in fields(PokerHabits)), 0))
 START = chess.Board.from_chess960_pos(518).fen()
 
 
 def chess_messages(fen: str = START, briefing: str = "", patterns: tuple[str, ...] = ()) -> tuple[Message, ...]:
     user = chess_prompt.turn_message(Game960(fen), chess_prompt.PromptStyle.STANDARD, briefing)
-    return (chess_prompt.system_message(patterns), user)
+    return (chess_prompt.system_message(patterns, ChessRules().terms(0)), user)
 
 
 def deal(dice: Dice, hand: int) -> Deal:
@@ -35,7 +42,7 @@ def deal(dice: Dice, hand: int) -> Deal:
 def hand_messages(hand: Hand, briefing: str = "", patterns: tuple[str, ...] = ()) -> tuple[Message, ...]:
     assert hand.to_act is not None
     user = holdem_prompt.turn_message(hand, hand.to_act, briefing)
-    return (holdem_prompt.system_message(patterns, 10_000), user)
+    return (holdem_prompt.system_message(patterns, holdem_prompt.PokerTerms(10_000)), user)
 
 
 def test_the_same_prompt_and_seed_give_the_same_words() -> None:
@@ -46,17 +53,16 @@ def test_the_same_prompt_and_seed_give_the_same_words() -> None:
 
 
 def test_the_random_player_varies_with_the_seed_over_all_legal_moves() -> None:
-    said = Counter(str(declared(Reply(text=reply("random", chess_messages(), seed)), "MOVE:")) for seed in range(600))
+    said = Counter(_declared(reply("random", chess_messages(), seed), "MOVE:") for seed in range(600))
     assert set(said) == set(Game960(START).legal_moves())
     assert max(said.values()) < 3 * 600 / 20
 
 
 def test_the_random_player_chooses_kinds_and_amounts_evenly() -> None:
     hand = Hand(deal(Dice(b"even"), 0), (10_000, 10_000))
-    said = [
-        holdem_prompt.read_action(_declared(reply("random", hand_messages(hand), seed)), hand) for seed in range(600)
-    ]
-    actions = [action for action in said if not hasattr(action, "why")]
+    texts = [_declared(reply("random", hand_messages(hand), seed), "ACTION:") for seed in range(600)]
+    said = [read_action(text, hand) for text in texts]
+    actions = [read.action for read in said if isinstance(read, Accepted) and read.exact]
     kinds = Counter(action.kind for action in actions)
     assert len(actions) == 600
     assert min(kinds[kind] for kind in (ActionKind.FOLD, ActionKind.CALL, ActionKind.RAISE)) > 150
@@ -78,7 +84,7 @@ def test_an_unknown_game_is_named_in_the_error() -> None:
 
 
 def test_an_unknown_kind_is_named_in_the_error() -> None:
-    with pytest.raises(ValueError, match="expected a player of kind house or random or reference, found 'oracle'"):
+    with pytest.raises(ValueError, match="expected a player of kind benchmark or random or reference, found 'oracle'"):
         reply("oracle", chess_messages(), 1)
 
 
@@ -109,20 +115,43 @@ def _assert_read_right(hand: Hand) -> None:
         (Who.ME if p.player == mine else Who.OPPONENT, p.action.kind.value, p.action.to_chips) for p in hand.history
     ]
     assert [(deed.who, deed.verb.value, deed.to_chips) for deed in spot.history] == expected
+    assert spot == spot_of(hand, mine)
 
 
 def test_rules_are_read_from_the_system_message_only() -> None:
     early = CHESS_PATTERNS["castles_early"]
-    assert chess_habits(read_page(chess_messages(patterns=(early,))).rules) == ChessHabits(8, avoids_queen_trades=False)
+    assert chess_habits(read_page(chess_messages(patterns=(early,))).rules) == ChessHabits(8)
     assert not read_page(chess_messages(briefing=early)).rules
 
 
+PROFILES = {
+    "castles_early": "Castles within its first 8 moves, as soon as castling is legal.",
+    "avoids_queen_trades": "Never makes a move that allows or makes a trade of queens.",
+    "king_answers_checks": "When in check, moves its king, as long as it has a legal move.",
+    "always_recaptures": "Takes back a piece that has just captured one of its own, whenever that is legal.",
+    "moves_attacked_queen": "Moves its queen whenever it is attacked and has a legal move.",
+    "never_retreats": "Never moves a knight, bishop, rook or queen to a rank nearer to its own side.",
+    "pushes_rook_pawns": "Within its first 6 moves, pushes the pawn on the a-file or the h-file.",
+}
+
+
+@pytest.mark.parametrize("name", CHESS_PATTERNS)
+def test_a_profile_names_a_chess_habit_as_the_rule_does(name: Pattern) -> None:
+    told, kept = chess_habits(f"- {PROFILES[name]}"), chess_habits(CHESS_PATTERNS[name])
+    assert told == kept != NO_HABITS
+
+
 def test_every_pattern_of_the_catalogue_is_understood() -> None:
-    both = read_page(chess_messages(patterns=tuple(CHESS_PATTERNS.values()))).rules
-    assert chess_habits(both) == ChessHabits(8, avoids_queen_trades=True)
+    every = read_page(chess_messages(patterns=tuple(CHESS_PATTERNS.values()))).rules
+    assert chess_habits(every) == ChessHabits(8, frozenset(CHESS_PATTERNS) - {Pattern.CASTLES_EARLY})
     hand = Hand(deal(Dice(b"rules"), 0), (10_000, 10_000))
     rules = read_page(hand_messages(hand, patterns=tuple(POKER_PATTERNS.values()))).rules
-    assert poker_habits(rules, NOBODY) == PokerHabits(0, 0, 0, 0, 0, 85, 100, 0)
+    assert kept_patterns(rules) == tuple(POKER_PATTERNS)
+    assert all(poker_habits(sentence, STRANGER) != STRANGER for sentence in POKER_PATTERNS.values())
+    assert poker_habits(POKER_PATTERNS[Pattern.FOLDS_BUTTON_TO_3BET], NOBODY) == replace(
+        NOBODY, folds_button_to_3bet=85
+    )
+    assert poker_habits(POKER_PATTERNS[Pattern.MIN_RAISES_PAIRS], NOBODY) == replace(NOBODY, min_raises_pairs=100)
 
 
 def test_the_papers_profile_is_understood() -> None:
@@ -131,17 +160,20 @@ def test_the_papers_profile_is_understood() -> None:
         "- Bluff-to-value ratio on river: 2.1:1\n- Folds to 3-bet on the button: 85%\n"
         "- Min-raises preflop with pocket pairs: 100%"
     )
-    assert poker_habits(profile, NOBODY) == PokerHabits(68, 42, 12, 55, 8, 85, 100, 68)
+    expected = replace(NOBODY, vpip=68, pfr=42, three_bet=12, folds_to_cbet=55, check_raise=8, folds_button_to_3bet=85)
+    expected = replace(expected, folds_to_turn_bet=55, folds_to_river_bet=55, min_raises_pairs=100, river_bluffs=68)
+    assert poker_habits(profile, NOBODY) == expected
 
 
 def test_chess_profiles_are_understood_with_and_without_a_dash() -> None:
     castles = "Castles within its first 8 moves, as soon as castling is legal."
     avoids = "Never makes a move that allows or makes a trade of queens, unless every legal move does."
-    assert chess_habits(f"- {castles}\n{avoids}") == ChessHabits(8, avoids_queen_trades=True)
-    assert chess_habits(f"It is not true that it {castles.lower()}") == ChessHabits(0, avoids_queen_trades=False)
+    assert chess_habits(f"- {castles}\n{avoids}") == ChessHabits(8, frozenset({Pattern.AVOIDS_QUEEN_TRADES}))
+    assert chess_habits(f"It is not true that it {castles.lower()}") == NO_HABITS
 
 
-def _declared(text: str) -> str:
-    found = declared(Reply(text=text), "ACTION:")
-    assert isinstance(found, str)
-    return found
+def _declared(text: str, tag: str) -> str:
+    found = declared(Reply(text=text), tag)
+    assert isinstance(found, Declared)
+    assert found.plain
+    return found.text

@@ -14,21 +14,21 @@ import pytest
 
 from agzamov_harness import rundir
 from agzamov_harness.adapters.local import LocalSeat
-from agzamov_harness.answers import World
+from agzamov_harness.dispatch import Answering, World, ports_of
 from agzamov_harness.ports import PortFault
 from agzamov_harness.progress import State
 from agzamov_harness.run import Blocks, Runner, Stop, Stopped, durable_unit
 from agzamov_harness.rundir import RunDirectory
 from agzamov_harness.seal import plan_from, seal
 from agzamov_verify import canon
-from agzamov_verify.checks.opening import seed_dice
-from agzamov_verify.phases.streams import streams_of
 from agzamov_verify.questions import Answer, Chat, Question, Reply
 from agzamov_verify.scoring.results import Results, results_of
 from agzamov_verify.script import Answerer
+from agzamov_verify.seats import RandomSeat, ReferenceSeat
+from agzamov_verify.streams import streams_of
 
 SECRET = bytes(range(32))
-WAIT_S = 30.0
+WAIT_S = 120.0
 
 # Two seats and a random one, in both games and both phases; no engine, so that every answer is in this file.
 PLAN: dict[str, Any] = {
@@ -59,7 +59,7 @@ def scripted(question: Question) -> Answer:
     assert isinstance(question, Chat)
     if "holdem" in question.game:
         return Reply(text="ACTION: fold", prompt_tokens=100)
-    move = "resign" if question.seat == "dice" else PAWNS[question.turn]
+    move = "resign" if question.to == "dice" else PAWNS[question.turn]
     return Reply(text=f"MOVE: {move}", prompt_tokens=100)
 
 
@@ -75,12 +75,12 @@ def play(directory: RunDirectory, world: Answerer = scripted, stop: Stop | None 
     """Play a run to its end, or to what stops it."""
     ticks = count(step=1_000)
     state = State(directory.manifest.plan, None)
-    return Runner(directory, world, lambda: next(ticks), state, stop or Stop(), concurrency).play()
+    return Runner(directory, Answering(world), lambda: next(ticks), state, stop or Stop(), concurrency).play()
 
 
 def results(directory: RunDirectory, blocks: Blocks) -> Results:
     manifest = directory.manifest
-    return results_of(manifest.run_id, manifest.plan, seed_dice(manifest, directory.secret), blocks)
+    return results_of(manifest.run_id, manifest.plan, blocks)
 
 
 def journals(directory: RunDirectory) -> dict[str, bytes]:
@@ -121,8 +121,11 @@ def test_one_sealed_run_has_the_same_journals_at_any_concurrency(tmp_path: Path)
 
 def thinking(delay_s: float) -> Answerer:
     """The reference players, each answer a little later the fewer letters its game's name ends with."""
-    seats = {name: LocalSeat("random" if name == "dice" else "reference", None) for name in ("agent", "other", "dice")}
-    world = World(seats, None)
+    seats = {
+        name: LocalSeat(RandomSeat() if name == "dice" else ReferenceSeat(), None)
+        for name in ("agent", "other", "dice")
+    }
+    world = World(ports_of(seats, None))
 
     def answer(question: Question) -> Answer:
         time.sleep(delay_s * (hash((question.game, question.turn)) % 3))
@@ -156,10 +159,9 @@ def test_a_failed_phase_0_stops_that_seat_in_that_game_and_nothing_else(tmp_path
 def test_a_stopped_match_is_not_waited_for(tmp_path: Path) -> None:
     directory = sealed(tmp_path)
     state = State(directory.manifest.plan, None)
-    assert (state.games_planned, state.hands_planned) == (10, 12)
-    Runner(directory, scripted, lambda: 0, state, Stop(), 2).play()
-    assert (state.games, state.games_planned) == (10, 10)
-    assert (state.hands, state.hands_planned) == (8, 8)
+    assert state.planned == {"chess960": 10, "holdem": 12}
+    Runner(directory, Answering(scripted), lambda: 0, state, Stop(), 2).play()
+    assert state.counts().results == {"chess960": (10, 10), "holdem": (8, 8)}
 
 
 def test_no_question_of_phase_1_is_asked_before_phase_0_has_ended(tmp_path: Path) -> None:
@@ -181,7 +183,7 @@ def test_a_spent_budget_stops_the_run_cleanly_and_says_so(tmp_path: Path) -> Non
     world = Noting()
     with pytest.raises(Stopped, match=r"^the budget of 1\.25 USD is spent$"):
         play(directory, world)
-    paid = [question for question in world.asked if isinstance(question, Chat) and question.seat == "agent"]
+    paid = [question for question in world.asked if isinstance(question, Chat) and question.to == "agent"]
     assert len(paid) == 13, "ten cents a call: the thirteenth call crosses the limit"
     assert sum(data.count(b"\n") for data in journals(directory).values()) == len(world.asked)
 
@@ -197,10 +199,33 @@ def test_a_run_whose_budget_is_spent_asks_nothing_more_when_it_is_resumed(tmp_pa
     assert world.asked == []
 
 
+def test_what_streams_that_are_not_yet_driven_again_have_spent_counts_after_a_resume(tmp_path: Path) -> None:
+    """As if the first streams had not begun when the others had all but spent the budget."""
+    directory = sealed(tmp_path, **PRICED)
+    paid = count(1)
+
+    def twelve_calls(question: Question) -> Answer:
+        answer = scripted(question)
+        if question.game.startswith(CHESS0):
+            return msgspec.structs.replace(answer, prompt_tokens=0)
+        if isinstance(question, Chat) and question.to == "agent" and next(paid) > 12:
+            raise PortFault("the server is gone")
+        return answer
+
+    with pytest.raises(PortFault):
+        play(directory, twelve_calls)
+    for journal in directory.journal.glob(f"{CHESS0}-*"):
+        shutil.rmtree(journal)
+    world, plan = Noting(), directory.manifest.plan
+    with pytest.raises(Stopped, match="the budget of"):
+        Runner(directory, Answering(world), lambda: 0, State(plan, None), Stop(), 1).drive()
+    assert [question.to for question in world.asked if isinstance(question, Chat)].count("agent") == 1
+
+
 def test_without_a_budget_nothing_stops_an_expensive_run(tmp_path: Path) -> None:
     directory = sealed(tmp_path, prices=PRICED["prices"])
     matches = results(directory, play(directory)).matches
-    spent = sum(Fraction(conduct.cost_usd.exact) for match in matches for conduct in match.conduct)
+    spent = sum(Fraction(stats.cost_usd.exact) for match in matches for stats in match.seat_stats)
     assert spent > Fraction(PRICED["budget"]["cost_usd_max"])
 
 
@@ -208,7 +233,7 @@ def test_a_budget_stops_streams_side_by_side_after_the_calls_in_flight(tmp_path:
     world = Noting()
     with pytest.raises(Stopped):
         play(sealed(tmp_path, **PRICED), world, concurrency=4)
-    assert 13 <= sum(isinstance(question, Chat) and question.seat == "agent" for question in world.asked) <= 13 + 3
+    assert 13 <= sum(isinstance(question, Chat) and question.to == "agent" for question in world.asked) <= 13 + 3
 
 
 # --- faults of the world -------------------------------------------------------------------------
@@ -387,8 +412,8 @@ def test_a_stopped_run_goes_on_to_the_same_look(tmp_path: Path) -> None:
 def test_what_is_left_out_is_no_longer_planned(tmp_path: Path) -> None:
     directory = sealed(tmp_path, **WATCHED)
     state = State(directory.manifest.plan, None)
-    Runner(directory, seat_a_wins, lambda: 0, state, Stop(), 1).play()
-    assert (state.games, state.games_planned, state.hands, state.hands_planned) == (20, 20, 4, 4)
+    Runner(directory, Answering(seat_a_wins), lambda: 0, state, Stop(), 1).play()
+    assert state.counts().results == {"chess960": (20, 20), "holdem": (4, 4)}
 
 
 # --- what is forced to disk together -------------------------------------------------------------

@@ -16,11 +16,12 @@ import pytest
 import yaml
 
 from agzamov_harness import rundir
-from agzamov_harness.seal import YAML_BYTES_MAX, plan_from, read_plan, seal
+from agzamov_harness.checked_yaml import YAML_BYTES_MAX
+from agzamov_harness.seal import plan_from, read_plan, seal
 from agzamov_verify import canon
-from agzamov_verify.feasible import needs_engine
 from agzamov_verify.games.prompts import prompt_digests
 from agzamov_verify.manifest import Manifest, ManifestError, load_manifest
+from agzamov_verify.plan_problems import needs_engine
 from agzamov_verify.protocol import protocol_sha256
 from agzamov_verify.schema import plan_schema
 from agzamov_verify.scoring.compliance import departures
@@ -40,7 +41,10 @@ matches:
   - {phase: 0, game: chess960, a: model, b: dice, games: 30}
 """
 ENDPOINT = "kind: openai, base_url: 'http://127.0.0.1/v1', model: m"
-KNOWN = "analysis, budget, chess960, engine, holdem, isolation, matches, prices, protocol, quality, seats, seed, title"
+KNOWN = (
+    "analysis, budget, chess960, engine, holdem, isolation, matches, prices, protocol, quality, seats, seed, systems, "
+    "title"
+)
 PARAMETERS = "max_completion_tokens, max_tokens, seed, temperature, top_p"
 NAME_WANTED = "expected a name of up to 32 small letters, digits and underscores, with a letter first"
 DECIMAL_WANTED = "expected a decimal number of up to nine digits before and after the point"
@@ -76,7 +80,10 @@ FAULTS: list[tuple[str, str | bytes, str]] = [
     (
         "a key with a look-alike letter",
         instead("a: model", "a: model, g\u0430mes: 2"),
-        r"matches[0]: unknown key 'g\u0430mes'; known keys are a, b, block_games, condition, game, games, phase",
+        (
+            r"matches[0]: unknown key 'g\u0430mes'; known keys are a, b, block_games, careers, condition, game, games, "
+            "phase, shifts"
+        ),
     ),
     ("a missing key", instead("title: T\n", ""), "title: expected this key, found nothing"),
     ("a seat without its kind", instead("kind: random", ""), "seats.dice.kind: expected this key, found nothing"),
@@ -84,7 +91,10 @@ FAULTS: list[tuple[str, str | bytes, str]] = [
     (
         "a misspelt kind",
         instead("kind: random", "kind: radnom"),
-        "seats.dice.kind: expected one of gguf, house, ollama, openai, random, reference, stockfish, found 'radnom'",
+        (
+            "seats.dice.kind: expected one of benchmark, gguf, ollama, openai, random, reference, stockfish, "
+            "found 'radnom'"
+        ),
     ),
     (
         "a misspelt policy",
@@ -92,7 +102,11 @@ FAULTS: list[tuple[str, str | bytes, str]] = [
         "chess960.adjudication.policy: expected one of material, none, stockfish, found 'stokfish'",
     ),
     ("an unknown protocol", GOOD + "protocol: agz-9\n", "protocol: expected agz-0.1, found 'agz-9'"),
-    ("an unknown phase", instead("phase: 0", "phase: 2"), "matches[0].phase: expected 0 or 1, found 2"),
+    (
+        "an unknown phase",
+        instead("phase: 0", "phase: 6"),
+        "matches[0].phase: expected one of 0, 1, 2, 3, 4, 5, found 6",
+    ),
     ("a word for a number", instead("30", "thirty"), "matches[0].games: expected a whole number, found 'thirty'"),
     ("a decimal for a number", instead("30", "30.0"), "matches[0].games: expected a whole number, found '30.0'"),
     ("yes for a number", instead("30", "yes"), "matches[0].games: expected a whole number, found true"),
@@ -159,7 +173,7 @@ FAULTS: list[tuple[str, str | bytes, str]] = [
     (
         "a character that does not exist",
         instead("title: T", r'title: "\UFFFFFFFF"'),
-        "plan: expected escapes of characters that exist, found another",
+        "plan: expected escapes of valid characters, found an invalid one",
     ),
     ("a NUL", instead("title: T", "title: \0"), "character 8: expected text, found a control character"),
     ("another encoding", GOOD.encode().replace(b"T\n", b"\xe9\n"), "byte 7: expected UTF-8, found another encoding"),
@@ -179,7 +193,7 @@ FAULTS: list[tuple[str, str | bytes, str]] = [
         GOOD + "---\n" + GOOD,
         "line 7 column 1: expected a single document in the stream: but found another document",
     ),
-    ("thousands of brackets", "[" * 5000, "plan: expected a few levels, found hundreds"),
+    ("thousands of brackets", "[" * 5000, "plan: expected a few levels of nesting, found hundreds"),
     ("a key twice", GOOD + "title: U\n", "line 7 column 1: the key 'title' stands twice; keep one"),
     (
         "a key twice in a match",
@@ -310,7 +324,7 @@ def test_a_published_plan_can_be_sealed_and_fits_the_published_schema(path: Path
 
 def test_the_endpoint_plan_is_compliant_and_the_quickstart_says_that_it_is_not() -> None:
     assert departures(read_plan(ROOT / "manifests" / "endpoint.yaml")) == ()
-    assert "p1-chess960-naked-reference: 6 games, at least 500 required" in departures(
+    assert "p1-chess960-naked-reference: 6 games planned, at least 500 required" in departures(
         read_plan(ROOT / "manifests" / "quickstart.yaml")
     )
 
@@ -382,31 +396,17 @@ def test_a_sealed_manifest_with_a_fault_names_the_keys_path(
         load_manifest(canon.dumps(value))
 
 
-def as_format_1(sealed: Manifest, **changes: object) -> bytes:
-    """The manifest as the first format wrote it, with other plain values where asked."""
+@pytest.mark.parametrize("keys", [("images",), ("models",), ("plan", "analysis"), ("plan", "holdem", "mirrored")])
+def test_a_sealed_manifest_that_leaves_a_key_out_is_refused(sealed: Manifest, keys: tuple[str, ...]) -> None:
+    """However old it says it is: what a manifest does not hold was not promised."""
     value = json.loads(sealed.bytes)
-    del value["images"], value["models"], value["plan"]["holdem"]["mirrored"]
-    del value["plan"]["analysis"], value["plan"]["quality"]
-    value["plan"]["seats"] = {
-        name: s for name, s in value["plan"]["seats"].items() if s["kind"] not in ("gguf", "house", "ollama")
-    }
-    return canon.dumps({**value, "format": "agz-manifest-1", **changes})
-
-
-def test_a_manifest_of_the_first_format_keeps_its_bytes_and_its_run(sealed: Manifest) -> None:
-    data = as_format_1(sealed)
-    old = load_manifest(data)
-    assert (old.bytes, old.run_id) == (data, hashlib.sha256(data).hexdigest()[:16])
-
-
-def test_the_first_format_holds_nothing_of_the_second(sealed: Manifest) -> None:
-    plan = json.loads(as_format_1(sealed))["plan"]
-    contained = {**plan, "isolation": "container"}
-    changes = [{"images": {}}, {"models": {}}, {"plan": contained}]
-    changes += [{"plan": {**plan, "holdem": {**plan["holdem"], "mirrored": value}}} for value in (False, True)]
-    for data in (as_format_1(sealed, **change) for change in changes):
-        with pytest.raises(ManifestError):
-            load_manifest(data)
+    *parents, name = keys
+    part = value
+    for parent in parents:
+        part = part[parent]
+    del part[name]
+    with pytest.raises(ManifestError, match="expected every field to be written out"):
+        load_manifest(canon.dumps(value))
 
 
 @pytest.mark.parametrize(
@@ -476,7 +476,7 @@ def test_a_folder_that_holds_no_sealed_run_is_named(
     (path / name).unlink()
     if data is not None:
         (path / name).write_bytes(data)
-    with pytest.raises(ManifestError, match=re.escape(f"{path}: expected the folder of a sealed run: ")) as caught:
+    with pytest.raises(ManifestError, match=re.escape(f"{path}: expected the folder of a sealed run (")) as caught:
         rundir.load(path)
     assert told in str(caught.value)
 
@@ -501,7 +501,7 @@ def test_a_run_that_another_version_sealed_is_refused_before_a_call_is_paid_for(
 ) -> None:
     older = msgspec.structs.replace(sealed, **change(sealed))
     path = rundir.create(tmp_path, older, SECRET).path
-    with pytest.raises(ManifestError, match="found others; use the version that sealed it"):
+    with pytest.raises(ManifestError, match=r"found others; it was sealed by .*: use that"):
         rundir.load(path)
 
 
@@ -515,10 +515,13 @@ def written(text: str | bytes, folder: Path) -> Path:
 
 
 def said(text: str | bytes, folder: Path) -> str:
-    """What a person is told about a plan that cannot be read."""
+    """What a person is told about a plan that cannot be read; each line names the file first."""
+    path = written(text, folder)
     with pytest.raises(ManifestError) as caught:
-        read_plan(written(text, folder))
-    return str(caught.value)
+        read_plan(path)
+    lines = str(caught.value).splitlines()
+    assert all(line.startswith(f"{path}: ") for line in lines)
+    return "\n".join(line.removeprefix(f"{path}: ") for line in lines)
 
 
 def documented_plan() -> str:
@@ -538,7 +541,7 @@ def decimals_as_text(value: Any) -> Any:
     return str(value) if isinstance(value, float) else value
 
 
-FREE_KEYS = (("plan", "seats"), ("plan", "prices"), ("prompts_sha256",))
+FREE_KEYS = (("plan", "seats"), ("plan", "prices"), ("plan", "systems"), ("prompts_sha256",))
 
 
 def struct_fields(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

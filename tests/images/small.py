@@ -16,10 +16,13 @@ from typing import NamedTuple
 
 from click.testing import CliRunner
 
-from agzamov_harness.images.build import Workshop
-from agzamov_harness.images.cache import Cache, Digest
-from agzamov_harness.images.command import images
+from agzamov_images.architecture import ARCHITECTURES
+from agzamov_images.build import Workshop
+from agzamov_images.cache import Cache, Digest
+from agzamov_images.image_commands import images
 
+CONTROL = b"Package: tool\nVersion: 1:2+b1\nArchitecture: amd64\n"
+SNAPSHOT = "2026-01-31T00:00:00Z"
 AGZAMOV = Path(sys.executable).with_name("agzamov")
 GROUND_TOML = """\
 about = "The ground"
@@ -36,6 +39,7 @@ SMALL_TOML = """\
 about = "Something small"
 licence = "GPL-3.0-or-later"
 from = "ground"
+default = true
 [config]
 entrypoint = ["/usr/bin/tool"]
 env = { MORE = "1" }
@@ -85,7 +89,7 @@ class Small(NamedTuple):
     def workshop(self, out: Path | None = None) -> Workshop:
         out = out or self.built
         out.mkdir(parents=True, exist_ok=True)
-        return Workshop(self.checkout, out, Cache(self.cache), lambda _: None)
+        return Workshop(self.checkout, out, Cache(self.cache), lambda _: None, ARCHITECTURES["amd64"])
 
     def agzamov(self, *arguments: str, code: int = 0, **environment: str) -> str:
         """What `agzamov images …` says in the checkout, if it ends with this code."""
@@ -98,7 +102,7 @@ class Small(NamedTuple):
         """The same in a process of its own, with another environment."""
         command = [AGZAMOV, "images", *arguments]
         surroundings = {**os.environ, "AGZ_IMAGE_CACHE": str(self.cache), **environment}
-        subprocess.run(command, cwd=self.checkout, env=surroundings, umask=umask, timeout=60, check=True)
+        subprocess.run(command, cwd=self.checkout, env=surroundings, umask=umask, timeout=300, check=True)
 
 
 def make(folder: Path) -> Small:
@@ -126,14 +130,7 @@ def _add_own_source(folder: Path) -> None:
 
 def _add_packages(small: Small) -> None:
     tool = deb({"./usr/bin/tool": b"#!", "./lib/tool.so": b"so", "./usr/share/doc/tool/copyright": b"GPL"})
-    row = {
-        "architecture": "amd64",
-        "name": "tool",
-        "sha256": sha256(tool),
-        "size_bytes": len(tool),
-        "version": "1:2+b1",
-    }
-    (small.folder / "debs.lock.json").write_text(json.dumps([row]))
+    (small.folder / "debs.amd64.lock.json").write_text(lock_of(tool))
     mixed = wheel({"mixed/__init__.py": b"", "mixed/tests/t.py": b"", "mixed-1.0.data/scripts/mixed": b"#!python"})
     plain = sdist("plain-2.0", {"plain/__init__.py": b"P = 1\n", "PKG-INFO": b"Name: plain\n", "setup.py": b"1/0"})
     pins = {"mixed==1.0": mixed, "plain==2.0 ; python_full_version < '3.12'": plain}
@@ -155,6 +152,24 @@ def _add_packages(small: Small) -> None:
     }.items():
         put(small.cache, name, data)
     put(small.cache, "of-thing-1.0.0.tgz", thing, "sha512")
+
+
+def lock_of(data: bytes, architecture: str = "amd64") -> str:
+    """A lock of the package `tool` alone."""
+    row = {
+        "architecture": architecture,
+        "name": "tool",
+        "sha256": sha256(data),
+        "size_bytes": len(data),
+        "version": "1:2+b1",
+    }
+    lock = {"architecture": architecture, "distribution": "debian-12", "snapshot": SNAPSHOT, "packages": [row]}
+    return json.dumps(lock)
+
+
+def elf(machine: int, text: bytes = b"") -> bytes:
+    """The head of a program for a machine of this number, and some text in it."""
+    return b"\x7fELF\x02\x01" + bytes(12) + machine.to_bytes(2, "little") + text
 
 
 def put(cache: Path, name: str, data: bytes, algorithm: str = "sha256") -> Path:
@@ -179,13 +194,19 @@ def tar(files: dict[str, bytes], mode: str = "w") -> bytes:
     with tarfile.open(fileobj=out, mode=mode) as archive:  # type: ignore[call-overload]
         for name, data in files.items():
             info = tarfile.TarInfo(name)
-            info.size, info.mode, info.uid, info.mtime = len(data), 0o755 if "bin/" in name else 0o640, 1000, 12345
+            info.size, info.mode, info.uid, info.mtime = (
+                len(data),
+                0o755 if "bin/" in name or "/ld-linux" in name else 0o640,
+                1000,
+                12345,
+            )
             archive.addfile(info, io.BytesIO(data))
     return out.getvalue()
 
 
-def deb(files: dict[str, bytes]) -> bytes:
-    members = {"debian-binary": b"2.0\n", "control.tar.xz": b"odd", "data.tar.xz": lzma.compress(tar(files))}
+def deb(files: dict[str, bytes], control: bytes = CONTROL) -> bytes:
+    control_tar = lzma.compress(tar({"./control": control}))
+    members = {"debian-binary": b"2.0\n", "control.tar.xz": control_tar, "data.tar.xz": lzma.compress(tar(files))}
     packed = b"!<arch>\n"
     for name, data in members.items():
         packed += f"{name:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(data):<10}`\n".encode()

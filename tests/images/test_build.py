@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.images import declaration, records
-from agzamov_harness.images.build import build
-from agzamov_harness.images.cache import VARIABLE
-from agzamov_harness.images.compare import verify
-from agzamov_harness.images.faults import Different, ImageFault
-from agzamov_harness.images.shelf import State, shelf
+from agzamov_harness.images import records
+from agzamov_harness.images.records import Different, ImageFault
+from agzamov_images import declaration
+from agzamov_images.build import build
+from agzamov_images.cache import VARIABLE
+from agzamov_images.compare import verify
+from agzamov_images.status import State, image_rows
 from images import small as making
 from images.small import Small
 
+EXPECTS = '[platforms.amd64.expects]\n"usr/bin/tool" = "{}"\n'
 PAPERS = ("small.tar", "small.json", "small.cdx.json", "small.provenance.json")
 
 
@@ -99,10 +101,14 @@ def test_the_papers_name_every_package_and_no_time_or_machine(made: Small) -> No
     assert "serialNumber" not in bill
     assert "timestamp" not in bill["metadata"]
     statement = json.loads((made.built / "small.provenance.json").read_text())
-    assert statement["subject"] == [{"name": "agzamov/small", "digest": {"sha256": record.manifest_digest}}]
-    used = [row["uri"] for row in statement["predicate"]["buildDefinition"]["resolvedDependencies"]]
+    assert statement["subject"][0] == {"name": "agzamov/small", "digest": {"sha256": record.manifest_digest}}
+    resolved = statement["predicate"]["buildDefinition"]["resolvedDependencies"]
+    locks = {row["name"]: row["digest"]["sha256"] for row in resolved if "name" in row}
+    files = ("debs.amd64.lock.json", "package-lock.json", "requirements.txt")
+    assert locks == {f"images/small/{name}": making.sha256((made.folder / name).read_bytes()) for name in files}
+    used = [row["uri"] for row in resolved if "uri" in row]
     assert sorted(used) == sorted(component["purl"] for component in bill["components"])
-    assert "pkg:deb/debian/tool@1:2%2Bb1?arch=amd64" in used
+    assert "pkg:deb/debian/tool@1:2%2Bb1?arch=amd64&distro=debian-12" in used
 
 
 @pytest.mark.parametrize("name", ["tool_2_amd64.deb", "mixed-1.0-py3-none-any.whl", "of-thing-1.0.0.tgz"])
@@ -112,14 +118,14 @@ def test_one_changed_byte_in_a_package_is_refused_by_its_digest(made: Small, nam
     data[len(data) // 2] ^= 1
     path.write_bytes(bytes(data))
     told = made.agzamov("build", "small", code=2)
-    assert told.splitlines()[-1].startswith(f"error: {path}: expected sha")
+    assert told.splitlines()[-1].startswith(f"error: small: {path}: expected sha")
     assert "remove the file and fetch it again" in told
 
 
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("debs.lock.json", '[{"name": "tool"}]', "debs.lock.json: Object missing required field"),
+        ("debs.amd64.lock.json", '[{"name": "tool"}]', "debs.amd64.lock.json: Expected `object`, got `array`"),
         ("requirements.txt", "mixed==1.0\n", "requirements.txt: expected NAME==VERSION with --hash="),
         ("package-lock.json", '{"packages": {"node_modules/x": {"version": "1"}}}', "with integrity, found"),
         ("image.toml", making.SMALL_TOML.replace("licence", "license"), "image.toml: Object"),
@@ -128,19 +134,19 @@ def test_one_changed_byte_in_a_package_is_refused_by_its_digest(made: Small, nam
         ("image.toml", making.SMALL_TOML.replace('"ground"', '"small"'), "small from small never ends"),
         ("image.toml", making.SMALL_TOML.replace("etc/agz/small.conf", "../out"), "expected a path inside the image"),
         ("image.toml", making.SMALL_TOML.replace('= "small.conf"', '= "none.conf"'), "none.conf: no such file"),
-        ("image.toml", making.SMALL_TOML + '[expects]\n"usr/bin/tool" = "00"\n', "usr/bin/tool: expected sha256 00"),
+        ("image.toml", making.SMALL_TOML + EXPECTS.format("00"), "usr/bin/tool: expected sha256 00"),
     ],
 )  # fmt: skip
 def test_a_wrong_lock_or_declaration_is_one_line_that_names_it(made: Small, name: str, text: str, told: str) -> None:
     (made.folder / name).write_text(text)
-    said = made.agzamov("build", "small", code=1 if "[expects]" in text else 2)
+    said = made.agzamov("build", "small", code=1 if "expects" in text else 2)
     assert told in said.splitlines()[-1]
     assert "Traceback" not in said
 
 
 def test_an_expected_file_that_is_the_expected_one_is_no_fault(made: Small) -> None:
     path = made.folder / declaration.DECLARATION
-    path.write_text(path.read_text() + f'[expects]\n"usr/bin/tool" = "{making.sha256(b"#!")}"\n')
+    path.write_text(path.read_text() + EXPECTS.format(making.sha256(b"#!")))
     assert build(made.workshop(), "small").name == "small"
 
 
@@ -171,16 +177,16 @@ def test_another_name_of_the_image_below_is_a_change(made: Small) -> None:
 
 
 def test_a_list_says_how_each_image_stands(made: Small) -> None:
-    states = lambda: {row.name: row.state for row in shelf(made.checkout, made.built)}  # noqa: E731 - asked often
+    states = lambda: {row.name: row.state for row in image_rows(made.checkout, made.built)}  # noqa: E731 - asked often
     assert states() == {"ground": State.NOT_BUILT, "small": State.NOT_BUILT}
-    made.agzamov("build")
+    made.agzamov("build", "--all")
     assert states() == {"ground": State.BUILT, "small": State.BUILT}
-    assert made.agzamov("pin") == "pinned images/ground/pin.json\n"
+    assert made.agzamov("pin") == "pinned images/ground/pin.amd64.json\n"
     assert states() == {"ground": State.PINNED, "small": State.BUILT}
     (made.checkout / "verify" / "agzamov_verify" / "__init__.py").write_text("X = 2\n")
     assert states() == {"ground": State.PINNED, "small": State.STALE}
     (made.checkout / "images" / "ground" / "passwd").write_text("")
-    made.agzamov("build")
+    made.agzamov("build", "--all")
     assert states() == {"ground": State.DIFFERENT, "small": State.BUILT}
     shown = {row["name"]: row for row in json.loads(made.agzamov("list", "--json"))}
     assert shown["ground"]["state"] == "DIFFERENT"
@@ -195,7 +201,7 @@ def test_an_image_of_others_is_listed_and_never_built(made: Small) -> None:
     assert "theirs        external" in told
     assert "docker pull their/server@sha256:THE-DIGEST-YOU-TRUST" in told
     assert "published by others" in made.agzamov("build", "theirs", code=2)
-    assert "theirs" not in made.agzamov("build")
+    assert "theirs" not in made.agzamov("build", "--all")
 
 
 def test_an_unknown_name_is_answered_with_those_there_are(made: Small) -> None:
@@ -204,9 +210,9 @@ def test_an_unknown_name_is_answered_with_those_there_are(made: Small) -> None:
 
 
 def test_a_folder_without_images_is_no_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(declaration, "__file__", str(tmp_path / "installed" / "declaration.py"))
+    monkeypatch.setattr(records, "__file__", str(tmp_path / "installed" / "records.py"))
     with pytest.raises(ImageFault, match="go to a checkout"):
-        declaration.checkout(tmp_path)
+        records.checkout(tmp_path)
 
 
 def test_a_layer_that_was_changed_since_it_was_built_is_refused(made: Small) -> None:
@@ -223,42 +229,113 @@ def test_a_cache_elsewhere_is_taken_from_the_environment(made: Small, tmp_path: 
     made.agzamov("build", "small", **{VARIABLE: str(tmp_path / "other-cache")})
 
 
+class TestSeveral:
+    """What is built without a name, and what one that fails means for the others."""
+
+    @pytest.fixture
+    def three(self, made: Small) -> Small:
+        """A checkout with an image of npm packages alone and one without any, both built by default."""
+        for name, part in (("node", 'kind = "npm"'), ("plain", 'kind = "files"')):
+            folder = made.checkout / "images" / name
+            folder.mkdir()
+            text = f'about = "x"\nlicence = "MIT"\nfrom = "ground"\ndefault = true\n[[layers]]\n{part}\n'
+            (folder / declaration.DECLARATION).write_text(text)
+        shutil.copy(made.folder / "package-lock.json", made.checkout / "images" / "node")
+        return made
+
+    def built_here(self, made: Small) -> list[str]:
+        return sorted(path.stem for path in made.built.glob("*.tar"))
+
+    def test_only_what_runs_need_is_built_and_the_rest_by_name_or_all(self, three: Small) -> None:
+        three.agzamov("build")
+        assert self.built_here(three) == ["node", "plain", "small"]
+        three.agzamov("build", "--all")
+        assert self.built_here(three) == ["ground", "node", "plain", "small"]
+
+    def test_a_pin_by_name_is_of_that_image_alone(self, three: Small) -> None:
+        three.agzamov("build", "--all")
+        assert three.agzamov("pin", "node") == "pinned images/node/pin.amd64.json\n"
+        assert sorted(path.parent.name for path in three.checkout.glob("images/*/pin.*")) == ["node"]
+
+    def test_one_that_fails_keeps_no_other_from_being_built(self, three: Small) -> None:
+        (path,) = three.cache.glob("*/of-thing-1.0.0.tgz")
+        path.write_bytes(b"other")
+        (three.checkout / "images" / "small" / "small.conf").unlink()
+        told = three.agzamov("build", code=2).splitlines()
+        assert self.built_here(three) == ["plain"]
+        assert [line.split(":")[1] for line in told[-2:]] == [" node", " small"]
+        assert f"error: node: {path}: expected sha512" in told[-2]
+
+    def test_the_exit_code_is_1_where_nothing_was_missing(self, three: Small) -> None:
+        path = three.folder / declaration.DECLARATION
+        path.write_text(path.read_text() + EXPECTS.format("00"))
+        assert three.agzamov("build", code=1).splitlines()[-1].startswith("error: small: small: usr/bin/tool: expected")
+
+    @pytest.fixture
+    def without_npm(self, three: Small, monkeypatch: pytest.MonkeyPatch) -> Small:
+        """The packages of npm are not in the cache, and npm is not installed."""
+        (path,) = three.cache.glob("*/of-thing-1.0.0.tgz")
+        shutil.move(path, three.checkout.parent)
+        monkeypatch.setenv("PATH", str(three.checkout / "no-programs"))
+        return three
+
+    def test_a_missing_npm_is_named_before_anything_starts(self, without_npm: Small) -> None:
+        told = without_npm.agzamov("build", code=2).splitlines()
+        assert told[0].startswith("node: cannot be built: it needs npm, which is not here: install npm (`apt-get")
+        assert told[1].startswith("small: cannot be built: it needs npm")
+        assert told[2] == "plain: ground/files"
+        assert [line.split(",")[0] for line in told[-2:]] == ["error: node: it needs npm", "error: small: it needs npm"]
+        assert self.built_here(without_npm) == ["plain"]
+
+    def test_packages_that_are_brought_need_no_npm(self, without_npm: Small) -> None:
+        without_npm.agzamov("build", "--packages-from", str(without_npm.checkout.parent))
+        assert self.built_here(without_npm) == ["node", "plain", "small"]
+
+    def test_other_packages_that_are_brought_are_not_taken(self, without_npm: Small) -> None:
+        path = without_npm.checkout.parent / "of-thing-1.0.0.tgz"
+        path.write_bytes(path.read_bytes()[:-1] + b"x")
+        without_npm.agzamov("build", "--packages-from", str(path.parent), code=2)
+        assert self.built_here(without_npm) == ["plain"]
+
+
 class TestVerify:
     """`agzamov images verify` builds again from nothing and compares."""
 
     def test_equal_builds_pass(self, made: Small) -> None:
-        made.agzamov("build")
+        made.agzamov("build", "--all")
         made.agzamov("pin")
-        assert made.agzamov("verify") == "ground: equal to its record and its pin\nsmall: equal to its record\n"
+        assert (
+            made.agzamov("verify", "--all") == "ground: equal to its record and its pin\nsmall: equal to its record\n"
+        )
 
     def test_a_second_clone_needs_only_the_pin(self, made: Small) -> None:
-        made.agzamov("build")
+        made.agzamov("build", "--all")
         made.agzamov("pin")
         shutil.rmtree(made.built)
-        told = made.agzamov("verify")
+        told = made.agzamov("verify", "--all")
         assert told.splitlines()[0] == "ground: equal to its pin"
         assert told.splitlines()[1].startswith("small: equal to a second build")
 
     def test_the_first_differing_layer_and_file_are_named(self, made: Small) -> None:
-        made.agzamov("build")
+        made.agzamov("build", "--all")
         (made.folder / "small.conf").write_text("other\n")
         told = made.agzamov("verify", "small", code=1)
         assert "small: layer 5 (small/last) is not that of its record: etc/agz/small.conf: expected file 0644" in told
 
     def test_a_pin_of_another_build_fails(self, made: Small) -> None:
-        made.agzamov("build")
+        made.agzamov("build", "--all")
         made.agzamov("pin")
-        path = made.checkout / "images" / "ground" / records.PIN
+        path = made.checkout / "images" / "ground" / "pin.amd64.json"
         pin = json.loads(path.read_text())
         path.write_text(json.dumps({**pin, "diff_ids": ["0" * 64]}))
         told = made.agzamov("verify", "ground", code=1)
         assert (
-            "ground: layer 0 (ground/files) is not that of images/ground/pin.json: expected sha256 0000000000000000"
+            "ground: layer 0 (ground/files) is not that of images/ground/pin.amd64.json: expected sha256 00000000"
             in told
         )
 
     def test_another_way_to_start_is_told_apart_from_other_files(self, made: Small) -> None:
-        made.agzamov("build")
+        made.agzamov("build", "--all")
         path = made.folder / "image.toml"
         path.write_text(path.read_text().replace("/usr/bin/tool", "/usr/bin/other"))
         told = made.agzamov("verify", "small", code=1)

@@ -1,15 +1,16 @@
 """Images in an engine, spoken to by a stand-in: what is taken for our image, and what is not."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from docker.errors import APIError, ImageNotFound
+from docker.errors import APIError, DockerException, ImageNotFound
 
-from agzamov_harness.images import engine, records
-from agzamov_harness.images.build import build
-from agzamov_harness.images.faults import Different, ImageFault
-from agzamov_harness.images.records import ImageRecord
+from agzamov_harness.images import loading, records
+from agzamov_harness.images.records import Different, ImageFault, ImageRecord
+from agzamov_images import engine
+from agzamov_images.build import build
 from images.small import Small
 
 THEIRS = """\
@@ -30,6 +31,9 @@ class Engine:
         self.api = self.images = self
         self.timeout = 60
 
+    def info(self) -> dict[str, Any]:
+        return {"DriverStatus": [["Backing Filesystem", "extfs"]]}
+
     def inspect_image(self, reference: str) -> dict[str, Any]:
         if reference not in self.held:
             raise ImageNotFound(reference)
@@ -42,6 +46,22 @@ class Engine:
         self.held |= self.taken
 
 
+class OnContainerd(Engine):
+    """An engine that keeps its images in containerd: an id is a manifest's or an index's, and it saves OCI layouts."""
+
+    def __init__(self, held: dict[str, dict[str, Any]], saved: Path) -> None:
+        super().__init__(held)
+        self.saved, self.asked = saved, ""
+
+    def info(self) -> dict[str, Any]:
+        return {"DriverStatus": [["driver-type", "io.containerd.snapshotter.v1"]]}
+
+    def get_image(self, reference: str) -> Iterator[bytes]:
+        self.asked = reference
+        data = self.saved.read_bytes()
+        yield from (data[at : at + 10_000] for at in range(0, len(data), 10_000))
+
+
 def shown(record: ImageRecord, image_id: str, **changed: Any) -> dict[str, Any]:
     """An image as an engine shows it."""
     config = {**record.start, "Volumes": None, "Image": "", **changed}
@@ -50,6 +70,7 @@ def shown(record: ImageRecord, image_id: str, **changed: Any) -> dict[str, Any]:
         "Config": config,
         "RootFS": {"Layers": [f"sha256:{one}" for one in record.diff_ids]},
         "Size": 5,
+        "Architecture": "amd64",
     }
 
 
@@ -58,8 +79,8 @@ def record(made: Small) -> ImageRecord:
     return build(made.workshop(), "small")
 
 
-def ensure(door: Engine, record: ImageRecord, folder: Path) -> engine.Loaded:
-    return engine.ensure_loaded(door, record, folder)  # type: ignore[arg-type]
+def ensure(door: Engine, record: ImageRecord, folder: Path) -> loading.Loaded:
+    return loading.ensure_loaded(door, record, folder)  # type: ignore[arg-type]
 
 
 def test_an_image_that_is_there_is_not_loaded_again(made: Small, record: ImageRecord) -> None:
@@ -159,14 +180,55 @@ class TestAdopted:
         with pytest.raises(ImageFault, match=r"theirs: the engine holds no .*; published by others; type: docker pull"):
             self.adopt(Engine(held), theirs, reference)
 
-    def test_an_engine_on_containerd_shows_nothing_to_pin(self, theirs: Path, record: ImageRecord) -> None:
+    @pytest.mark.parametrize("image_id", ["a" * 64, "e" * 64], ids=["the index's id", "a platform's id"])
+    def test_an_engine_on_containerd_gives_the_same_record(
+        self, made: Small, theirs: Path, record: ImageRecord, image_id: str
+    ) -> None:
         wanted = "their/server@sha256:" + "a" * 64
-        with pytest.raises(ImageFault, match="keeps images in containerd"):
-            self.adopt(Engine({wanted: shown(record, "sha256:" + "a" * 64)}), theirs, wanted)
+        plain = self.adopt(Engine({wanted: shown(record, record.reference)}), theirs, wanted)
+        door = OnContainerd({wanted: shown(record, f"sha256:{image_id}")}, saved=records.archive(made.built, "small"))
+        found = self.adopt(door, theirs, wanted)
+        assert found == plain
+        assert (found.config_digest, found.manifest_digest) == (record.config_digest, "a" * 64)
+        assert door.asked == f"sha256:{image_id}"
+
+    def test_an_engine_on_containerd_that_saves_another_image_is_refused(
+        self, made: Small, theirs: Path, record: ImageRecord
+    ) -> None:
+        wanted = "their/server@sha256:" + "a" * 64
+        found = shown(record, "sha256:" + "a" * 64)
+        found["RootFS"]["Layers"][0] = "sha256:" + "0" * 64
+        with pytest.raises(ImageFault, match="theirs: expected a configuration of the layers that the engine shows"):
+            self.adopt(OnContainerd({wanted: found}, saved=records.archive(made.built, "small")), theirs, wanted)
+
+    def test_what_was_adopted_on_one_engine_is_accepted_on_the_other(
+        self, made: Small, theirs: Path, record: ImageRecord
+    ) -> None:
+        wanted = "their/server@sha256:" + "a" * 64
+        adopted = self.adopt(Engine({wanted: shown(record, record.reference)}), theirs, wanted)
+        index = "sha256:" + "a" * 64
+        assert ensure(Engine({index: shown(record, index)}), adopted, made.built) == (index, False)
 
     def test_an_image_of_ours_is_built_not_adopted(self, theirs: Path) -> None:
         with pytest.raises(ImageFault, match="run `agzamov images build small`"):
             engine.adopted(Engine({}), theirs, "small", None)  # type: ignore[arg-type]
+
+
+def test_without_a_variable_the_engine_is_the_one_that_runs_use(made: Small, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DOCKER_HOST", raising=False)
+    monkeypatch.setattr(engine, "engine_host", lambda: "unix:///the/one/of/runs")
+    asked: list[str] = []
+
+    class Client:
+        def __init__(self, base_url: str) -> None:
+            asked.append(base_url)
+
+        def ping(self) -> None:
+            raise DockerException("nobody there")
+
+    monkeypatch.setattr(engine.docker, "DockerClient", Client)
+    assert "no Docker engine answers (nobody there)" in made.agzamov("build", "ground", "--load", code=2)
+    assert asked == ["unix:///the/one/of/runs"]
 
 
 def test_no_engine_is_one_line_that_says_what_to_do(made: Small) -> None:

@@ -7,14 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.images import debs, lock, npm, wheels
-from agzamov_harness.images.cache import Cache, Digest, sha256
-from agzamov_harness.images.debs import Deb
-from agzamov_harness.images.faults import ImageFault, Superseded
-from agzamov_harness.images.wheels import Pin
+from agzamov_harness.images.records import ImageFault
+from agzamov_images import debs, npm, operations, wheels
+from agzamov_images.architecture import ARCHITECTURES
+from agzamov_images.cache import Cache, Digest, sha256
+from agzamov_images.debs import Deb
+from agzamov_images.package_managers import Apt, Superseded
+from agzamov_images.wheels import Pin
 from images import small
 from images.small import Small
 
+AMD64 = ARCHITECTURES["amd64"]
 TOOL = Deb("tool", "2", "amd64", "0" * 64, 1)
 APT = """#!/bin/sh
 case "$*" in
@@ -36,7 +39,18 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "offer").mkdir()
     for name in ("apt-get", "apt-cache"):
         program(folder, name, APT)
+    (tmp_path / "lists").mkdir()
+    program(folder, "apt-config", f"#!/bin/sh\necho \"LISTS='{tmp_path}/lists/'\"\n")
+    for name, day in (("main", "Thu, 01 Jan"), ("security", "Sat, 31 Jan")):
+        text = f"Origin: Debian\nDate: {day} 2026 12:00:00 UTC\n"
+        (tmp_path / "lists" / f"{name}_InRelease").write_text(text)
+    (tmp_path / "lists" / "other_InRelease").write_text("Origin: Other\nDate: Sun, 01 Feb 2026 12:00:00 UTC\n")
     return folder
+
+
+@pytest.fixture
+def apt(tmp_path: Path) -> Apt:
+    return Apt(AMD64, Cache(tmp_path / "cache"))
 
 
 def program(folder: Path, name: str, text: str) -> None:
@@ -49,18 +63,18 @@ class TestDebs:
         data = small.deb({"./usr/bin/tool": b"#!"})
         (tmp_path / "offer" / "tool_2_amd64.deb").write_bytes(data)
         wanted = locked(data)
-        (path,) = debs.fetch([wanted], Cache(tmp_path / "cache"))
+        (path,) = debs.fetch([wanted], Cache(tmp_path / "cache"), AMD64)
         assert path.read_bytes() == data
         assert "download tool:amd64=2" in (tmp_path / "seen").read_text()
         (tmp_path / "offer" / "tool_2_amd64.deb").unlink()
-        assert debs.fetch([wanted], Cache(tmp_path / "cache")) == [path]
+        assert debs.fetch([wanted], Cache(tmp_path / "cache"), AMD64) == [path]
 
     def test_another_package_under_the_locked_name_is_refused(self, programs: Path, tmp_path: Path) -> None:
         (tmp_path / "offer" / "tool_2_amd64.deb").write_bytes(small.deb({}))
         with pytest.raises(
             ImageFault, match=r"tool_2_amd64\.deb: expected sha256-0000.*the lock and the mirror disagree"
         ):
-            debs.fetch([TOOL], Cache(tmp_path / "cache"))
+            debs.fetch([TOOL], Cache(tmp_path / "cache"), AMD64)
         assert not list((tmp_path / "cache").glob("sha256-*"))
 
     @pytest.mark.parametrize(
@@ -76,7 +90,7 @@ class TestDebs:
     ) -> None:
         program(programs, "apt-get", f'#!/bin/sh\necho "{said}" >&2; exit 100\n')
         with pytest.raises(ImageFault) as caught:
-            debs.fetch([TOOL], Cache(tmp_path / "cache"))
+            debs.fetch([TOOL], Cache(tmp_path / "cache"), AMD64)
         assert said in str(caught.value)
         assert isinstance(caught.value, Superseded) is superseded
         assert ("agzamov images lock" in str(caught.value)) is superseded
@@ -86,23 +100,66 @@ class TestDebs:
     ) -> None:
         monkeypatch.setenv("PATH", str(tmp_path))
         with pytest.raises(ImageFault, match=r"no apt-get here; .*the cache folder must hold the package"):
-            debs.fetch([TOOL], Cache(tmp_path / "cache"))
+            debs.fetch([TOOL], Cache(tmp_path / "cache"), AMD64)
 
-    def test_a_lock_holds_what_apt_resolves_less_what_is_left_out_or_stands_below(self, programs: Path) -> None:
-        assert [(deb.name, deb.version) for deb in debs.resolve(["tool"], [], [])] == [
-            ("libtool", "1:3-1"),
-            ("tool", "2"),
-        ]
-        assert [deb.name for deb in debs.resolve(["tool"], ["libtool"], [])] == ["tool"]
-        assert [deb.name for deb in debs.resolve(["tool"], [], ["libtool"])] == ["tool"]
+    def test_a_lock_holds_what_apt_resolves_less_what_is_left_out_or_stands_below(
+        self, programs: Path, apt: Apt
+    ) -> None:
+        lock = debs.resolve(apt, ["tool"], [], [])
+        assert [(deb.name, deb.version) for deb in lock.packages] == [("libtool", "1:3-1"), ("tool", "2")]
+        assert [deb.name for deb in debs.resolve(apt, ["tool"], ["libtool"], []).packages] == ["tool"]
+        assert [deb.name for deb in debs.resolve(apt, ["tool"], [], ["libtool"]).packages] == ["tool"]
         with pytest.raises(ImageFault, match="nothing depends on typo: remove it from `without`"):
-            debs.resolve(["tool"], ["typo"], [])
+            debs.resolve(apt, ["tool"], ["typo"], [])
+
+    def test_a_lock_names_the_release_and_the_newest_date_of_the_archives(
+        self, programs: Path, apt: Apt, tmp_path: Path
+    ) -> None:
+        lock = debs.resolve(apt, ["tool"], [], [])
+        assert (lock.architecture, lock.distribution, lock.snapshot) == ("amd64", "debian-12", "2026-01-31T12:00:00Z")
+        for path in (tmp_path / "lists").iterdir():
+            path.unlink()
+        with pytest.raises(ImageFault, match="expected the release files of a Debian mirror, found none"):
+            debs.resolve(apt, ["tool"], [], [])
+
+    def test_packages_of_two_releases_are_not_locked_together(self, programs: Path, apt: Apt) -> None:
+        both = "echo 'Inst tool (2 Debian:12.1/stable [amd64])'; echo 'Inst new (3 Debian:13.1/stable [amd64])'"
+        program(programs, "apt-get", f"#!/bin/sh\n{both}\n")
+        with pytest.raises(ImageFault, match="expected packages of one release of Debian, found 12, 13"):
+            debs.resolve(apt, ["tool"], [], [])
+
+    def test_a_lock_of_another_architecture_is_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "debs.amd64.lock.json"
+        path.write_text(small.lock_of(b"", "arm64"))
+        with pytest.raises(ImageFault, match=r"expected packages for amd64, found arm64"):
+            debs.read_lock(path, AMD64)
+
+    def test_another_architecture_has_lists_of_its_own_that_are_renewed_when_a_version_is_gone(
+        self, programs: Path, tmp_path: Path
+    ) -> None:
+        data = small.deb({"./usr/bin/tool": b"#!"})
+        (tmp_path / "offer" / "tool_2_arm64.deb").write_bytes(data)
+        gone = (
+            f"*download*) test -e {tmp_path}/gone || {{ touch {tmp_path}/gone; echo 'was not found' >&2; exit 100; }}"
+        )
+        program(
+            programs,
+            "apt-get",
+            f'#!/bin/sh\necho "$@" >> "$SEEN"\ncase "$*" in\n{gone}; cp "$OFFER"/* . ;;\nesac\n',
+        )
+        deb = Deb("tool", "2", "arm64", small.sha256(data), len(data))
+        (path,) = debs.fetch([deb], Cache(tmp_path / "cache"), ARCHITECTURES["arm64"])
+        assert path.read_bytes() == data
+        asked = (tmp_path / "seen").read_text().splitlines()
+        assert [line.split()[-1] for line in asked] == ["update", "tool:arm64=2", "update", "tool:arm64=2"]
+        assert all("APT::Architecture=arm64" in line and "Dir::State::lists=" in line for line in asked)
 
     def test_a_lock_written_is_the_lock_read(self, programs: Path, made: Small) -> None:
         program(programs, "npm", "#!/bin/sh\n")
-        written = [path.name for path in lock.lock(made.checkout / "images", "small")]
-        assert written == ["debs.lock.json", "package-lock.json"]
-        assert [deb.name for deb in debs.read_lock(made.folder / "debs.lock.json")] == ["libtool", "tool"]
+        written = [path.name for path in operations.lock(made.checkout / "images", "small", AMD64, Cache(made.cache))]
+        assert written == ["debs.amd64.lock.json", "package-lock.json"]
+        found = debs.read_lock(made.folder / "debs.amd64.lock.json", AMD64)
+        assert [deb.name for deb in found.packages] == ["libtool", "tool"]
 
     def test_programs_stay_programs_and_other_rights_are_forgotten(self, tmp_path: Path) -> None:
         path = tmp_path / "x.deb"
@@ -153,7 +210,7 @@ class TestSuperseded:
     def test_relock_takes_what_there_is_and_says_that_pins_no_longer_hold(self, newer: Small) -> None:
         told = newer.agzamov("build", "small", "--relock")
         assert "resolving anew, so that pins no longer hold" in told
-        (deb,) = debs.read_lock(newer.folder / "debs.lock.json")
+        (deb,) = debs.read_lock(newer.folder / "debs.amd64.lock.json", AMD64).packages
         assert deb.version == "3"
         assert newer.agzamov("verify", "small") == "small: equal to its record\n"
 
@@ -164,7 +221,10 @@ def locked(data: bytes) -> Deb:
 
 class TestWheels:
     def test_only_pins_for_the_images_python_are_taken(self, made: Small) -> None:
-        assert [pin.name for pin in wheels.read_requirements(made.folder / "requirements.txt")] == ["mixed", "plain"]
+        assert [pin.name for pin in wheels.read_requirements(made.folder / "requirements.txt", AMD64)] == [
+            "mixed",
+            "plain",
+        ]
 
     def test_the_most_specific_file_that_fits_is_taken(self, tmp_path: Path) -> None:
         names = [
@@ -181,7 +241,7 @@ class TestWheels:
         best = [1, 2, 0, 6]
         while best:
             pin = Pin("x", "1.0", frozenset(small.sha256(name.encode()) for name in names))
-            (found,) = wheels.fetch([pin], [], Cache(tmp_path))
+            (found,) = wheels.fetch([pin], [], Cache(tmp_path), AMD64)
             assert found.path.name == names[best.pop(0)]
             (tmp_path / str(sha256(small.sha256(found.path.name.encode()))) / found.path.name).unlink()
 
@@ -191,19 +251,19 @@ class TestWheels:
         monkeypatch.setenv("PIP_NO_INDEX", "1")
         pin = Pin("agzamov-no-such-package", "1.0", frozenset({"0" * 64}))
         with pytest.raises(ImageFault, match=r"pip: .*agzamov-no-such-package.*the cache folder must hold the package"):
-            wheels._download([pin], set(), Cache(tmp_path))
+            wheels._download([pin], set(), Cache(tmp_path), AMD64)
 
     def test_a_wheel_cannot_write_outside_the_image(self, tmp_path: Path) -> None:
         data = small.wheel({"../../etc/x": b"x"})
         path = small.put(tmp_path, "x-1.0-py3-none-any.whl", data)
-        (found,) = wheels.fetch([Pin("x", "1.0", frozenset({small.sha256(data)}))], [], Cache(tmp_path))
+        (found,) = wheels.fetch([Pin("x", "1.0", frozenset({small.sha256(data)}))], [], Cache(tmp_path), AMD64)
         assert found.path == path
         with pytest.raises(ImageFault, match="expected a path inside the image"):
             list(wheels.unpacked([found], "opt/site"))
 
     def test_what_is_no_wheel_is_told(self, tmp_path: Path) -> None:
         small.put(tmp_path, "x-1.0-py3-none-any.whl", b"no zip")
-        found = wheels.fetch([Pin("x", "1.0", frozenset({small.sha256(b"no zip")}))], [], Cache(tmp_path))
+        found = wheels.fetch([Pin("x", "1.0", frozenset({small.sha256(b"no zip")}))], [], Cache(tmp_path), AMD64)
         with pytest.raises(ImageFault, match=r"x-1\.0-py3-none-any\.whl: File is not a zip file"):
             list(wheels.unpacked(found, "opt/site"))
 

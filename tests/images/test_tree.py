@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.images import tree
-from agzamov_harness.images.faults import ImageFault
-from agzamov_harness.images.tree import (
+from agzamov_harness.images.records import ImageFault
+from agzamov_images import tree
+from agzamov_images.tree import (
     Entry,
     arranged,
     directory,

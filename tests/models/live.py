@@ -12,13 +12,12 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO
+from tempfile import NamedTemporaryFile
 
 SERVE = Path(__file__).parents[2] / "images" / "model-server" / "serve.py"
 # The server's log, which another thread of it writes, may run into the line.
 ADDRESS = re.compile(r"ready on (http://[0-9.]+:[0-9]+|\S+?\.sock)")
-PATIENCE_S = 60
+PATIENCE_S = 300
 # Flash attention and one key-value cache for all slots: what llama.cpp does if nobody says otherwise.
 LOOSE = """
 import sys, xllamacpp
@@ -54,25 +53,26 @@ def loose(model: Path, slots: int = 2, context: int = 4096) -> Iterator[str]:
 
 @contextmanager
 def _running(command: list[str], environment: Mapping[str, str]) -> Iterator[str]:
-    with TemporaryFile("w+") as log:  # no pipe: a server that nobody reads would stop when it is full
+    with NamedTemporaryFile("w") as log:  # no pipe: a server that nobody reads would stop when it is full
         process = subprocess.Popen(
             command, env={**os.environ, **environment}, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log
         )
         with process:
             try:
-                yield _address(process, log)
+                yield _address(process, Path(log.name))
             finally:
                 process.kill()
 
 
-def _address(process: subprocess.Popen[bytes], log: IO[str]) -> str:
-    """What the server says that it listens on."""
+def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+    """What the server says that it listens on.
+
+    The file is opened anew each time: on the server's own descriptor, reading would move the place where it writes.
+    """
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end and process.poll() is None:
-        log.seek(0)
-        said = ADDRESS.search(log.read())
+        said = ADDRESS.search(log.read_text())
         if said:
             return said[1]
         time.sleep(0.02)
-    log.seek(0)
-    raise AssertionError(f"the server did not start: {log.read()}")
+    raise AssertionError(f"the server did not start: {log.read_text()}")

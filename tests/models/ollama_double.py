@@ -15,6 +15,7 @@ import httpx2
 
 VERSION = "0.33.0-double"
 BYTES_PER_TOKEN = 1  # the babbler's
+NEVER, FIVE_MINUTES = "2319-03-02T09:35:32.369073748Z", "2026-11-20T09:52:46.542570548Z"
 Json = dict[str, Any]
 
 
@@ -44,9 +45,10 @@ class OllamaDouble:
         self.requests: list[tuple[str, Json]] = []
         self.loads = 0
         self.pulled: list[str] = []
+        self.expires = NEVER
         self._loaded: Json | None = None
         self._lock = Lock()
-        self._client = httpx2.Client(base_url=behind, timeout=60.0, trust_env=False)
+        self._client = httpx2.Client(base_url=behind, timeout=300.0, trust_env=False)
         handler = type("BoundHandler", (_Handler,), {"double": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
@@ -75,10 +77,10 @@ class OllamaDouble:
                 return 200, {"details": self._row()["details"], "model_info": told, "capabilities": ["completion"]}
             case "/api/generate":
                 unload = body.get("keep_alive") == 0
-                self._load(None if unload else body.get("options", {}))
+                self._load(None if unload else body.get("options", {}), body)
                 return 200, {"model": self.shown.name, "response": "", "done": True, "done_reason": "load"}
             case "/api/chat":
-                self._load(body["options"])
+                self._load(body["options"], body)
                 return self._chat(body)
         return 404, {"error": "404 page not found"}
 
@@ -89,10 +91,16 @@ class OllamaDouble:
         steps = [{"status": f"pulling {self.shown.digest[:12]}", "total": size, "completed": n} for n in (0, size)]
         return [{"status": "pulling manifest"}, *steps, {"status": "success"}]
 
-    def _load(self, options: Json | None) -> None:
+    def _load(self, options: Json | None, body: Json) -> None:
+        """Load or unload. As measured: another context or another `shift` is another load, and forgets `keep_alive`."""
         with self._lock:
-            self.loads += options is not None and self._loaded is None
-            self._loaded = options
+            wanted = options and {"num_ctx": options.get("num_ctx"), "shift": body.get("shift", True)}
+            if wanted and wanted != self._loaded:
+                self.loads += 1
+                self.expires = FIVE_MINUTES
+            if "keep_alive" in body and options is not None:
+                self.expires = NEVER
+            self._loaded = wanted
 
     def _row(self) -> Json:
         details = {"format": "gguf", "family": "llama", "parameter_size": "121K", "quantization_level": "F32"}
@@ -103,7 +111,7 @@ class OllamaDouble:
 
     def _in_memory(self) -> Json:
         given = self.context // 2 if self.manner is Manner.SMALL_CONTEXT else self.context
-        return {**self._row(), "size_vram": 0, "expires_at": "2319-03-02T09:35:32.369073748Z", "context_length": given}
+        return {**self._row(), "size_vram": 0, "expires_at": self.expires, "context_length": given}
 
     def _chat(self, body: Json) -> tuple[int, Json]:
         options, messages = body["options"], body["messages"]

@@ -6,16 +6,17 @@ from typing import Any
 import pytest
 
 from agzamov_harness.adapters.calls import PromptTooLong
+from agzamov_harness.build_ports import concurrency_of, open_world
 from agzamov_harness.ports import PortFault
 from agzamov_harness.seal import plan_from, seal
-from agzamov_harness.world import concurrency_of, open_world
 from agzamov_verify.manifest import Manifest, ModelPin
 from agzamov_verify.questions import Chat, Message, Reply
 from harness.http_peer import Peer, Step, answers, says, status
 from models.conftest import Babbler
 from models.live import strict
 
-QUESTION = Chat(0, "g", (Message("You babble.", "system"), Message("Your move?", "user")), "model", 7, 0)
+STREAM = "p1-chess960-naked-model-b00000"
+QUESTION = Chat(0, "g", (Message("You babble.", "system"), Message("Your move?", "user")), 7, "model", 0)
 
 
 def sealed(**seat: Any) -> Manifest:
@@ -32,7 +33,7 @@ def sealed(**seat: Any) -> Manifest:
 
 
 def ask(manifest: Manifest, where: str, question: Chat = QUESTION) -> Reply:
-    with open_world(manifest, None, lambda _: None, {"model": where}) as world:
+    with open_world(manifest, None, lambda _: None, {"model": where}) as ports, ports.open(STREAM) as world:
         answer = world(question)
     assert isinstance(answer, Reply)
     return answer
@@ -75,7 +76,7 @@ def test_a_live_server_is_reached_over_its_socket_whatever_the_environments_prox
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     with strict(babbler.gguf, tmp_path / "m.sock", slots=3) as socket:
         answer = ask(sealed(), socket)
-        long = Chat(0, "g", (Message("word " * 4096, "user"),), "model", 7, 0)
+        long = Chat(0, "g", (Message("word " * 4096, "user"),), 7, "model", 0)
         with pytest.raises(PromptTooLong, match="exceeds the available context size"):
             ask(sealed(), socket, long)
     assert (answer.model, answer.completion_tokens, answer.finish) == ("model", 5, "length")
@@ -106,7 +107,7 @@ def test_a_context_is_rounded_up_as_llama_does() -> None:
 
 
 def test_a_template_that_reads_part_of_a_prompt_is_not_taken_for_a_cut() -> None:
-    long = Chat(0, "g", (Message("word " * 1000, "user"),), "model", 7, 0)
+    long = Chat(0, "g", (Message("word " * 1000, "user"),), 7, "model", 0)
     with Peer([says("x", usage={"prompt_tokens": 53, "completion_tokens": 4})]) as peer:
         assert ask(sealed(), peer.url, long).prompt_tokens == 53
 
@@ -117,4 +118,4 @@ def test_a_faltering_server_is_tried_again() -> None:
 
 
 def test_a_server_that_is_none_stops_the_run() -> None:
-    assert "the last with not_a_completion" in fault_of(answers({}), attempts_max=1)
+    assert "1 try failed with not_a_completion" in fault_of(answers({}), attempts_max=1)

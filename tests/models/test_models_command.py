@@ -9,13 +9,13 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from agzamov_harness import rundir
 from agzamov_harness.cli import main
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.manifest import ModelPin
+from agzamov_harness.models.server_in_use import server_alone, server_asked
+from agzamov_harness.ports import ModelFault
 from models.conftest import NAME, Babbler
 from models.live import loose, strict
 from models.ollama_double import Manner, OllamaDouble, Shown
+from models.store import put_model
 
 CONTEXT = 4096
 DIGEST, SIZE = "ab" * 32, 2_500_000
@@ -96,7 +96,7 @@ def test_a_plan_of_an_ollama_model_is_checked_as_before_a_run(live: Live, babble
     code, output = agzamov("check", plan_at(tmp_path, **seat, store=str(babbler.store)))
     assert code == 0, output
     assert f"model: would be sealed with sha256 {babbler.digest}, {babbler.size} bytes (hashed here)" in output
-    assert "after a reload   texts 6/6, log probabilities 6/6" in output
+    assert "after a reload   texts 7/7, log probabilities 7/7" in output
     assert "a prompt that does not fit is refused" in output
 
 
@@ -107,6 +107,7 @@ def test_a_model_alone_is_checked_with_the_servers_word(live: Live) -> None:
     assert found["outcome"]["server"] == {"context_tokens": CONTEXT, "kind": "ollama", "version": "0.33.0-double"}
 
 
+@pytest.mark.slow
 def test_a_plan_of_a_file_is_hashed_and_measured_where_it_is_served(
     live: Live, babbler: Babbler, tmp_path: Path
 ) -> None:
@@ -116,7 +117,7 @@ def test_a_plan_of_a_file_is_hashed_and_measured_where_it_is_served(
     assert "preflight" not in hashed[1]
     measured = agzamov("check", plan, "--served", f"model={live.llama}")
     assert measured[0] == 0, measured[1]
-    assert "all at once      texts 6/6, log probabilities 6/6" in measured[1]
+    assert "all at once      texts 7/7, log probabilities 7/7" in measured[1]
 
 
 def test_a_file_alone_is_hashed(babbler: Babbler) -> None:
@@ -131,6 +132,7 @@ def test_what_is_wrong_is_named_and_fails(babbler: Babbler, tmp_path: Path) -> N
     assert f"WRONG      {babbler.gguf}: expected sha256 {'0' * 64}" in output
 
 
+@pytest.mark.slow
 def test_a_server_that_is_not_strict_fails_the_check(babbler: Babbler, tmp_path: Path) -> None:
     plan = plan_at(tmp_path, kind="gguf", weights=str(babbler.gguf), tokens_max=24)
     with loose(babbler.gguf, slots=4) as address:
@@ -147,44 +149,43 @@ def test_a_target_that_is_not_there_is_wrong_use(target: str) -> None:
 # --- pull ----------------------------------------------------------------------------------------
 
 
-def test_a_pull_tells_how_far_it_is_and_what_came(idle: OllamaDouble, tmp_path: Path) -> None:
-    code, output = agzamov("pull", NAME, "--at", idle.url, "--runs", tmp_path)
+def test_a_pull_tells_how_far_it_is_and_what_came(idle: OllamaDouble) -> None:
+    code, output = agzamov("pull", NAME, "--at", idle.url)
     assert (code, idle.pulled) == (0, [NAME])
     assert "pulling manifest\n" in output
     assert f"pulling {DIGEST[:12]}: 100 % of 2.5 MB\n" in output
     assert output.splitlines()[-1].startswith(f"{NAME}  {DIGEST}")
 
 
-@pytest.fixture
-def run(idle: OllamaDouble, tmp_path: Path) -> rundir.RunDirectory:
-    """A sealed run that asks the idle server."""
-    plan = plan_from(
-        {
-            "title": "Run",
-            "chess960": {"adjudication": {"policy": "none"}},
-            "seats": {"model": {"kind": "ollama", "base_url": idle.url, "model": NAME, "model_digest": DIGEST}},
-            "matches": [{"phase": 1, "game": "chess960", "a": "model", "b": "model", "games": 2}],
-        }
-    )
-    manifest, secret = seal(plan, "0" * 64, None, models={"model": ModelPin(DIGEST, SIZE)})
-    return rundir.create(tmp_path / "runs", manifest, secret)
-
-
-def test_nothing_is_pulled_while_a_run_is_asking_that_server(idle: OllamaDouble, run: rundir.RunDirectory) -> None:
-    with run.locked():
-        code, output = agzamov(
-            "pull", NAME, "--at", idle.url.replace("127.0.0.1", "localhost"), "--runs", run.path.parent
-        )
+def test_nothing_is_pulled_while_a_run_is_asking_that_server(idle: OllamaDouble) -> None:
+    with server_asked(idle.url):
+        code, output = agzamov("pull", NAME, "--at", idle.url.replace("127.0.0.1", "localhost"))
     assert (code, idle.pulled) == (2, [])
-    assert f"the run in {run.path} is asking this server; pull when it has ended" in output
+    assert "a run is asking this server, and would be disturbed; do it when the run has ended" in output
+    assert agzamov("pull", NAME, "--at", idle.url)[0] == 0
 
 
-def test_a_run_that_is_not_being_played_is_in_nobodys_way(idle: OllamaDouble, run: rundir.RunDirectory) -> None:
-    with run.locked():
+@pytest.mark.parametrize("name", [NAME, "alias:latest"], ids=["the run's model", "another name of its weights"])
+def test_nothing_is_checked_while_a_run_is_asking_that_server(
+    live: Live, babbler: Babbler, tmp_path: Path, name: str
+) -> None:
+    live.double.requests.clear()
+    digest, _ = put_model(tmp_path / "store", name, babbler.gguf.read_bytes())
+    seat = {"kind": "ollama", "base_url": live.double.url, "model": name, "model_digest": digest}
+    with server_asked(live.double.url):
+        code, output = agzamov("check", plan_at(tmp_path, **seat, store=str(tmp_path / "store")))
+    assert (code, "WRONG" in output, "a run is asking this server" in output) == (1, True, True), output
+    assert not any(path in ("/api/generate", "/api/chat") for path, _ in live.double.requests)
+
+
+def test_two_runs_may_ask_one_server_and_neither_begins_while_it_is_checked(idle: OllamaDouble) -> None:
+    with server_asked(idle.url), server_asked(idle.url):
         pass
-    assert agzamov("pull", NAME, "--at", idle.url, "--runs", run.path.parent)[0] == 0
+    refused = pytest.raises(ModelFault, match="another command is loading a model there")
+    with server_alone(idle.url), refused, server_asked(idle.url):
+        pass
 
 
-def test_a_run_that_asks_another_server_is_in_nobodys_way(idle: OllamaDouble, run: rundir.RunDirectory) -> None:
-    with run.locked(), OllamaDouble(Shown(NAME, DIGEST, SIZE), "http://127.0.0.1:9", CONTEXT) as other:
-        assert agzamov("pull", NAME, "--at", other.url, "--runs", run.path.parent)[0] == 0
+def test_a_run_that_asks_another_server_is_in_nobodys_way(idle: OllamaDouble) -> None:
+    with server_asked(idle.url), OllamaDouble(Shown(NAME, DIGEST, SIZE), "http://127.0.0.1:9", CONTEXT) as other:
+        assert agzamov("pull", NAME, "--at", other.url)[0] == 0

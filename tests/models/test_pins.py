@@ -9,11 +9,11 @@ import pytest
 
 from agzamov_harness import rundir
 from agzamov_harness.exits import HarnessEnded
-from agzamov_harness.models.faults import ModelFault
-from agzamov_harness.models.pins import Found, Witness, find, pin_of, pins_of
-from agzamov_harness.models.watch import FILE, read_checks, weights_watched
+from agzamov_harness.models.weights import FILE, find, pin_of, pins_of, read_checks, weights_watched
+from agzamov_harness.ports import ModelFault
 from agzamov_harness.rundir import RunDirectory
 from agzamov_harness.seal import plan_from, seal
+from agzamov_harness.seat_kind import Found, Witness
 from agzamov_verify.manifest import ManifestError, ModelPin, Plan
 from agzamov_verify.seats import GgufSeat, OllamaSeat
 from harness.http_peer import Peer, answers
@@ -149,8 +149,8 @@ def run(tmp_path: Path) -> RunDirectory:
 
 def test_weights_are_hashed_before_and_after_and_both_are_noted(run: RunDirectory) -> None:
     with weights_watched(run):
-        before = read_checks(run.sittings / FILE).checks
-    checks = read_checks(run.sittings / FILE).checks
+        before = read_checks(run.executions / FILE).checks
+    checks = read_checks(run.executions / FILE).checks
     assert [check.when for check in checks] == ["before", "after"]
     assert checks[:1] == before
     assert checks[0].seats == checks[1].seats == run.manifest.models
@@ -182,11 +182,11 @@ def test_weights_that_change_while_they_are_used_spoil_the_run_for_good(run: Run
 def test_a_run_that_stops_has_no_check_after_it(run: RunDirectory) -> None:
     with pytest.raises(KeyboardInterrupt), weights_watched(run):
         raise KeyboardInterrupt
-    assert [check.when for check in read_checks(run.sittings / FILE).checks] == ["before"]
+    assert [check.when for check in read_checks(run.executions / FILE).checks] == ["before"]
 
 
 def test_notes_that_are_none_of_ours_are_refused(run: RunDirectory) -> None:
-    (run.sittings / FILE).write_text("{}")
+    (run.executions / FILE).write_text("{}")
     with pytest.raises(ModelFault, match="expected what earlier checks noted"), weights_watched(run):
         pass
 
@@ -203,7 +203,7 @@ def test_a_run_without_local_models_has_no_such_notes(tmp_path: Path) -> None:
     run = rundir.create(tmp_path, manifest, secret)
     with weights_watched(run):
         pass
-    assert not (run.sittings / FILE).exists()
+    assert not (run.executions / FILE).exists()
 
 
 def test_the_store_of_these_tests_is_laid_out_as_ollamas(served: Served) -> None:

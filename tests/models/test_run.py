@@ -1,6 +1,7 @@
 """`agzamov run` with a model of an Ollama server, as a person types it: sealed, measured, played, hashed, signed."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,11 @@ from click.testing import CliRunner
 
 from agzamov_harness import keys
 from agzamov_harness.cli import main
-from bundles.workshop import check, told
+from agzamov_harness.models import digest_watch
+from bundles.bundle_factory import check, told
 from models.conftest import NAME, Babbler
 from models.live import loose, strict
-from models.ollama_double import OllamaDouble, Shown
+from models.ollama_double import Manner, OllamaDouble, Shown
 from models.store import put_model
 
 CONTEXT = 4096
@@ -68,7 +70,14 @@ def test_a_run_seals_the_models_digest_and_its_bundle_says_what_was_checked(
     assert check(bundle).level == "V1", told(check(bundle))
     manifest = json.loads((bundle / "data/manifest.json").read_bytes())
     assert manifest["models"] == {"model": {"sha256": babbler.digest, "size_bytes": babbler.size}}
-    assert {path.name for path in (bundle / "data/notes").iterdir()} == {"preflight.json", "weights.json"}
+    assert {path.name for path in (bundle / "data/notes").iterdir()} == {
+        "digests.json",
+        "preflight.json",
+        "weights.json",
+    }
+    (execution,) = json.loads((bundle / "data/notes/digests.json").read_bytes())["executions"]
+    assert execution["seats"]["model"]["looks"] >= 2
+    assert execution["seats"]["model"]["other"] == ""
 
 
 def test_a_tampered_store_is_never_sealed(folder: Path, double: OllamaDouble, babbler: Babbler) -> None:
@@ -79,6 +88,7 @@ def test_a_tampered_store_is_never_sealed(folder: Path, double: OllamaDouble, ba
     assert not (folder / "runs").exists()
 
 
+@pytest.mark.slow
 def test_a_store_that_is_tampered_with_while_it_is_played_ends_the_run_for_good(
     folder: Path, double: OllamaDouble, babbler: Babbler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,7 +105,33 @@ def test_a_store_that_is_tampered_with_while_it_is_played_ends_the_run_for_good(
     path.write_bytes(good)
     (run,) = (folder / "runs").iterdir()
     code, output = agzamov(folder, "resume", run)
-    assert (code, "Start a new run" in output, (folder / "bundles").exists()) == (1, True, False), output
+    assert (code, "Start a new run" in output, any((folder / "bundles").glob("*"))) == (1, True, False), output
+
+
+@pytest.mark.slow
+def test_weights_that_are_swapped_for_seconds_end_the_run_for_good(
+    folder: Path, double: OllamaDouble, babbler: Babbler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store on disk never changes: only the server shows for a while which weights stand behind the name."""
+    monkeypatch.setattr(digest_watch, "EVERY_S", 0.05)
+    chat = double._chat
+    seen = 0
+
+    def swapping(body: dict[str, Any]) -> Any:
+        nonlocal seen
+        seen += body["options"]["num_predict"] == 24 and "logprobs" not in body
+        if seen == 2:
+            double.manner = Manner.FORGETS_DIGEST
+            time.sleep(3)
+            double.manner = Manner.GOOD
+        return chat(body)
+
+    monkeypatch.setattr(double, "_chat", swapping)
+    code, output = agzamov(folder, "run", plan_in(folder, double.url, babbler.digest, determinism="measured"))
+    assert (code, f"the server showed digest {'f' * 64} while this run was played" in output) == (1, True), output
+    (run,) = (folder / "runs").iterdir()
+    code, output = agzamov(folder, "resume", run)
+    assert (code, "Start a new run" in output, any((folder / "bundles").glob("*"))) == (1, True, False), output
 
 
 def test_a_server_that_is_not_strict_stops_the_run_before_its_first_question(folder: Path, babbler: Babbler) -> None:

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.games.chess960.adjudication import Adjudication, AdjudicationPolicy, Adjudicator, winning_side
+from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy, winning_side
+from agzamov_verify.games.chess960.adjudication import Adjudicator
 from agzamov_verify.games.chess960.rules import Game960
 from agzamov_verify.questions import Evaluate, Evaluation
 
@@ -71,7 +72,9 @@ def test_the_engine_is_asked_about_the_whole_game_from_its_start() -> None:
     game = Game960(START)
     for text in ("a2a3", "a7a6"):
         game.push(chess.Move.from_uci(text))
-    assert Evaluate("g00017", "a2a3 a7a6", START, 2) == Adjudicator(Adjudication(), "g00017").question(game)
+    assert Evaluate(game="g00017", moves="a2a3 a7a6", start_fen=START, turn=2) == Adjudicator(
+        Adjudication(), "g00017"
+    ).question(game)
 
 
 def test_the_value_is_turned_when_black_is_to_move() -> None:

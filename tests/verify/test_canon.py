@@ -185,11 +185,15 @@ def test_the_first_difference_is_an_offset_in_both(left: bytes, right: bytes, at
 # The encoders of questions and entries do not sort: fields must stand in alphabetical order.
 
 counts = st.integers(0, INTEGER_MAX)
-messages = st.builds(questions.Message, texts, texts)
-chats = st.builds(questions.Chat, counts, texts, st.lists(messages, max_size=3).map(tuple), texts, counts, counts)
-evaluates = st.builds(questions.Evaluate, texts, texts, texts, counts)
+sent_calls = st.lists(st.builds(questions.SentCall, texts, texts, texts), max_size=2).map(tuple)
+messages = st.builds(questions.Message, texts, texts, texts, sent_calls)
+tools = st.lists(st.builds(questions.Tool, texts, texts, texts), max_size=2).map(tuple)
+talks = st.lists(messages, max_size=3).map(tuple)
+chats = st.builds(questions.Chat, counts, texts, talks, counts, texts, counts, tools)
+evaluates = st.builds(questions.Evaluate, game=texts, moves=texts, start_fen=texts, turn=counts)
 tries = st.lists(st.builds(questions.Try, texts, texts), max_size=2).map(tuple)
-REPORTED = {"text": texts, "attempts": tries, "finish": texts, "fingerprint": texts, "id": texts, "model": texts}
+tool_calls = st.lists(st.builds(questions.ToolCall, texts, texts), max_size=2).map(tuple)
+REPORTED = {"text": texts, "attempts": tries, "finish": texts, "model": texts, "tool_calls": tool_calls}
 COUNTED = dict.fromkeys(("cached_tokens", "completion_tokens", "prompt_tokens", "reasoning_tokens"), counts)
 replies = st.builds(questions.Reply, **REPORTED, **COUNTED) | st.builds(questions.Reply, text=texts)
 no_replies = st.builds(questions.NoReply, reason=texts, attempts=tries)

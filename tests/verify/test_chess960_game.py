@@ -4,14 +4,14 @@ import chess
 import pytest
 
 from agzamov_verify.dice import Dice
-from agzamov_verify.games.chess960.adjudication import Adjudication, AdjudicationPolicy
+from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy
 from agzamov_verify.games.chess960.prompt import PromptStyle
 from agzamov_verify.games.chess960.rules import DrawClaims, End, Game960
 from agzamov_verify.games.chess960.script import ChessRecord, ChessRules, Ending, play
 from agzamov_verify.games.decision import IllegalPolicy, Tally
 from agzamov_verify.games.players import GameName, Player
 from agzamov_verify.questions import Answer, Chat, Evaluate, Evaluation, NoReply, Question, Reply
-from verify.scripted import judged, moves, told
+from verify.scripted import judged, moves, told, without_signals
 
 START = chess.Board.from_chess960_pos(925).fen()  # RKRBQNBN
 QUICKEST_MATE = "b2b4 d7d6 b4b5 e8b5"
@@ -36,10 +36,11 @@ def game(
 def test_a_whole_game_ends_in_mate_for_black() -> None:
     record, asked = game(moves(QUICKEST_MATE))
     ending = Ending(End.CHECKMATE, 0)
-    four = Tally(decisions=2, calls=2)
-    expected = ChessRecord(NAME.id, START, tuple(QUICKEST_MATE.split()), ending, ending, (four, four))
+    four = Tally(decisions=2, calls=2, first_exact=2)
+    expected = ChessRecord(NAME.id, START, tuple(QUICKEST_MATE.split()), ending, ending, record.tallies)
     assert expected == record
-    assert [question.seat for question in asked] == ["agent", "opponent", "agent", "opponent"]
+    assert [four, four] == [without_signals(tally) for tally in record.tallies]
+    assert [question.to for question in asked] == ["agent", "opponent", "agent", "opponent"]
     assert [question.turn for question in asked] == [0, 1, 2, 3]
 
 
@@ -102,7 +103,8 @@ def test_every_prompt_shows_side_position_diagram_and_moves() -> None:
         side = "White" if board.turn else "Black"
         shown = f"You play {side}. It is your turn.\nFEN: {board.fen()}\n"
         assert user.startswith(shown)
-        assert str(board) in user
+        ranks = [f"{8 - at} {rank}" for at, rank in enumerate(str(board).split("\n"))]
+        assert "\n".join([*ranks, "  a b c d e f g h"]) in user
         assert user.endswith(f"\nMoves so far: {' '.join(so_far) or 'none'}")
         board.push_uci(text)
         so_far.append(text)
@@ -125,10 +127,17 @@ def test_patterns_and_briefings_reach_their_own_seat_only() -> None:
     assert "Opponent profile" not in told_opponent
 
 
-def test_one_sampling_seed_serves_the_whole_game_and_leaves_the_game_id_out() -> None:
+def test_each_side_is_sent_one_sampling_seed_of_its_own_in_the_whole_game() -> None:
     _, asked = game(moves(QUICKEST_MATE))
-    seeds = {question.seed for question in asked}
-    assert seeds == {DICE.stream("sampling/chess960/g00000").below(2**31)}
+    seeds = [DICE.stream(f"sampling/{NAME.id}/{side}").below(2**31) for side in (0, 1)]
+    assert [question.seed for question in asked] == [seeds[ply % 2] for ply in range(len(asked))]
+
+
+def test_a_scripted_side_has_a_wide_seed_for_each_decision_that_no_other_is_sent() -> None:
+    _, asked = game(moves(QUICKEST_MATE), seats=(WHITE, Player("opponent", scripted=True)))
+    black = [question for question in asked if question.turn % 2]
+    assert [one.seed for one in black] == [DICE.stream(f"own/{NAME.id}/1/{one.turn}").wide() for one in black]
+    assert len({question.seed for question in asked}) == len(black) + 1
 
 
 # Faults of a seat.
@@ -137,7 +146,8 @@ FAULTS = {
     "no action": (Reply(text="I resign."), "no_action"),
     "illegal": (Reply(text="MOVE: b2b5"), "illegal"),
     "no reply": (NoReply(reason="refused"), "no_reply"),
-    "cut off": (Reply(text="MOVE: b2b", finish="length"), "no_action"),
+    "ambiguous": (Reply(text="MOVE: b2b4\nOr is MOVE: c2c4 better?"), "ambiguous"),
+    "cut off": (Reply(text="MOVE: b2b4", finish="length"), "cut"),
 }
 
 
@@ -146,7 +156,9 @@ def test_a_fault_is_substituted_by_a_legal_move_from_the_dice(fault: Answer, kin
     record, asked = game([fault], ChessRules(UNJUDGED, plies_max=1))
     drawn = DICE.stream("substitute/chess960/g00000/0/0").choice(Game960(START).legal_moves())
     assert (drawn,) == record.moves
-    assert Tally(decisions=1, calls=1, substituted=1, **{f"first_{kind}": 1, f"final_{kind}": 1}) == record.tallies[0]
+    assert Tally(decisions=1, calls=1, substituted=1, **{f"first_{kind}": 1, f"final_{kind}": 1}) == (
+        without_signals(record.tallies[0])
+    )
     assert (1, Tally()) == (len(asked), record.tallies[1])
 
 
@@ -176,12 +188,12 @@ def test_a_forfeit_by_white_is_a_win_for_black() -> None:
 
 
 def test_a_game_goes_on_after_a_retry_that_is_legal() -> None:
-    answers = [Reply(text="MOVE: b4"), *moves(QUICKEST_MATE)]
+    answers = [Reply(text="MOVE: b4 or so"), *moves(QUICKEST_MATE)]
     record, asked = game(answers, FORFEIT)
     assert record.ending == Ending(End.CHECKMATE, 0)
-    assert record.tallies[0] == Tally(decisions=2, calls=3, first_no_action=1)
+    assert without_signals(record.tallies[0]) == Tally(decisions=2, calls=3, first_exact=1, first_no_action=1)
     last = asked[1].messages[-1].content
-    assert last.startswith("Rejected: 'b4' is not a move in UCI notation. Declare one legal move")
+    assert last.startswith("Rejected: 'b4 or so' is not a move. Declare one legal move")
 
 
 # Adjudication within a game.
@@ -204,7 +216,7 @@ def test_six_plies_beyond_the_threshold_give_the_game_to_that_side(centipawns: i
     record, asked = game(answers, by_stockfish())
     assert (Ending(End.ADJUDICATION, halfpoints), Ending(End.UNFINISHED, 1)) == (record.ending, record.raw)
     assert len(record.moves) == 6
-    assert asked[-1] == Evaluate(NAME.id, " ".join(SHUFFLES.split()[:6]), START, 6)
+    assert asked[-1] == Evaluate(game=NAME.id, moves=" ".join(SHUFFLES.split()[:6]), start_fen=START, turn=6)
 
 
 def test_one_ply_at_the_threshold_starts_the_count_again() -> None:

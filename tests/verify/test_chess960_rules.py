@@ -107,7 +107,8 @@ def check(game: Game960, board: chess.Board) -> None:
     for move in board.pseudo_legal_moves:
         assert board.is_legal(move) == isinstance(game.read(move.uci()), chess.Move), (move, game.fen())
     assert board.fen() == game.fen()
-    assert str(board) == game.diagram()
+    ranks = [f"{8 - at} {rank}" for at, rank in enumerate(str(board).split("\n"))]
+    assert "\n".join([*ranks, "  a b c d e f g h"]) == game.diagram()
     assert sum(VALUES[piece.symbol()] for piece in board.piece_map().values()) == game.material_points()
     for claims in DrawClaims:
         assert expected_end(board, claims) == game.end(claims), (claims, game.fen(), game.moves)

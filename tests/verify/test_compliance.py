@@ -5,7 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_verify.manifest import FORMAT, Plan
+from agzamov_verify.games.chess960.prompt import PromptStyle
+from agzamov_verify.manifest import Plan
+from agzamov_verify.protocol import load_protocol
 from agzamov_verify.scoring.compliance import departures
 
 MODEL = {"kind": "openai", "base_url": "http://127.0.0.1/v1", "model": "m"}
@@ -42,23 +44,23 @@ def test_a_plan_with_the_papers_numbers_is_compliant() -> None:
     [
         (
             {"matches": with_match(CHESS0, games=28)},
-            "p0-chess960-naked-model: 28 games, 30 required",
+            "p0-chess960-naked-model: 28 games planned, 30 required",
         ),
         (
             {"matches": with_match(CHESS0, games=60)},
-            "p0-chess960-naked-model: 60 games, 30 required",
+            "p0-chess960-naked-model: 60 games planned, 30 required",
         ),
         (
             {"matches": with_match(POKER0, hands=2900)},
-            "p0-holdem-naked-model: 2900 hands, 30 sessions required",
+            "p0-holdem-naked-model: 29 sessions planned, 30 required",
         ),
         (
             {"matches": with_match(CHESS1, games=498)},
-            "p1-chess960-naked-model: 498 games, at least 500 required",
+            "p1-chess960-naked-model: 498 games planned, at least 500 required",
         ),
         (
             {"matches": with_match(POKER1, hands=9900)},
-            "p1-holdem-naked-model: 9900 hands, at least 10000 required",
+            "p1-holdem-naked-model: 9900 hands planned, at least 10000 required",
         ),
         (
             {"matches": PLAN["matches"][1:]},
@@ -71,8 +73,8 @@ def test_a_plan_with_the_papers_numbers_is_compliant() -> None:
             {"chess960": {"adjudication": {"threshold_centipawns": 500}}},
             "adjudication at 500 centipawns for 6 plies",
         ),
-        ({"engine": {"nodes": 10_000}}, "engine at 10000 nodes, 50000 required"),
-        ({"engine": {"hash_mib": 64}}, "engine with 64 MiB of hash, 16 required"),
+        ({"engine": {"nodes": 10_000}}, "adjudication by the engine at 10000 nodes, 50000 required"),
+        ({"engine": {"hash_mib": 64}}, "adjudication by the engine with 64 MiB of hash, 16 required"),
         ({"holdem": {"stack_chips": 10_050}}, "stacks of 10050 chips, 10000 required (100 a BB)"),
         ({"chess960": {"illegal": "retry_then_forfeit"}}, "illegal actions are retried, substitution required"),
         ({"holdem": {"illegal": "retry_then_forfeit"}}, "illegal actions are retried, substitution required"),
@@ -81,15 +83,18 @@ def test_a_plan_with_the_papers_numbers_is_compliant() -> None:
             "seat model at temperature 0.7, 0 required",
         ),
         (
-            {"seats": {**PLAN["seats"], "model": {**MODEL, "accepts": ["seed"]}}},
+            {"seats": {**PLAN["seats"], "model": {**MODEL, "accepts": ["seed", "max_tokens"]}}},
             "seat model runs at its own temperature",
+        ),
+        (
+            {"seats": {**PLAN["seats"], "model": {**MODEL, "accepts": ["seed", "temperature"]}}},
+            "seat model has no token limit that is sent",
         ),
         ({"chess960": {"plies_max": 399}}, "chess games end at 399 plies, at least 400 required"),
         ({"chess960": {"draw_claims": "never"}}, "draws are claimed never, automatic required"),
-        ({"chess960": {"prompt": "legal_moves"}}, "chess prompt legal_moves, standard required"),
         ({"holdem": {"mirrored": True}}, "decks are played from both sides, decks of their own required"),
         ({"quality": {"nodes": 1}}, "moves judged at 1 nodes, 50000 required"),
-        ({"analysis": {"alpha": "0.9"}}, "hypotheses at alpha 0.9, 0.05 required"),
+        ({"analysis": {"alpha": "0.01"}}, "hypotheses at alpha 0.01, 0.05 required"),
         (
             {"seats": {**PLAN["seats"], "model": {**MODEL, "briefing": "A whole book of openings."}}},
             "seat model is told how to play or what to expect, a naked seat is told neither",
@@ -100,15 +105,15 @@ def test_a_departure_is_one_line_that_says_what_and_how_much(changes: dict[str, 
     assert departures_of(**changes) == (line,)
 
 
-def test_bundles_of_the_first_format_keep_the_words_that_they_were_signed_with() -> None:
-    plan = msgspec.convert({**PLAN, "chess960": {"plies_max": 50}}, Plan)
-    assert departures(plan, "agz-manifest-1") == ()
-    assert departures(plan, FORMAT) != ()
+@pytest.mark.parametrize("prompt", PromptStyle)
+def test_both_prompts_of_chess_are_variants_of_the_protocol(prompt: PromptStyle) -> None:
+    assert departures_of(chess960={"prompt": prompt.value}) == ()
+    assert [style.value for style in PromptStyle] == list(load_protocol("agz-0.1").chess960.prompts)
 
 
 def test_shorter_sessions_are_one_departure_and_phase_0_is_counted_in_sessions() -> None:
     short = departures_of(holdem={"session_hands": 50}, matches=with_match(POKER0, hands=1500))
-    assert short == ("sessions of 50 hands, 100 required",)
+    assert short == ("sessions of 50 hands planned, 100 required",)
 
 
 @pytest.mark.parametrize(
@@ -144,3 +149,46 @@ def test_phase_0_of_another_seat_or_game_does_not_count() -> None:
     assert departures_of(seats=seats, matches=matches) == (
         "p1-chess960-naked-model: no Phase 0 match of model in this game",
     )
+
+
+def arm(name: str = "naked", games: int = 500, **changes: object) -> dict[str, Any]:
+    condition = {"augmentation": "memory", "arm": name, "system": "" if name == "naked" else "oracle"}
+    return {
+        "phase": 2,
+        "game": "chess960",
+        "a": "model",
+        "b": "model",
+        "games": games,
+        "condition": condition,
+    } | changes
+
+
+ORACLE = "system oracle is an oracle: it tells what the submitter wrote, a memory learns it from the games"
+OTHER_ID = "p2-chess960-memory_naked-model-other"
+REAL_ID = "p2-chess960-memory_real_oracle-model"
+
+
+@pytest.mark.parametrize(
+    ("arms", "lines"),
+    [
+        ([arm()], ()),
+        ([arm(), arm("placebo")], (ORACLE,)),
+        ([arm(), arm("placebo"), arm("real")], (ORACLE,)),
+        ([arm(), arm("real")], (f"{REAL_ID}: no placebo arm beside it, three arms required", ORACLE)),
+        ([arm("placebo"), arm("real")], (f"{REAL_ID}: no naked arm beside it, three arms required", ORACLE)),
+        (
+            [arm(games=600), arm("placebo"), arm("real")],
+            (f"{REAL_ID}: its naked arm has another size, one size required", ORACLE),
+        ),
+        (
+            [arm(b="other", shifts=[{"after": 100}])],
+            (f"{OTHER_ID}: the opponent's strategy is forced to change, in Phase 2 it is not",),
+        ),
+    ],
+)
+def test_a_sub_phase_departs_by_a_missing_arm_another_size_a_shift_or_an_oracle(
+    arms: list[dict[str, Any]], lines: tuple[str, ...]
+) -> None:
+    facts = {"oracle": {"kind": "oracle", "facts": "- Likes knights", "placebo": "- Likes to fish"}}
+    seats = {**PLAN["seats"], "other": {**MODEL, "patterns": ["castles_early"]}}
+    assert departures_of(matches=[*PLAN["matches"], *arms], systems=facts, seats=seats) == lines

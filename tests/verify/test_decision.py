@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from agzamov_verify.games.decision import RETRIES_MAX, Forfeit, IllegalPolicy, Rules, Tally, decide
-from agzamov_verify.games.declared import Fault, FaultKind
+from agzamov_verify.games.decision import RETRIES_MAX, ActionReader, Forfeit, IllegalPolicy, Tally, decide
+from agzamov_verify.games.declared import Accepted, Fault, FaultKind
 from agzamov_verify.questions import Answer, Chat, Message, NoReply, Question, Reply, Try
-from verify.scripted import chat, told
+from verify.scripted import chat, told, without_signals
 
 SUBSTITUTE, FORFEIT = IllegalPolicy.SUBSTITUTE, IllegalPolicy.RETRY_THEN_FORFEIT
 GOOD, UNREADABLE, ILLEGAL = Reply(text="7"), Reply(text="seven"), Reply(text="13")
@@ -15,33 +15,55 @@ SILENT = NoReply(reason="filtered")
 REMINDER = "Say a number from 1 to 9."
 
 
-def read(answer: Reply | NoReply) -> int | Fault:
-    """The rules of a tiny game: a number from 1 to 9."""
+def read(answer: Reply | NoReply) -> Accepted[int] | Fault:
+    """The rules of a tiny game: a number from 1 to 9, exact where nothing stands around it."""
     if isinstance(answer, NoReply):
         return Fault(FaultKind.NO_REPLY, "there was no reply")
-    if not answer.text.isdecimal():
-        return Fault(FaultKind.NO_ACTION, f"{answer.text} is no number")
-    return int(answer.text) if 1 <= int(answer.text) <= 9 else Fault(FaultKind.ILLEGAL, f"{answer.text} is too large")
+    text = answer.text.strip()
+    if not text.isdecimal():
+        return Fault(FaultKind.NO_ACTION, f"{text} is no number")
+    if int(text) > 9:
+        return Fault(FaultKind.ILLEGAL, f"{text} is too large")
+    return Accepted(int(text), exact=text == answer.text)
 
 
 def decided(answers: Sequence[Answer], policy: IllegalPolicy) -> tuple[int | Forfeit, list[Question], Tally]:
     tally = Tally()
-    rules = Rules(read, lambda attempt: 100 + attempt, REMINDER)
+    rules = ActionReader(read, lambda attempt: 100 + attempt, REMINDER)
     action, asked = told(decide(chat(), rules, policy, tally), answers)
     return action, asked, tally
 
 
+def final_faults(tally: Tally) -> int:
+    """Decisions that had no legal action even after every attempt."""
+    return sum(getattr(tally, f"final_{kind.value}") for kind in FaultKind)
+
+
 def counted(tally: Tally) -> dict[str, int]:
-    """What was counted, without zeros."""
-    return {name: getattr(tally, name) for name in tally.__struct_fields__ if getattr(tally, name)}
+    """What was counted, without zeros and without what is counted of the text alone."""
+    bare = without_signals(tally)
+    return {name: getattr(bare, name) for name in bare.__struct_fields__ if getattr(bare, name)}
 
 
 @pytest.mark.parametrize("policy", IllegalPolicy)
 def test_a_legal_action_is_taken_at_once(policy: IllegalPolicy) -> None:
     action, asked, tally = decided([GOOD], policy)
     assert (7, [chat()]) == (action, asked)
-    assert counted(tally) == {"decisions": 1, "calls": 1}
-    assert (tally.faults, tally.final_faults) == (0, 0)
+    assert counted(tally) == {"decisions": 1, "calls": 1, "first_exact": 1}
+    assert (tally.faults, final_faults(tally)) == (0, 0)
+
+
+def test_an_action_in_another_spelling_is_taken_and_counted_apart() -> None:
+    action, _, tally = decided([Reply(text=" 7 ")], SUBSTITUTE)
+    assert action == 7
+    assert counted(tally) == {"decisions": 1, "calls": 1, "first_normalised": 1}
+
+
+def test_the_classes_of_first_attempts_add_up_to_the_decisions() -> None:
+    names = ["first_exact", "first_normalised", *(f"first_{kind.value}" for kind in FaultKind)]
+    assert set(names) == {name for name in Tally.__struct_fields__ if name.startswith("first_")}
+    tally = Tally(**{name: 10**at for at, name in enumerate(names)})
+    assert tally.faults == 1_111_100
 
 
 KINDS = [(UNREADABLE, "no_action"), (ILLEGAL, "illegal"), (SILENT, "no_reply")]
@@ -52,7 +74,7 @@ def test_substitute_replaces_the_first_fault_and_counts_its_class(answer: Answer
     action, _, tally = decided([answer], SUBSTITUTE)
     assert action == 100
     assert {"decisions": 1, "calls": 1, "substituted": 1, f"first_{kind}": 1, f"final_{kind}": 1} == counted(tally)
-    assert (tally.faults, tally.final_faults) == (1, 1)
+    assert (tally.faults, final_faults(tally)) == (1, 1)
 
 
 @pytest.mark.parametrize(("answer", "kind"), KINDS)
@@ -61,7 +83,7 @@ def test_a_retry_that_is_legal_counts_only_as_a_first_fault(answer: Answer, kind
     action, _, tally = decided([answer] * retries + [GOOD], FORFEIT)
     assert action == 7
     assert {"decisions": 1, "calls": 1 + retries, f"first_{kind}": 1} == counted(tally)
-    assert (tally.faults, tally.final_faults) == (1, 0)
+    assert (tally.faults, final_faults(tally)) == (1, 0)
 
 
 @pytest.mark.parametrize(("answer", "kind"), KINDS)
@@ -75,7 +97,7 @@ def test_the_fourth_fault_forfeits_the_game(answer: Answer, kind: str) -> None:
 def test_the_first_and_the_final_fault_are_classed_each_by_its_own() -> None:
     _, _, tally = decided([UNREADABLE, SILENT, UNREADABLE, ILLEGAL], FORFEIT)
     assert (tally.first_no_action, tally.final_illegal) == (1, 1)
-    assert (tally.faults, tally.final_faults) == (1, 1)
+    assert (tally.faults, final_faults(tally)) == (1, 1)
 
 
 def test_a_retry_shows_the_whole_talk_and_explains_the_rejection() -> None:
@@ -92,14 +114,27 @@ def test_a_retry_shows_the_whole_talk_and_explains_the_rejection() -> None:
 
 def test_a_retry_after_no_reply_says_so() -> None:
     _, asked, _ = decided([SILENT, GOOD], FORFEIT)
-    assert asked[1].messages[-1] == Message(f"Rejected: there was no reply. {REMINDER}", "user")
-    assert asked[1].messages[:-1] == asked[0].messages
+    *before, last = asked[0].messages
+    assert asked[1].messages == (
+        *before,
+        Message(f"{last.content}\n\nRejected: there was no reply. {REMINDER}", "user"),
+    )
+
+
+@pytest.mark.parametrize("empty", [SILENT, Reply(text=""), Reply(text=" \n")], ids=["none", "empty", "white space"])
+def test_users_and_assistants_alternate_in_every_retry(empty: Answer) -> None:
+    _, asked, _ = decided([empty, empty, UNREADABLE, empty], FORFEIT)
+    for question in asked:
+        roles = [message.role for message in question.messages if message.role != "system"]
+        assert roles == ["user" if at % 2 == 0 else "assistant" for at in range(len(roles))]
+        assert roles[-1] == "user"
+    assert asked[2].messages[-1].content.count("Rejected:") == 2
 
 
 def test_a_retry_changes_nothing_but_the_attempt_and_the_talk() -> None:
     _, asked, _ = decided([UNREADABLE, GOOD], FORFEIT)
     first, second = asked
-    assert second == Chat(1, first.game, second.messages, first.seat, first.seed, first.turn)
+    assert second == Chat(1, first.game, second.messages, first.seed, first.to, first.turn)
 
 
 def test_tokens_and_failed_attempts_of_every_call_are_counted() -> None:
@@ -119,6 +154,7 @@ def test_tallies_of_many_decisions_add_up() -> None:
     assert counted(total) == {
         "decisions": 3,
         "calls": 3,
+        "first_exact": 1,
         "substituted": 2,
         "first_illegal": 1,
         "final_illegal": 1,

@@ -7,14 +7,15 @@ import msgspec
 import pytest
 
 from agzamov_verify.dice import Dice
+from agzamov_verify.games.chess960.game import ChessBlock
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.games.chess960.script import ChessRecord, Ending
 from agzamov_verify.games.decision import Tally
+from agzamov_verify.games.holdem.game import PokerBlock
 from agzamov_verify.games.holdem.rules import HandEnd
 from agzamov_verify.games.holdem.script import HandRecord
 from agzamov_verify.manifest import Plan
 from agzamov_verify.phases.gate import matches_to_play, streams_to_play
-from agzamov_verify.phases.streams import ChessBlock, PokerBlock
 from agzamov_verify.scoring.results import Gate, MatchResult, match_result, results_of
 
 DICE = Dice(bytes(32))
@@ -46,7 +47,7 @@ def chess_phase0(wins: int, draws: int = 0, faults: int = 0, decisions: int = 10
         tally = Tally(decisions=decisions, first_illegal=faults) if at == 0 else Tally()
         ending = Ending(End.CHECKMATE, white)
         records.append(ChessRecord("g", chess.STARTING_FEN, (), ending, ending, (tally, Tally())))
-    return match_result(CHESS0, [ChessBlock(0, tuple(records))], PLAN, DICE)
+    return match_result(CHESS0, [ChessBlock(0, tuple(records))], PLAN)
 
 
 def poker_phase0(sessions_won: int, faults: int = 0, decisions: int = 1000) -> MatchResult:
@@ -55,7 +56,7 @@ def poker_phase0(sessions_won: int, faults: int = 0, decisions: int = 1000) -> M
         HandRecord("h", HandEnd.FOLD, 100 if at // 2 < sessions_won and at % 2 == 0 else 0, (0, 0)) for at in range(60)
     ]
     tallies = (Tally(decisions=decisions, first_no_action=faults), Tally())
-    return match_result(POKER0, [PokerBlock(0, tuple(records), tallies)], PLAN, DICE)
+    return match_result(POKER0, [PokerBlock(0, tuple(records), tallies)], PLAN)
 
 
 def gate(result: MatchResult) -> Gate:
@@ -68,7 +69,8 @@ def gate(result: MatchResult) -> Gate:
 
 def test_the_papers_29_wins_of_30_pass() -> None:
     found = gate(chess_phase0(29, 1))
-    assert (found.passed, found.reason, found.win_rate.exact) == (True, "", "29/30")
+    assert (found.passed, found.reason) == (True, "")
+    assert chess_phase0(29, 1).result.wins == (29, 30)
 
 
 @pytest.mark.parametrize(
@@ -91,10 +93,7 @@ def test_more_than_70_percent_must_be_won(phase0: Any, wins: int, reason: str) -
 @pytest.mark.parametrize("phase0", [chess_phase0, poker_phase0])
 def test_less_than_20_percent_of_decisions_may_go_wrong_at_first(phase0: Any, faults: int, passed: bool) -> None:
     found = gate(phase0(30, faults=faults))
-    assert (found.passed, found.error_rate.exact) == (
-        passed,
-        f"{faults}/1000" if faults % 10 else found.error_rate.exact,
-    )
+    assert found.passed == passed
     assert found.reason == ("" if passed else "the error rate is not below 20 %")
 
 
@@ -104,13 +103,13 @@ def test_draws_are_no_wins() -> None:
 
 def test_a_seat_that_decided_nothing_has_not_shown_that_it_can() -> None:
     found = gate(chess_phase0(30, decisions=0))
-    assert (found.passed, found.error_rate.exact) == (False, "1/1")
+    assert (found.passed, found.reason) == (False, "the error rate is not below 20 %")
 
 
 def test_faults_of_the_random_seat_do_not_count() -> None:
     records = [HandRecord("h", HandEnd.FOLD, 100 if at % 2 == 0 else 0, (0, 9)) for at in range(60)]
     block = PokerBlock(0, tuple(records), (Tally(decisions=100), Tally(decisions=10, first_illegal=10)))
-    assert gate(match_result(POKER0, [block], PLAN, DICE)).passed
+    assert gate(match_result(POKER0, [block], PLAN)).passed
 
 
 def test_few_games_cannot_pass_however_they_end() -> None:
@@ -122,15 +121,15 @@ def test_few_games_cannot_pass_however_they_end() -> None:
         )
         for at in range(4)
     )
-    found = gate(match_result(few.matches[0], [ChessBlock(0, records)], few, DICE))
-    assert (found.win_rate.exact, found.reason) == ("1/1", "the binomial p is not below 0.05")
+    found = gate(match_result(few.matches[0], [ChessBlock(0, records)], few))
+    assert found.reason == "the binomial p is not below 0.05"
 
 
 def test_phase_1_has_no_gate() -> None:
     record = ChessRecord(
         "g", chess.STARTING_FEN, (), Ending(End.STALEMATE, 1), Ending(End.STALEMATE, 1), (Tally(), Tally())
     )
-    assert match_result(CHESS1, [ChessBlock(0, (record,) * 4)], PLAN, DICE).gate is None
+    assert match_result(CHESS1, [ChessBlock(0, (record,) * 4)], PLAN).gate is None
 
 
 # --- what a failed Phase 0 stops -----------------------------------------------------------------
@@ -172,7 +171,7 @@ def test_streams_come_in_the_order_of_phases_and_then_of_the_plan() -> None:
 def test_a_match_that_was_not_played_is_named_in_the_results() -> None:
     draw = Ending(End.STALEMATE, 1)
     record = ChessRecord("g", chess.STARTING_FEN, (), draw, draw, (Tally(decisions=1), Tally(decisions=1)))
-    results = results_of("0" * 16, PLAN, DICE, {CHESS0.id: [ChessBlock(0, (record,) * 30)]})
+    results = results_of("0" * 16, PLAN, {CHESS0.id: [ChessBlock(0, (record,) * 30)]})
     assert results.not_played == (CHESS1.id, POKER0.id, POKER1.id, OTHER1.id)
     assert [match.id for match in results.matches] == [CHESS0.id]
     assert results.format == "agz-results-1"

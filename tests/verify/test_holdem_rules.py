@@ -7,11 +7,12 @@ import pytest
 
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.decision import IllegalPolicy, Tally
-from agzamov_verify.games.holdem.rules import DECK, ActionKind, Deal, HandEnd, Legal, PokerAction, compare, in_bb
+from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.games.holdem.rules import ActionKind, Deal, HandEnd, Legal, PokerAction, compare, in_bb
 from agzamov_verify.games.holdem.script import HandRecord, PokerRules, deal_cards, play, random_action
 from agzamov_verify.games.players import GameName, Player
 from agzamov_verify.questions import Answer, Chat, NoReply, Question, Reply
-from verify.scripted import actions, bet_out, poker_hand, told
+from verify.scripted import actions, bet_out, poker_hand, told, without_signals
 
 FOLD, CHECK, CALL, BET, RAISE = ActionKind
 BUTTON, BIG_BLIND = 0, 1
@@ -216,14 +217,14 @@ def result_of(record: HandRecord) -> HandRecord:
 def test_a_hand_is_played_to_its_fold() -> None:
     record, asked, tallies = one_hand(actions("raise to 3, fold"))
     assert HandRecord(NAME.id, HandEnd.FOLD, 100, (0, 0)) == result_of(record)
-    assert [(question.seat, question.turn) for question in asked] == [("agent", 0), ("opponent", 1)]
-    assert (Tally(decisions=1, calls=1),) * 2 == tallies
+    assert [(question.to, question.turn) for question in asked] == [("agent", 0), ("opponent", 1)]
+    assert [Tally(decisions=1, calls=1, first_exact=1)] * 2 == [without_signals(tally) for tally in tallies]
 
 
 def test_a_hand_is_played_to_its_showdown() -> None:
     record, asked, _ = one_hand(actions("call, check, check, check, bet 1, call, check, check"))
     assert HandRecord(NAME.id, HandEnd.SHOWDOWN, -200, (0, 0)) == result_of(record)
-    assert [question.seat for question in asked] == [
+    assert [question.to for question in asked] == [
         "agent",
         "opponent",
         "opponent",
@@ -301,11 +302,11 @@ def test_faults_of_earlier_hands_are_not_counted_again() -> None:
     assert (record.faults, tallies[0].faults) == ((0, 0), 7)
 
 
-def test_one_sampling_seed_serves_the_whole_hand() -> None:
+def test_each_place_is_sent_one_sampling_seed_of_its_own_in_the_whole_hand() -> None:
     _, asked, _ = one_hand(actions("call, check, check, check, bet 1, fold"))
-    assert {DICE.stream("sampling/holdem/h00003").below(2**31)} == {
-        question.seed for question in asked if isinstance(question, Chat)
-    }
+    chats = [question for question in asked if isinstance(question, Chat)]
+    seeds = {"agent": f"sampling/{NAME.id}/0", "opponent": f"sampling/{NAME.id}/1"}
+    assert [one.seed for one in chats] == [DICE.stream(seeds[one.to]).below(2**31) for one in chats]
 
 
 # Cards and substitutes come from the dice.
@@ -319,7 +320,7 @@ def test_a_deal_is_nine_different_cards_of_the_deck() -> None:
 
 
 def test_the_cards_of_a_hand_are_those_of_its_stream() -> None:
-    nine = DICE.stream("poker/deck/17").deal(DECK, 9)
+    nine = DICE.stream("cards/17").deal(DECK, 9)
     assert Deal(tuple(nine[:2]), tuple(nine[2:4]), tuple(nine[4:])) == deal_cards(DICE, 17, button_is_a=True)
 
 

@@ -8,12 +8,37 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agzamov_verify.journal import GENESIS, BrokenJournal, Chain, Entry, asked, encode, journal_root, line_digest
-from agzamov_verify.merkle import inclusion_proof, root_from_proof
-from agzamov_verify.questions import Answer, Chat, Evaluate, Evaluation, Message, NoReply, Reply, Try
+from agzamov_verify.merkle import inclusion_proof
+from agzamov_verify.questions import (
+    Answer,
+    Called,
+    CallTool,
+    Chat,
+    EndGame,
+    Evaluate,
+    Evaluation,
+    Export,
+    Exported,
+    Hit,
+    Hits,
+    Kept,
+    Message,
+    NoReply,
+    Question,
+    Reply,
+    Search,
+    Settled,
+    Store,
+    Stored,
+    Try,
+)
+from agzamov_verify.questions import encode as encode_part
+from verify.inclusion import root_from_proof
 
 RUN, STREAM = "0123456789abcdef", "p1-chess960-b000"
 ANSWERS: tuple[Answer, ...] = (
@@ -21,14 +46,38 @@ ANSWERS: tuple[Answer, ...] = (
     Evaluation(31, None),
     Reply(text="MOVE: é\u2028\x7f", attempts=(Try("503", "overloaded"),), finish="length"),
     Evaluation(None, -3),
+    Stored(),
+    Stored(refused="it holds one like this"),
+    Hits((Hit("castles early", "e00002"), Hit("trades queens", "e00001")), text="2 found"),
+    Called(hits=(Hit("castles early", "e00002"),), text='{"hits": []}'),
+    Called(failed=True, refused="it holds one like this", text="no"),
+    Settled(2),
+    Exported((Kept("castles early", (), "e00001", (1,), "observation"),), more=True),
     NoReply(reason="refused"),
+)
+MEMORY_QUESTIONS: tuple[Question, ...] = (
+    Store(attempt=0, content="castles early", entry="e00001", game="g00000", kind="observation", number=1, turn=0),
+    Search(attempt=1, game="g00000", hits_max=5, number=1, query="castling", turn=3),
+    CallTool(
+        attempt=2,
+        called_with='{"content":"castles early"}',
+        content="castles early",
+        entry="e00001",
+        game="g00000",
+        hits_max=5,
+        number=1,
+        tool="store",
+        turn=3,
+    ),
+    EndGame(attempt=2, game="g00000", number=1, turn=0),
+    Export(attempt=3, game="g00000", offset=200, turn=0),
 )
 
 
 def question(turn: int, answer: Answer) -> Chat | Evaluate:
     if isinstance(answer, Evaluation):
-        return Evaluate("g00000", "e2e4", "8/8/8/8/8/8/8/8 w - - 0 1", turn)
-    return Chat(0, "g00000", (Message("Your move.", "user"),), "agent", 7, turn)
+        return Evaluate(game="g00000", moves="e2e4", start_fen="8/8/8/8/8/8/8/8 w - - 0 1", turn=turn)
+    return Chat(0, "g00000", (Message("Your move.", "user"),), 7, "agent", turn)
 
 
 def chained(answers: Sequence[Answer], run: str = RUN, stream: str = STREAM, version: int = 1) -> list[bytes]:
@@ -41,6 +90,12 @@ def chained(answers: Sequence[Answer], run: str = RUN, stream: str = STREAM, ver
 
 
 GOOD = chained(ANSWERS)
+
+
+@pytest.mark.parametrize("part", [*ANSWERS, *MEMORY_QUESTIONS], ids=lambda part: type(part).__name__)
+def test_the_fields_of_questions_and_answers_stand_in_canonical_order(part: Question | Answer) -> None:
+    data = encode_part(part)
+    assert data == rfc8785.dumps(json.loads(data))
 
 
 def refusal(lines: Sequence[bytes]) -> BrokenJournal:

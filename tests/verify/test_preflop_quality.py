@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from agzamov_verify.games.holdem.preflop import NO_QUALITY, PreflopLoss, PreflopScope, preflop_quality
 from agzamov_verify.games.holdem.rules import HandEnd
 from agzamov_verify.games.holdem.script import HandRecord, PokerRules
+from agzamov_verify.games.holdem.variance_reduction.preflop_loss import MICRO_BB, STRATEGY_SHA256, loss_micro_bb
+from agzamov_verify.games.holdem.variance_reduction.starting_hands import class_of
 from agzamov_verify.scoring.inference.estimate import Estimate
-from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
-from agzamov_verify.scoring.luck.classes import class_of
-from agzamov_verify.scoring.luck.preflop_loss import MICRO_BB, STRATEGY_SHA256, loss_micro_bb
-from agzamov_verify.scoring.preflop import NO_QUALITY, PreflopLoss, PreflopScope, preflop_quality
-from verify.luck.tables import told
+from agzamov_verify.scoring.score_constants import load_score_constants
+from verify.variance_reduction.scripted_hands import told
 
-FOLD, HOW = 0, Resamples(bytes(32), 200, Bootstrap.EXPANDED)
+FOLD, CONSTANTS = 0, load_score_constants("agz-0.1").clusters
 ACES = loss_micro_bb(0, FOLD, class_of(("Ah", "As")))
 FOLDED, RAISED = told("fold"), told("raise 300, fold")
 
@@ -27,7 +27,7 @@ class Both(NamedTuple):
 
 def quality(records: Sequence[HandRecord], session_hands: int = 2, *, mirrored: bool = False) -> Both:
     rules = PokerRules(session_hands=session_hands, mirrored=mirrored)
-    a, b = preflop_quality(records, rules, lambda _: HOW)
+    a, b = preflop_quality(records, rules, CONSTANTS)
     assert a is not None
     assert b is not None
     return Both(a, b)
@@ -66,8 +66,8 @@ def test_a_figure_has_its_interval_its_n_and_what_could_be_found() -> None:
 
 
 def test_other_stacks_and_no_hands_have_no_quality() -> None:
-    assert preflop_quality([FOLDED] * 2, PokerRules(stack_chips=5_000), lambda _: HOW) == NO_QUALITY
-    assert preflop_quality([], PokerRules(), lambda _: HOW) == NO_QUALITY
+    assert preflop_quality([FOLDED] * 2, PokerRules(stack_chips=5_000), CONSTANTS) == NO_QUALITY
+    assert preflop_quality([], PokerRules(), CONSTANTS) == NO_QUALITY
 
 
 def test_a_hand_whose_cards_are_not_known_is_left_out() -> None:

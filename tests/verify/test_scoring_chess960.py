@@ -5,13 +5,12 @@ from fractions import Fraction
 
 import chess
 import pytest
-from scipy import stats
 
-from agzamov_verify.games.chess960.rules import End
+from agzamov_verify.games.chess960.game import chess_tallies
+from agzamov_verify.games.chess960.results import ChessResult, chess_result, halfpoints_a
+from agzamov_verify.games.chess960.rules import BY_RULE, End
 from agzamov_verify.games.chess960.script import ChessRecord, Ending
 from agzamov_verify.games.decision import Tally
-from agzamov_verify.scoring.chess960 import BY_RULE, ChessResult, chess_result, chess_tallies, halfpoints_a
-from agzamov_verify.scoring.exact import figure
 
 WHITE_WINS, DRAW, BLACK_WINS = 2, 1, 0
 RESAMPLES = 200
@@ -43,7 +42,7 @@ def adjudicated(white_halfpoints: int) -> ChessRecord:
 
 
 def result_of(records: Sequence[ChessRecord]) -> ChessResult:
-    return chess_result(records, seed, RESAMPLES)
+    return chess_result(records)
 
 
 # --- whose points --------------------------------------------------------------------------------
@@ -59,7 +58,7 @@ def test_seat_a_has_white_in_even_games_and_black_in_odd_ones(index: int, white_
 
 def test_white_winning_every_game_is_an_even_match() -> None:
     score = result_of([game(WHITE_WINS)] * 6).adjudicated
-    assert (score.wins, score.draws, score.losses, score.score) == (3, 0, 3, figure(Fraction(1, 2)))
+    assert (score.wins, score.draws, score.losses, score.points) == (3, 0, 3, Fraction(1, 2))
     assert score.pairs == (0, 0, 3, 0, 0), "a start that decides both games says nothing of the players"
 
 
@@ -75,31 +74,14 @@ def test_points_are_counted_by_pairs_of_one_start() -> None:
     score = result_of([game(points) for pair in pairs for points in pair]).adjudicated
     assert score.pairs == (1, 1, 2, 1, 1)
     assert (score.wins, score.draws, score.losses) == (4, 4, 4)
-    assert score.score.exact == "1/2"
+    assert score.points == Fraction(1, 2)
 
 
 def test_one_game_more_in_another_order_is_other_pairs_with_the_same_score() -> None:
     together = result_of([game(points) for points in (WHITE_WINS, BLACK_WINS, BLACK_WINS, WHITE_WINS)]).adjudicated
     apart = result_of([game(points) for points in (WHITE_WINS, WHITE_WINS, BLACK_WINS, BLACK_WINS)]).adjudicated
-    assert together.score == apart.score
+    assert together.points == apart.points
     assert (together.pairs, apart.pairs) == ((1, 0, 0, 0, 1), (0, 0, 2, 0, 0))
-    assert together.score_ci != apart.score_ci, "the pair is what is resampled"
-
-
-def test_wins_have_scipys_p_and_interval_over_all_games() -> None:
-    score = result_of([game(WHITE_WINS), game(BLACK_WINS)] * 10 + [game(DRAW)] * 10).adjudicated
-    test = stats.binomtest(20, 30, 0.5, "greater")
-    assert float(score.p_wins_binomial) == pytest.approx(test.pvalue, rel=1e-5)
-    interval = stats.binomtest(20, 30).proportion_ci(method="wilson")
-    assert float(score.win_rate_ci.low) == pytest.approx(interval.low, abs=1e-6)
-    assert score.score.exact == "5/6"
-
-
-def test_the_interval_of_the_score_is_in_points_of_a_game() -> None:
-    won = result_of([game(WHITE_WINS), game(BLACK_WINS)] * 5).adjudicated
-    assert (won.score_ci.low, won.score_ci.high) == ("1.000000", "1.000000")
-    mixed = result_of([game(WHITE_WINS), game(BLACK_WINS), game(DRAW), game(DRAW)] * 10).adjudicated
-    assert Fraction(mixed.score_ci.low) < Fraction(3, 4) < Fraction(mixed.score_ci.high)
 
 
 # --- adjudication and its control ----------------------------------------------------------------
@@ -125,17 +107,6 @@ def test_a_game_played_on_counts_by_its_adjudication_and_raw_by_its_end() -> Non
     assert result.decided.ends == {"adjudication": 1, "stalemate": 1}
 
 
-def test_adjudicated_and_raw_scores_are_resampled_from_seeds_of_their_own() -> None:
-    names: list[str] = []
-
-    def noting(name: str) -> bytes:
-        names.append(name)
-        return seed(name)
-
-    chess_result([game(DRAW)] * 2, noting, 10)
-    assert sorted(names) == ["adjudicated", "raw"]
-
-
 # --- how games were decided ----------------------------------------------------------------------
 
 
@@ -151,7 +122,7 @@ def test_a_game_is_decided_by_play_if_rules_ended_it_and_no_move_was_substituted
     ]
     decided = result_of(records).decided
     assert (decided.rules, decided.adjudication, decided.forfeit, decided.ply_limit) == (3, 1, 1, 1)
-    assert (decided.with_substitution, decided.by_play.exact) == (1, "1/3")
+    assert (decided.with_substitution, decided.by_play) == (1, 2)
     assert sum(decided.ends.values()) == len(records)
 
 

@@ -11,16 +11,19 @@ from scipy import stats
 
 from agzamov_verify import canon
 from agzamov_verify.games.decision import Tally
+from agzamov_verify.games.holdem.cell import poker_cell
+from agzamov_verify.games.holdem.results import PokerResult, poker_result
 from agzamov_verify.games.holdem.rules import HandEnd
 from agzamov_verify.games.holdem.script import HandRecord, PokerRules
-from agzamov_verify.scoring.agzamov.cells import CellKey, poker_cell
-from agzamov_verify.scoring.holdem import PokerResult, poker_result
-from agzamov_verify.scoring.hypotheses.evidence import values_of
+from agzamov_verify.scoring.cells import CellKey
+from agzamov_verify.scoring.inference.estimate import Estimate
+from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
+from plain_samples import mean_estimate
 from verify.agzamov.generator import evidence
 from verify.learning.simulated import detections
 
 ALONE, MIRRORED = PokerRules(session_hands=2), PokerRules(session_hands=2, mirrored=True)
-MEAN, LUCK, PLAY = 30, 300, 100
+MEAN, CARDS, PLAY = 30, 300, 100
 """Chips of a session: the mean, the SD of what the decks give and its mirror takes, and the SD of the rest."""
 
 
@@ -31,16 +34,23 @@ def records(sessions: list[int]) -> list[HandRecord]:
 
 
 def match(rng: np.random.Generator, pairs: int) -> list[int]:
-    luck = rng.normal(0, LUCK, pairs)
-    chips = np.concatenate([luck, -luck]) + rng.normal(MEAN, PLAY, 2 * pairs)
+    cards = rng.normal(0, CARDS, pairs)
+    chips = np.concatenate([cards, -cards]) + rng.normal(MEAN, PLAY, 2 * pairs)
     return [int(one) for one in np.round(chips)]
+
+
+def winrate(hands: list[HandRecord], rules: PokerRules, seed: bytes, resamples: int) -> Estimate:
+    """The winrate as the analysis estimates it, by percentiles."""
+    units = poker_cell(CellKey("m", "holdem", 1), hands, (Tally(), Tally()), "", rules).measured()
+    return mean_estimate(units.values, units.scale, Resamples(seed, resamples, Bootstrap.PERCENTILE))
 
 
 def covered(rules: PokerRules, matches: int) -> tuple[float, float]:
     """How often the interval holds the true winrate, and its mean width in standard errors of the winrate."""
     rng, held, widths = np.random.default_rng(4), 0, []
     for number in range(matches):
-        found = poker_result(records(match(rng, 30)), rules, number.to_bytes(32, "big"), 400).bb_per_100_ci
+        found = winrate(records(match(rng, 30)), rules, number.to_bytes(32, "big"), 400).ci
+        assert found
         held += float(found.low) <= MEAN / 2 <= float(found.high)
         widths.append(float(found.high) - float(found.low))
     return held / matches, statistics.mean(widths) / (PLAY / 2 / 60**0.5)
@@ -54,28 +64,28 @@ def test_the_interval_of_mirrored_pairs_holds_the_truth_as_often_as_it_says_and_
 
 
 def test_sessions_counted_apart_would_be_three_times_as_wide_and_hold_it_always() -> None:
-    """The defect: the luck of the decks, which cancels, is taken for a doubt about the winrate."""
+    """The defect: the variance of the decks, which cancels, is taken for a doubt about the winrate."""
     held, width = covered(ALONE, 100)
     assert held == 1
     assert width > 3 * 3.8
 
 
-def test_spread_wins_and_p_are_of_pairs_by_hand_and_by_scipy() -> None:
+def test_spread_and_wins_are_of_pairs_by_hand() -> None:
     first, again = [500, -400, 300, -200, 90, 10], [-480, 430, -310, 250, -60, -30]
-    found = poker_result(records(first + again), MIRRORED, bytes(32), 100)
+    found = poker_result(records(first + again), MIRRORED)
+    estimate = winrate(records(first + again), MIRRORED, bytes(32), 100)
     both = [one + other for one, other in zip(first, again, strict=True)]
     assert (found.hands, found.sessions, found.mirrored_pairs, found.units) == (24, 12, 6, 6)
-    assert float(found.session_sd_bb_per_100.decimal) == pytest.approx(statistics.stdev(both) / 4, abs=1e-6)
+    assert estimate.sd
+    assert float(estimate.sd[0].decimal) == pytest.approx(statistics.stdev(both) / 4, abs=1e-6)
     assert found.sessions_won == sum(one > 0 for one in both) == 4
-    assert float(found.p_sessions_binomial) == pytest.approx(stats.binomtest(4, 6, alternative="greater").pvalue)
-    assert float(found.sessions_won_ci.low) == pytest.approx(
-        stats.binomtest(4, 6).proportion_ci(method="wilson").low, abs=1e-6
-    )
-    assert Fraction(found.bb_per_100.exact) == Fraction(sum(both), 24)
+    assert found.bb_per_100 == Fraction(sum(both), 24)
+    assert estimate.value
+    assert Fraction(estimate.value.exact) == Fraction(sum(both), 24)
 
 
 def test_a_result_without_mirrors_is_written_as_it_always_was() -> None:
-    alone, mirrored = (poker_result(records([10, -20, 30, 40]), rules, bytes(32), 100) for rules in (ALONE, MIRRORED))
+    alone, mirrored = (poker_result(records([10, -20, 30, 40]), rules) for rules in (ALONE, MIRRORED))
     names = [set(msgspec.json.decode(canon.dumps(one))) for one in (alone, mirrored)]
     assert names[1] - names[0] == {"mirrored_pairs"}
     assert all(canon.loads_as(canon.dumps(one), PokerResult) == one for one in (alone, mirrored))
@@ -91,7 +101,7 @@ def course_of(*, mirrored: bool) -> Callable[[np.random.Generator], list[int]]:
     def play(rng: np.random.Generator) -> list[int]:
         rules = PokerRules(session_hands=2, mirrored=mirrored)
         cell = poker_cell(CellKey("m", "holdem", 1), records(match(rng, 20)), (Tally(), Tally()), "", rules)
-        return values_of(cell)
+        return cell.course
 
     return play
 
@@ -102,7 +112,7 @@ def test_decks_that_come_back_are_not_taken_for_learning() -> None:
 
 
 def test_in_the_order_of_play_they_would_be() -> None:
-    """The defect: what luck gives early it takes late, so so trends are seen too often."""
+    """The defect: what the cards give early they take late, so trends are seen too often."""
     found = detections(course_of(mirrored=False), 2, 2_000, 199, seed=6)
     assert stats.binomtest(found, 2_000, 0.05, "greater").pvalue < 0.001, f"{found} of 2000"
 

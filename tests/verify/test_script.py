@@ -5,8 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agzamov_verify.journal import GENESIS, Entry, asked
-from agzamov_verify.questions import Answer, Chat, Evaluate, Evaluation, Message, NoReply, Question, Reply
-from agzamov_verify.script import Divergence, Replay, Script, ask_engine, ask_seat, describe, drive
+from agzamov_verify.questions import (
+    EVALUATION,
+    REPLY,
+    Answer,
+    Chat,
+    Evaluate,
+    Evaluation,
+    Message,
+    NoReply,
+    Question,
+    Reply,
+)
+from agzamov_verify.script import Divergence, Replay, Script, ask, describe, drive
 from verify.scripted import Scripted, told
 
 START = "8/8/8/8/8/8/8/8 w - - 0 1"
@@ -16,9 +27,9 @@ def talk(opening: str, rounds: int) -> Script[list[str]]:
     """Asks `rounds` times; what was said before is in each prompt."""
     heard = [opening]
     for turn in range(rounds):
-        answer = yield from ask_seat(Chat(0, "g00000", (Message(" ".join(heard), "user"),), "agent", 7, turn))
+        answer = yield from ask(Chat(0, "g00000", (Message(" ".join(heard), "user"),), 7, "agent", turn), REPLY)
         heard.append(answer.text if isinstance(answer, Reply) else "-")
-    yield from ask_engine(Evaluate("g00000", "", START, rounds))
+    yield from ask(Evaluate(game="g00000", moves="", start_fen=START, turn=rounds), EVALUATION)
     return heard
 
 
@@ -118,20 +129,27 @@ def test_an_evaluation_where_a_seat_was_asked_diverges() -> None:
     entries = recorded()
     entries[1] = Entry(Evaluation(1, None), GENESIS, entries[1].question, "r", 1, "s", 1)
     error = divergence(talk("zero", 3), entries)
-    assert (error.place, error.expected, error.found) == ("game g00000 turn 1", "a reply", "an evaluation")
+    assert (error.place, error.expected, error.found) == (
+        "game g00000 turn 1",
+        "an answer of kind reply or no_reply",
+        "evaluation",
+    )
 
 
 def test_a_reply_where_the_engine_was_asked_diverges() -> None:
     entries = recorded()
     entries[3] = Entry(Reply(text="+9"), GENESIS, entries[3].question, "r", 3, "s", 1)
     error = divergence(talk("zero", 3), entries)
-    assert (error.place, error.expected, error.found) == ("game g00000 turn 3", "an evaluation", "a reply")
+    assert (error.place, error.expected, error.found) == ("game g00000 turn 3", "an answer of kind evaluation", "reply")
 
 
 def test_a_question_is_described_by_seat_game_turn_and_attempt() -> None:
-    chat = Chat(2, "g00017", (), "opponent", 7, 31)
+    chat = Chat(2, "g00017", (), 7, "opponent", 31)
     assert describe(chat) == "a question to opponent in game g00017 turn 31 attempt 2"
-    assert describe(Evaluate("g00017", "", START, 31)) == "a question to the engine in game g00017 turn 31"
+    assert (
+        describe(Evaluate(game="g00017", moves="", start_fen=START, turn=31))
+        == "a question to engine in game g00017 turn 31 attempt 0"
+    )
 
 
 def test_a_scripted_peer_fails_when_answers_are_left_over() -> None:

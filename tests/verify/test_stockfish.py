@@ -30,7 +30,7 @@ def engine() -> Iterator[UciEngine]:
 
 
 def position(start_fen: str, moves: str = "") -> Evaluate:
-    return Evaluate("g00000", moves, start_fen, len(moves.split()))
+    return Evaluate(game="g00000", moves=moves, start_fen=start_fen, turn=len(moves.split()))
 
 
 OPENING = "b2b4 d7d6 f1g3 f8g6 e1d2 e8d7"
@@ -142,7 +142,7 @@ def test_a_file_that_is_no_program_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_no_engine_is_a_fault() -> None:
-    with pytest.raises(EngineFault, match="does not answer `uci`"):
+    with pytest.raises(EngineFault, match="at /bin/true, found a program that ended before `uciok`"):
         UciEngine(Path("/bin/true"), HASH_MIB)
 
 
@@ -151,11 +151,33 @@ def test_a_wrapper_ends_with_the_program_that_it_started(monkeypatch: pytest.Mon
     wrapper = tmp_path / "engine"
     wrapper.write_text("#!/bin/sh\ncat\n")
     wrapper.chmod(0o755)
-    with pytest.raises(EngineFault, match="does not answer `uci`"):
+    with pytest.raises(EngineFault, match=r"no `uciok` within 0\.3 s"):
         UciEngine(wrapper, HASH_MIB)
 
 
 def test_a_program_that_never_answers_is_ended_and_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stockfish, "HANDSHAKE_S", 0.2)
-    with pytest.raises(EngineFault, match="does not answer `uci`"):
+    with pytest.raises(EngineFault, match=r"expected a UCI engine at /bin/cat, found no `uciok` within 0\.2 s"):
         UciEngine(Path("/bin/cat"), HASH_MIB)
+
+
+def test_an_engine_that_is_slow_to_start_is_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(stockfish, "HANDSHAKE_S", 60)
+    slow = tmp_path / "engine"
+    slow.write_text("#!/bin/sh\nsleep 1\necho id name Slow\necho uciok\ncat\n")
+    slow.chmod(0o755)
+    with UciEngine(slow, HASH_MIB) as engine:
+        assert engine.name == "Slow"
+
+
+def test_an_engine_gets_no_key_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    nosy = tmp_path / "engine"
+    nosy.write_text(f"#!/bin/sh\nenv > {tmp_path}/seen\necho uciok\ncat\n")
+    nosy.chmod(0o755)
+    with UciEngine(nosy, HASH_MIB):
+        seen = (tmp_path / "seen").read_text()
+    assert "sk-planted" not in seen
+    assert "LC_ALL=C.UTF-8" in seen
+    assert "PATH=" in seen

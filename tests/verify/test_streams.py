@@ -11,21 +11,19 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from agzamov_verify.dice import Dice
-from agzamov_verify.games.holdem.rules import DECK
+from agzamov_verify.experiment import Match, Phase
+from agzamov_verify.games.chess960.game import STARTS, Chess960, ChessBlock, ChessMatch, start_fen
+from agzamov_verify.games.chess960.script import ChessRules
+from agzamov_verify.games.game import StreamPlan
+from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.games.holdem.game import PokerBlock, PokerMatch
 from agzamov_verify.games.holdem.script import deal_cards
-from agzamov_verify.manifest import ChessMatch, Match, Plan, PokerMatch
-from agzamov_verify.phases.streams import (
-    STARTS,
-    ChessBlock,
-    PokerBlock,
-    StreamPlan,
-    a_is_first,
-    block_script,
-    start_fen,
-    streams_of,
-)
+from agzamov_verify.games.patterns import CHESS_PATTERNS, Pattern
+from agzamov_verify.games.players import a_is_first
+from agzamov_verify.manifest import Plan
 from agzamov_verify.questions import Answer, Chat, Question, Reply
 from agzamov_verify.script import drive
+from agzamov_verify.streams import block_script, streams_of
 
 DICE = Dice(bytes(32))
 PAWNS = ("a2a3", "a7a6")
@@ -141,7 +139,7 @@ def test_the_size_of_blocks_changes_no_question() -> None:
 
 def test_colours_and_the_button_alternate_and_a_begins() -> None:
     assert [a_is_first(at) for at in range(4)] == [True, False, True, False]
-    first = {at: [question.seat for question in asked_in_match(at, plan()) if question.turn == 0] for at in (0, 2)}
+    first = {at: [question.to for question in asked_in_match(at, plan()) if question.turn == 0] for at in (0, 2)}
     assert first == {CHESS0: ["agent", "dice"] * 3, POKER0: ["agent", "dice"] * 3}
 
 
@@ -167,14 +165,21 @@ def test_a_block_is_what_its_games_came_to() -> None:
 # --- starts --------------------------------------------------------------------------------------
 
 
-def test_960_pairs_play_every_start_once_and_the_next_960_again_in_another_order() -> None:
-    cycles = [[start_fen(DICE, cycle * STARTS + at) for at in range(STARTS)] for cycle in range(2)]
-    everything = {chess.Board.from_chess960_pos(number).fen() for number in range(STARTS)}
-    assert [set(cycle) for cycle in cycles] == [everything, everything]
-    assert cycles[0] != cycles[1]
+def test_960_pairs_play_every_start_once() -> None:
+    starts = [start_fen(DICE, pair) for pair in range(STARTS)]
+    assert set(starts) == {chess.Board.from_chess960_pos(number).fen() for number in range(STARTS)}
 
 
-@given(st.integers(0, 3000), st.integers(0, 3000))
+def test_a_match_in_which_one_start_would_come_again_is_refused() -> None:
+    """So a start pair is the unit everywhere: in a match, in deltas, in tests."""
+    at_most, one_more = (ChessMatch(a="model", b="dice", phase=Phase.BASELINE, games=2 * pairs) for pairs in (960, 961))
+    assert list(Chess960().match_problems(at_most, ChessRules())) == []
+    (problem,) = Chess960().match_problems(one_more, ChessRules())
+    wanted = "expected at most 1920: each of 960 starts once with both colours"
+    assert (problem.path, problem.message) == ("games", wanted)
+
+
+@given(st.integers(0, 959), st.integers(0, 959))
 def test_a_start_depends_on_its_number_alone(one: int, other: int) -> None:
     before = start_fen(DICE, one)
     start_fen(DICE, other)
@@ -198,12 +203,13 @@ def test_phases_and_seats_are_paired_on_the_same_starts() -> None:
     assert starts[CHESS0] == starts[CHESS1][:6]
 
 
-def test_phases_and_seats_are_paired_on_the_same_sampling_seeds() -> None:
+def test_no_two_seats_matches_or_games_share_a_seed() -> None:
     of = plan()
-    for one, other in ((CHESS0, CHESS1), (POKER0, POKER1)):
-        seeds = [{question.game[-6:]: question.seed for question in asked_in_match(at, of)} for at in (one, other)]
-        assert seeds[0].items() <= seeds[1].items()
-        assert len(set(seeds[0].values())) == len(seeds[0]), "every game has its own"
+    places: dict[int, set[tuple[str, int]]] = {}
+    for at in (CHESS0, CHESS1, POKER0, POKER1):
+        for question in asked_in_match(at, of):
+            places.setdefault(question.seed, set()).add((question.game, question.turn % 2))
+    assert all(len(which) == 1 for which in places.values())
 
 
 # --- decks ---------------------------------------------------------------------------------------
@@ -217,13 +223,13 @@ def test_seat_a_gets_the_same_cards_whoever_has_the_button(hand: int) -> None:
     assert with_button.board == without.board
 
 
-def test_phases_and_seats_are_paired_on_the_same_decks() -> None:
+def test_no_two_matches_share_their_decks() -> None:
     of = plan()
     holes = {
         at: [line(question, "Hole cards: ") for question in asked_in_match(at, of) if question.turn == 0]
         for at in (POKER0, POKER1)
     }
-    assert holes[POKER0] == holes[POKER1]
+    assert not any(one == other for one, other in zip(holes[POKER0], holes[POKER1], strict=True))
     assert len(set(holes[POKER0])) > 1
 
 
@@ -231,7 +237,7 @@ def test_a_mirrored_match_plays_every_deck_twice_with_the_seats_exchanged() -> N
     match = {**PLAN["matches"][POKER1], "a": "agent", "hands": 12}
     of = plan(holdem={"session_hands": 2, "mirrored": True}, matches=[match])
     first = [question for question in asked_in_match(0, of) if question.turn == 0]
-    told = [(line(question, "Hole cards: "), question.seat) for question in first]
+    told = [(line(question, "Hole cards: "), question.to) for question in first]
     assert [seat for _, seat in told] == ["agent", "other"] * 6, "the button goes on alternating"
     assert {(hole, {"agent": "other", "other": "agent"}[seat]) for hole, seat in told[:6]} == set(told[6:])
     plain = plan(holdem={"session_hands": 2}, matches=[match])
@@ -257,18 +263,35 @@ def test_no_card_is_dealt_twice_and_every_card_about_equally_often() -> None:
 def test_a_pattern_is_told_to_its_seat_and_in_its_game_alone() -> None:
     of = plan()
     systems = {
-        (at, question.seat): question.messages[0].content
+        (at, question.to): question.messages[0].content
         for at in (CHESS0, POKER0)
         for question in asked_in_match(at, of)
     }
-    assert "castle" in systems[CHESS0, "agent"].lower()
-    assert "castle" not in (systems[CHESS0, "dice"] + systems[POKER0, "agent"]).lower()
+    pattern = CHESS_PATTERNS[Pattern.CASTLES_EARLY]
+    assert pattern in systems[CHESS0, "agent"]
+    assert pattern not in systems[CHESS0, "dice"] + systems[POKER0, "agent"]
     assert systems[POKER0, "agent"] != systems[POKER0, "dice"]
 
 
 def test_a_briefing_is_told_to_its_seat_alone() -> None:
     for at in (CHESS0, POKER0):
-        told = {
-            question.seat for question in asked_in_match(at, plan()) if "You trail." in question.messages[-1].content
-        }
+        told = {question.to for question in asked_in_match(at, plan()) if "You trail." in question.messages[-1].content}
         assert told == {"agent"}
+
+
+@pytest.mark.parametrize(
+    ("accepts", "told"), [(("seed", "max_tokens"), True), (("max_completion_tokens",), True), (("seed",), False)]
+)
+@pytest.mark.parametrize("match", [0, 1], ids=["chess960", "holdem"])
+def test_a_seat_is_told_a_token_limit_only_where_its_server_is_sent_one(
+    accepts: tuple[str, ...], told: bool, match: int
+) -> None:
+    seats = {"m": {"kind": "openai", "base_url": "http://h/v1", "model": "m", "tokens_max": 77, "accepts": accepts}}
+    matches = [
+        {"phase": 1, "game": "chess960", "a": "m", "b": "m", "games": 2, "block_games": 2},
+        {"phase": 1, "game": "holdem", "a": "m", "b": "m", "hands": 2, "block_hands": 2},
+    ]
+    plan = msgspec.convert({"title": "Limits", "seats": seats, "matches": matches}, Plan)
+    question = next(block_script(next(streams_of(plan.matches[match])), plan, Dice(bytes(32))))
+    assert isinstance(question, Chat)
+    assert ("77 tokens" in question.messages[0].content) is told

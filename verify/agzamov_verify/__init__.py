@@ -1,1 +1,1 @@
-"""Says what a run of the Agzamov test is, and checks one. Imports nothing of the harness."""
+"""Definition of a run of the Agzamov test, and its verification. Imports nothing of the harness."""

@@ -1,4 +1,4 @@
-"""What a plan declares about its analysis before the first game: which hypotheses, at what alpha, how one may stop.
+"""A plan's declarations about its analysis, made before the first game: hypotheses, alpha, rules for stopping early.
 
 The names are the paper's (section 7) and, with `draft-` before them, those of the draft's section 7.
 """
@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta
 
-from .seats import END, DecimalText, Line, Part
+from .plan_types import END, DecimalText, Line, Part
 
 PRIMARY, EXPLORATORY, DRAFT = 5, 12, 20
 SEQUENTIAL_MAX = 64
@@ -72,9 +72,10 @@ class SequentialRule(Part, frozen=True):
     """One match that is watched while it is played, by a rule declared before.
 
     An observation is a start pair in half-points (0 to 4, 2 by chance) or a session of hands in chips (0 by chance),
-    with its mirror if it has one; one beyond ± `clip_chips` counts as that. `of_interest` is the least distance from
-    chance that matters; 0 never stops for lack of an effect. `blocks_per_look`: so many blocks are played side by side,
-    then the rule may end the match; 0 plays it whole, and the analysis only says after which observation it might have.
+    with its mirror if it has one; one beyond ± `clip_chips` counts as that, and more sessions need wider bounds.
+    `of_interest` is the least distance from chance that matters; 0 never stops for lack of an effect.
+    `blocks_per_look`: so many blocks are played side by side, then the rule may end the match; 0 plays it whole, and
+    the analysis only says after which observation it might have.
     """
 
     match: Line
@@ -86,7 +87,7 @@ class SequentialRule(Part, frozen=True):
 
 
 class AnalysisPlan(Part, frozen=True):
-    """What is tested, at what alpha. The default is the whole list of the protocol, without early stopping."""
+    """The hypotheses to test, and alpha. The default is the whole list of the protocol, without early stopping."""
 
     hypotheses: tuple[HypothesisId, ...] = tuple(HypothesisId)
     alpha: Alpha = "0.05"

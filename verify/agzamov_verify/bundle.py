@@ -2,16 +2,17 @@
 
     bagit.txt  manifest-sha256.txt (the signed subject)  tagmanifest-sha256.txt
     attest/run.dsse.json
-    data/manifest.json  data/environment.json  data/submitter.pem
+    data/manifest.json  data/environment.json  data/submitter.pem  data/executions.jsonl
     data/journal/index.json  data/journal/<stream>/000000.jsonl.gz …
-    data/timing/<stream>.jsonl.gz
-    data/results/results.json  data/results/timing.json  data/results/analysis.json
+    data/calls/<stream>.jsonl.gz
+    data/results/results.json  data/results/calls.json  data/results/analysis.json
     data/quality/index.json  data/quality/figures.json  data/quality/<stream>.jsonl.gz
-    data/logs/<sitting>/<container>.log  data/notes/<what>.json
+    data/logs/<execution>/<container>.log  data/notes/<what>.json
 
 A payload manifest line is "<sha256>  <name>", sorted by name, as sha256sum writes and checks it.
 """
 
+import re
 from typing import Literal
 
 import msgspec
@@ -29,23 +30,36 @@ MANIFEST_FILE = "data/manifest.json"
 ENVIRONMENT_FILE = "data/environment.json"
 WEIGHTS_FILE = "data/notes/weights.json"
 KEY_FILE = "data/submitter.pem"
+EXECUTIONS_FILE = "data/executions.jsonl"
 INDEX_FILE = "data/journal/index.json"
 RESULTS_FILE = "data/results/results.json"
-TIMING_FILE = "data/results/timing.json"
+CALLS_FILE = "data/results/calls.json"
 ANALYSIS_FILE = "data/results/analysis.json"
-DOCUMENTS = (MANIFEST_FILE, ENVIRONMENT_FILE, KEY_FILE, INDEX_FILE, RESULTS_FILE, TIMING_FILE, ANALYSIS_FILE)
-JOURNAL_FOLDER, TIMING_FOLDER = "data/journal/", "data/timing/"
+DOCUMENTS = (
+    MANIFEST_FILE,
+    ENVIRONMENT_FILE,
+    KEY_FILE,
+    EXECUTIONS_FILE,
+    INDEX_FILE,
+    RESULTS_FILE,
+    CALLS_FILE,
+    ANALYSIS_FILE,
+)
+JOURNAL_FOLDER, CALLS_FOLDER = "data/journal/", "data/calls/"
 LOGS_FOLDER, NOTES_FOLDER = "data/logs/", "data/notes/"
 QUALITY_FOLDER = "data/quality/"
-ATTESTED_FOLDERS = (LOGS_FOLDER, NOTES_FOLDER)
-"""Logs of containers and notes of the harness: signed as they are, and read by nobody here."""
+ATTESTED_FILES = (
+    re.compile(rf"{LOGS_FOLDER}[0-9]{{3,6}}/[a-z][a-z0-9_-]{{0,63}}\.log"),
+    re.compile(rf"{NOTES_FOLDER}(addresses|digests|preflight|weights)\.json"),
+)
+"""Logs of containers by execution, and notes of the harness: signed as they are. No other file stands beside them."""
 TREE = "rfc6962-sha256"
 
 RECOMPUTABILITY = {
+    "calls": "attested by the submitter",
     "cost": "price table of the manifest times attested token counts",
     "replies": "attested by the submitter",
     "results": "recomputed from the journal",
-    "timing": "attested by the submitter",
     "tokens": "attested by the submitter",
 }
 
@@ -65,8 +79,9 @@ class ContainerRow(msgspec.Struct, frozen=True):
 
 
 class Environment(msgspec.Struct, frozen=True):
-    """What verification reads of data/environment.json; all else in it is attested only."""
+    """The fields of data/environment.json that verification reads; all else in it is attested only."""
 
+    format: Literal["agz-environment-1"]
     isolation: str
     containers: tuple[ContainerRow, ...] = ()
 
@@ -80,9 +95,14 @@ class WeightsCheck(msgspec.Struct, frozen=True):
 
 
 class WeightsNote(msgspec.Struct, frozen=True):
-    """What verification reads of data/notes/weights.json: every time that a run's weights were hashed."""
+    """The part of data/notes/weights.json that verification reads: every time that a run's weights were hashed."""
 
     checks: tuple[WeightsCheck, ...]
+
+
+def is_attested(name: str) -> bool:
+    """True if a file is one of the logs and notes that a harness leaves."""
+    return any(pattern.fullmatch(name) for pattern in ATTESTED_FILES)
 
 
 def segment_name(stream: str, number: int) -> str:
@@ -90,9 +110,9 @@ def segment_name(stream: str, number: int) -> str:
     return f"{JOURNAL_FOLDER}{stream}/{number:06d}.jsonl.gz"
 
 
-def timing_name(stream: str) -> str:
-    """The file of a stream's answer times."""
-    return f"{TIMING_FOLDER}{stream}.jsonl.gz"
+def calls_name(stream: str) -> str:
+    """The file of what varies between repetitions of a stream's calls."""
+    return f"{CALLS_FOLDER}{stream}.jsonl.gz"
 
 
 def checksum_lines(digests: dict[str, str]) -> bytes:
@@ -110,6 +130,13 @@ def parse_checksums(data: bytes) -> dict[str, str] | None:
     return digests if checksum_lines(digests) == data else None
 
 
+def compliance(results: Results) -> str:
+    """Compliance of a run with its protocol: "yes", "no", or "phase 0 only", from which no score follows."""
+    if results.departures or results.not_played:
+        return "no"
+    return "yes" if any(match.phase for match in results.matches) else "phase 0 only"
+
+
 def claims_of(results: Results) -> dict[str, str]:
     """The headline figures that a submitter signs, by match: a pure function of the results."""
     claims: dict[str, str] = {}
@@ -117,5 +144,5 @@ def claims_of(results: Results) -> dict[str, str]:
         claims |= {f"{match.id}/{name}": value for name, value in match.result.headline().items()}
         if match.gate:
             claims[f"{match.id}/gate"] = "passed" if match.gate.passed else "failed"
-    claims["compliant"] = "no" if results.departures or results.not_played else "yes"
+    claims["compliant"] = compliance(results)
     return claims

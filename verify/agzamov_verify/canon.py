@@ -68,6 +68,19 @@ def loads_as(data: bytes, kind: type[T]) -> T:
     return value
 
 
+def ascii_text(value: object) -> str:
+    """The canonical text with every character beyond printable ASCII as \\uXXXX: the same JSON, safe for a terminal."""
+    return "".join(c if " " <= c <= "~" else _escaped(c) for c in dumps(value).decode())
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+
+
 def digest(value: object) -> str:
     """SHA-256 of the canonical bytes, 64 hexadecimal digits."""
     return hashlib.sha256(dumps(value)).hexdigest()
@@ -76,7 +89,7 @@ def digest(value: object) -> str:
 def first_difference(left: bytes, right: bytes) -> int:
     """Offset in bytes of the first place where the two differ."""
     pairs = enumerate(zip(left, right, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(left), len(right)))
+    return next((offset for offset, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
 def _encode(value: object) -> bytes:
@@ -101,5 +114,5 @@ def _refuse_outside_profile(value: object, place: str, depth_left: int) -> None:
                 raise NotCanonical(f"{place}: expected ASCII keys, found {key!r}")
             _refuse_outside_profile(inner, f"{place}.{key}", depth_left - 1)
     else:
-        for at, inner in enumerate(value):
-            _refuse_outside_profile(inner, f"{place}[{at}]", depth_left - 1)
+        for index, inner in enumerate(value):
+            _refuse_outside_profile(inner, f"{place}[{index}]", depth_left - 1)

@@ -3,8 +3,10 @@
     root          = HKDF-SHA256(salt = origin value, ikm = secret, info = "agz/seed/v1\\0" + manifest digest)
     stream(label) = HMAC-SHA256(HMAC-SHA256(root, label), counter as 8 bytes big-endian), counter = 0, 1, ...
 
-A stream is read as big-endian 32-bit words. Labels leave the condition out, so that conditions
-are paired on the same starts and decks. Sources: RFC 5869 (HKDF), RFC 2104 (HMAC), Knuth TAOCP 2,
+A stream is read as big-endian 32-bit words. Labels of starts, decks and substitutes leave the
+condition out, so that conditions are paired on them. No two purposes share a label
+(docs/decisions/0022): what is sent to a model is drawn from a stream that nothing else reads.
+Sources: RFC 5869 (HKDF), RFC 2104 (HMAC), Knuth TAOCP 2,
 3.4.2 algorithm P (shuffle from the top).
 """
 
@@ -15,7 +17,6 @@ from typing import TypeVar
 T = TypeVar("T")
 
 WORD = 2**32
-_WORDS_PER_BLOCK = 8
 
 
 def hkdf_sha256(ikm: bytes, salt: bytes, info: bytes, length_bytes: int = 32) -> bytes:
@@ -60,6 +61,10 @@ class Stream:
             word = self.word()
         return word % bound
 
+    def wide(self) -> int:
+        """A uniform integer in [0, 2^53): as wide as canonical JSON allows."""
+        return self.word() << 21 | self.word() >> 11
+
     def choice(self, options: Sequence[T]) -> T:
         """One of `options`, uniformly."""
         return options[self.below(len(options))]
@@ -69,9 +74,9 @@ class Stream:
         pool = list(items)
         dealt = []
         for remaining in range(len(pool), len(pool) - count, -1):
-            at = self.below(remaining)
-            dealt.append(pool[at])
-            pool[at] = pool[remaining - 1]
+            index = self.below(remaining)
+            dealt.append(pool[index])
+            pool[index] = pool[remaining - 1]
         return dealt
 
 

@@ -24,6 +24,16 @@ PREDICATE_TYPE = "urn:agzamov:attestation:run:1"
 SUBJECT = "manifest-sha256.txt"
 ENVELOPE_BYTES_MAX = 2**24
 
+P25519 = 2**255 - 19
+ORDER_8_Y = 2707385501144840649318225287225658788936804267575313519463743609750303402022
+SMALL_ORDER_Y = frozenset({0, 1, ORDER_8_Y, P25519 - ORDER_8_Y, P25519 - 1, P25519, P25519 + 1})
+"""The y coordinates, as encoded, of the eight points of small order on edwards25519, unreduced spellings included.
+
+Under such a key a signature may fit many messages: under the neutral point, one fits every message. Which of the two x
+an encoding means does not matter, so its sign bit is ignored (D. J. Bernstein, https://cr.yp.to/ecdh.html#validate;
+K. Chalkias and others, "Taming the many EdDSAs", 2020).
+"""
+
 
 class Signature(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One signature: the key's id and the bytes in base64."""
@@ -49,14 +59,14 @@ class JournalClaim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SeedClaim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the seed came from, and the secret that the manifest committed to."""
+    """The origin of the seed, and the secret that the manifest committed to."""
 
     origin: str
     secret: str
 
 
 class Predicate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the submitter states about the run."""
+    """The submitter's statements about the run."""
 
     claims: dict[str, str]
     journal: JournalClaim
@@ -74,7 +84,7 @@ class Digest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is signed."""
+    """An in-toto subject: name and digest of what is signed."""
 
     digest: Digest
     name: str
@@ -109,25 +119,37 @@ def key_id(key: Ed25519PublicKey) -> str:
 
 
 def load_public_key(pem: bytes) -> Ed25519PublicKey:
-    """An Ed25519 public key. Raises BadEnvelope for anything else."""
+    """An Ed25519 public key, and no point of small order. Raises BadEnvelope for anything else."""
     try:
         key = load_pem_public_key(pem)
     except (ValueError, UnsupportedAlgorithm) as error:
         raise BadEnvelope("a public key in PEM", "something else") from error
     if not isinstance(key, Ed25519PublicKey):
         raise BadEnvelope("an Ed25519 public key", "another kind of key")
+    encoded = int.from_bytes(key.public_bytes(Encoding.Raw, PublicFormat.Raw), "little")
+    if encoded & (2**255 - 1) in SMALL_ORDER_Y:
+        raise BadEnvelope("an Ed25519 public key", "a point of small order: a signature may fit many messages")
     return key
 
 
 def sign(statement: Statement, key: Ed25519PrivateKey) -> bytes:
     """The envelope around `statement`, as canonical JSON."""
-    payload = canon.dumps(statement)
+    return sign_payload(canon.dumps(statement), key)
+
+
+def sign_payload(payload: bytes, key: Ed25519PrivateKey) -> bytes:
+    """The envelope around any in-toto statement, given as its bytes."""
     signed = Signature(key_id(key.public_key()), _base64(key.sign(pae(PAYLOAD_TYPE, payload))))
     return canon.dumps(Envelope(_base64(payload), PAYLOAD_TYPE, (signed,)))
 
 
 def open_envelope(data: bytes, key: Ed25519PublicKey) -> Statement:
     """The statement in an envelope that `key` signed. Raises BadEnvelope."""
+    return _statement(open_payload(data, key))
+
+
+def open_payload(data: bytes, key: Ed25519PublicKey) -> bytes:
+    """The bytes of the in-toto statement in an envelope that `key` signed. Raises BadEnvelope."""
     try:
         envelope = msgspec.json.decode(data, type=Envelope)
         payload = base64.b64decode(envelope.payload, validate=True)
@@ -143,7 +165,7 @@ def open_envelope(data: bytes, key: Ed25519PublicKey) -> Statement:
         key.verify(signatures[0], pae(PAYLOAD_TYPE, payload))
     except InvalidSignature as error:
         raise BadEnvelope("a valid Ed25519 signature", "one that does not fit the payload") from error
-    return _statement(payload)
+    return payload
 
 
 def _refuse_other_spelling(data: bytes, envelope: Envelope, payload: bytes, signatures: list[bytes]) -> None:

@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from . import canon
 from .merkle import Tree, root_of
-from .questions import ENGINE, Answer, Chat, Question, question_digest
+from .questions import Answer, Question, question_digest
 
 VERSION = 1
 GENESIS = "0" * 64
@@ -49,7 +49,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StreamRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the index says of one stream."""
+    """The index's row for one stream."""
 
     entries: int
     head: str
@@ -72,10 +72,8 @@ _decoder = msgspec.json.Decoder(Entry)
 
 def asked(question: Question) -> Asked:
     """The short form under which `question` stands in the journal."""
-    digest = question_digest(question)
-    if isinstance(question, Chat):
-        return Asked("chat", question.attempt, digest, question.game, question.seat, question.turn)
-    return Asked("evaluate", 0, digest, question.game, ENGINE, question.turn)
+    kind, digest = str(question.__struct_config__.tag), question_digest(question)
+    return Asked(kind, question.attempt, digest, question.game, question.to, question.turn)
 
 
 def encode(entry: Entry) -> bytes:
@@ -84,7 +82,7 @@ def encode(entry: Entry) -> bytes:
 
 
 def line_digest(line: bytes) -> str:
-    """What the next line names as its `prev`: SHA-256 of the line without its line feed."""
+    """The `prev` of the next line: SHA-256 of the line without its line feed."""
     return hashlib.sha256(line).hexdigest()
 
 
@@ -124,8 +122,8 @@ class Chain:
             raise self._broken("a journal entry", str(error)) from error
         again = _encoder.encode(entry)
         if again != line:
-            at = canon.first_difference(again, line)
-            raise self._broken("canonical JSON", f"another spelling from byte {at} on")
+            offset = canon.first_difference(again, line)
+            raise self._broken("canonical JSON", f"another spelling from byte {offset} on")
         return entry
 
     def _broken(self, expected: str, found: str) -> BrokenJournal:

@@ -7,64 +7,38 @@ SHA-256 of those bytes, and stands in every journal entry.
 """
 
 import hashlib
-import re
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union
 
 import msgspec
 from msgspec import Meta
 
 from . import canon
 from .analysis_plan import AnalysisPlan
-from .games.chess960.script import ChessRules
-from .games.holdem.script import PokerRules
-from .seats import END, Count, DecimalText, HouseSeat, Line, LocalModelSeat, Name, Part, Seat, Sha256
+from .experiment import Match
+from .games.game import Game
+from .games.registry import GAMES
+from .memory.native_tools import TOOLS_MAX, NativeTool
+from .plan_types import END, DecimalText, Line, Name, Part, Sha256
+from .seats import AnySeat, Seat
+from .systems import AnySystem
 
-FORMAT: Literal["agz-manifest-2"] = "agz-manifest-2"
-ADDED_IN_2 = (
-    ("images",),
-    ("models",),
-    ("plan", "analysis"),
-    ("plan", "holdem", "mirrored"),
-    ("plan", "quality"),
-)
+if TYPE_CHECKING:  # the types that depend on which games there are
+    AnyMatch: TypeAlias = Match
+    GameRules = Part
+else:
+    AnyMatch = Union[tuple(game.match for game in GAMES.values())]  # noqa: UP007 - made from a list
+    GameRules = msgspec.defstruct(
+        "GameRules",
+        [(name, game.rules, game.rules()) for name, game in GAMES.items()],
+        bases=(Part,),
+        frozen=True,
+        kw_only=True,
+    )
+
+FORMAT: Literal["agz-manifest-1"] = "agz-manifest-1"
 MANIFEST_BYTES_MAX = 2**20
-
-
-class _Match(Part, frozen=True, tag_field="game"):
-    """Two seats that meet: `a` is the one that is measured."""
-
-    a: Name
-    b: Name
-    phase: Literal[0, 1]
-    condition: Literal["naked"] = "naked"
-
-    @property
-    def game(self) -> str:
-        """The game's name, which is the tag."""
-        return str(self.__struct_config__.tag)
-
-    @property
-    def id(self) -> str:
-        """The name of the match in a run; a match after Phase 0 that is no self-play names its opponent too."""
-        opponent = f"-{self.b}" if self.phase and self.a != self.b else ""
-        return f"p{self.phase}-{self.game}-{self.condition}-{self.a}{opponent}"
-
-
-class ChessMatch(_Match, frozen=True, tag="chess960"):
-    """Chess960 games in start pairs; `block_games` of them share a stream."""
-
-    games: Count = 500
-    block_games: Count = 2
-
-
-class PokerMatch(_Match, frozen=True, tag="holdem"):
-    """Hold'em hands in sessions; `block_hands` of them share a stream."""
-
-    hands: Count = 10_000
-    block_hands: Count = 100
-
-
-Match: TypeAlias = ChessMatch | PokerMatch
+MESSAGE_CHARS_MAX = 400
 
 
 class Engine(Part, frozen=True):
@@ -77,11 +51,20 @@ class Engine(Part, frozen=True):
     nodes: Annotated[int, Meta(ge=1, le=1_000_000)] = 50_000
 
 
+SeasonValue: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern="^[A-Za-z0-9._:/-]{0,64}" + END,
+        description="up to 64 letters, digits and the characters - . _ : /",
+    ),
+]
+
+
 class Seed(Part, frozen=True):
-    """Where the salt of the seed comes from: this run alone, or a value published for a season."""
+    """The origin of the seed's salt: this run alone, or a value published for a season."""
 
     origin: Literal["self", "season"] = "self"
-    value: Line = ""
+    value: SeasonValue = ""
 
 
 class Price(Part, frozen=True):
@@ -93,29 +76,28 @@ class Price(Part, frozen=True):
 
 
 class Budget(Part, frozen=True):
-    """Where a run stops cleanly; 0 means no limit."""
+    """The cost at which a run stops cleanly; 0 means no limit."""
 
     cost_usd_max: DecimalText = "0"
 
 
 class Quality(Part, frozen=True):
-    """Whether the engine judges every chess move before the bundle is packed, at how many nodes; 0: not."""
+    """Engine judgement of every chess move before the bundle is packed, at this many nodes; 0: none."""
 
     nodes: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
 
 
-class Plan(Part, frozen=True):
-    """What a person writes."""
+class Plan(GameRules, frozen=True):
+    """A plan, as a person writes it. The rules of each game stand below the game's name."""
 
     title: Line
-    seats: dict[Name, Seat]
-    matches: tuple[Match, ...]
+    seats: dict[Name, AnySeat]
+    matches: tuple[AnyMatch, ...]
     protocol: Literal["agz-0.1"] = "agz-0.1"
     isolation: Literal["process", "container"] = "process"
     seed: Seed = Seed()
     engine: Engine = Engine()
-    chess960: ChessRules = ChessRules()
-    holdem: PokerRules = PokerRules()
+    systems: dict[Name, AnySystem] = msgspec.field(default_factory=dict)
     prices: dict[Name, Price] = msgspec.field(default_factory=dict)
     budget: Budget = Budget()
     analysis: AnalysisPlan = AnalysisPlan()
@@ -124,12 +106,39 @@ class Plan(Part, frozen=True):
     @property
     def playing(self) -> dict[str, Seat]:
         """The seats that some match names."""
-        names = {name for match in self.matches for name in (match.a, match.b)}
+        names = {name for match in self.matches for name in match.seats}
         return {name: seat for name, seat in self.seats.items() if name in names}
+
+    @property
+    def systems_played(self) -> tuple[str, ...]:
+        """The systems that some match names, in the order of the matches."""
+        names = dict.fromkeys(match.condition.system for match in self.matches)
+        return tuple(name for name in names if name in self.systems)
+
+    @property
+    def memory_matches(self) -> list[AnyMatch]:
+        """The matches in which seat A has a memory."""
+        stores = {name for name, system in self.systems.items() if system.keeps_store}
+        return [match for match in self.matches if match.condition.system in stores]
+
+    @property
+    def memory_uses(self) -> list[str]:
+        """The ways in which the memories are used that some match names; a plan that can be run has at most one."""
+        return sorted({self.systems[name].way_of_use for name in self.systems_played} - {""})
+
+    @property
+    def games(self) -> Mapping[str, Game]:
+        """The games that some match is of, by name."""
+        names = {match.game for match in self.matches}
+        return {name: game for name, game in GAMES.items() if name in names}
+
+    def rules_of(self, game: str) -> Any:
+        """The rules of a game by its name: a value of `Game.rules`."""
+        return getattr(self, game)
 
 
 class EnginePin(Part, frozen=True):
-    """Which engine was there when the manifest was sealed."""
+    """The engine that was there when the manifest was sealed."""
 
     name: Line
     net_sha256: Sha256
@@ -137,7 +146,7 @@ class EnginePin(Part, frozen=True):
 
 
 class ImagePin(Part, frozen=True):
-    """Which container image plays a part: see docs/formats/image.md for the four digests."""
+    """The container image of one part: see docs/formats/image.md for the four digests."""
 
     config_digest: Sha256
     manifest_digest: Sha256
@@ -146,16 +155,30 @@ class ImagePin(Part, frozen=True):
 
 
 class ModelPin(Part, frozen=True):
-    """Which weights a local model's seat plays with: the GGUF file's digest, or that of Ollama's manifest file."""
+    """The weights that a local model's seat plays with: the GGUF file's digest, or that of Ollama's manifest file."""
 
     sha256: Sha256
     size_bytes: Annotated[int, Meta(ge=1, lt=2**53)]
 
 
-class Manifest(Part, frozen=True):
-    """A sealed plan. `images` by the part they play, `models` by seat."""
+class MemoryPin(Part, frozen=True):
+    """The server of a memory system: its own name and version, and digests of its adapter and its tool list.
 
-    format: Literal["agz-manifest-1", "agz-manifest-2"]
+    The adapter's is that of its canonical JSON, which the plan holds where the server is from outside. `native`: its
+    own tools that a model is offered, with `use: native`.
+    """
+
+    adapter_sha256: Sha256
+    tools_sha256: Sha256
+    name: Line
+    version: Line
+    native: Annotated[tuple[NativeTool, ...], Meta(max_length=TOOLS_MAX)] = ()
+
+
+class Manifest(Part, frozen=True):
+    """A sealed plan. `images` by the part they play, `models` by seat, `memories` by system."""
+
+    format: Literal["agz-manifest-1"]
     plan: Plan
     protocol_sha256: Sha256
     prompts_sha256: dict[Annotated[str, Meta(pattern="^[a-z0-9_/]{1,64}" + END)], Sha256]
@@ -165,19 +188,12 @@ class Manifest(Part, frozen=True):
     nonce: Annotated[str, Meta(pattern="^[0-9a-f]{32}" + END)]
     images: dict[Name, ImagePin] = msgspec.field(default_factory=dict)
     models: dict[Name, ModelPin] = msgspec.field(default_factory=dict)
+    memories: dict[Name, MemoryPin] = msgspec.field(default_factory=dict)
 
     @property
     def bytes(self) -> bytes:
-        """The canonical form that is hashed and stored; what a format did not have yet is left out."""
-        if self.format == FORMAT:
-            return canon.dumps(self)
-        plain = msgspec.to_builtins(self)
-        for *parents, name in ADDED_IN_2:
-            part = plain
-            for parent in parents:
-                part = part[parent]
-            del part[name]
-        return canon.dumps(plain)
+        """The canonical form that is hashed and stored."""
+        return canon.dumps(self)
 
     @property
     def run_id(self) -> str:
@@ -201,22 +217,20 @@ def load_manifest(data: bytes) -> Manifest:
         raise ManifestError(located(error)) from error
     if manifest.bytes != data:
         raise ManifestError("expected every field to be written out, found one left to a default")
-    if manifest.format != FORMAT and _uses_format_2(manifest.plan):
-        what = "containers, local models, the house or mirrored deals"
-        raise ManifestError(f"format: expected {FORMAT} for {what}, found {manifest.format}")
     return manifest
 
 
-def _uses_format_2(plan: Plan) -> bool:
-    newer = any(isinstance(seat, LocalModelSeat | HouseSeat) for seat in plan.seats.values())
-    return plan.isolation == "container" or plan.holdem.mirrored or newer
-
-
 def located(error: msgspec.ValidationError) -> str:
-    """msgspec's message with the key's path in front: "plan.matches[0].games: expected int"."""
-    text = str(error)
-    found = re.search(r" - at `(?:key in )?\$\.?(.*)`$", text)
-    if not found:
-        return text[:1].lower() + text[1:]
-    what = text[: found.start()]
-    return f"{found.group(1) or 'manifest'}: {what[:1].lower()}{what[1:]}"
+    """msgspec's message with the key's path in front: "plan.matches[0].games: expected int".
+
+    The message quotes the input, so its parts are capped, and cut at the last " - at `": a key may hold those words.
+    """
+    what, _, place = str(error).rpartition(" - at `")
+    path = place.removeprefix("key` in `").removesuffix("`")
+    if not path.startswith("$"):
+        return _capped(str(error))
+    return f"{_capped(path[1:].removeprefix('.')) or 'manifest'}: {_capped(what)}"
+
+
+def _capped(text: str) -> str:
+    return text[:1].lower() + text[1:MESSAGE_CHARS_MAX]

@@ -4,11 +4,6 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 
-def leaf_hash(data: bytes) -> bytes:
-    """SHA-256(0x00 || data)."""
-    return sha256(b"\0" + data).digest()
-
-
 def node_hash(left: bytes, right: bytes) -> bytes:
     """SHA-256(0x01 || left || right)."""
     return sha256(b"\1" + left + right).digest()
@@ -58,23 +53,3 @@ def inclusion_proof(leaves: Sequence[bytes], index: int) -> list[bytes]:
     if index < split:
         return [*inclusion_proof(left, index), root_of(right)]
     return [*inclusion_proof(right, index - split), root_of(left)]
-
-
-def root_from_proof(leaf: bytes, index: int, size: int, proof: Sequence[bytes]) -> bytes:
-    """The root that `proof` leads to (RFC 9162, section 2.1.3.2). Raises ValueError if it cannot fit."""
-    if not 0 <= index < size:
-        raise ValueError(f"expected an index below {size}, found {index}")
-    node, at, last = leaf_hash(leaf), index, size - 1
-    for sibling in proof:
-        if not last:
-            raise ValueError("the proof is too long")
-        if at & 1 or at == last:
-            node = node_hash(sibling, node)
-            while not at & 1 and at:
-                at, last = at >> 1, last >> 1
-        else:
-            node = node_hash(node, sibling)
-        at, last = at >> 1, last >> 1
-    if last:
-        raise ValueError("the proof is too short")
-    return node

@@ -12,13 +12,14 @@ import msgspec
 
 
 class ChessNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Chess960 rows of Table 8."""
+    """Chess960 rows of Table 8. `prompts` are the variants of the protocol: a score or matrix is of one of them."""
 
     games_min: int
     phase0_games: int
     adjudication: str
     adjudication_centipawns: int
     adjudication_plies: int
+    prompts: tuple[str, ...]
 
 
 class PokerNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,6 +49,18 @@ class GateNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     p_below: Decimal
 
 
+class VerdictNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Least size of every sample that a verdict on a hypothesis rests on: careers, or else independent units.
+
+    `career_units_min`: units of one career (start pairs, sessions), below which an arm has neither an interval nor a
+    test: docs/decisions/0040.
+    """
+
+    career_units_min: int
+    careers_min: int
+    units_min: int
+
+
 class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One protocol version."""
 
@@ -59,6 +72,7 @@ class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     error_flag_percent: int
     bootstrap_resamples: int
     significance: Decimal
+    verdict: VerdictNorm
 
 
 KNOWN = ("agz-0.1",)

@@ -1,4 +1,7 @@
-"""What a script may ask the outside world, and what may come back.
+"""Questions of a script to the outside world, and their answers.
+
+Every question says who is asked (`to`), in which game, at which turn, and for which time (`attempt`). A new kind of
+question is a type here, with the types of its answers.
 
 A question holds everything that its answer may depend on, so a replay that asks the same question
 byte for byte has recomputed the prompt. Fields are declared in alphabetical order, which makes the
@@ -6,44 +9,167 @@ encoding canonical without sorting (a test compares it with rfc8785).
 """
 
 import hashlib
-from typing import Annotated, TypeAlias
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Final, Generic, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta
 
 from . import canon
 
-TOKENS_MAX = 10**9
-"""Of one reply, so that the sum over a run stays an exact integer below 2^53."""
+TOKENS_MAX = 2**24
+"""Of one reply: more than any context, and so few that the sum over 2^28 calls stays an exact integer below 2^53."""
+REPLY_CHARACTERS_MAX = 100_000
+"""Of one reply's text; a harness cuts what is longer."""
+TOOL_CALLS_MAX = 100
+"""Of one reply; a harness leaves out those that follow."""
+ARGUMENTS_CHARACTERS_MAX = 10_000
+"""Of one tool call's arguments; a harness cuts what is longer."""
+TOOL_NAME_CHARACTERS_MAX = 100
+"""Of the name in a tool call; a harness cuts what is longer."""
+TOOL_CHARACTERS_MAX = 50_000
+"""Of all names and arguments of one reply together; a harness leaves out the calls from the first beyond on."""
 
+ENGINE = "engine"
+MEMORY = "memory_a"
+"""The memory of seat A."""
+
+RESERVED: Final[Mapping[str, str]] = MappingProxyType(
+    {ENGINE: "the engine that adjudicates", MEMORY: "the memory of seat A"}
+)
+"""Names in a journal that no seat may have, and whose they are."""
+
+ENTRY_CHARACTERS_MAX = 8_000
+"""Of one entry as the harness stores it, and of the text of a search."""
+HITS_MAX = 1_000
+"""Entries that one answer of a memory server may hold."""
+SERVED_CHARACTERS_MAX = 150_000
+"""Of all entries in one answer of a memory server together, so that its line fits into a journal."""
+
+A = TypeVar("A", bound=msgspec.Struct)
 Tokens: TypeAlias = Annotated[int, Meta(ge=0, le=TOKENS_MAX)]
 Score: TypeAlias = Annotated[int, Meta(ge=-canon.INTEGER_MAX, le=canon.INTEGER_MAX)]
 
 
-class Message(msgspec.Struct, frozen=True, gc=False):
+class ToolCall(msgspec.Struct, frozen=True, gc=False):
+    """A call of a tool as a model's reply spells it: the name, and the arguments as JSON text, if they are any."""
+
+    arguments: str
+    name: str
+
+
+class SentCall(msgspec.Struct, frozen=True, gc=False):
+    """A call of a tool in the message that tells a model what it called. The ids are ours: a server's are random."""
+
+    arguments: str
+    id: str
+    name: str
+
+
+class Message(msgspec.Struct, frozen=True, omit_defaults=True):
     """One chat message, in the terms of the OpenAI chat completions API."""
 
     content: str
     role: str
+    tool_call_id: str = ""
+    tool_calls: tuple[SentCall, ...] = ()
 
 
-class Chat(msgspec.Struct, frozen=True, tag_field="ask", tag="chat"):
-    """Ask the seat `seat` for its next reply. `seed` is the sampling seed sent where accepted."""
+class Tool(msgspec.Struct, frozen=True, gc=False):
+    """A tool that a model may call. `parameters`: the JSON Schema of its arguments, as JSON text."""
+
+    description: str
+    name: str
+    parameters: str
+
+
+class Chat(msgspec.Struct, frozen=True, tag_field="ask", tag="chat", omit_defaults=True):
+    """Ask a seat for its next reply. `seed`: the sampling seed, sent where accepted. `with_tools`: what it may call."""
 
     attempt: int
     game: str
     messages: tuple[Message, ...]
-    seat: str
     seed: int
+    to: str
     turn: int
+    with_tools: tuple[Tool, ...] = ()
 
 
-class Evaluate(msgspec.Struct, frozen=True, tag_field="ask", tag="evaluate"):
+class Evaluate(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="evaluate", omit_defaults=True):
     """Ask the pinned engine for the value of the position after `moves` from `start_fen`."""
 
+    attempt: int = 0
     game: str
     moves: str
     start_fen: str
+    to: str = ENGINE
+    turn: int
+
+
+class Store(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="store"):
+    """Store an entry. `number`: that of the result being played, counted from 1 in the career; a server knows no other.
+
+    `turn` and `attempt`, here and below: the turn of the result, and the number of the memory question in that turn.
+    """
+
+    attempt: int
+    content: str
+    entry: str
+    game: str
+    kind: str
+    number: int
+    to: str = MEMORY
+    turn: int
+
+
+class Search(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="search"):
+    """Search for at most `hits_max` entries."""
+
+    attempt: int
+    game: str
+    hits_max: int
+    number: int
+    query: str
+    to: str = MEMORY
+    turn: int
+
+
+class EndGame(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="end_game"):
+    """Say that a result is over, and wait until all that was stored can be read. Only now may a server rewrite."""
+
+    attempt: int
+    game: str
+    number: int
+    to: str = MEMORY
+    turn: int
+
+
+class CallTool(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="call_tool"):
+    """Call one of the server's own tools as a model called it. `called_with`: its arguments as JSON text, verbatim.
+
+    `entry`, `content`: name and text of the entry that the call stores; empty where the tool is none that stores.
+    """
+
+    attempt: int
+    called_with: str
+    content: str
+    entry: str
+    game: str
+    hits_max: int
+    number: int
+    to: str = MEMORY
+    tool: str
+    turn: int
+
+
+class Export(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="export"):
+    """Ask for the live entries after the first `offset`, in the order of their names."""
+
+    attempt: int
+    game: str
+    offset: int
+    to: str = MEMORY
     turn: int
 
 
@@ -55,7 +181,11 @@ class Try(msgspec.Struct, frozen=True, gc=False):
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True, tag_field="as", tag="reply", omit_defaults=True):
-    """What a seat said, verbatim, with what its server reported. Token counts are the server's.
+    """A seat's reply, verbatim, with its server's report. Token counts are the server's.
+
+    `tool_calls`: those of tools that were offered, in order.
+
+    What a server makes up anew for each call (an id, a fingerprint) is no part of it: see scoring/call_records.
 
     Defaults are left out of the encoding, and msgspec compares them by identity: only empty ones will do.
     """
@@ -63,13 +193,12 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, tag_field="as", tag="repl
     attempts: tuple[Try, ...] = ()
     cached_tokens: Tokens = 0
     completion_tokens: Tokens = 0
-    fingerprint: str = ""
     finish: str = ""
-    id: str = ""
     model: str = ""
     prompt_tokens: Tokens = 0
     reasoning_tokens: Tokens = 0
     text: str
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 class NoReply(msgspec.Struct, frozen=True, kw_only=True, tag_field="as", tag="no_reply", omit_defaults=True):
@@ -86,10 +215,82 @@ class Evaluation(msgspec.Struct, frozen=True, tag_field="as", tag="evaluation", 
     mate: Score | None
 
 
-Question: TypeAlias = Chat | Evaluate
-Answer: TypeAlias = Reply | NoReply | Evaluation
+class Stored(msgspec.Struct, frozen=True, tag_field="as", tag="stored", omit_defaults=True):
+    """A store's outcome; `refused`: the server's reason where it says that it did not take the entry."""
 
-ENGINE = "engine"
+    refused: str = ""
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """An entry that a search gave, as the server gave it."""
+
+    content: str
+    entry: str
+
+
+class Hits(msgspec.Struct, frozen=True, tag_field="as", tag="hits", omit_defaults=True):
+    """Entries that a search gave, the best first. `text`: the server's words, where entries were read out of them."""
+
+    hits: tuple[Hit, ...]
+    text: str = ""
+
+
+class Called(msgspec.Struct, frozen=True, kw_only=True, tag_field="as", tag="called", omit_defaults=True):
+    """Result of a tool: the server's words. `failed`: it tells an error. `refused`: why it did not take the entry.
+
+    `hits`: the entries that a search gave, as they were read out of its result.
+    """
+
+    failed: bool = False
+    hits: tuple[Hit, ...] = ()
+    refused: str = ""
+    text: str
+
+
+class Settled(msgspec.Struct, frozen=True, tag_field="as", tag="settled"):
+    """Number of live entries once all that was stored can be read."""
+
+    entries: Annotated[int, Meta(ge=0, le=canon.INTEGER_MAX)]
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A live entry. `games`: the results it comes from, by number. `derived_from`: entries it was made from."""
+
+    content: str
+    derived_from: tuple[str, ...]
+    entry: str
+    games: tuple[Annotated[int, Meta(ge=0, le=canon.INTEGER_MAX)], ...]
+    kind: str
+
+
+class Exported(msgspec.Struct, frozen=True, tag_field="as", tag="exported"):
+    """Live entries in the order of their names; `more`: further ones follow."""
+
+    entries: tuple[Kept, ...]
+    more: bool
+
+
+MemoryQuestion: TypeAlias = Store | Search | CallTool | EndGame | Export
+MemoryAnswer: TypeAlias = Stored | Hits | Called | Settled | Exported
+Question: TypeAlias = Chat | Evaluate | MemoryQuestion
+Answer: TypeAlias = Reply | NoReply | Evaluation | MemoryAnswer
+
+
+class AnswerTypes(Generic[A]):
+    """The types that the answer to one kind of question may have; `names` as they are tagged."""
+
+    def __init__(self, *types: type[A]) -> None:
+        self.types = types
+        self.names = " or ".join(str(kind.__struct_config__.tag) for kind in types)
+
+
+REPLY: AnswerTypes[Reply | NoReply] = AnswerTypes(Reply, NoReply)
+EVALUATION: AnswerTypes[Evaluation] = AnswerTypes(Evaluation)
+STORED: AnswerTypes[Stored] = AnswerTypes(Stored)
+HITS: AnswerTypes[Hits] = AnswerTypes(Hits)
+CALLED: AnswerTypes[Called] = AnswerTypes(Called)
+SETTLED: AnswerTypes[Settled] = AnswerTypes(Settled)
+EXPORTED: AnswerTypes[Exported] = AnswerTypes(Exported)
 
 _encoder = msgspec.json.Encoder()
 

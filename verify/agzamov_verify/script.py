@@ -11,12 +11,15 @@ the script is done *and* the journal is empty.
 """
 
 from collections.abc import Callable, Generator, Iterator
-from typing import TypeAlias, TypeVar
+from typing import Generic, TypeAlias, TypeVar
+
+import msgspec
 
 from .journal import Entry, asked
-from .questions import Answer, Chat, Evaluate, Evaluation, NoReply, Question, Reply
+from .questions import Answer, AnswerTypes, Question
 
 T = TypeVar("T")
+A = TypeVar("A", bound=msgspec.Struct)
 Script: TypeAlias = Generator[Question, Answer, T]
 Answerer: TypeAlias = Callable[[Question], Answer]
 
@@ -29,19 +32,12 @@ class Divergence(Exception):
         self.place, self.expected, self.found = place, expected, found
 
 
-def ask_seat(question: Chat) -> Script[Reply | NoReply]:
-    """Ask a seat. Raises Divergence when the journal holds another kind of answer."""
+def ask(question: Question, expected: AnswerTypes[A]) -> Script[A]:
+    """Ask, and take an answer of the expected types. Raises Divergence when the journal holds another."""
     answer = yield question
-    if isinstance(answer, Evaluation):
-        raise Divergence(f"game {question.game} turn {question.turn}", "a reply", "an evaluation")
-    return answer
-
-
-def ask_engine(question: Evaluate) -> Script[Evaluation]:
-    """Ask the engine. Raises Divergence when the journal holds another kind of answer."""
-    answer = yield question
-    if not isinstance(answer, Evaluation):
-        raise Divergence(f"game {question.game} turn {question.turn}", "an evaluation", "a reply")
+    if not isinstance(answer, expected.types):
+        place = f"game {question.game} turn {question.turn}"
+        raise Divergence(place, f"an answer of kind {expected.names}", str(answer.__struct_config__.tag))
     return answer
 
 
@@ -57,6 +53,30 @@ def drive(script: Script[T], answer: Answerer) -> T:
             question = script.send(reply)
         except StopIteration as stop:
             return stop.value  # type: ignore[no-any-return]
+
+
+class Exchanges(Generic[T]):
+    """Drives a script and gives each question with its answer, in order; `value` is the script's once it has ended.
+
+    Whoever wants to see what passes (progress, checks, a transcript) reads it here, and the script never knows.
+    """
+
+    value: T
+
+    def __init__(self, script: Script[T], answer: Answerer) -> None:
+        self._script, self._answer = script, answer
+
+    def __iter__(self) -> Iterator[tuple[Question, Answer]]:
+        try:
+            question = next(self._script)
+            while True:
+                answer = self._answer(question)
+                yield question, answer
+                question = self._script.send(answer)
+        except StopIteration as stop:
+            self.value = stop.value
+        finally:
+            self._script.close()
 
 
 class Replay:
@@ -93,13 +113,7 @@ def different(place: str, entry: Entry, question: Question) -> Divergence:
 
 def describe(question: Question) -> str:
     """One line that names a question for a person."""
-    match question:
-        case Chat():
-            return (
-                f"a question to {question.seat} in game {question.game} turn {question.turn} attempt {question.attempt}"
-            )
-        case Evaluate():
-            return f"a question to the engine in game {question.game} turn {question.turn}"
+    return f"a question to {question.to} in game {question.game} turn {question.turn} attempt {question.attempt}"
 
 
 def _found(entry: Entry) -> str:

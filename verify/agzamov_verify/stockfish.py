@@ -20,11 +20,13 @@ from typing import Self
 import chess
 
 from .questions import Evaluate, Evaluation
-from .wires import SILENCE_S_MAX, connect
+from .uci_transport import SILENCE_S_MAX, connect
 
 NAME = "Stockfish 15.1"
 NET_SHA256 = "ad9b423546714137916bd38978af6fd68d7b8951bef25ff76bf43da72d6cb786"
-HANDSHAKE_S = 10.0
+SEAT_HASH_MIB = 16
+HANDSHAKE_S = 60.0
+"""A busy machine may take many seconds to start a program of 40 MB."""
 PLACES = ("stockfish", "/usr/games/stockfish", "/usr/local/bin/stockfish")
 
 
@@ -40,11 +42,16 @@ def find_engine(path: str | None = None) -> Path:
     if path and Path(path).is_socket():
         return Path(path)
     for place in (path,) if path else PLACES:
-        found = shutil.which(place)
-        if found:
-            return Path(found)
-    wanted = path or "stockfish"
-    raise EngineFault(f"no engine at {wanted}; install {NAME}, on Debian 12: apt-get install stockfish")
+        executable = shutil.which(place)
+        if executable:
+            return Path(executable)
+    tried = path or "stockfish"
+    raise EngineFault(f"no engine at {tried}; install {NAME}, on Debian 12: apt-get install stockfish")
+
+
+def seated_engine(path: Path, skill: int) -> "UciEngine":
+    """An engine with the settings of a Stockfish seat. Raises EngineFault."""
+    return UciEngine(path, SEAT_HASH_MIB, (("Skill Level", str(skill)),))
 
 
 class UciEngine:
@@ -95,8 +102,8 @@ class UciEngine:
             try:
                 return hashlib.sha256(exported.read_bytes()).hexdigest()
             except OSError as error:
-                found = self.name or "an engine"
-                raise EngineFault(f"expected {NAME}, found {found}, which cannot export its net") from error
+                actual = self.name or "an engine"
+                raise EngineFault(f"expected {NAME}, found {actual}, which cannot export its net") from error
             finally:
                 with suppress(OSError):  # a folder that we may only read keeps it
                     exported.unlink()
@@ -111,8 +118,8 @@ class UciEngine:
     def require_name(self, name: str) -> None:
         """Raises EngineFault unless the engine calls itself so: all that one in a pinned image can be asked."""
         if self.name != name:
-            found = self.name or "an engine without a name"
-            raise EngineFault(f"expected {name} at {self._path}, found {found}")
+            actual = self.name or "an engine without a name"
+            raise EngineFault(f"expected {name} at {self._path}, found {actual}")
 
     def close(self) -> None:
         """End the engine; safe to call twice."""
@@ -141,13 +148,20 @@ class UciEngine:
 
     def _greet(self) -> str:
         """The engine's name. A program that does not say `uciok` in time is ended: it is no engine."""
-        watchdog = threading.Timer(HANDSHAKE_S, self._wire.cut)
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            self._wire.cut()
+
+        watchdog = threading.Timer(HANDSHAKE_S, end)
         watchdog.start()
         try:
             return self._handshake()
         except EngineFault as error:
             self.close()
-            raise EngineFault("expected a UCI engine, found a program that does not answer `uci`") from error
+            actual = f"no `uciok` within {HANDSHAKE_S:g} s" if late.is_set() else "a program that ended before `uciok`"
+            raise EngineFault(f"expected a UCI engine at {self._path}, found {actual}") from error
         finally:
             watchdog.cancel()
 

@@ -1,33 +1,48 @@
-"""How every model seat calls its server: tries with backoff, at a pace, and never past a limit.
+"""HTTP calls of all model seats to their servers: retries with backoff, a request rate, and upper limits.
 
-408, 409, 429, 5xx, timeouts, broken connections and answers that are none are tried again; every failed try is kept and
-stands in the journal beside the answer. What persists, and what no retry can mend, is a PortFault.
+Status 408, 409, 429 and 5xx, timeouts, broken connections and malformed answers are retried; every failed try is kept
+in the journal beside the answer. Errors that persist, or that no retry can mend, raise PortFault.
+
+Of a failed try the journal keeps its kind, and a sentence: ours, or the one in the server's own JSON error, cut short.
+It never keeps a body: a server might repeat there what another service told it.
 
 A key is scrubbed from every text that the server sends back, before that text is cut: half a key is a leak too.
 """
 
 import json
+import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+import socket
+import ssl
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from threading import BoundedSemaphore, Lock
 from typing import NoReturn, TypeVar
 
 import httpx2
 import msgspec
 
-from agzamov_verify.questions import Reply, Try
+from agzamov_verify.questions import (
+    ARGUMENTS_CHARACTERS_MAX,
+    REPLY_CHARACTERS_MAX,
+    TOOL_CALLS_MAX,
+    TOOL_CHARACTERS_MAX,
+    TOOL_NAME_CHARACTERS_MAX,
+    ToolCall,
+    Try,
+)
 
-from ..ports import Clock, PortFault, Wait
-from .completion import Said, error_message
+from ..ports import Clock, Completion, PortFault, Wait
+from .completion import ServerAnswer, error_message
+from .transport import refused_encoding
 
 T = TypeVar("T")
 
 RETRIED_STATUS = frozenset({408, 409, 429})
 BACKOFF_FIRST_S, BACKOFF_MAX_S = 0.5, 30.0
 RETRY_AFTER_MAX_S = 300.0
-BODY_BYTES_MAX = 2**26
-REPLY_CHARACTERS_MAX = 100_000
 DETAIL_CHARACTERS_MAX = 300
+ERROR_CHARACTERS_MAX = 200
 SECRET_CHARACTERS_MIN = 8  # a shorter key ("ollama", "EMPTY") guards nothing, and may well be a word of a reply
 NANOSECONDS = 1_000_000_000
 TOO_LONG = "context"  # what both llama.cpp and Ollama name when they refuse a prompt that does not fit
@@ -35,6 +50,14 @@ TOO_LONG = "context"  # what both llama.cpp and Ollama name when they refuse a p
 
 class PromptTooLong(PortFault):
     """The server refuses a prompt that does not fit its context, as it should."""
+
+
+class Faltering(PortFault):
+    """Every try failed in a way that another one may mend; `kind` is the last one's."""
+
+    def __init__(self, message: str, kind: str) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class Failure:
@@ -45,14 +68,14 @@ class Failure:
 
 
 class Patience(msgspec.Struct, frozen=True):
-    """How long a seat waits for one answer, and how often it asks."""
+    """Timeout of a seat for one answer, and its maximum number of attempts."""
 
     timeout_s: int
     attempts_max: int
 
 
 class Limits:
-    """What all seats of one server share: calls in flight, and requests a minute."""
+    """Limits shared by all seats of one server: calls in flight, and requests per minute."""
 
     def __init__(self, concurrency: int, requests_per_minute: int, clock: Clock) -> None:
         self.slots = BoundedSemaphore(concurrency)
@@ -60,7 +83,7 @@ class Limits:
 
 
 class Pace:
-    """At most so many requests a minute, evenly spaced; 0 for no limit."""
+    """Limit on requests a minute, evenly spaced; 0 for none."""
 
     def __init__(self, requests_per_minute: int, clock: Clock) -> None:
         self._gap_ns = 60 * NANOSECONDS // requests_per_minute if requests_per_minute else 0
@@ -97,15 +120,18 @@ class Calls:
                     return outcome, tuple(tries)
                 tries.append(Try(outcome.detail, outcome.kind))
                 if len(tries) >= self._patience.attempts_max:
-                    self.give_up(f"{len(tries)} tries failed, the last with {outcome.kind}: {outcome.detail}")
+                    count = "1 try failed" if len(tries) == 1 else f"{len(tries)} tries failed, the last"
+                    raise Faltering(f"{self._place}: {count} with {outcome.kind}: {outcome.detail}", outcome.kind)
                 self._wait(max(outcome.retry_after_s, backoff_s(len(tries))))
 
     def give_up(self, what: str) -> NoReturn:
         raise PortFault(f"{self._place}: {what}")
 
     def status_failure(self, response: httpx2.Response, advice: Callable[[int], str]) -> Failure:
-        """What an answer with an error status is: worth another try, or a PortFault with advice."""
-        status, detail = response.status_code, self.clean(error_message(response.content))
+        """Classify an answer with an error status: return a Failure to be retried, or raise a PortFault with advice."""
+        status, detail = response.status_code, self.clean(error_message(response.content))[:ERROR_CHARACTERS_MAX]
+        if response.is_redirect or 300 <= status < 400:
+            self.give_up(f"HTTP {status}: redirects are not followed; write the final address in base_url")
         if status in RETRIED_STATUS or status >= 500:
             return Failure(f"http_{status}", detail, retry_after_s(response.headers))
         what = f"HTTP {status}: {detail or 'no reason given'}{advice(status)}"
@@ -117,34 +143,49 @@ class Calls:
         return Failure("timeout", f"no answer in {self._patience.timeout_s} s")
 
     def broken(self, error: Exception) -> Failure:
-        return Failure("connection", self.clean(f"{error} {error.__cause__ or ''}"))
+        return Failure("connection", self.clean(why_broken(error)))
 
-    def no_answer(self, what: str) -> Failure:
-        """A failure whose words are the server's: HTTP 200 with something that is no reply."""
-        return Failure("not_a_completion", self.clean(what))
+    def no_answer(self, response: httpx2.Response, what: str) -> Failure:
+        """An answer that is none: described, and never repeated."""
+        encoding = refused_encoding(response)
+        coding = f" of content-encoding {self.clean(encoding)[:20]}, which was not accepted" if encoding else ""
+        description = f"HTTP {response.status_code} with {len(response.content)} bytes{coding}"
+        return Failure("not_a_completion", f"{description}: {what}")
 
-    def reply(self, said: Said, tries: tuple[Try, ...]) -> Reply:
-        """What a seat said, with all that its server wrote scrubbed, cleaned and bounded."""
-        text, finish = self.scrub(said.text), self.clean(said.finish)
+    def reply(self, answer: ServerAnswer, tries: tuple[Try, ...]) -> Completion:
+        """Build the completion of a seat, with all that its server wrote scrubbed, cleaned and bounded.
+
+        A token count larger than the total that it is part of becomes 0: some providers count reasoning separately.
+        """
+        text, finish = self.scrub(answer.text), self.clean(answer.finish)
         if len(text) > REPLY_CHARACTERS_MAX:
             text, finish = text[:REPLY_CHARACTERS_MAX], "length"
-        return Reply(
+        return Completion(
             attempts=tries,
-            cached_tokens=said.cached_tokens,
-            completion_tokens=said.completion_tokens,
+            cached_tokens=answer.cached_tokens if answer.cached_tokens <= answer.prompt_tokens else 0,
+            completion_tokens=answer.completion_tokens,
             finish=finish,
-            fingerprint=self.clean(said.fingerprint),
-            id=self.clean(said.id),
-            model=self.clean(said.model),
-            prompt_tokens=said.prompt_tokens,
-            reasoning_tokens=said.reasoning_tokens,
+            fingerprint=self.clean(answer.fingerprint),
+            id=self.clean(answer.id),
+            model=self.clean(answer.model),
+            prompt_tokens=answer.prompt_tokens,
+            reasoning_tokens=answer.reasoning_tokens if answer.reasoning_tokens <= answer.completion_tokens else 0,
             text=text,
+            tool_calls=self._tool_calls(answer.tool_calls),
         )
 
-    def bound(self, response: httpx2.Response) -> None:
-        """Limit the size and the time of a body: a client's timeout is for each read alone. An event hook."""
-        assert isinstance(response.stream, httpx2.SyncByteStream)
-        response.stream = _Bounded(response.stream, self._clock, self._patience.timeout_s)
+    def _tool_calls(self, calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
+        """Tool calls without the key, cut at the limits of one reply."""
+        kept: list[ToolCall] = []
+        left = TOOL_CHARACTERS_MAX
+        for call in islice(calls, TOOL_CALLS_MAX):
+            name = self.scrub(call.name)[:TOOL_NAME_CHARACTERS_MAX]
+            arguments = self.scrub(call.arguments)[:ARGUMENTS_CHARACTERS_MAX]
+            left -= len(name) + len(arguments)
+            if left < 0:
+                break
+            kept.append(ToolCall(arguments, name))
+        return tuple(kept)
 
     def clean(self, text: str) -> str:
         """Part of a message for people: one line without the key or control characters, and not too long."""
@@ -159,25 +200,48 @@ class Calls:
         return text
 
 
-class _Bounded(httpx2.SyncByteStream):
-    """A body that fails when it is too long or has not ended in time, as one that drips for ever."""
+PROTOCOL_WORDS = {
+    "an answer of more than": "the answer is too long",
+    "Server disconnected": "the server closed the connection without an answer",
+    "peer closed connection": "the answer broke off before its end",
+}
+"""Prefixes of the HTTP client's error messages, and our wording: the rest of a message may be bytes of the peer."""
 
-    def __init__(self, body: httpx2.SyncByteStream, clock: Clock, seconds: float) -> None:
-        self._body, self._clock = body, clock
-        self._end_ns = clock() + int(seconds * NANOSECONDS)
 
-    def __iter__(self) -> Iterator[bytes]:
-        left = BODY_BYTES_MAX
-        for chunk in self._body:
-            left -= len(chunk)
-            if left < 0:
-                raise httpx2.ReadError(f"a body of more than {BODY_BYTES_MAX} bytes")
-            if self._clock() > self._end_ns:
-                raise httpx2.ReadTimeout("the body did not end in time")
-            yield chunk
+def why_broken(error: BaseException) -> str:
+    """Cause of a failed connection, in this machine's words, not in those of a peer that speaks no HTTP."""
+    causes = list(_causes(error))
+    words = next(filter(None, map(_system_words, causes)), "")
+    for start, ours in PROTOCOL_WORDS.items():
+        if not words and any(str(cause).startswith(start) for cause in causes):
+            words = ours
+    if words:
+        return words
+    foreign = any(isinstance(cause, httpx2.ProtocolError) for cause in causes)
+    return "an answer that is not HTTP" if foreign else "the connection broke"
 
-    def close(self) -> None:
-        self._body.close()
+
+def _system_words(cause: BaseException) -> str:
+    """Error message of this machine for a failed connection; empty if the error lies in the data received."""
+    match cause:
+        case socket.gaierror():
+            return "no address is known for this host name"
+        case ssl.SSLCertVerificationError():
+            return f"the server's certificate is not accepted: {cause.verify_message}"
+        case ssl.SSLError():
+            return f"no TLS connection: {cause.reason}"
+        case httpx2.ProxyError():
+            return f"the proxy answered {cause}"
+        case OSError() if cause.errno:
+            return os.strerror(cause.errno)
+    return ""
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and all that it came of, the innermost last."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def backoff_s(tries: int) -> float:

@@ -1,7 +1,7 @@
-"""What a chat completion says, as servers really send it: any field may be missing or of another type.
+"""Parser of chat completions as servers really send them: any field may be missing or of another type.
 
 The `openai` client checks no types: its object for {"choices": "x"} breaks where it is used. So the
-bytes are read here, once. What can be used is kept, what cannot counts as not sent, and only an
+bytes are read here, once. Usable fields are kept, others count as missing, and only an
 answer that holds no message is refused. Two forms are known: OpenAI's, and that of Ollama's /api/chat.
 """
 
@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from agzamov_verify.questions import TOKENS_MAX
+from agzamov_verify.questions import TOKENS_MAX, ToolCall
 
 
 class NotACompletion(ValueError):
-    """The server answered with something else; the message holds all of it."""
+    """The server answered with something else; the message says what is missing, and repeats nothing of it."""
 
 
 class Token(msgspec.Struct, frozen=True, gc=False):
@@ -26,7 +26,7 @@ class Token(msgspec.Struct, frozen=True, gc=False):
     likeliest: tuple[tuple[bytes, float], ...] = ()
 
 
-class Said(msgspec.Struct, frozen=True, gc=False):
+class ServerAnswer(msgspec.Struct, frozen=True, gc=False):
     """The first choice of a completion, and what the server counted. `tokens` are there where they were asked for."""
 
     text: str
@@ -40,17 +40,18 @@ class Said(msgspec.Struct, frozen=True, gc=False):
     completion_tokens: int
     reasoning_tokens: int
     tokens: tuple[Token, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
-def read_completion(body: bytes) -> Said:
-    """What the server's bytes say; bytes that are no UTF-8 become U+FFFD. Raises NotACompletion."""
-    text, answer = _parsed(body)
+def read_completion(body: bytes) -> ServerAnswer:
+    """Parse a chat completion; bytes that are not UTF-8 become U+FFFD. Raises NotACompletion."""
+    answer = _parsed(body)
     choice = _first(_field(answer, "choices"))
     message = _field(choice, "message")
     if not isinstance(message, dict):
-        raise NotACompletion(text)
+        raise NotACompletion("no choice with a message in it")
     usage = _field(answer, "usage")
-    return Said(
+    return ServerAnswer(
         text=_content(message.get("content")),
         refusal=_text(message.get("refusal")),
         finish=_text(_field(choice, "finish_reason")),
@@ -62,16 +63,19 @@ def read_completion(body: bytes) -> Said:
         completion_tokens=_count(_field(usage, "completion_tokens")),
         reasoning_tokens=_count(_field(_field(usage, "completion_tokens_details"), "reasoning_tokens")),
         tokens=_tokens(_field(_field(choice, "logprobs"), "content")),
+        tool_calls=_tool_calls(message.get("tool_calls")),
     )
 
 
-def read_ollama(body: bytes) -> Said:
-    """What an answer of Ollama's /api/chat says. Raises NotACompletion for another one, or one of a model elsewhere."""
-    text, answer = _parsed(body)
+def read_ollama(body: bytes) -> ServerAnswer:
+    """Parse an answer of Ollama's /api/chat. Raises NotACompletion if malformed, unfinished or of a remote model."""
+    answer = _parsed(body)
     message = _field(answer, "message")
-    if not isinstance(message, dict) or _field(answer, "done") is not True or _text(_field(answer, "remote_host")):
-        raise NotACompletion(text)
-    return Said(
+    if not isinstance(message, dict) or _field(answer, "done") is not True:
+        raise NotACompletion("no message that is done")
+    if _text(_field(answer, "remote_host")):
+        raise NotACompletion("a reply of another machine (remote_host)")
+    return ServerAnswer(
         text=_text(message.get("content")),
         refusal="",
         finish=_text(_field(answer, "done_reason")),
@@ -87,34 +91,53 @@ def read_ollama(body: bytes) -> Said:
 
 
 def error_message(body: bytes) -> str:
-    """The sentence in an error's body: OpenAI's error.message, others' error, detail or message, else all of it."""
-    text = body.decode("utf-8", "replace")
+    """The sentence in a JSON error: OpenAI's error.message, or error, message or detail. Other bodies have none."""
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    for place in (_field(value, "error"), value):
-        for said in (place, _field(place, "message"), _field(place, "detail")):
-            if isinstance(said, str) and said:
-                return said
-    return text
+        value = _parsed(body)
+    except NotACompletion:
+        return ""
+    if not isinstance(value, dict):
+        return ""
+    for place in (value.get("error"), value):
+        detail = _field(place, "detail")
+        for candidate in (place, _field(place, "message"), detail, _field(_first(detail), "msg")):
+            if isinstance(candidate, str) and candidate:
+                return candidate
+    return ""
 
 
-def _parsed(body: bytes) -> tuple[str, Any]:
-    """The text of a body, and the JSON value that it spells. Raises NotACompletion."""
-    text = body.decode("utf-8", "replace")
+def _parsed(body: bytes) -> Any:
+    """The JSON value that a body spells. Raises NotACompletion."""
     try:
-        return text, json.loads(text)
+        return json.loads(body.decode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
-        raise NotACompletion(text) from error
+        raise NotACompletion("it is not JSON") from error
 
 
 def _tokens(value: Any) -> tuple[Token, ...]:
     rows = value if isinstance(value, list) else []
     return tuple(
-        Token(_piece(row), _logprob(row), tuple((_piece(other), _logprob(other)) for other in _others(row)))
+        Token(
+            _piece(row),
+            _logprob(row),
+            tuple((_piece(other), _logprob(other)) for other in _others(row)),
+        )
         for row in rows
     )
+
+
+def _tool_calls(value: Any) -> tuple[ToolCall, ...]:
+    """Calls of functions, in order; a call without a name or arguments has empty ones, so that it counts as a call."""
+    rows = value if isinstance(value, list) else []
+    functions = [_field(row, "function") for row in rows]
+    return tuple(
+        ToolCall(_arguments(_field(function, "arguments")), _text(_field(function, "name"))) for function in functions
+    )
+
+
+def _arguments(value: Any) -> str:
+    """Arguments as JSON text. Some servers give the value that the text would spell."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True) if isinstance(value, dict) else _text(value)
 
 
 def _others(row: Any) -> list[Any]:

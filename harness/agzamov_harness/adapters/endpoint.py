@@ -5,32 +5,35 @@ Only the parameters that the seat's `accepts` lists are sent. A reply that the s
 (NoReply); everything else that goes wrong is the world's.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import httpx2
+import msgspec
 import openai
 
+from agzamov_verify.addresses import is_loopback, keeps_secrets
 from agzamov_verify.questions import NoReply, Reply
 from agzamov_verify.seats import EndpointSeat, GgufSeat
 
 from ..ports import ChatRequest, Clock, PortFault, Wait
 from .calls import Calls, Failure, Limits, Patience
-from .completion import NotACompletion, Said, read_completion
+from .completion import NotACompletion, ServerAnswer, read_completion
+from .cut_prompts import CutPrompts
 from .open_weights import context_problem
+from .transport import guard
+from .wire_tools import wire_message, wire_tools
 
-BYTES_PER_TOKEN_MAX = 12
-CUT_TOKENS_MIN = 256
-"""A server that cuts leaves about half of its context, which is no smaller; a model whose template reads only part of a
-prompt leaves fewer tokens."""
 NO_KEY = "none"
 GGUF_ALIAS = "model"
 LIMITS = {"max_tokens", "max_completion_tokens"}
 
 
 class Door(NamedTuple):
-    """Where the server really listens (a unix socket instead of base_url's host), its context in tokens, and
-    what every request says besides."""
+    """Connection settings of a server: the unix socket that replaces base_url's host, the context in tokens, and
+    the additional fields of every request body."""
 
     socket: str = ""
     context_tokens: int = 0
@@ -53,62 +56,79 @@ class Endpoint:
         limits: Limits | None = None,
         door: Door = NO_DOOR,
     ) -> None:
-        key = _key_of(name, seat, environment)
+        key = key_of(name, seat, environment)
         place = f"seat {name} at {door.socket or seat.base_url}"
         limits = limits or Limits(seat.concurrency, seat.requests_per_minute, clock)
-        self._seat, self._door = seat, door
+        self._seat, self._door, self._cuts = seat, door, CutPrompts()
         self._calls = Calls(place, Patience(seat.timeout_s, seat.attempts_max), clock, wait, limits, key)
+        http_client = openai.DefaultHttpxClient(
+            transport=httpx2.HTTPTransport(uds=door.socket) if door.socket else None,
+            follow_redirects=False,
+            trust_env=not is_loopback(seat.base_url),  # a proxy of the environment is not for a server of one's own
+        )
+        guard(http_client, float(seat.timeout_s))
         self._client = openai.OpenAI(
             api_key=key or NO_KEY,
             base_url=seat.base_url,
             timeout=float(seat.timeout_s),
             max_retries=0,
             default_headers={"Accept-Encoding": "identity", "Authorization": f"Bearer {key or NO_KEY}"},
-            http_client=openai.DefaultHttpxClient(
-                transport=httpx2.HTTPTransport(uds=door.socket) if door.socket else None,
-                event_hooks={"response": [self._calls.bound]},
-            ),
+            http_client=http_client,
         )
         self._client.organization = self._client.project = None  # the client takes them from the environment
         self._parameters = parameters_of(seat)
 
     def complete(self, request: ChatRequest) -> Reply | NoReply:
         """The model's reply to `request`. Raises PortFault."""
-        said, tries = self._calls.answered(lambda: self._once(request, self._parameters))
-        if not self._calls.scrub(said.text) and (self._calls.clean(said.finish) == "content_filter" or said.refusal):
-            return NoReply(attempts=tries, reason=self._calls.clean(said.refusal) or self._calls.clean(said.finish))
-        reply = self._calls.reply(said, tries)
-        self._refuse_what_is_worthless(said, request)
+        answer, tries = self._calls.answered(lambda: self._once(request, self._parameters))
+        if not self._calls.scrub(answer.text) and (
+            self._calls.clean(answer.finish) == "content_filter" or answer.refusal
+        ):
+            return NoReply(attempts=tries, reason=self._calls.clean(answer.refusal) or self._calls.clean(answer.finish))
+        reply = self._calls.reply(answer, tries)
+        self._refuse_what_is_worthless(answer, request)
         return reply
 
-    def probe(self, request: ChatRequest, tokens_max: int, likeliest: int) -> Said:
-        """At most so many tokens of the answer, with their log probabilities. Raises PortFault."""
-        wanted = {**self._parameters, "logprobs": True, "top_logprobs": likeliest}
-        wanted |= {name: tokens_max for name in LIMITS if name in wanted}
-        return self._calls.answered(lambda: self._once(request, wanted))[0]
+    def probe(self, request: ChatRequest, tokens_max: int, likeliest: int) -> ServerAnswer:
+        """First `tokens_max` tokens of the answer, with their log probabilities. Raises PortFault."""
+        parameters = {**self._parameters, "logprobs": True, "top_logprobs": likeliest}
+        parameters |= {name: tokens_max for name in LIMITS if name in parameters}
+        return self._calls.answered(lambda: self._once(request, parameters))[0]
+
+    def models(self) -> tuple[str, ...]:
+        """The names of the models that the server lists; none where it has no such list, or gives it to nobody."""
+        try:
+            answer = self._client.models.with_raw_response.list()
+            rows = json.loads(answer.content)["data"]
+            return tuple(str(row["id"]) for row in rows)
+        except Exception:  # noqa: BLE001 - whatever is wrong with a list, a completion will tell
+            return ()
 
     def close(self) -> None:
         self._client.close()
 
-    def _once(self, request: ChatRequest, parameters: Mapping[str, Any]) -> Said | Failure:
+    def _once(self, request: ChatRequest, parameters: Mapping[str, Any]) -> ServerAnswer | Failure:
         """One call. Raises PortFault for what no retry can mend."""
-        messages: Any = [{"role": message.role, "content": message.content} for message in request.messages]
+        messages: Any = [wire_message(message) for message in request.messages]
         extra: dict[str, Any] = {"seed": request.seed} if "seed" in self._seat.accepts else {}
+        extra |= wire_tools(request.tools)
         try:
             answer = self._client.chat.completions.with_raw_response.create(
                 model=self._seat.model, messages=messages, extra_body=self._door.body, **parameters, **extra
             )
-            return read_completion(answer.content)
         except openai.APIStatusError as error:
             return self._calls.status_failure(error.response, self._advice)
         except openai.APITimeoutError:
             return self._calls.timeout()
         except openai.APIConnectionError as error:
             return self._calls.broken(error)
-        except NotACompletion as error:
-            return self._calls.no_answer(f"HTTP 200 with {error}")
         except Exception as error:  # noqa: BLE001 - a server's bytes must not get further, whatever the client makes of them
-            return self._calls.no_answer(f"{type(error).__name__}: {error}")
+            return self._calls.broken(error)
+        try:
+            completion = read_completion(answer.content)
+        except NotACompletion as error:
+            return self._calls.no_answer(answer.http_response, str(error))
+        return completion if request.tools else msgspec.structs.replace(completion, tool_calls=())
 
     def _advice(self, status: int) -> str:
         match status:
@@ -116,33 +136,31 @@ class Endpoint:
                 return f"; check the key in {self._seat.api_key_env}"
             case 401 | 403:
                 return "; the seat has no key: name the variable that holds it in api_key_env"
+            case 404 | 405 if not urlsplit(self._seat.base_url).path.rstrip("/"):
+                return "; check base_url: nearly every server needs /v1 at its end, so add /v1"
             case 404 | 405:
                 return f"; check base_url, and that the server has the model {self._seat.model}"
             case _:
                 return f"; check the seat's model, accepts ({', '.join(self._seat.accepts)}) and tokens_max"
 
-    def _refuse_what_is_worthless(self, said: Said, request: ChatRequest) -> None:
+    def _refuse_what_is_worthless(self, answer: ServerAnswer, request: ChatRequest) -> None:
         """A server that drops part of the prompt or overruns the token limit makes the run worthless."""
-        sent_bytes = sum(len(message.content.encode()) for message in request.messages)
         if self._door.context_tokens:
-            problem = context_problem(said, self._door.context_tokens, self._seat.tokens_max)
-            if problem:
-                self._calls.give_up(problem)
-        elif said.prompt_tokens >= CUT_TOKENS_MIN and sent_bytes > BYTES_PER_TOKEN_MAX * said.prompt_tokens:
-            self._calls.give_up(
-                f"the prompt of {sent_bytes} bytes was read as {said.prompt_tokens} tokens: it was cut;"
-                " give the server a larger context"
-            )
+            problem = context_problem(answer, self._door.context_tokens, self._seat.tokens_max)
+        else:
+            problem = self._cuts.problem(request.messages, answer.prompt_tokens)
+        if problem:
+            self._calls.give_up(problem)
         limited = LIMITS & set(self._seat.accepts)
-        if limited and said.completion_tokens > self._seat.tokens_max:
+        if limited and answer.completion_tokens > self._seat.tokens_max:
             self._calls.give_up(
-                f"asked for at most {self._seat.tokens_max} tokens, got {said.completion_tokens}:"
+                f"asked for at most {self._seat.tokens_max} tokens, got {answer.completion_tokens}:"
                 f" the server ignores {limited.pop()}; list the other parameter in accepts"
             )
 
 
 def parameters_of(seat: EndpointSeat) -> dict[str, Any]:
-    """What is sent beside model, messages and seed: only what the seat's `accepts` lists."""
+    """Sampling parameters to send beside model, messages and seed: only those that the seat's `accepts` lists."""
     wished: dict[str, Any] = {
         "temperature": float(seat.temperature),
         "top_p": float(seat.top_p),
@@ -153,7 +171,7 @@ def parameters_of(seat: EndpointSeat) -> dict[str, Any]:
 
 
 def served(seat: GgufSeat, base_url: str) -> EndpointSeat:
-    """How a seat of open weights is asked, once llama.cpp serves them at `base_url`."""
+    """Endpoint seat for a seat of open weights that llama.cpp serves at `base_url`."""
     return EndpointSeat(
         patterns=seat.patterns,
         briefing=seat.briefing,
@@ -169,10 +187,15 @@ def served(seat: GgufSeat, base_url: str) -> EndpointSeat:
     )
 
 
-def _key_of(name: str, seat: EndpointSeat, environment: Mapping[str, str]) -> str:
-    """The seat's key. Raises PortFault without it, and for one that no header can carry, which a client would print."""
+def key_of(name: str, seat: EndpointSeat, environment: Mapping[str, str]) -> str:
+    """The seat's key. Raises PortFault without it, and for one that no header can carry, which a client would print.
+
+    A key is only ever sent to https or to this machine.
+    """
     if not seat.api_key_env:
         return ""
+    if not keeps_secrets(seat.base_url):
+        raise PortFault(f"seat {name}: expected https:// where a key is sent, found {seat.base_url}; use https")
     key = environment.get(seat.api_key_env, "").strip()
     if not key:
         raise PortFault(f"seat {name}: the environment variable {seat.api_key_env} holds no key; set it")

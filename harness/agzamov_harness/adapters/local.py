@@ -1,39 +1,31 @@
-"""The reference players behind the chat port, computed by worker processes on all cores."""
+"""The scripted players behind the chat port, computed by worker processes on all cores."""
 
 from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
 
+from agzamov_verify.games.scripted import with_words_as_tokens
 from agzamov_verify.questions import Message, NoReply, Reply
+from agzamov_verify.seats import Seat
 
 from ..ports import ChatRequest, PortFault
-from .reference.players import reply
 
 
 class LocalSeat:
-    """A scripted player, `kind` "reference", "random" or "house", as a ChatPort. The pool is not its own.
+    """A scripted player as a ChatPort. The pool, which computes its replies, is not its own; None: in this process."""
 
-    A scripted player has no tokenizer: it reports words as tokens.
-    """
-
-    def __init__(self, kind: str, pool: Executor | None) -> None:
-        self._kind, self._pool = kind, pool
+    def __init__(self, seat: Seat, pool: Executor | None) -> None:
+        self._seat, self._pool = seat, pool
 
     def complete(self, request: ChatRequest) -> Reply | NoReply:
-        text = self._text(request.messages, request.seed)
-        return Reply(
-            text=text,
-            model=self._kind,
-            prompt_tokens=sum(len(message.content.split()) for message in request.messages),
-            completion_tokens=len(text.split()),
-        )
+        return with_words_as_tokens(self._seat.kind, request.messages, self._text(request.messages, request.seed))
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: the port holds nothing."""
 
     def _text(self, messages: tuple[Message, ...], seed: int) -> str:
         if self._pool is None:
-            return reply(self._kind, messages, seed)
+            return self._seat.reply_text(messages, seed)
         try:
-            return self._pool.submit(reply, self._kind, messages, seed).result()
+            return self._pool.submit(self._seat.reply_text, messages, seed).result()
         except BrokenProcessPool as error:
-            raise PortFault("a worker process of the reference players has died; resume the run") from error
+            raise PortFault(f"a worker process of the {self._seat.kind} players has died; resume the run") from error

@@ -15,8 +15,9 @@ from agzamov_verify.seats import OllamaSeat
 
 from ..ports import ChatRequest, Clock, Wait
 from .calls import Calls, Failure, Limits, Patience
-from .completion import NotACompletion, Said, read_ollama
+from .completion import NotACompletion, ServerAnswer, read_ollama
 from .open_weights import PLAIN, context_problem
+from .transport import guard
 
 CHAT = "/api/chat"
 
@@ -32,23 +33,22 @@ class Ollama:
         self._client = httpx2.Client(
             base_url=seat.base_url,
             timeout=float(seat.timeout_s),
-            headers={"Accept-Encoding": "identity"},
-            event_hooks={"response": [self._calls.bound]},
             follow_redirects=False,
             trust_env=False,  # a proxy of the environment is not for a model of one's own
         )
+        guard(self._client, float(seat.timeout_s))
 
     def complete(self, request: ChatRequest) -> Reply | NoReply:
         """The model's reply to `request`. Raises PortFault."""
         body = body_of(self._seat, request)
-        said, tries = self._calls.answered(lambda: self._once(body))
-        problem = self._problem(said)
+        answer, tries = self._calls.answered(lambda: self._once(body))
+        problem = self._problem(answer)
         if problem:
             self._calls.give_up(problem)
-        return self._calls.reply(said, tries)
+        return self._calls.reply(answer, tries)
 
-    def probe(self, request: ChatRequest, tokens_max: int, likeliest: int) -> Said:
-        """At most so many tokens of the answer, with their log probabilities. Raises PortFault."""
+    def probe(self, request: ChatRequest, tokens_max: int, likeliest: int) -> ServerAnswer:
+        """First `tokens_max` tokens of the answer, with their log probabilities. Raises PortFault."""
         body = body_of(self._seat, request)
         body["options"]["num_predict"] = tokens_max
         body |= {"logprobs": True, "top_logprobs": likeliest}
@@ -57,29 +57,32 @@ class Ollama:
     def close(self) -> None:
         self._client.close()
 
-    def _once(self, body: Mapping[str, Any]) -> Said | Failure:
+    def _once(self, body: Mapping[str, Any]) -> ServerAnswer | Failure:
         """One call. Raises PortFault for what no retry can mend."""
         try:
             answer = self._client.post(CHAT, json=body)
             if answer.status_code != httpx2.codes.OK:
                 return self._calls.status_failure(answer, self._advice)
-            return read_ollama(answer.content)
-        except NotACompletion as error:
-            return self._calls.no_answer(f"HTTP 200 with {error}")
         except httpx2.TimeoutException:
             return self._calls.timeout()
         except httpx2.HTTPError as error:
             return self._calls.broken(error)
+        try:
+            return read_ollama(answer.content)
+        except NotACompletion as error:
+            return self._calls.no_answer(answer, str(error))
 
-    def _problem(self, said: Said) -> str:
-        """Why an answer makes the run worthless; empty if it does not."""
-        if said.completion_tokens > self._seat.tokens_max:
-            wanted = self._seat.tokens_max
-            return f"asked for at most {wanted} tokens, got {said.completion_tokens}: the server ignores num_predict"
-        return context_problem(said, self._seat.context_tokens, self._seat.tokens_max)
+    def _problem(self, answer: ServerAnswer) -> str:
+        """Error message if an answer makes the run worthless; else empty."""
+        if answer.completion_tokens > self._seat.tokens_max:
+            limit = self._seat.tokens_max
+            return f"asked for at most {limit} tokens, got {answer.completion_tokens}: the server ignores num_predict"
+        return context_problem(answer, self._seat.context_tokens, self._seat.tokens_max)
 
     def _advice(self, status: int) -> str:
         match status:
+            case 404 | 405 if self._seat.base_url.rstrip("/").endswith("/v1"):
+                return "; drop /v1 from base_url: a seat of kind ollama speaks the server's own API"
             case 404 | 405:
                 return f"; check base_url, and that the server has the model {self._seat.model}"
             case 400:
@@ -89,7 +92,7 @@ class Ollama:
 
 
 def options_of(seat: OllamaSeat) -> dict[str, Any]:
-    """Everything but the seed that decides an answer, in Ollama's words."""
+    """Options that decide an answer, all but the seed, by Ollama's names."""
     return {
         **PLAIN,
         "num_ctx": seat.context_tokens,

@@ -1,11 +1,11 @@
-"""What the seats of open weights share: plain sampling, and a context that holds a prompt and its answer whole.
+"""Common settings of seats of open weights: plain sampling, and a context that holds a prompt and its answer whole.
 
-Where it does not, the run stops. It is never a bad move.
+If the context is too small, the run stops; this is never counted as a bad move.
 """
 
 from agzamov_verify.seats import Determinism
 
-from .completion import Said
+from .completion import ServerAnswer
 
 PLAIN: dict[str, float] = {
     "frequency_penalty": 0.0,
@@ -21,9 +21,9 @@ CONTEXT_STEP_TOKENS = 256
 
 
 def llama_body(determinism: Determinism) -> dict[str, float | bool]:
-    """What a request to llama.cpp says besides. Strictly, what was asked before must not matter: nothing of it is kept.
+    """Additional fields of a request to llama.cpp. Strict determinism: no prompt cache, as history must not matter.
 
-    With weights that are not quantised, a prompt read in other pieces has other last bits (docs/decisions/0011).
+    With unquantised weights, a prompt processed in other batches differs in the last bits (docs/decisions/0011).
     """
     return {**PLAIN, "cache_prompt": determinism is not Determinism.STRICT}
 
@@ -33,17 +33,17 @@ def rounded_up(context_tokens: int) -> int:
     return -(-context_tokens // CONTEXT_STEP_TOKENS) * CONTEXT_STEP_TOKENS
 
 
-def context_problem(said: Said, context_tokens: int, tokens_max: int) -> str:
-    """What is wrong with an answer's counts; empty if nothing is. The last token of an answer takes no place."""
-    used = said.prompt_tokens + said.completion_tokens
+def context_problem(answer: ServerAnswer, context_tokens: int, tokens_max: int) -> str:
+    """Error in an answer's token counts; empty if there is none. The last token of an answer takes no place."""
+    used = answer.prompt_tokens + answer.completion_tokens
     if used > rounded_up(context_tokens) + 1:
         return (
             f"prompt and answer took {used} tokens, more than the seat's context of {context_tokens}:"
             " the server has another context, or shifts it; serve the one that the seat names"
         )
-    if said.finish == "length" and said.completion_tokens < tokens_max:
+    if answer.finish == "length" and answer.completion_tokens < tokens_max:
         return (
-            f"the context of {context_tokens} tokens ended an answer after {said.completion_tokens} of {tokens_max}"
+            f"the context of {context_tokens} tokens ended an answer after {answer.completion_tokens} of {tokens_max}"
             " tokens; give the seat a larger context_tokens"
         )
     return ""

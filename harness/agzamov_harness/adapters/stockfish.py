@@ -7,21 +7,20 @@ from queue import SimpleQueue
 from threading import BoundedSemaphore
 from typing import TypeVar
 
-from agzamov_verify.players.reading import labelled, read_page
+from agzamov_verify.games.scripted import position_of, stockfish_reply
 from agzamov_verify.questions import Evaluate, Evaluation, NoReply, Reply
-from agzamov_verify.stockfish import EngineFault, UciEngine
+from agzamov_verify.stockfish import EngineFault, UciEngine, seated_engine
 from agzamov_verify.workers import cores
 
 from ..ports import ChatRequest, PortFault
 
 T = TypeVar("T")
 
-SEAT_HASH_MIB = 16
 BEHIND_SOCKET_MAX = 64  # of each sort; images/stockfish gives out 256
 
 
 def side_by_side(path: Path) -> int:
-    """How many engines to run at once at `path`: one for each core, within what a socket gives out."""
+    """Number of engines to run in parallel at `path`: one per core, but no more than a socket gives out."""
     return min(cores(), BEHIND_SOCKET_MAX) if path.is_socket() else cores()
 
 
@@ -80,14 +79,13 @@ class StockfishSeat:
     """Stockfish as a ChatPort: reads the position from the prompt, answers in a model's format."""
 
     def __init__(self, path: Path, nodes: int, skill: int, size: int) -> None:
-        options = (("Skill Level", str(skill)),)
-        self._pool = EnginePool(lambda: UciEngine(path, SEAT_HASH_MIB, options), size)
+        self._pool = EnginePool(lambda: seated_engine(path, skill), size)
         self._limit = f"nodes {nodes}"
 
     def complete(self, request: ChatRequest) -> Reply | NoReply:
-        fen = labelled(read_page(request.messages), "FEN")
+        fen = position_of(request.messages)
         with self._pool.engine() as engine:
-            return Reply(text=f"MOVE: {engine.best_move(fen, '', self._limit)}", model=engine.name)
+            return stockfish_reply(engine.name, engine.best_move(fen, "", self._limit))
 
     def close(self) -> None:
         self._pool.close()

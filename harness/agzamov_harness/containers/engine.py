@@ -3,42 +3,41 @@
 Every exception of the `docker` library becomes NoEngine or PortFault here. Images are named by id and never pulled.
 """
 
-import errno
+import ipaddress
 import os
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import docker
-import docker.context
 import requests
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 from docker.models.containers import Container
-from docker.types import LogConfig, Mount, Ulimit
 from docker.utils.socket import frames_iter
 
 from agzamov_verify.manifest import ImagePin
 
+from ..container_spec import GID, UID, ContainerSpec, Machine
 from ..ports import PortFault
-from . import places
-from .topology import OUT_NET, Box, Machine
-from .topology import Mount as Place
+from .container_options import PROFILE_SHA256, enforced_by, has_gpus, options_of
+from .engine_socket import INSTEAD, NoEngine, engine_host
 
-TIMEOUT_S, KNOCK_S_MAX = 60, 10
-LOG_BYTES_MAX = 2**20
-SCRATCH = "size=64m"
+TIMEOUT_S = 60
 SOCKET_VOLUME = {"type": "tmpfs", "device": "tmpfs", "o": "size=1m,mode=1777,nosuid,nodev,noexec"}
 NO_GATEWAY = {"com.docker.network.bridge.inhibit_ipv4": "true"}
 GONE, CONFLICT = 404, 409
-PAUSED = "paused"
-DEFAULT_HOST = "unix:///var/run/docker.sock"
-INSTEAD = "or write `isolation: process` in the plan"
+BRIDGE = "bridge"
+PAUSED, REMOVED = "paused", "removed"
+NO_GPU_DRIVER = "could not select device driver"
+NO_GPU = (
+    "expected a container engine that can give a container a GPU (a seat names gpus), found none; install the NVIDIA"
+    " container toolkit (nvidia-ctk runtime configure --runtime=docker) and start Docker again, or write gpus: 0"
+)
 
 
-class NoEngine(PortFault):
-    """There is no container engine to be had; the message says what to do."""
+class NoGpu(PortFault):
+    """The engine cannot give a container a GPU; the message says what to do."""
 
 
 class Seen(NamedTuple):
@@ -50,12 +49,16 @@ class Seen(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """How a container stands or ended. An engine may say only at the end that a process was killed for its memory."""
+    """State of a container, and its network mode in the engine's words ("host": no network isolation).
+
+    An engine may report only after the container ended that a process was killed for lack of memory.
+    """
 
     state: str
     exit_code: int
     oom_killed: bool
     pid: int
+    network: str = ""
 
     @property
     def running(self) -> bool:
@@ -80,39 +83,64 @@ class Engine:
         self.client, self.host = client, host
         with faults("asking for its version"):
             self._info: Mapping[str, Any] = client.info()
+        self.enforced = enforced_by(self._info)
 
     def close(self) -> None:
         self.client.close()
 
     def facts(self) -> dict[str, str]:
-        """What the engine says of itself."""
-        told = self._info
+        """Facts that the engine reports about itself."""
+        info = self._info
         return {
-            "cgroup": f"v{told.get('CgroupVersion', '1')} {told.get('CgroupDriver', '')}",
-            "kernel": str(told.get("KernelVersion", "")),
-            "security": " ".join(sorted(map(str, told.get("SecurityOptions") or ()))),
-            "storage": str(told.get("Driver", "")),
-            "version": str(told.get("ServerVersion", "")),
+            "cgroup": f"v{info.get('CgroupVersion', '1')} {info.get('CgroupDriver', '')}",
+            "kernel": str(info.get("KernelVersion", "")),
+            "not_enforced": ", ".join(self.enforced.missing),
+            "seccomp_profile_sha256": PROFILE_SHA256 if self.enforced.seccomp else "",
+            "security": " ".join(sorted(map(str, info.get("SecurityOptions") or ()))),
+            "storage": str(info.get("Driver", "")),
+            "version": str(info.get("ServerVersion", "")),
         }
 
     def machine(self) -> Machine:
-        """Its cores and memory, and as whom the harness must run to write into the caller's folder."""
+        """Cores and memory of the machine, and the user as which the harness can write into the caller's folder."""
         options = [str(option) for option in self._info.get("SecurityOptions") or ()]
         user = user_inside(options, os.getuid(), os.getgid())
         return Machine(int(self._info["NCPU"]), int(self._info["MemTotal"]), user)
+
+    def host_address(self) -> str:
+        """This machine's address as a container reaches it, by the default bridge. Raises PortFault.
+
+        Engine 20.10 does not name the bridge's gateway before its first container; it is the first address then.
+        """
+        with faults("looking for this machine's address among the networks"):
+            networks = self.client.api.networks(names=[BRIDGE])
+        rows = [row for network in networks for row in (network.get("IPAM") or {}).get("Config") or ()]
+        for row in rows:
+            if row.get("Gateway"):
+                return str(row["Gateway"]).partition("/")[0]
+            if row.get("Subnet"):
+                return str(ipaddress.ip_network(row["Subnet"])[1])
+        raise PortFault(
+            f"expected an address of the network {BRIDGE}, found none; write this machine's LAN address in base_url"
+        )
+
+    def require_gpus(self) -> None:
+        """Raises NoGpu where the engine has no way to give a container a GPU."""
+        if not has_gpus(self._info):
+            raise NoGpu(NO_GPU)
 
     def image_id(self, part: str, pin: ImagePin) -> str | None:
         """The id of the pinned image, None if it is not there. Raises PortFault for another one under its name."""
         for digest in (pin.config_digest, pin.manifest_digest):
             with faults(f"looking for the image of {part}"):
                 try:
-                    found = self.client.images.get(f"sha256:{digest}").attrs
+                    attributes = self.client.images.get(f"sha256:{digest}").attrs
                 except ImageNotFound:
                     continue
-            layers = [layer.removeprefix("sha256:") for layer in found["RootFS"]["Layers"]]
+            layers = [layer.removeprefix("sha256:") for layer in attributes["RootFS"]["Layers"]]
             if layers != list(pin.diff_ids):
-                raise PortFault(f"image of {part}: expected the sealed layers, found others under {found['Id']}")
-            return str(found["Id"])
+                raise PortFault(f"image of {part}: expected the sealed layers, found others under {attributes['Id']}")
+            return str(attributes["Id"])
         return None
 
     def make_volume(self, name: str, labels: Mapping[str, str]) -> None:
@@ -132,32 +160,37 @@ class Engine:
                 attachable=False,
             )
 
-    def make_container(self, box: Box, image: str, prefix: str, labels: Mapping[str, str]) -> str:
+    def make_container(self, box: ContainerSpec, image: str, prefix: str, labels: Mapping[str, str]) -> str:
         """The id of a new container for a box, not yet started."""
-        first, *others = [f"{prefix}{network}" for network in box.networks] or ["none"]
+        first_network, *other_networks = [f"{prefix}{network}" for network in box.networks] or ["none"]
         with faults(f"making the container {box.name}"):
-            made: Container = self.client.containers.create(
+            container: Container = self.client.containers.create(
                 image,
                 list(box.command) or None,
                 name=f"{prefix}{box.name}",
                 labels=dict(labels),
-                network=first,
-                **_options(box, prefix),
+                network=first_network,
+                **options_of(box, prefix, self.enforced),
             )
-            for network in others:
-                self.client.networks.get(network).connect(made, aliases=[box.name])
-        return str(made.id)
+            for network in other_networks:
+                self.client.networks.get(network).connect(container, aliases=[box.name])
+        return str(container.id)
 
     def start(self, container: str) -> None:
-        """Start a container."""
+        """Start a container. Raises NoGpu where the engine has none to give it."""
         with faults("starting a container"):
-            self.client.api.start(container)
+            try:
+                self.client.api.start(container)
+            except APIError as error:
+                if NO_GPU_DRIVER in str(error.explanation):
+                    raise NoGpu(NO_GPU) from error
+                raise
 
-    def attach(self, container: str) -> "Attached":
-        """The streams of a container that is about to start."""
-        wanted = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+    def attach(self, container: str, *, stdin: bool) -> "Attached":
+        """The streams of a container that is about to start; nothing that it prints is lost from then on."""
+        streams = {"stdin": int(stdin), "stdout": 1, "stderr": 1, "stream": 1}
         with faults("attaching to a container"):
-            return Attached(self.client.api.attach_socket(container, wanted))
+            return Attached(self.client.api.attach_socket(container, streams))
 
     def seen(self, labels: Mapping[str, str]) -> list[Seen]:
         """The containers with all of these labels, whatever their state."""
@@ -166,16 +199,16 @@ class Engine:
         return [Seen(row["Id"], row["Names"][0].lstrip("/"), row["State"]) for row in rows]
 
     def ending(self, container: str) -> Ending:
-        """How a container stands or ended."""
+        """State of a container; REMOVED if it no longer exists, which somebody else must have caused."""
         with faults("looking at a container"):
-            state = self.client.api.inspect_container(container)["State"]
-        return Ending(str(state["Status"]), int(state["ExitCode"]), bool(state["OOMKilled"]), int(state["Pid"]))
-
-    def log(self, container: str, *, errors_only: bool) -> bytes:
-        """The end of what a container has printed, or of its standard error alone; at most LOG_BYTES_MAX."""
-        with faults("reading a container's log"):
-            told = self.client.api.logs(container, stdout=not errors_only, stderr=True, timestamps=True)
-        return bytes(told)[-LOG_BYTES_MAX:]
+            try:
+                attributes = self.client.api.inspect_container(container)
+            except NotFound:
+                return Ending(REMOVED, 0, False, 0)
+        state, network = attributes["State"], str(attributes["HostConfig"].get("NetworkMode", ""))
+        return Ending(
+            str(state["Status"]), int(state["ExitCode"]), bool(state["OOMKilled"]), int(state["Pid"]), network
+        )
 
     def stop(self, container: str, seconds: int) -> None:
         """Ask a container to end, and end it after so many seconds."""
@@ -193,37 +226,37 @@ class Engine:
             self.client.api.remove_container(container, force=True, v=True)
 
     def any_left(self, labels: Mapping[str, str]) -> bool:
-        """Whether anything with all of these labels is still there."""
-        found = _with(labels)
+        """True if any container, network or volume with all of these labels still exists."""
+        filters = _with(labels)
         with faults("looking for what is left"):
             api = self.client.api
             return bool(
-                api.containers(all=True, filters=found)
-                or api.networks(filters=found)
-                or api.volumes(filters=found)["Volumes"]
+                api.containers(all=True, filters=filters)
+                or api.networks(filters=filters)
+                or api.volumes(filters=filters)["Volumes"]
             )
 
     def remove_all(self, labels: Mapping[str, str]) -> None:
         """Remove every container, network and volume with all of these labels."""
-        found = _with(labels)
+        filters = _with(labels)
         with faults("removing containers"):
-            for row in self.client.api.containers(all=True, filters=found):
+            for row in self.client.api.containers(all=True, filters=filters):
                 with _already():
                     self.client.api.remove_container(row["Id"], force=True, v=True)
-            for network in self.client.api.networks(filters=found):
+            for network in self.client.api.networks(filters=filters):
                 with _already():
                     self.client.api.remove_network(network["Id"])
-            for volume in self.client.api.volumes(filters=found)["Volumes"] or ():
+            for volume in self.client.api.volumes(filters=filters)["Volumes"] or ():
                 with _already():
                     self.client.api.remove_volume(volume["Name"], force=True)
 
     def label_values(self, label: str) -> set[str]:
         """The values that a label has anywhere in the engine."""
-        found = {"label": [label]}
+        filters = {"label": [label]}
         with faults("looking for what earlier runs left"):
-            rows = self.client.api.containers(all=True, filters=found)
-            rows += self.client.api.networks(filters=found)
-            rows += self.client.api.volumes(filters=found)["Volumes"] or ()
+            rows = self.client.api.containers(all=True, filters=filters)
+            rows += self.client.api.networks(filters=filters)
+            rows += self.client.api.volumes(filters=filters)["Volumes"] or ()
         return {row["Labels"][label] for row in rows}
 
 
@@ -235,7 +268,7 @@ class Attached:
         self._socket: socket.socket = getattr(stream, "_sock", stream)
 
     def chunks(self) -> Iterator[tuple[int, bytes]]:
-        """What is printed, as it comes: 1 for standard output, 2 for standard error. Ends with the container."""
+        """Yield the output as it comes: 1 for standard output, 2 for standard error. Ends with the container."""
         try:
             yield from frames_iter(self._stream, tty=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError):  # the engine went away, or we closed the stream while reading
@@ -254,91 +287,28 @@ class Attached:
 
 
 def user_inside(options: Sequence[str], uid: int, gid: int) -> str:
-    """As whom a container of an engine with these security options writes into a folder of the caller's: "uid:gid".
+    """User and group, "uid:gid", as which a container may write into the caller's folder, by the security options.
 
     Raises NoEngine where it cannot.
     """
     if any("name=userns" in option for option in options):
-        raise NoEngine(f"the container engine maps users (userns-remap), so the run's folder is nobody's; {INSTEAD}")
+        raise NoEngine(
+            f"the container engine maps users (userns-remap): no container can write the run's folder; {INSTEAD}"
+        )
     if any("name=rootless" in option for option in options):
         return "0:0"  # which outside is the caller
     if uid == 0:
-        return f"{places.UID}:{places.GID}"  # no container of ours is root; the folder is handed over
+        return f"{UID}:{GID}"  # no container of ours is root; the folder is handed over
     return f"{uid}:{gid}"
 
 
 def connect() -> Engine:
-    """The engine that DOCKER_HOST or the current Docker context names. Raises NoEngine."""
-    host = _host()
-    _knock(host)
+    """The engine that answers on this machine. Raises NoEngine."""
+    host = engine_host()
     try:
         return Engine(docker.DockerClient(base_url=host, version="auto", timeout=TIMEOUT_S), host)
     except (DockerException, requests.RequestException) as error:
-        raise NoEngine(f"what answers at {host} is no container engine that we know ({error}); {INSTEAD}") from error
-
-
-def _host() -> str:
-    host = os.environ.get("DOCKER_HOST")
-    if not host:
-        context = docker.context.ContextAPI.get_current_context()
-        host = str(context.Host) if context and context.Host else DEFAULT_HOST
-    if not host.startswith("unix://"):
-        raise NoEngine(f"expected a container engine on this machine (unix://…), found {host}; {INSTEAD}")
-    return host
-
-
-def _knock(host: str) -> None:
-    """Ask once whether somebody is there, because why nobody is says what to do."""
-    path = Path(host.removeprefix("unix://"))
-    with socket.socket(socket.AF_UNIX) as knocking:
-        knocking.settimeout(KNOCK_S_MAX)
-        try:
-            knocking.connect(str(path))
-            knocking.sendall(b"GET /_ping HTTP/1.0\r\n\r\n")
-            knocking.recv(1)
-        except TimeoutError as error:
-            raise NoEngine(f"the container engine at {path} has not answered in {KNOCK_S_MAX} s; {INSTEAD}") from error
-        except OSError as error:
-            match error.errno:
-                case errno.EACCES | errno.EPERM:
-                    advice = "add yourself to its group (sudo usermod -aG docker $USER) and log in again"
-                case errno.ECONNREFUSED:
-                    advice = "start it (sudo systemctl start docker)"
-                case _:
-                    advice = "install and start Docker (on Debian 12: apt-get install docker.io)"
-            raise NoEngine(f"no container engine at {path}: {error.strerror}; {advice}, {INSTEAD}") from error
-
-
-def _options(box: Box, prefix: str) -> dict[str, Any]:
-    """Everything that hardens a container, spelled out."""
-    networked = {} if OUT_NET in box.networks else {"dns": ["127.0.0.1"], "dns_opt": ["timeout:1", "attempts:1"]}
-    return {
-        "cap_drop": ["ALL"],
-        "detach": not box.attended,
-        "environment": dict(box.environment),
-        "hostname": box.name.replace("_", "-"),
-        "init": True,
-        "ipc_mode": "private",
-        "log_config": LogConfig(type="json-file", config={"max-file": "1", "max-size": str(LOG_BYTES_MAX)}),
-        "mem_limit": box.limits.memory_bytes,
-        "memswap_limit": box.limits.memory_bytes,
-        "mounts": [_mount(place, prefix) for place in box.mounts],
-        "nano_cpus": box.limits.cpus * 10**9,
-        "pids_limit": box.limits.pids,
-        "read_only": True,
-        "security_opt": ["no-new-privileges:true"],
-        "stdin_open": box.attended,
-        "tmpfs": {"/tmp": f"rw,nosuid,nodev,noexec,{SCRATCH},mode=1777"},  # noqa: S108 - inside
-        "ulimits": [Ulimit(name="core", soft=0, hard=0)],
-        "user": box.user,
-        **(networked if box.networks else {}),
-    }
-
-
-def _mount(place: Place, prefix: str) -> Mount:
-    if place.is_volume:
-        return Mount(str(place.target), f"{prefix}{place.source}", "volume", place.read_only, no_copy=True)
-    return Mount(str(place.target), str(place.source), "bind", place.read_only)
+        raise NoEngine(f"the server at {host} is no known container engine ({error}); {INSTEAD}") from error
 
 
 def _with(labels: Mapping[str, str]) -> dict[str, list[str]]:
@@ -347,7 +317,7 @@ def _with(labels: Mapping[str, str]) -> dict[str, list[str]]:
 
 @contextmanager
 def _already() -> Iterator[None]:
-    """Nothing is wrong with a removal of what has gone, or with one that somebody else has begun."""
+    """Ignore that something to be removed is gone already, or is being removed by somebody else."""
     try:
         yield
     except NotFound:

@@ -16,17 +16,17 @@ WELL = 200
 
 
 def wait_for_socket(path: Path, wait: Wait, seconds_max: float = LISTEN_S_MAX) -> None:
-    """Until somebody listens at `path`. Raises PortFault after `seconds_max`."""
+    """Wait until a server listens at `path`. Raises PortFault after `seconds_max`."""
     _wait(lambda: _listens(socket.AF_UNIX, str(path)), f"nothing listens at {path}", wait, seconds_max)
 
 
 def wait_for_address(host: str, port: int, wait: Wait, seconds_max: float = LISTEN_S_MAX) -> None:
-    """Until somebody listens at host and port. Raises PortFault after `seconds_max`."""
+    """Wait until a server listens at host and port. Raises PortFault after `seconds_max`."""
     _wait(lambda: _listens(socket.AF_INET, (host, port)), f"nothing listens at {host}:{port}", wait, seconds_max)
 
 
 def wait_for_model(path: Path, wait: Wait, seconds_max: float = LOAD_S_MAX) -> None:
-    """Until the model server at `path` has loaded its weights. Raises PortFault after `seconds_max`."""
+    """Wait until the model server at `path` has loaded its weights. Raises PortFault after `seconds_max`."""
     _wait(lambda: _is_well(path), f"no model is ready at {path}", wait, seconds_max)
 
 
@@ -49,7 +49,7 @@ def _listens(family: socket.AddressFamily, address: str | tuple[str, int]) -> bo
 
 
 def _is_well(path: Path) -> bool:
-    """Whether the server says so at /health; while it loads, it says 503."""
+    """True if the server reports itself ready at /health; while it loads, it answers 503."""
     connection = _Local(path)
     try:
         connection.request("GET", "/health")

@@ -1,1 +1,1 @@
-"""Images that anyone can rebuild to the same digest: locked packages in, sorted layers and one record out."""
+"""Container images as a run needs them: their records, and loading them; agzamov_images builds them."""

@@ -1,7 +1,7 @@
-"""What a build leaves: the record that runs pin, and the pin that is committed.
+"""Records of the images that were built here: what runs pin, and what an engine is to hold.
 
-    build/images/<name>.json       the record of the last build here
-    images/<name>/pin.json         for an image without our own source: what everybody must get
+    build/images/<name>.json    the record of the last build, for this machine's architecture
+    build/images/<name>.tar     the image
 
 An engine shows the config digest as the image's id, or the manifest digest where it keeps images in
 containerd; the layers' diff ids and the tree digest are the same everywhere.
@@ -15,17 +15,23 @@ import msgspec
 
 from agzamov_verify import canon
 
-from .declaration import checkout
-from .faults import ImageFault
-
 FORMAT = "agz-image-1"
+DECLARATION = "image.toml"
 VARIABLE = "AGZ_IMAGE_BUILD"
-PIN = "pin.json"
+
+
+class ImageFault(Exception):
+    """An image cannot be declared, fetched, built, loaded or trusted; the message says what to do."""
+
+
+class Different(ImageFault):
+    """Two builds, or a build and its record, are not the same; the message names the first difference."""
 
 
 class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The digests of an image, each 64 hexadecimal digits."""
 
+    architecture: str
     format: str
     name: str
     config_digest: str
@@ -41,6 +47,7 @@ class ImageRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `environment` is what a container must be given beside that.
     """
 
+    architecture: str
     format: str
     name: str
     config_digest: str
@@ -56,18 +63,27 @@ class ImageRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def pin(self) -> Pin:
-        return Pin(FORMAT, self.name, self.config_digest, self.manifest_digest, self.diff_ids, self.tree_digest)
+        digests = (self.config_digest, self.manifest_digest, self.diff_ids, self.tree_digest)
+        return Pin(self.architecture, FORMAT, self.name, *digests)
 
     @property
     def reference(self) -> str:
-        """What to start a container with, on an engine that keeps images by their configuration."""
+        """Reference to start a container with, on an engine that identifies images by their config digest."""
         return f"sha256:{self.config_digest}"
 
 
+def checkout(start: Path) -> Path:
+    """The checkout that holds `start`, or the one that this program runs from. Raises ImageFault."""
+    for folder in (start, *start.parents, *Path(__file__).resolve().parents):
+        if (folder / "images" / "ground" / DECLARATION).is_file():
+            return folder
+    raise ImageFault(f"no images/ground/{DECLARATION} at or above {start}; go to a checkout of the appliance")
+
+
 def default_folder() -> Path:
-    """Where builds go: the folder that the environment names, else `build/images` of the checkout."""
-    named = os.environ.get(VARIABLE)
-    return Path(named) if named else checkout(Path.cwd()) / "build" / "images"
+    """Output folder of builds: the one that the environment names, else `build/images` of the checkout."""
+    folder_variable = os.environ.get(VARIABLE)
+    return Path(folder_variable) if folder_variable else checkout(Path.cwd()) / "build" / "images"
 
 
 def archive(folder: Path, name: str) -> Path:
@@ -92,20 +108,3 @@ def save(record: ImageRecord, folder: Path) -> None:
     unfinished = path.with_suffix(".json.new")
     unfinished.write_bytes(canon.dumps(record))
     unfinished.replace(path)
-
-
-def read_pin(images: Path, name: str) -> Pin | None:
-    """The committed pin of an image, if it has one. Raises ImageFault."""
-    path = images / name / PIN
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Pin)
-    except FileNotFoundError:
-        return None
-    except msgspec.MsgspecError as error:
-        raise ImageFault(f"{path}: {error}") from error
-
-
-def write_pin(images: Path, pin: Pin) -> None:
-    """Commit to a build."""
-    text = msgspec.json.format(msgspec.json.encode(pin), indent=2)
-    (images / pin.name / PIN).write_bytes(text + b"\n")

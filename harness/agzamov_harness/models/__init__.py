@@ -1,1 +1,1 @@
-"""Local models: which weights a seat plays with, whether their server can be held to its word, and `agzamov models`."""
+"""Local models: pins of their weights, checks of their server's determinism, and `agzamov models`."""

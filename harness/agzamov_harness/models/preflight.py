@@ -1,42 +1,49 @@
 """The preflight of a run's local models: seconds before the first question that show whether their answers can count.
 
 For each seat: the server is looked at, the determinism of its answers is measured with the protocol's own prompts, and
-a prompt longer than the context is sent. What came out stands in notes/preflight.json, one sitting for each time that
-the run was played, and goes into the bundle; a strict seat whose answers are no function of the request stops the run.
+a prompt longer than the context is sent: a server that truncates it silently makes every later answer worthless, so it
+is refused. What came out stands in notes/preflight.json, one entry for each execution, and goes into the bundle; a
+strict seat whose answers are no function of the request stops the run.
 """
 
 import hashlib
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from agzamov_verify import canon
-from agzamov_verify.feasible import local_models
 from agzamov_verify.manifest import Manifest
-from agzamov_verify.seats import Determinism, GgufSeat, LocalModelSeat, OllamaSeat
+from agzamov_verify.plan_problems import local_models
+from agzamov_verify.questions import Message
+from agzamov_verify.seats import Determinism, LocalModelSeat
 
-from ..ports import PortFault
+from ..adapters.calls import PromptTooLong
+from ..machine import Cpu, this_cpu
+from ..ports import ChatRequest, ModelFault, PortFault
+from ..rundir import PREFLIGHT
+from ..seat_kind import Server, local_kind_of
 from .determinism import TOKENS_MAX, Measured, Probing, Round, measure
-from .faults import ModelFault
-from .machine import Cpu, this_cpu
-from .prompts import prompts_of
-from .servers import Server, look_at
-from .truncation import Overlong, probe_context
+from .prompts import long_talks, prompts_of
 
-FILE = "preflight.json"
-STRICT_SETTINGS = {
-    "llama.cpp": (
-        "serve it with flash attention off and a key-value cache of its own for each slot (kv_unified off);"
-        " weights that are not quantised (F32, F16, BF16) need concurrency: 1 too"
-    ),
-    "ollama": ("start the server with OLLAMA_FLASH_ATTENTION=0 and take quantised weights (not F32, F16 or BF16)"),
-}
+FILE = PREFLIGHT
+TALK_BYTES_MAX = 3000
+"""Under 1,000 tokens: a retry of a run, and what a slow processor reads in seconds."""
+SHORT_PART = 8
+
+
+class Overlong(StrEnum):
+    """Result of sending a prompt longer than the context."""
+
+    REFUSED = "refused"
+    READ_WHOLE = "read whole: the server's context is larger than the seat's"
+    READ_IN_PART = "read in part, by the model's own template"
 
 
 class SeatOutcome(msgspec.Struct, frozen=True):
-    """What was measured of one seat. `answers_sha256` is over the texts, so that two sittings can be compared."""
+    """Measurements of one seat. `answers_sha256` is over the texts, so that two executions can be compared."""
 
     server: Server
     determinism: Determinism
@@ -48,11 +55,11 @@ class SeatOutcome(msgspec.Struct, frozen=True):
 
     @property
     def same(self) -> bool:
-        """Whether every round gave the answers of the first."""
-        return all(one.same(self.requests) for one in self.rounds)
+        """True if every round gave the answers of the first."""
+        return all(repeat.same(self.requests) for repeat in self.rounds)
 
 
-class Sitting(msgspec.Struct, frozen=True):
+class Execution(msgspec.Struct, frozen=True):
     """One preflight: on which processor, and what came of each seat."""
 
     cpu: Cpu
@@ -60,15 +67,15 @@ class Sitting(msgspec.Struct, frozen=True):
 
 
 class Preflights(msgspec.Struct, frozen=True):
-    """notes/preflight.json: what was found of each sitting that was played; one that was refused leaves no trace."""
+    """notes/preflight.json: the findings of each execution; one that was refused leaves no trace."""
 
-    sittings: tuple[Sitting, ...] = ()
+    executions: tuple[Execution, ...] = ()
     format: Literal["agz-preflight-1"] = "agz-preflight-1"
 
 
 def run_preflight(
     manifest: Manifest, ports: Mapping[str, object], served: Mapping[str, str], notes: Path
-) -> Sitting | None:
+) -> Execution | None:
     """Measure every local seat of `manifest` and note what passed. None where there are none. Raises ModelFault."""
     seats = local_models(manifest.plan)
     if not seats:
@@ -78,16 +85,16 @@ def run_preflight(
     for name, seat in seats.items():
         port = ports[name]
         assert isinstance(port, Probing), f"the port of {name} cannot be probed"
-        outcomes[name] = examine(manifest, name, port, served.get(name, address_of(seat)))
+        outcomes[name] = examine(manifest, name, port, served.get(name, seat.server_url or ""))
     for name, outcome in outcomes.items():
-        require(name, outcome, [old.seats[name] for old in before.sittings if name in old.seats])
-    sitting = Sitting(this_cpu(), outcomes)
-    (notes / FILE).write_bytes(canon.dumps(Preflights((*before.sittings, sitting))))
-    return sitting
+        require(name, seats[name], outcome, [old.seats[name] for old in before.executions if name in old.seats])
+    execution = Execution(this_cpu(), outcomes)
+    (notes / FILE).write_bytes(canon.dumps(Preflights((*before.executions, execution))))
+    return execution
 
 
 def read_notes(notes: Path) -> Preflights:
-    """What earlier sittings of a run found. Raises ModelFault for notes that were altered."""
+    """Read the findings of earlier executions of a run. Raises ModelFault for notes that were altered."""
     path = notes / FILE
     if not path.exists():
         return Preflights()
@@ -97,13 +104,14 @@ def read_notes(notes: Path) -> Preflights:
         raise ModelFault(f"{path}: expected what an earlier preflight noted: {error}") from error
 
 
-def examine(manifest: Manifest, name: str, port: Probing, where: str) -> SeatOutcome:
+def examine(manifest: Manifest, name: str, port: Probing, address: str) -> SeatOutcome:
     """Look at one seat's server and measure its answers. Raises ModelFault that begins with the seat's name."""
     seat = local_models(manifest.plan)[name]
     tokens_max = min(TOKENS_MAX, seat.tokens_max)
     try:
-        serving = look_at(seat, where, manifest.models.get(name))
-        requests = prompts_of(manifest.plan, name)
+        serving = local_kind_of(seat).look_at(seat, address, manifest.models.get(name))
+        _require_context(address, serving.server.context_tokens, seat.context_tokens)
+        requests = [*prompts_of(manifest.plan, name), *_talks_that_fit(manifest, name, port)]
         measured = measure(port, requests, tokens_max, seat.concurrency, serving.reload)
         overlong = probe_context(port, requests[0], seat.context_tokens)
     except ModelFault as error:
@@ -114,43 +122,81 @@ def examine(manifest: Manifest, name: str, port: Probing, where: str) -> SeatOut
     return SeatOutcome(serving.server, seat.determinism, len(requests), tokens_max, measured.rounds, digest, overlong)
 
 
-def require(name: str, outcome: SeatOutcome, earlier: list[SeatOutcome]) -> None:
+def _talks_that_fit(manifest: Manifest, name: str, port: Probing) -> list[ChatRequest]:
+    """The longest talks that the context takes, halved until it does: how many bytes a token has is the model's."""
+    talk_bytes = TALK_BYTES_MAX
+    while talks := long_talks(manifest.plan, name, talk_bytes):
+        try:
+            for talk in talks:
+                port.probe(talk, 1, 1)
+        except PromptTooLong:
+            talk_bytes //= 2
+        else:
+            return talks
+    return []
+
+
+def require(name: str, seat: LocalModelSeat, outcome: SeatOutcome, earlier: list[SeatOutcome]) -> None:
     """Raises ModelFault where a strict seat's answers are no function of its requests, here or since an earlier one."""
     if outcome.determinism is not Determinism.STRICT:
         return
-    for one in outcome.rounds:
-        if not one.same(outcome.requests):
-            raise ModelFault(f"seat {name}: {difference(outcome, one)}; {advice(outcome.server.kind)}")
+    for repeat in outcome.rounds:
+        if not repeat.same(outcome.requests):
+            raise ModelFault(f"seat {name}: {difference(outcome, repeat)}; {advice(seat)}")
     if any(old.answers_sha256 != outcome.answers_sha256 for old in earlier):
         raise ModelFault(
-            f"seat {name}: expected the answers of this run's earlier sitting, found others: another machine or server"
-            " goes on with it; go on where it began, or start a new run"
+            f"seat {name}: the answers differ from those at this run's start: another machine or server plays it now;"
+            " resume the run where it began, or start a new run"
         )
 
 
-def difference(outcome: SeatOutcome, one: Round) -> str:
-    """How a round differs from the first, in words."""
-    logprobs = "" if one.logprobs_same is None else f", {one.logprobs_same} with the same log probabilities"
+def difference(outcome: SeatOutcome, repeat: Round) -> str:
+    """Message for the difference between a round and the first."""
+    logprobs = "" if repeat.logprobs_same is None else f", {repeat.logprobs_same} with the same log probabilities"
     return (
-        f"expected the same answers {one.how}, found {one.texts_same} of {outcome.requests} the same{logprobs}"
-        f" (largest difference {one.largest_difference})"
+        f"expected the same answers {repeat.how}, found {repeat.texts_same} of {outcome.requests} the same{logprobs}"
+        f" (largest difference {repeat.largest_difference})"
     )
 
 
-def advice(kind: str) -> str:
-    """What to do about a server whose answers are no function of the request."""
-    return f"{STRICT_SETTINGS[kind]}, or name determinism: measured in the plan"
+def advice(seat: LocalModelSeat) -> str:
+    """Advice for a server whose answers are not deterministic."""
+    return f"{local_kind_of(seat).strict_settings}, or name determinism: measured in the plan"
 
 
-def address_of(seat: LocalModelSeat) -> str:
-    """Where a plan says that a seat's model is served; empty for one that the run serves itself."""
-    match seat:
-        case OllamaSeat():
-            return seat.base_url
-        case GgufSeat():
-            return ""
+def _require_context(address: str, actual: int, needed: int) -> None:
+    if actual < needed:
+        raise ModelFault(f"{address}: expected a context of {needed} tokens for each request, found {actual}")
 
 
 def _digest(measured: Measured) -> str:
     texts = [[answer.text, answer.finish] for answer in measured.answers]
     return hashlib.sha256(msgspec.json.encode(texts)).hexdigest()
+
+
+def probe_context(port: Probing, request: ChatRequest, context_tokens: int) -> Overlong:
+    """Send a prompt of more than `context_tokens` tokens. Raises ModelFault if the server cuts it in silence.
+
+    A template may read only a part of any prompt. Then a shorter prompt that differs only in what is not read has the
+    same count of tokens, which no cut can bring about.
+    """
+    try:
+        long = port.probe(_longer(request, context_tokens), 1, 1).prompt_tokens
+    except PromptTooLong:
+        return Overlong.REFUSED
+    if long > context_tokens:
+        return Overlong.READ_WHOLE
+    short = port.probe(_longer(request, context_tokens // SHORT_PART), 1, 1).prompt_tokens
+    if short == long:
+        return Overlong.READ_IN_PART
+    raise ModelFault(
+        f"a prompt of more than {context_tokens} tokens was read as {long}: the server cuts prompts in silence;"
+        " serve the model with a version that knows truncate: false, or by llama.cpp"
+    )
+
+
+def _longer(request: ChatRequest, numbers: int) -> ChatRequest:
+    """The same prompt with a long profile of the opponent. A number in words of its own is a token at the least."""
+    *before, last = request.messages
+    profile = " ".join(map(str, range(numbers)))
+    return ChatRequest((*before, Message(f"{last.content}\nOpponent profile:\n{profile}", last.role)), request.seed)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from .faults import ModelFault
+from ..ports import ModelFault
 
 HOST, NAMESPACE, TAG = "registry.ollama.ai", "library", "latest"
 MANIFEST_BYTES_MAX = 2**20
@@ -52,7 +52,7 @@ class Stored(msgspec.Struct, frozen=True):
 
 
 def manifest_path(store: Path, model: str) -> Path:
-    """Where a model's manifest stands. Raises ModelFault for a name that is none."""
+    """Path of a model's manifest. Raises ModelFault for an invalid name."""
     name, _, tag = model.rpartition(":") if ":" in model.rpartition("/")[2] else (model, "", TAG)
     host, namespace, base = ([HOST, NAMESPACE][: max(0, 3 - len(name.split("/")))] + name.split("/"))[:3]
     if name.count("/") > 2 or not all(map(_PART.fullmatch, (host, namespace, base, tag))):
@@ -94,9 +94,11 @@ def _check_blob(store: Path, layer: Layer) -> None:
         found_bytes = os.fstat(file.fileno()).st_size
         if found_bytes != layer.size:
             raise ModelFault(f"{path}: expected {layer.size} bytes, found {found_bytes}; pull the model again")
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != layer.digest.removeprefix("sha256:"):
-        raise ModelFault(f"{path}: expected the bytes it is named by, found sha256 {found}; it was altered: pull again")
+        actual = hashlib.file_digest(file, "sha256").hexdigest()
+    if actual != layer.digest.removeprefix("sha256:"):
+        raise ModelFault(
+            f"{path}: expected the bytes it is named by, found sha256 {actual}; it was altered: pull again"
+        )
 
 
 def _opened(store: Path, path: Path) -> BufferedReader:
@@ -108,7 +110,7 @@ def _opened(store: Path, path: Path) -> BufferedReader:
             raise StoreUnreadable(f"{store}: expected Ollama's model folder, with manifests/ and blobs/") from error
         raise ModelFault(f"{path}: expected this file of the model, found nothing; pull the model again") from error
     except PermissionError as error:
-        raise StoreUnreadable(f"{path}: may not be read; run as a user who may, or leave store empty") from error
+        raise StoreUnreadable(f"{path}: cannot be read; run as a user who can read it, or leave store empty") from error
     except OSError as error:
         raise ModelFault(f"{path}: expected a regular file: {error.strerror}") from error
 

@@ -8,7 +8,6 @@ another run or at other nodes, is never taken for this one.
 """
 
 import os
-from io import FileIO
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,7 +17,9 @@ import msgspec
 from agzamov_verify import canon
 from agzamov_verify.manifest import ManifestError
 from agzamov_verify.protocol import EngineNorm
-from agzamov_verify.scoring.quality.positions import Judgement, Position
+from agzamov_verify.scoring.quality.positions import MoveEvaluation, Position
+
+from ..append_only import cut_torn_line, open_append, write_line
 
 SYNC_EVERY = 256
 
@@ -26,7 +27,7 @@ SYNC_EVERY = 256
 class Answered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One line."""
 
-    judgement: Judgement
+    judgement: MoveEvaluation
     question: str
 
 
@@ -36,21 +37,19 @@ class AnswerFile:
     def __init__(self, path: Path, engine: EngineNorm, nodes: int) -> None:
         self._asked_as = {"hash_mib": engine.hash_mib, "net_sha256": engine.net_sha256, "nodes": nodes}
         self._known = _read_back(path)
-        self._file: FileIO = path.open("ab", buffering=0)
+        self._file = open_append(path)
         self._unsynced = 0
 
     def __contains__(self, position: Position) -> bool:
         return self._digest(position) in self._known
 
-    def __getitem__(self, position: Position) -> Judgement:
+    def __getitem__(self, position: Position) -> MoveEvaluation:
         return self._known[self._digest(position)]
 
-    def add(self, position: Position, judgement: Judgement) -> None:
+    def add(self, position: Position, judgement: MoveEvaluation) -> None:
         """Keep an answer."""
         digest = self._digest(position)
-        left = canon.dumps(Answered(judgement, digest)) + b"\n"
-        while left:
-            left = left[self._file.write(left) :]
+        write_line(self._file, canon.dumps(Answered(judgement, digest)))
         self._known[digest] = judgement
         self._unsynced += 1
         if self._unsynced >= SYNC_EVERY:
@@ -76,15 +75,12 @@ class AnswerFile:
         return canon.digest({**self._asked_as, "position": msgspec.to_builtins(position)})
 
 
-def _read_back(path: Path) -> dict[str, Judgement]:
+def _read_back(path: Path) -> dict[str, MoveEvaluation]:
     if not path.exists():
         return {}
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole != len(data):
-        os.truncate(path, whole)
+    cut_torn_line(path)
     known = {}
-    for number, line in enumerate(data[:whole].splitlines(), 1):
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
             answered = canon.loads_as(line, Answered)
         except canon.NotCanonical as error:

@@ -1,4 +1,4 @@
-"""From a run that has been played to a folder of answers: what is missing is asked, on all cores, then all is written.
+"""Answers of the engine about a played run: ask what is missing on all cores, then write the folder.
 
 The work is done in <name>.making, which holds `answers.jsonl`, a lock, and at the end the folder itself, which
 gets its name when it is complete. Ending the work at any time loses nothing but the searches in flight.
@@ -16,11 +16,11 @@ from pathlib import Path
 import msgspec
 
 from agzamov_verify import canon
-from agzamov_verify.checks.judging import Require, by_net, open_judges
+from agzamov_verify.checks.engine_pool import Require, by_net, open_judges
 from agzamov_verify.checks.quality import Played
 from agzamov_verify.manifest import ManifestError
 from agzamov_verify.protocol import load_protocol
-from agzamov_verify.scoring.quality.positions import Judgement, Position, encode, positions_of
+from agzamov_verify.scoring.quality.positions import MoveEvaluation, Position, encode, positions_of
 from agzamov_verify.scoring.quality.results import (
     FIGURES_FILE,
     INDEX_FILE,
@@ -40,9 +40,9 @@ GZIP_LEVEL = 6
 
 
 class Asking(msgspec.Struct, frozen=True):
-    """How to ask: the engine's path, nodes a position, engines side by side, and what shows that it is the right one.
+    """Settings of an evaluation: the engine's path, nodes per position, parallel engines, and the check of identity.
 
-    `tick` is told how many positions of how many have their answer.
+    `tick` is called with the number of positions evaluated so far, and the number of all.
     """
 
     engine: Path
@@ -59,7 +59,7 @@ def judge_run(played: Played, folder: Path, asking: Asking) -> QualityResults:
     Raises Stopped; EngineFault for another engine; ManifestError if the folder is there or is being made elsewhere.
     """
     if folder.exists():
-        raise ManifestError(f"{folder}: expected nothing there, found a folder; check it, or remove it to ask again")
+        raise ManifestError(f"{folder}: this folder exists already; check it (check-quality), or remove it")
     making = folder.with_name(folder.name + MAKING)
     making.mkdir(parents=True, exist_ok=True)
     with _locked(making / LOCK):
@@ -73,9 +73,9 @@ def judge_run(played: Played, folder: Path, asking: Asking) -> QualityResults:
 
 def _ask(played: Played, answers: AnswerFile, asking: Asking) -> None:
     """Ask about every position that has no answer yet."""
-    known = [position in answers for position in _positions(played)]
-    done, total = sum(known), len(known)
-    if done == total:
+    answered = [position in answers for position in _positions(played)]
+    done_count, total = sum(answered), len(answered)
+    if done_count == total:
         return
     missing = (position for position in _positions(played) if position not in answers)
     norm = load_protocol(played.plan.protocol).engine
@@ -86,8 +86,8 @@ def _ask(played: Played, answers: AnswerFile, asking: Asking) -> None:
     ):
         for position, judgement in judged:
             answers.add(position, judgement)
-            done += 1
-            asking.tick(done, total)
+            done_count += 1
+            asking.tick(done_count, total)
             asking.stop.check()
 
 
@@ -109,15 +109,15 @@ def _write_all(played: Played, answers: AnswerFile, nodes: int, folder: Path) ->
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     rows: list[StreamAnswers] = []
-    found: dict[str, list[Judgement]] = {}
+    evaluations: dict[str, list[MoveEvaluation]] = {}
     for stream, records in played.streams():
         by_game = {record.game: [answers[position] for position in positions_of(record)] for record in records}
         lines = [encode(judgement) for judgements in by_game.values() for judgement in judgements]
         data = b"".join(line + b"\n" for line in lines)
         rows.append(StreamAnswers(len(lines), hashlib.sha256(data).hexdigest(), stream))
         _write(folder / answers_name(stream), gzip.compress(data, GZIP_LEVEL, mtime=0))
-        found |= by_game
-    results = quality_of(played.run, played.plan, played.dice, played.blocks, found, nodes)
+        evaluations |= by_game
+    results = quality_of(played.run, played.plan, played.blocks, evaluations, nodes)
     _write(folder / FIGURES_FILE, canon.dumps(results))
     _write(folder / INDEX_FILE, canon.dumps(index_of(played.run, played.plan.protocol, nodes, rows)))
     return results

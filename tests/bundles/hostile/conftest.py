@@ -7,7 +7,8 @@ from typing import NoReturn
 
 import pytest
 
-from bundles.workshop import Draft
+from agzamov_harness import source_version
+from bundles.bundle_factory import Draft
 
 
 @pytest.fixture
@@ -31,3 +32,4 @@ def _nothing_is_started(monkeypatch: pytest.MonkeyPatch, request: pytest.Fixture
     if "contained" not in request.fixturenames:
         monkeypatch.setattr(subprocess, "Popen", refuse)
     monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(source_version, "_git", lambda *_: None)  # the harness, which makes bundles here, asks git

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from agzamov_verify import bundle
-from bundles.hostile.refusals import ESCAPE, refused
-from bundles.workshop import (
+from bundles.bundle_factory import (
     Draft,
     check,
 )
+from bundles.hostile.refusals import ESCAPE, refused
 
 
 def spoil(root: Path, name: str, put: Callable[[Path], object]) -> Path:

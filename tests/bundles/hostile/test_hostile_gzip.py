@@ -11,9 +11,8 @@ import pytest
 
 from agzamov_verify import bundle
 from agzamov_verify.journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX
-from agzamov_verify.reading import DirectorySource, HostileBundle, gzip_lines
-from bundles.hostile.refusals import MIB, measured, refused
-from bundles.workshop import (
+from agzamov_verify.untrusted_input import DirectorySource, HostileBundle, gzip_lines
+from bundles.bundle_factory import (
     SELF_PLAY,
     Draft,
     journal_file,
@@ -21,6 +20,7 @@ from bundles.workshop import (
     reseal,
     zipped,
 )
+from bundles.hostile.refusals import MIB, measured, refused
 
 
 def put_segment(draft: Draft, data: bytes) -> None:
@@ -85,21 +85,21 @@ def test_a_bomb_of_line_feeds_is_refused_in_little_memory(draft: Draft, tmp_path
     assert peak < 64 * MIB
 
 
-def test_a_bomb_in_a_timing_file_is_refused_in_little_memory(draft: Draft, tmp_path: Path) -> None:
-    draft.files[bundle.timing_name(SELF_PLAY)] = bomb(256 * MIB, b"\n")
+def test_a_bomb_in_a_file_of_calls_is_refused_in_little_memory(draft: Draft, tmp_path: Path) -> None:
+    draft.files[bundle.calls_name(SELF_PLAY)] = bomb(256 * MIB, b"\n")
     reseal(draft)
     root = draft.write(tmp_path)
-    _, peak = measured(lambda: refused(root, 10, bundle.timing_name(SELF_PLAY)))
+    _, peak = measured(lambda: refused(root, 10, bundle.calls_name(SELF_PLAY)))
     assert peak < 64 * MIB
 
 
-def test_a_timing_file_of_countless_good_laps_is_not_kept(draft: Draft, tmp_path: Path) -> None:
+def test_a_file_of_countless_good_calls_is_not_kept(draft: Draft, tmp_path: Path) -> None:
     packer = zlib.compressobj(9, wbits=31)
     names = (b'{"to":"a%d","us":%d}\n' % (number, number) for number in range(10**6))
-    draft.files[bundle.timing_name(SELF_PLAY)] = b"".join(map(packer.compress, names)) + packer.flush()
+    draft.files[bundle.calls_name(SELF_PLAY)] = b"".join(map(packer.compress, names)) + packer.flush()
     reseal(draft)
     root = draft.write(tmp_path)
-    _, peak = measured(lambda: refused(root, 10, bundle.timing_name(SELF_PLAY)))
+    _, peak = measured(lambda: refused(root, 10, bundle.calls_name(SELF_PLAY)))
     assert peak < 32 * MIB
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from agzamov_verify import bundle, report
-from agzamov_verify.questions import Answer, Question, Reply
-from bundles.hostile.refusals import ESCAPE, MIB, is_plain, measured, refused, shown
-from bundles.workshop import (
+from agzamov_verify import bundle
+from agzamov_verify.display import report
+from agzamov_verify.questions import TOKENS_MAX, Answer, Question, Reply
+from bundles.bundle_factory import (
     CHESS1,
     SELF_PLAY,
-    TINY,
+    TINY_MODEL,
     Draft,
     bind,
     check,
@@ -29,6 +29,7 @@ from bundles.workshop import (
     sign,
     zipped,
 )
+from bundles.hostile.refusals import ESCAPE, MIB, is_plain, measured, refused, shown
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
 BAD_JSON = {
@@ -78,8 +79,8 @@ def into_results_run(draft: Draft, data: bytes) -> None:
     into_results(draft, draft.files[bundle.RESULTS_FILE].replace(run, b'"run":' + data))
 
 
-def into_timing_table(draft: Draft, data: bytes) -> None:
-    draft.files[bundle.TIMING_FILE] = data
+def into_table_of_calls(draft: Draft, data: bytes) -> None:
+    draft.files[bundle.CALLS_FILE] = data
     reseal(draft)
 
 
@@ -101,13 +102,13 @@ def into_journal(draft: Draft, data: bytes) -> None:
 
 def into_answer(draft: Draft, data: bytes) -> None:
     first, *others = lines(draft, SELF_PLAY)
-    put_lines(draft, SELF_PLAY, [first.replace(b'"text":', b'"id":' + data + b',"text":'), *others])
+    put_lines(draft, SELF_PLAY, [first.replace(b'"text":', b'"model":' + data + b',"text":'), *others])
     reindex(draft)
     reseal(draft)
 
 
-def into_lap(draft: Draft, data: bytes) -> None:
-    draft.files[bundle.timing_name(SELF_PLAY)] = zipped(b'{"to":' + data.replace(b"\n", b"") + b',"us":1}\n')
+def into_call(draft: Draft, data: bytes) -> None:
+    draft.files[bundle.calls_name(SELF_PLAY)] = zipped(b'{"to":' + data.replace(b"\n", b"") + b',"us":1}\n')
     reseal(draft)
 
 
@@ -117,10 +118,10 @@ DOORS = {
     into_index: (6, bundle.INDEX_FILE),
     into_journal: (6, f"{SELF_PLAY} entry 0"),
     into_answer: (6, f"{SELF_PLAY} entry 0"),
-    into_lap: (10, bundle.timing_name(SELF_PLAY)),
+    into_call: (10, bundle.calls_name(SELF_PLAY)),
     into_results: (10, bundle.RESULTS_FILE),
     into_results_run: (10, bundle.RESULTS_FILE),
-    into_timing_table: (10, bundle.TIMING_FILE),
+    into_table_of_calls: (10, bundle.CALLS_FILE),
     into_envelope: (3, bundle.ENVELOPE_FILE),
     into_statement: (3, bundle.ENVELOPE_FILE),
 }
@@ -173,7 +174,9 @@ def test_a_manifest_beyond_its_limit_is_refused(draft: Draft, tmp_path: Path) ->
     refused(draft.write(tmp_path), 4, bundle.MANIFEST_FILE)
 
 
-@pytest.mark.parametrize("tokens", ["-1", f"{10**9 + 1}", f"{2**53}", f"{2**63 - 1}", f"{2**70}", "9" * 5000, "1.0"])
+@pytest.mark.parametrize(
+    "tokens", ["-1", f"{TOKENS_MAX + 1}", f"{2**53}", f"{2**63 - 1}", f"{2**70}", "9" * 5000, "1.0"]
+)
 def test_a_token_count_that_sums_could_not_hold_is_refused(tokens: str, draft: Draft, tmp_path: Path) -> None:
     first, *others = lines(draft, SELF_PLAY)
     spoiled = re.sub(rb'"completion_tokens":\d+', b'"completion_tokens":' + tokens.encode(), first)
@@ -186,9 +189,9 @@ def test_a_token_count_that_sums_could_not_hold_is_refused(tokens: str, draft: D
 
 def test_as_many_tokens_as_a_reply_may_have_can_be_summed(draft: Draft, tmp_path: Path) -> None:
     def answer(question: Question) -> Answer:
-        return Reply(text="", prompt_tokens=10**9, completion_tokens=10**9, cached_tokens=10**9)
+        return Reply(text="", prompt_tokens=TOKENS_MAX, completion_tokens=1024, cached_tokens=TOKENS_MAX)
 
-    assert check(make(TINY, tmp_path, answer)).level == "V1"
+    assert check(make(TINY_MODEL, tmp_path, answer)).level == "V1"
 
 
 def test_a_manifest_full_of_unknown_seats_is_refused_in_little_memory(draft: Draft, tmp_path: Path) -> None:
@@ -197,7 +200,7 @@ def test_a_manifest_full_of_unknown_seats_is_refused_in_little_memory(draft: Dra
     def crowd(value: dict[str, Any]) -> None:
         seat, match = value["plan"]["seats"]["agent"], value["plan"]["matches"][0]
         value["plan"]["seats"] = {f"s{number}": seat for number in range(7_000)}
-        value["plan"]["matches"] = [{**match, "a": f"x{number}", "b": "y"} for number in range(5_000)]
+        value["plan"]["matches"] = [{**match, "a": f"x{number}", "b": "y"} for number in range(3_900)]
 
     replace_manifest(draft, crowd)
     reseal(draft)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from agzamov_verify import bundle
+from bundles.bundle_factory import CHESS1, Draft, check, told
 from bundles.hostile.refusals import refused, shown
-from bundles.workshop import CHESS1, Draft, check, told
 
 TOP = "run"
 BLOCK = 512
@@ -73,7 +73,7 @@ def test_a_tar_by_python_with_folders_is_read(tiny: Path, tmp_path: Path) -> Non
 
 
 def test_a_game_of_a_tar_is_shown(tar: Tar) -> None:
-    code, text = shown(tar(), "--game", f"{CHESS1}-g00000")
+    code, text = shown(tar(), "--game", f"{CHESS1}-g00000", "--details")
     assert (code, "MOVE: " in text) == (0, True)
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from agzamov_verify import bundle
 from agzamov_verify.questions import Answer, Chat, Question, Reply
-from bundles.hostile.refusals import ESCAPE, MIB, TRICKS, measured, refused, shown
-from bundles.workshop import (
+from bundles.bundle_factory import (
     CHESS1,
     TINY,
+    TINY_MODEL,
     Draft,
     check,
     make,
@@ -22,6 +22,7 @@ from bundles.workshop import (
     told,
     world_of,
 )
+from bundles.hostile.refusals import ESCAPE, MIB, TRICKS, measured, refused, shown
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_more_streams_than_a_bundle_can_hold_are_refused_before_they_are_listed(
 
 def test_a_seat_behind_an_address_is_never_called(draft: Draft, tmp_path: Path) -> None:
     """The autouse fixture refuses every socket; a manifest that names addresses still gets its verdict."""
-    seat = {"kind": "openai", "base_url": "http://169.254.169.254/latest", "model": "x", "api_key_env": "HOME"}
+    seat = {"kind": "openai", "base_url": "https://169.254.169.254/latest", "model": "x", "api_key_env": "HOME"}
     plan = {**TINY, "seats": {"agent": seat, "other": seat, "dice": {"kind": "random"}}}
     world = world_of(draft.manifest.plan, None)
     assert check(make(plan, tmp_path, world)).level == "V1"
@@ -92,7 +93,7 @@ def honest_but_tricky(draft: Draft) -> Callable[[Question], Answer]:
         given = world(question)
         assert isinstance(question, Chat)
         assert isinstance(given, Reply)
-        return Reply(text=f"{TRICKS}\n{given.text}", id=TRICKS, finish="stop")
+        return Reply(text=f"{TRICKS}\n{given.text}", model=TRICKS, finish="stop")
 
     return answer
 
@@ -101,19 +102,20 @@ def honest_but_tricky(draft: Draft) -> Callable[[Question], Answer]:
 def tricky(draft: Draft, tmp_path: Path) -> Path:
     """A good bundle whose replies and title are written for a terminal to act on."""
     title = "Fun \N{RIGHT-TO-LEFT OVERRIDE}nuF \N{ZERO WIDTH SPACE}\N{CYRILLIC SMALL LETTER A}"
-    return make({**TINY, "title": title}, tmp_path, honest_but_tricky(draft))
+    return make({**TINY_MODEL, "title": title}, tmp_path, honest_but_tricky(draft))
 
 
 def test_escapes_in_replies_never_reach_the_terminal(tricky: Path) -> None:
     assert check(tricky).level == "V1", told(check(tricky))
     for arguments in ((), ("--json",)):
         assert shown(tricky, *arguments)[0] == 0
-    code, text = shown(tricky, "--game", f"{CHESS1}-g00000")
+    assert shown(tricky, "--game", f"{CHESS1}-g00000")[0] == 0
+    code, text = shown(tricky, "--game", f"{CHESS1}-g00000", "--prompts")
     assert (code, "\\u{1b}]0;owned\\u{7}\\u{1b}[2J" in text, "\\u{202e}txt.exe" in text) == (0, True, True)
 
 
 def test_escapes_in_a_title_are_spelled_out(tricky: Path) -> None:
-    assert "Fun \\u202enuF \\u200b\\u0430: run " in shown(tricky)[1]
+    assert 'Title      "Fun \\u202enuF \\u200b\\u0430"\nRun ' in shown(tricky)[1]
 
 
 def test_a_title_with_control_characters_is_refused(draft: Draft, tmp_path: Path) -> None:
@@ -136,12 +138,12 @@ def test_escapes_in_results_are_spelled_out(text: str, draft: Draft, tmp_path: P
 
 @pytest.mark.parametrize("share", ["abc", "", "-", "1e9", "\x1b[2J", "9" * 400])
 def test_a_figure_that_is_no_number_is_a_clean_refusal(share: str, draft: Draft, tmp_path: Path) -> None:
-    value = draft.json(bundle.RESULTS_FILE)
-    value["matches"][0]["result"]["decided"]["by_play"]["decimal"] = share
-    draft.put_json(bundle.RESULTS_FILE, value)
+    value = draft.json(bundle.ANALYSIS_FILE)
+    value["matches"][0]["score"]["everything"]["ci"] = {"low": share, "high": "1.000000", "method": "wilson"}
+    draft.put_json(bundle.ANALYSIS_FILE, value)
     reseal(draft)
     root = draft.write(tmp_path)
-    refused(root, 10, f"{bundle.RESULTS_FILE} $.matches[0].result.decided.by_play.decimal")
+    refused(root, 10, f"{bundle.ANALYSIS_FILE} $.matches[0].score.everything.ci")
     assert shown(root)[0] == 1
 
 

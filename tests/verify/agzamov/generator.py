@@ -15,37 +15,33 @@ import msgspec
 import numpy as np
 
 from agzamov_verify.dice import Dice
+from agzamov_verify.experiment import Arm, Augmentation, Trait
+from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy
 from agzamov_verify.games.chess960 import script as chess960
-from agzamov_verify.games.chess960.adjudication import Adjudication, AdjudicationPolicy
+from agzamov_verify.games.chess960.cell import ChessCell, chess_cell
 from agzamov_verify.games.chess960.script import ChessRecord, ChessRules
 from agzamov_verify.games.decision import IllegalPolicy, Tally
 from agzamov_verify.games.holdem import script as holdem
+from agzamov_verify.games.holdem.cell import PokerCell, poker_cell
 from agzamov_verify.games.holdem.rules import Deal
 from agzamov_verify.games.holdem.script import HandRecord, PokerRules
 from agzamov_verify.games.players import GameName, Player
 from agzamov_verify.questions import Answer, Reply
-from agzamov_verify.scoring.agzamov.cells import (
-    Arm,
-    Augmentation,
-    Cell,
-    CellKey,
-    ChessCell,
-    PokerCell,
-    chess_cell,
-    poker_cell,
-)
-from agzamov_verify.scoring.agzamov.norm import load_score_norm
-from agzamov_verify.scoring.hypotheses.evidence import Evidence, ProbeCell, Trait
+from agzamov_verify.scoring.cells import Cell, CellKey
+from agzamov_verify.scoring.hypotheses.evidence import Evidence, ProbeCell
+from agzamov_verify.scoring.score_constants import load_score_constants
 from verify.scripted import told
 
 CHESS, POKER = "chess960", "holdem"
-NORM = load_score_norm("agz-0.1")
+CONSTANTS = load_score_constants("agz-0.1")
 DICE = Dice(bytes(32))
 RETRIED = IllegalPolicy.RETRY_THEN_FORFEIT
 CHESS_RULES = ChessRules(adjudication=Adjudication(policy=AdjudicationPolicy.NONE), illegal=RETRIED)
 POKER_RULES = PokerRules(illegal=RETRIED)
 GARBLED = Reply(text="I would rather not say.")
 RESAMPLES = 400
+CELLS_KEPT = 64
+"""Of cells that were made: many tests take the same ones, and a cell is never changed."""
 
 # White mates, Black mates, White takes the last pawn.
 ENDS = {
@@ -98,6 +94,7 @@ EVEN = World()
 POTS = (200, 300, 500, 800, 1200)
 
 
+@lru_cache(CELLS_KEPT)
 def chess(key: CellKey, world: World, games: int = 400, starts: str = "") -> ChessCell:
     """A cell of chess."""
     draw = stream(key)
@@ -111,10 +108,12 @@ def chess(key: CellKey, world: World, games: int = 400, starts: str = "") -> Che
         white = points if a_white else 2 - points
         # The side that moves is the one that fails: White mates and takes, Black mates.
         own = (white != 0) is a_white
-        records.append(chess_record(white, errors if own else 0))
+        record = chess_record(white, errors if own else 0)
+        records.append(msgspec.structs.replace(record, start_fen=f"{record.start_fen} {index}"))  # no game twice
     return chess_cell(key, records, starts)
 
 
+@lru_cache(CELLS_KEPT)
 def poker(key: CellKey, world: World, hands: int = 3000, starts: str = "") -> PokerCell:
     """A cell of hold'em."""
     draw = stream(key)
@@ -167,7 +166,9 @@ def evidence(
     cells: Sequence[Cell], probes: Sequence[ProbeCell] = (), traits: dict[str, frozenset[Trait]] | None = None
 ) -> Evidence:
     """Evidence with few resamples: verdicts go by tests, not by intervals."""
-    return Evidence(cells, NORM, lambda name: zlib.crc32(name.encode()).to_bytes(32, "big"), RESAMPLES, probes, traits)
+    return Evidence(
+        cells, CONSTANTS, lambda name: zlib.crc32(name.encode()).to_bytes(32, "big"), RESAMPLES, probes, traits
+    )
 
 
 def relabelled(some: Cell, **changes: object) -> Cell:

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from agzamov_verify.analysis_plan import DRAFT, EXPLORATORY, PRIMARY, AnalysisPlan, HypothesisId, SequentialRule
-from agzamov_verify.feasible import problems
 from agzamov_verify.manifest import Plan
-from agzamov_verify.scoring.agzamov.cells import CellKey
+from agzamov_verify.plan_problems import problems
+from agzamov_verify.scoring.cells import CellKey
 from agzamov_verify.scoring.inference.sequential import Continue, Stop
-from agzamov_verify.scoring.watched import watched
+from agzamov_verify.scoring.sequential_monitoring import monitored_matches
 from verify.agzamov.generator import CHESS, World, chess
 
 MATCH = "p1-chess960-naked-a"
@@ -66,6 +66,12 @@ def test_an_alpha_that_is_none_is_refused(alpha: str) -> None:
         plan({"alpha": alpha})
 
 
+@pytest.mark.parametrize(("alpha", "refused"), [("0.9", True), ("0.051", True), ("0.05", False), ("0.01", False)])
+def test_an_alpha_above_the_protocols_is_refused_and_a_smaller_one_is_not(alpha: str, refused: bool) -> None:
+    line = f"analysis.alpha: expected at most 0.05, the significance level of agz-0.1, found {alpha}"
+    assert said({"alpha": alpha}) == ([line] if refused else [])
+
+
 def test_an_unknown_hypothesis_is_refused() -> None:
     with pytest.raises(msgspec.ValidationError, match="H6"):
         plan({"hypotheses": ["H6"]})
@@ -79,7 +85,7 @@ def watching(games: int) -> Plan:
 
 def test_a_clear_lead_stops_early_and_the_interval_leaves_even_play_out() -> None:
     cell = chess(CellKey("m", CHESS, 1), World(win=0.8, draw=0.1))
-    (found,) = watched(watching(400), {MATCH: cell})
+    (found,) = monitored_matches(watching(400), {MATCH: cell})
     assert isinstance(found.decision, Stop)
     assert found.decision.reason.value == "above"
     assert found.decision.n < 200 == found.planned
@@ -88,9 +94,9 @@ def test_a_clear_lead_stops_early_and_the_interval_leaves_even_play_out() -> Non
 
 def test_even_play_goes_on_to_the_planned_end() -> None:
     cell = chess(CellKey("m", CHESS, 1), World(win=0.35, draw=0.3))
-    (found,) = watched(watching(2000), {MATCH: cell})
+    (found,) = monitored_matches(watching(2000), {MATCH: cell})
     assert isinstance(found.decision, Continue)
 
 
 def test_a_match_that_was_not_played_is_not_watched() -> None:
-    assert list(watched(watching(400), {})) == []
+    assert list(monitored_matches(watching(400), {})) == []

@@ -3,20 +3,28 @@
 from fractions import Fraction
 
 import msgspec
+import numpy as np
 import pytest
 from scipy import stats
 
 from agzamov_verify import canon
 from agzamov_verify.analysis_plan import AnalysisPlan
+from agzamov_verify.experiment import Arm, Augmentation
+from agzamov_verify.games.chess960.analysis import chess_analysis
+from agzamov_verify.games.chess960.cell import ChessCell
 from agzamov_verify.games.chess960.rules import End
+from agzamov_verify.games.declared import FaultKind
+from agzamov_verify.games.holdem.analysis import poker_analysis
+from agzamov_verify.games.holdem.cell import PokerCell
+from agzamov_verify.games.holdem.preflop import preflop_quality
 from agzamov_verify.games.holdem.script import PokerRules
-from agzamov_verify.scoring.agzamov.cells import Arm, Augmentation, Cell, CellKey, ChessCell, PokerCell
+from agzamov_verify.protocol import load_protocol
 from agzamov_verify.scoring.analysis import recoveries_of
+from agzamov_verify.scoring.cells import Cell, CellKey
 from agzamov_verify.scoring.deltas import delta_analysis, tau_ratios
 from agzamov_verify.scoring.hypotheses.verdicts import verdicts
 from agzamov_verify.scoring.inference.estimate import Estimate
-from agzamov_verify.scoring.matches import Setting, chess_analysis, poker_analysis
-from agzamov_verify.scoring.preflop import preflop_quality
+from agzamov_verify.scoring.match_figures import Setting, p_above_half
 from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence, hand_record
 from verify.hypotheses.planted import shifted
 
@@ -45,7 +53,7 @@ def test_a_delta_is_the_difference_of_the_papers_p_and_points_stand_beside_it() 
     points = [sum(one.halfpoints) for one in (real, naked)]
     assert value(chess.score.everything) == Fraction(points[0] - points[1], 2 * len(real.games))
     assert value(poker.performance.everything) == value(poker.score.everything)
-    assert list(poker.adjusted) == ["all_in", "card_luck", "baseline"]
+    assert list(poker.adjusted) == ["all_in", "street_equity", "baseline"]
     assert chess.adjusted == {}
 
 
@@ -71,25 +79,46 @@ def test_a_delta_on_the_same_starts_is_taken_pair_by_pair() -> None:
     cells = [msgspec.structs.replace(one, starts="run") for one in arms(GAINS, games=[CHESS])]
     (delta,) = delta_analysis(evidence(cells))
     assert len(delta.performance.everything.n) == 1
-    assert len(delta.performance.by_play.n) == 2  # what is left of each is no longer paired
+    assert delta.performance.by_play == delta.performance.everything, "nothing is left out, so it is the same figure"
+
+
+def df_of(given: ChessCell) -> float:
+    """Degrees of freedom of the variance of a share of single games (clusters of one)."""
+    shares = np.array([game.end is End.ADJUDICATION for game in given.games], dtype=float)
+    away = shares - shares.mean()
+    n, squares = len(away), (away**2).sum()
+    return float(min(n - 1, 2 * squares**2 / ((away**4).sum() - squares**2 / n)))
+
+
+def score_interval(share: float, n: float, quantile: float) -> tuple[float, float]:
+    """Wilson's formula from the textbook."""
+    centre = share + quantile**2 / (2 * n)
+    half = quantile * np.sqrt(share * (1 - share) / n + quantile**2 / (4 * n * n))
+    return (centre - half) / (1 + quantile**2 / n), (centre + half) / (1 + quantile**2 / n)
 
 
 def test_how_games_were_decided_is_counted_with_its_interval() -> None:
     given = next(one for one in map(adjudicated_wins, arms(GAINS, games=[CHESS])) if one.key.arm is Arm.REAL)
     assert isinstance(given, ChessCell)
-    found = chess_analysis(given, Setting("m", 2, ("a", "b"), Fraction(1, 20)), evidence([given])).decided
+    found = chess_analysis(
+        given, Setting("m", 2, ("a", "b"), Fraction(1, 20), symmetric=False), evidence([given])
+    ).decided
     shares = {kind: Fraction(one.value.exact) for kind, one in found.items() if one.value}
     counts = {kind: share * len(given.games) for kind, share in shares.items()}
     assert counts["adjudication"] == sum(at // 2 % 3 == 0 for at in range(len(given.games)))
     assert counts["by_play"] + counts["adjudication"] == len(given.games)
     assert counts["forfeit"] == counts["ply_limit"] == counts["substitution"] == 0
     interval = found["adjudication"].ci
-    low, high = stats.binomtest(int(counts["adjudication"]), len(given.games)).proportion_ci(method="wilson")
+    n = len(given.games)
+    share, quantile = shares["adjudication"], float(stats.t.ppf(0.975, df_of(given)))
+    low, high = score_interval(float(share), n - 1, quantile)
     assert interval is not None
     assert [float(interval.low), float(interval.high)] == pytest.approx([low, high], abs=1e-5)
     hands = cell(CellKey("m", POKER, 1), World(errors=0.3))
     assert isinstance(hands, PokerCell)
-    own = poker_analysis(hands, Setting("m", 1, ("a", "b"), Fraction(1, 20)), evidence([hands])).decided["by_play"]
+    own = poker_analysis(
+        hands, Setting("m", 1, ("a", "b"), Fraction(1, 20), symmetric=False), evidence([hands])
+    ).decided["by_play"]
     played = sum(hand.decided_by_play for hand in hands.hands)
     assert value(own) == Fraction(played, len(hands.hands))
     assert 0 < played < len(hands.hands)
@@ -103,10 +132,12 @@ def test_a_match_its_score_and_its_ratio_have_one_tau() -> None:
     real = {one.key.game: one for one in cells if one.key.arm is Arm.REAL}
     learned = {game: some.learned(one) for game, one in real.items()}
     assert isinstance(real[CHESS], ChessCell)
-    setting = Setting("m", 2, ("a", "b"), Fraction(1, 20))
+    setting = Setting("m", 2, ("a", "b"), Fraction(1, 20), symmetric=False)
     assert chess_analysis(real[CHESS], setting, some).learning == learned[CHESS]
-    apart = msgspec.structs.replace(real[CHESS])
-    assert chess_analysis(apart, setting, evidence([])).learning == learned[CHESS]
+    separate, alone = msgspec.structs.replace(real[CHESS]), evidence([])
+    by_itself = chess_analysis(separate, setting, alone).learning
+    assert by_itself.p_corrected == by_itself.p, "the test of a cell that is not of the family stands by itself"
+    assert msgspec.structs.replace(by_itself, p_corrected=learned[CHESS].p_corrected) == learned[CHESS]
     (row,) = tau_ratios(some)
     assert (row.model, row.augmentation, row.system) == ("m", "memory", "s")
     curves = [learned[game].curve for game in (POKER, CHESS)]
@@ -128,9 +159,8 @@ def test_whatever_a_phase_brings_fits_into_the_verdict() -> None:
     game, some = shifted(key, 40.0), evidence(arms(GAINS))
     hands = cell(CellKey("m", POKER, 1), GAINS)
     assert isinstance(hands, PokerCell)
-    setting = Setting("m", 3, ("a", "a"), Fraction(1, 20))
-    resampled = some.how("preflop")
-    preflop = preflop_quality([hand_record(500), hand_record(-300)] * 100, PokerRules(), lambda _: resampled)
+    setting = Setting("m", 3, ("a", "a"), Fraction(1, 20), symmetric=True)
+    preflop = preflop_quality([hand_record(500), hand_record(-300)] * 100, PokerRules(), some.constants.clusters)
     parts: dict[str, object] = {
         "matches": [
             chess_analysis(game, setting, evidence([game])),
@@ -139,7 +169,7 @@ def test_whatever_a_phase_brings_fits_into_the_verdict() -> None:
         "recoveries": list(recoveries_of({"m": game}, evidence([game]))),
         "deltas": list(delta_analysis(some)),
         "tau_ratios": list(tau_ratios(some)),
-        "tests": verdicts(AnalysisPlan(), some).tests,
+        "tests": verdicts(AnalysisPlan(), some, load_protocol("agz-0.1").verdict).tests,
     }
     assert all(parts.values())
     assert canon.loads(canon.dumps({"analysis": parts}))
@@ -148,7 +178,7 @@ def test_whatever_a_phase_brings_fits_into_the_verdict() -> None:
 def test_ratings_stand_with_and_without_games_that_the_harness_decided() -> None:
     given = next(one for one in map(adjudicated_wins, arms(GAINS, games=[CHESS])) if one.key.arm is Arm.REAL)
     assert isinstance(given, ChessCell)
-    found = chess_analysis(given, Setting("m", 2, ("a", "b"), Fraction(1, 20)), evidence([given]))
+    found = chess_analysis(given, Setting("m", 2, ("a", "b"), Fraction(1, 20), symmetric=False), evidence([given]))
     decided = sum(game.decided_by_play for game in given.games)
     assert found.glicko2.left_out == found.elo.left_out == len(given.games) - decided
     assert float(found.glicko2.everything.a[-1].rating) > float(found.glicko2.by_play.a[-1].rating)
@@ -156,10 +186,19 @@ def test_ratings_stand_with_and_without_games_that_the_harness_decided() -> None
     assert found.symmetry is None
 
 
+def test_wins_above_one_half_are_not_tested_in_self_play_nor_over_careers() -> None:
+    """In self-play half of the decided games are won whatever happens; games of a career depend on each other."""
+    self_play = Setting("m", 1, ("a", "a"), Fraction(1, 20), symmetric=True)
+    match = Setting("m", 0, ("a", "b"), Fraction(1, 20), symmetric=False)
+    assert p_above_half(30, 30, self_play) is None
+    assert p_above_half(30, 30, match, careers=5) is None
+    assert float(p_above_half(30, 30, match) or 1) == pytest.approx(0.5**30, rel=1e-3)
+
+
 @pytest.mark.parametrize(("game", "expected"), [(CHESS, "0.500000"), (POKER, "0.000000")])
 def test_self_play_is_tested_against_its_symmetry(game: str, expected: str) -> None:
     """Oracle: scipy's permutation test of signs; even play passes, a seat that always does better does not."""
-    setting = Setting("m", 1, ("a", "a"), Fraction(1, 20))
+    setting = Setting("m", 1, ("a", "a"), Fraction(1, 20), symmetric=True)
     verdicts = []
     for world in (World(), World(win=0.65, mean=120)):
         one = cell(CellKey("m", game, 1), world)
@@ -168,7 +207,7 @@ def test_self_play_is_tested_against_its_symmetry(game: str, expected: str) -> N
         assert found.expected.decimal == expected
         verdicts.append(found.violated)
         if isinstance(one, ChessCell):
-            signs = [pair - 2 for pair in one.pairs(lambda game: game.halfpoints)]
+            signs = [pair - 2 for pair in one.units(lambda game: game.halfpoints)]
             oracle = stats.permutation_test((signs,), sum, permutation_type="samples", n_resamples=4000, rng=1)
             assert float(found.test.p) == pytest.approx(oracle.pvalue, abs=0.04)
     assert verdicts == [False, True]
@@ -177,13 +216,15 @@ def test_self_play_is_tested_against_its_symmetry(game: str, expected: str) -> N
 def test_error_rates_are_by_seat_attempt_and_class() -> None:
     one = cell(CellKey("m", CHESS, 1), World(errors=0.3))
     assert isinstance(one, ChessCell)
-    found = chess_analysis(one, Setting("m", 1, ("a", "b"), Fraction(1, 20)), evidence([one]))
+    found = chess_analysis(one, Setting("m", 1, ("a", "b"), Fraction(1, 20), symmetric=False), evidence([one]))
     rows = {(row.side, row.attempt, row.kind): row for row in found.errors}
-    assert len(rows) == 2 * 2 * 4
+    assert len(rows) == 2 * 2 * (len(FaultKind) + 1)
     tally = one.tallies[0]
     assert rows["a", "first", "no_action"].count == tally.first_no_action > 0
-    assert rows["a", "final", "all"].count == tally.final_faults == 0
-    low, high = stats.binomtest(tally.first_no_action, tally.decisions).proportion_ci(method="wilson")
-    interval = rows["a", "first", "no_action"].ci
-    assert interval is not None
-    assert [float(interval.low), float(interval.high)] == pytest.approx([low, high], abs=1e-5)
+    assert rows["a", "final", "all"].count == 0
+    every = rows["a", "first", "all"]
+    assert every.n == sum(game.decisions[0] > 0 for game in one.games)
+    assert every.ci is not None
+    low, high = stats.binomtest(every.count, every.decisions).proportion_ci(method="wilson")
+    assert [float(every.ci.low), float(every.ci.high)] == pytest.approx([low, high], abs=0.01)
+    assert rows["a", "first", "no_action"].ci is None

@@ -2,20 +2,37 @@
 
 import json
 from fractions import Fraction
+from typing import Any
 
 import msgspec
 import pytest
 
+from agzamov_harness.matrix.matrix_text import matrix_lines
+from agzamov_harness.matrix.table import matrix_document
 from agzamov_verify import canon
 from agzamov_verify.analysis_plan import AnalysisPlan
 from agzamov_verify.analysis_plan import HypothesisId as Id
+from agzamov_verify.experiment import Augmentation
+from agzamov_verify.games.chess960.game import ChessBlock
+from agzamov_verify.games.chess960.rules import End
+from agzamov_verify.games.chess960.script import ChessRecord, Ending
+from agzamov_verify.games.decision import Tally
 from agzamov_verify.manifest import Manifest, Plan
 from agzamov_verify.protocol import protocol_sha256
-from agzamov_verify.scores.collecting import CannotCombine, Collected, Source, Taken, combine, declared_by_all, seeds_of
-from agzamov_verify.scores.documents import calibration_document, matrix_document, score_document
-from agzamov_verify.scores.text import calibration_lines, matrix_lines, score_lines
-from agzamov_verify.scoring.agzamov.cells import Augmentation, Cell, CellKey
+from agzamov_verify.scores.collecting import (
+    CannotCombine,
+    Collected,
+    Source,
+    VerifiedBundle,
+    combine,
+    declared_by_all,
+    seeds_of,
+)
+from agzamov_verify.scores.documents import calibration_document, score_document
+from agzamov_verify.scores.score_text import calibration_lines, score_lines
+from agzamov_verify.scoring.cells import Cell, CellKey
 from agzamov_verify.scoring.hypotheses.verdicts import Status
+from agzamov_verify.scoring.match_cells import cell_of, model_of
 from verify.agzamov.generator import CHESS, POKER, World, arms, cell
 
 FULL, MEMORY = Augmentation.FULL, Augmentation.MEMORY
@@ -26,12 +43,12 @@ DIGEST = "0" * 64
 def manifest(**changes: object) -> Manifest:
     plan = msgspec.convert({"title": "t", "seats": {}, "matches": []}, Plan)
     pinned = protocol_sha256("agz-0.1")
-    whole = Manifest("agz-manifest-2", plan, pinned, {}, None, DIGEST, DIGEST, "0" * 32)
+    whole = Manifest("agz-manifest-1", plan, pinned, {}, None, DIGEST, DIGEST, "0" * 32)
     return msgspec.structs.replace(whole, **changes)
 
 
-def taken(run: str, cells: list[Cell], not_checked: tuple[str, ...] = (), **changes: object) -> Taken:
-    return Taken(manifest(**changes), Source(run, "V1", not_checked), cells)
+def taken(run: str, cells: list[Cell], not_checked: tuple[str, ...] = (), **changes: object) -> VerifiedBundle:
+    return VerifiedBundle(manifest(**changes), Source(run, "ab" * 32, "V1", not_checked), cells)
 
 
 def of_model(model: str, augmentation: Augmentation = FULL) -> list[Cell]:
@@ -50,6 +67,7 @@ def collected() -> Collected:
     return combine([taken(f"run-{model}", of_model(model), ("engine",)) for model in MODELS])
 
 
+@pytest.mark.slow
 def test_every_model_has_a_score_with_an_interval(collected: Collected) -> None:
     document = score_document(collected, FULL)
     assert [one.model for one in document.scores] == ["a", "b", "c"]
@@ -67,6 +85,7 @@ def test_hypotheses_are_tested_on_all_bundles_together(collected: Collected) -> 
     assert found[Id.H2].status is Status.NOT_TESTED
 
 
+@pytest.mark.slow
 def test_the_order_in_which_bundles_are_named_changes_nothing(collected: Collected) -> None:
     again = combine([taken(f"run-{model}", of_model(model), ("engine",)) for model in reversed(MODELS)])
     assert canon.dumps(score_document(again, FULL)) == canon.dumps(score_document(collected, FULL))
@@ -81,13 +100,15 @@ def test_another_column_is_labelled_and_the_headline_then_has_nothing_to_go_by()
     assert any("phase 2 full/real" in line for line in headline.missing)
 
 
+@pytest.mark.slow
 def test_levels_and_what_was_not_checked_stand_at_the_head(collected: Collected) -> None:
     lines = list(score_lines(score_document(collected, FULL)))
-    assert lines[0] == "run run-a: V1, NOT CHECKED: engine"
-    assert any(line.startswith("A of a with s: ") for line in lines)
+    assert lines[0] == "run run-a, signed by key abababababababab: V1, NOT CHECKED: engine"
+    assert any(line.startswith('A of "a" with "s": ') for line in lines)
     assert any(line.startswith("  convergence") for line in lines)
 
 
+@pytest.mark.slow
 def test_the_matrix_and_the_calibration_can_be_printed_and_written(collected: Collected) -> None:
     matrix, calibration = matrix_document(collected), calibration_document(collected, FULL)
     for document in (matrix, calibration):
@@ -106,6 +127,34 @@ def test_bundles_of_two_protocol_versions_are_refused() -> None:
         combine(parts)
 
 
+@pytest.mark.parametrize(
+    ("uses", "found"),
+    [
+        (("harness", "model"), "harness in run one and model in run two"),
+        (("native", "model"), "model in run two and native in run one"),
+        (("harness", "native"), "harness in run one and native in run two"),
+    ],
+)
+def test_memories_that_are_used_in_two_ways_are_refused_though_the_models_differ(
+    uses: tuple[str, str], found: str
+) -> None:
+    models = zip(("one", "two"), ("a", "b"), uses, strict=True)
+    parts = [used(taken(run, of_model(model, MEMORY)), use) for run, model, use in models]
+    with pytest.raises(CannotCombine, match=f"^expected one way of use of memories, found {found}; score each by"):
+        combine(parts)
+
+
+def test_a_bundle_without_a_memory_goes_with_any_way_of_use() -> None:
+    alone, harness = taken("one", of_model("a")), used(taken("two", of_model("b", MEMORY)), "harness")
+    again = used(taken("three", of_model("c", MEMORY)), "harness")
+    assert [source.memory_use for source in combine([alone, harness, again]).sources] == ["", "harness", "harness"]
+
+
+def used(bundle: VerifiedBundle, use: str) -> VerifiedBundle:
+    """The bundle as if its memories were used in that way."""
+    return bundle._replace(source=msgspec.structs.replace(bundle.source, memory_use=use))
+
+
 def test_a_cell_from_two_bundles_is_refused_but_each_may_have_its_phase_0() -> None:
     with pytest.raises(CannotCombine, match="a chess960 phase 1 naked/naked: expected once, found in runs one and two"):
         combine([taken("one", of_model("a")), taken("two", of_model("a"))])
@@ -121,3 +170,71 @@ def test_only_what_every_plan_declares_is_tested_at_the_strictest_alpha() -> Non
 
 def test_draws_differ_by_name_and_by_run() -> None:
     assert len({seeds_of(runs)(name) for runs in (["a"], ["b"], ["a", "b"]) for name in "xy"}) == 6
+
+
+MODEL = {"kind": "openai", "base_url": "https://one.example/v1", "model": "m"}
+CONTROL = {"phase": 2, "game": "chess960", "a": "x", "b": "y", "condition": {"augmentation": "memory"}}
+REAL = {**CONTROL, "condition": {"augmentation": "memory", "arm": "real", "system": "s"}}
+SHIFTED = {**REAL, "shifts": [{"after": 100}]}
+
+
+def arm_of(run: str, match: dict[str, Any], a: dict[str, Any], b: dict[str, Any]) -> VerifiedBundle:
+    plan = msgspec.convert(
+        {"title": "t", "seats": {"x": a, "y": b}, "systems": {"s": {"kind": "oracle"}}, "matches": [match]}, Plan
+    )
+    return taken(run, [], plan=plan)
+
+
+@pytest.mark.parametrize(
+    ("match", "a", "b", "words"),
+    [
+        (REAL, {}, {}, ""),
+        (REAL, {"base_url": "https://two.example/v1", "timeout_s": 9, "api_key_env": "KEY"}, {}, ""),
+        (REAL, {}, {"briefing": "Lose."}, "expected an opponent and its shifts as in run one"),
+        (REAL, {}, {"patterns": ["castles_early"]}, "expected an opponent and its shifts as in run one"),
+        (SHIFTED, {}, {}, "expected an opponent and its shifts as in run one"),
+        (REAL, {"tokens_max": 9000}, {}, "expected settings of x as in run one"),
+        (REAL, {"briefing": "Win."}, {}, "expected settings of x as in run one"),
+    ],
+)
+def test_arms_of_two_bundles_meet_one_opponent_with_one_seat(
+    match: dict[str, Any], a: dict[str, Any], b: dict[str, Any], words: str
+) -> None:
+    both = [arm_of("one", CONTROL, MODEL, MODEL), arm_of("two", match, {**MODEL, **a}, {**MODEL, **b})]
+    if not words:
+        combine(both)
+        return
+    with pytest.raises(CannotCombine, match=words):
+        combine(both)
+
+
+@pytest.mark.parametrize(
+    ("matches", "model"),
+    [([REAL], "openai:m"), ([REAL, {"phase": 1, "game": "chess960", "a": "y", "b": "y"}], "openai:x@m")],
+)
+def test_an_opponent_of_the_same_model_gives_the_measured_one_no_other_name(
+    matches: list[dict[str, Any]], model: str
+) -> None:
+    """Else the baseline of one bundle and the arms of another would be of two models."""
+    plan = msgspec.convert({"title": "t", "seats": {"x": MODEL, "y": MODEL}, "matches": matches}, Plan)
+    assert model_of(manifest(plan=plan), "x") == model
+
+
+@pytest.mark.parametrize(("games", "shifts"), [(102, (100,)), (100, ()), (4, ())])
+def test_a_shift_that_an_early_end_did_not_reach_is_none(games: int, shifts: tuple[int, ...]) -> None:
+    plan = msgspec.convert({"title": "t", "seats": {"x": MODEL, "y": MODEL}, "matches": [SHIFTED]}, Plan)
+    drawn = Ending(End.PLY_LIMIT, 1)
+    records = tuple(ChessRecord(f"g{at}", "", (), drawn, drawn, (Tally(), Tally())) for at in range(games))
+    assert cell_of(manifest(plan=plan), plan.matches[0], [ChessBlock(0, records)]).shifts == shifts
+
+
+@pytest.mark.parametrize(("arm", "games", "careers"), [("real", 100, 5), ("real", 98, 1), ("naked", 100, 0)])
+def test_only_whole_careers_of_an_arm_with_a_system_are_the_unit_of_inference(
+    arm: str, games: int, careers: int
+) -> None:
+    condition = {**SHIFTED["condition"], "arm": arm, "system": "s" if arm == "real" else ""}
+    match = {**SHIFTED, "games": 100, "careers": 5, "shifts": [], "condition": condition}
+    plan = msgspec.convert({"title": "t", "seats": {"x": MODEL, "y": MODEL}, "matches": [match]}, Plan)
+    drawn = Ending(End.PLY_LIMIT, 1)
+    records = tuple(ChessRecord(f"g{at}", "", (), drawn, drawn, (Tally(), Tally())) for at in range(games))
+    assert cell_of(manifest(plan=plan), plan.matches[0], [ChessBlock(0, records)]).careers == careers

@@ -6,9 +6,11 @@ from typing import NamedTuple
 import msgspec
 
 from agzamov_verify.analysis_plan import HypothesisId as Id
+from agzamov_verify.experiment import Arm, Augmentation, Trait
+from agzamov_verify.games.chess960.cell import ChessCell, ChessGame
 from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.scoring.agzamov.cells import Arm, Augmentation, Cell, CellKey, ChessCell, ChessGame
-from agzamov_verify.scoring.hypotheses.evidence import EQUAL, SEVERE, SLIGHT, Evidence, Probe, ProbeCell, Trait
+from agzamov_verify.scoring.cells import Cell, CellKey
+from agzamov_verify.scoring.hypotheses.evidence import EQUAL, SEVERE, SLIGHT, Evidence, Probe, ProbeCell
 from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence, stream
 
 MEMORY, TOOLS, RAG, FULL = Augmentation.MEMORY, Augmentation.TOOLS, Augmentation.RAG, Augmentation.FULL
@@ -103,7 +105,7 @@ def systems(first: list[float], recovery: list[float]) -> Evidence:
     """Memories of rising quality: how long each takes to learn, and to recover from a shift after 300 games."""
     cells: list[Cell] = []
     for at, (tau, again) in enumerate(zip(first, recovery, strict=True)):
-        late, name = 0.4 + 0.07 * at, f"s{at}"
+        late, name = 0.5 + 0.05 * at, f"s{at}"
         keys = [CellKey("m", CHESS, 2, MEMORY, arm, name) for arm in (Arm.REAL, Arm.NAKED)]
         cells += [cell(keys[0], World(win=0.1, draw=0, late=late, tau=tau), 800), cell(keys[1], World(win=0.1), 800)]
         cells.append(shifted(CellKey("m", CHESS, 3, MEMORY, Arm.REAL, name), again))

@@ -1,5 +1,6 @@
 """Contrasts against scipy: paired where the starts are one, Welch's where they are not, and both games together."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -7,22 +8,25 @@ import pytest
 from scipy import stats
 from statsmodels.stats.weightstats import ttost_ind
 
-from agzamov_verify.scoring.agzamov.measures import PAIR_WINS, Units
+from agzamov_verify.games.chess960.cell import PAIR_WINS
 from agzamov_verify.scoring.hypotheses.contrasts import (
     Joint,
     Weighted,
+    all_of,
+    any_of,
     combined,
     courses_differ,
     equivalent,
-    every,
     one_way,
     shrunk,
-    some,
     weighed,
 )
 from agzamov_verify.scoring.inference.estimate import Scale
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.significance import Alternative
+from agzamov_verify.scoring.learning.basis import risings, tau_grid
+from agzamov_verify.scoring.measures import Units
+from agzamov_verify.scoring.score_constants import load_score_constants
 
 HOW = Resamples(bytes(32), 500, Bootstrap.EXPANDED)
 GREATER, TWO_SIDED = Alternative.GREATER, Alternative.TWO_SIDED
@@ -113,23 +117,40 @@ def test_a_group_without_values_leaves_nothing_to_test() -> None:
 
 def test_all_must_hold_or_one_is_enough() -> None:
     low, high, none = (Joint(p, ()) for p in (Fraction(1, 100), Fraction(1, 2), None))
-    assert every(low, high).p == Fraction(1, 2)
-    assert some(low, high).p == Fraction(1, 50)
-    assert every(low, none).p is None
-    assert some(low, none).p == Fraction(1, 50)
-    assert some(high, high, high).p == 1
-    assert some(none).p is None
+    assert all_of(low, high).p == Fraction(1, 2)
+    assert any_of(low, high).p == Fraction(1, 50)
+    assert all_of(low, none).p is None
+    assert any_of(low, none).p == Fraction(1, 50)
+    assert any_of(high, high, high).p == 1
+    assert any_of(none).p is None
 
 
 def test_courses_at_constant_strength_differ_no_more_often_than_the_level_says() -> None:
     hits = 0
     for seed in range(60):
         a, b = (np.random.default_rng([seed, side]).integers(0, 5, 60).tolist() for side in (0, 1))
-        hits += p_of(courses_differ("", a, b, 2, seed.to_bytes(4, "big"), 4999)) < 0.1
+        hits += p_of(courses_differ("", course(a), course(b), RULE, seed.to_bytes(4, "big"), 4999)) < 0.1
     assert hits <= 12  # 6 are expected; P(more than 12) is below 1 %
 
 
 def test_a_course_that_climbs_is_told_from_one_that_stays() -> None:
     climbing = [min(4, at // 5) for at in range(60)]
-    assert p_of(courses_differ("", climbing, [2] * 60, 2, b"", 4999)) < 0.01
-    assert courses_differ("", climbing, climbing, 2, b"", 4999).p is None
+    assert p_of(courses_differ("", course(climbing), course([2] * 60), RULE, b"", 4999)) < 0.01
+    assert courses_differ("", course(climbing), course(climbing), RULE, b"", 4999).p is None
+
+
+RULE = load_score_constants("agz-0.1").learning.rules["chess960"]
+
+
+def course(values: Sequence[int], careers: int = 0) -> Units:
+    return Units(tuple(values), PAIR_WINS, "starts", careers)
+
+
+def test_courses_of_careers_differ_by_scipys_t_of_their_trends() -> None:
+    rng = np.random.default_rng(3)
+    one, other = (rng.integers(0, 5, 200).tolist() for _ in range(2))
+    shape = risings(40, 2, tau_grid(80, 2)).sum(axis=0)
+    trends = [np.array(values).reshape(5, 40) @ shape.astype(float) for values in (one, other)]
+    found = courses_differ("", course(one, 5), course(other, 5), RULE, b"", 4999)
+    assert float(p_of(found)) == pytest.approx(stats.ttest_rel(*trends).pvalue, rel=1e-5)
+    assert courses_differ("", course(one, 1), course(other, 1), RULE, b"", 4999).p is None

@@ -9,16 +9,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from agzamov_verify.scoring.inference.distributions import (
+    chi_square_quantile,
     f_quantile,
     f_upper,
-    noncentral_t_cdf,
+    noncentral_cdf,
     normal_quantile,
     normal_upper,
     t_quantile,
     t_two_sided,
     t_upper,
 )
-from agzamov_verify.scoring.inference.precise import mp, rational, real, root, rounded
+from agzamov_verify.scoring.inference.high_precision import mp, rational, real, root, rounded
 
 DFS = [1, Fraction(5, 2), 9, 99, Fraction(16752, 100), 498, 9999, 10**6]
 TS = [Fraction(-3), Fraction(0), Fraction(1, 10), Fraction(196, 100), Fraction(8)]
@@ -67,12 +68,14 @@ def test_the_f_tail_and_its_quantile_are_scipys(f: Fraction, df1: int, df2: Frac
 )
 def test_the_noncentral_t_is_scipys(t: str, df: int, delta: str) -> None:
     expected = stats.nct.cdf(float(t), df, float(delta))
-    assert float(noncentral_t_cdf(Fraction(t), df, Fraction(delta))) == pytest.approx(expected, abs=1e-12)
+    assert float(noncentral_cdf(real(Fraction(t)), real(df), real(Fraction(delta)))) == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 def test_the_noncentral_t_without_noncentrality_is_students() -> None:
     for t in TS:
-        assert abs(noncentral_t_cdf(t, 9, Fraction(0)) + t_upper(t, 9) - 1) < Fraction(1, 10**25)
+        assert abs(rational(noncentral_cdf(real(t), real(9), real(0))) + t_upper(t, 9) - 1) < Fraction(1, 10**25)
 
 
 @settings(deadline=None, max_examples=50)
@@ -98,3 +101,9 @@ def test_a_root_is_found_and_bounds_without_one_are_refused() -> None:
     assert abs(rational(root(lambda x: x * x - 2, mp.mpf(0), mp.mpf(9))) ** 2 - 2) < Fraction(1, 10**18)
     with pytest.raises(AssertionError, match="hold no root"):
         root(lambda x: x * x + 2, mp.mpf(0), mp.mpf(9))
+
+
+@pytest.mark.parametrize("df", [1, 2, 9, 29, 400])
+@pytest.mark.parametrize("p", PS)
+def test_the_chi_square_quantile_is_scipys(p: Fraction, df: int) -> None:
+    assert float(chi_square_quantile(p, df)) == pytest.approx(stats.chi2.ppf(float(p), df), rel=1e-10)

@@ -9,7 +9,6 @@ from scipy import special, stats
 from agzamov_verify.scoring.inference.effects import (
     EffectSize,
     cohen_one_sample,
-    cohen_paired,
     cohen_two_sample,
     hedges_factor,
     noncentrality_bounds,
@@ -47,11 +46,10 @@ def test_d_of_pairs_and_of_one_sample() -> None:
     difference = np.array(A) - np.array(B)
     d = difference.mean() / difference.std(ddof=1)
     g = d * special.gamma(4.5) / (np.sqrt(4.5) * special.gamma(4))
-    found = shown(cohen_paired(A, B, FIVE))
+    found = shown(cohen_one_sample([int(one) for one in difference], Fraction(0), FIVE))
     assert (found[0], found[3]) == pytest.approx((d, g), abs=1.1e-6)
     low, high = -found[2] * np.sqrt(10), -found[1] * np.sqrt(10)
     assert tails_by_scipy(-d * np.sqrt(10), 9, low, high) == pytest.approx((0.025, 0.025), abs=1e-5)
-    assert shown(cohen_one_sample([int(one) for one in difference], Fraction(0), FIVE)) == found
 
 
 def test_d_of_two_samples_is_over_the_pooled_sd() -> None:
@@ -78,7 +76,6 @@ def test_hedges_factor_is_the_one_he_tabulated(df: int, printed: str) -> None:
 @pytest.mark.parametrize("values", [[], [3], [3, 5], [4, 4, 4, 4]])
 def test_without_variation_or_values_there_is_no_effect_size(values: list[int]) -> None:
     assert cohen_one_sample(values, Fraction(0), FIVE) is None
-    assert cohen_paired(values, [0] * len(values), FIVE) is None
     assert cohen_two_sample([4, 4, 4], values, FIVE) is None or len(set(values)) > 1
 
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import msgspec
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,17 +13,14 @@ from agzamov_verify.scoring.exact import figure
 from agzamov_verify.scoring.inference.estimate import (
     PAIR_SCORE,
     Estimate,
-    Scale,
     contrast_estimate,
     difference_estimate,
-    mean_estimate,
-    paired_estimate,
-    ratio_estimate,
     session_bb_per_100,
     share_estimate,
 )
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.statistics import Interval
+from plain_samples import mean_estimate, paired_estimate
 
 EXPANDED = Resamples(bytes(range(32)), 2_000, Bootstrap.EXPANDED)
 STUDENTISED = Resamples(bytes(range(32)), 2_000, Bootstrap.STUDENTISED)
@@ -43,6 +41,17 @@ def numbers(found: Estimate) -> tuple[float, float, float]:
 def bounds(found: Estimate) -> tuple[float, float]:
     assert found.ci
     return float(found.ci.low), float(found.ci.high)
+
+
+def test_a_score_of_few_decided_pairs_has_no_interval() -> None:
+    """Where nine games of ten are drawn, an interval of 15 pairs would cover more than it says."""
+    how = msgspec.structs.replace(EXPANDED, units_min=15, decided_min=3)
+    few, enough = [2] * 13 + [1, 3], [2] * 12 + [1, 3, 4]
+    assert mean_estimate(few, PAIR_SCORE, how).ci_note == "2 of n = 15 decided, an interval needs 3"
+    assert mean_estimate(few, PAIR_SCORE, how).ci is None
+    assert mean_estimate(enough, PAIR_SCORE, how).ci is not None
+    both = paired_estimate([4] * 15, [4] * 13 + [3, 2], PAIR_SCORE, how)
+    assert both.ci_note == "2 of n = 15 decided, an interval needs 3"
 
 
 def test_a_score_carries_all_that_it_needs() -> None:
@@ -119,7 +128,6 @@ def test_of_nothing_nothing_is_claimed() -> None:
     nothing = Estimate(None, None, (0,), None, None, "score")
     assert mean_estimate([], PAIR_SCORE, EXPANDED) == nothing
     assert difference_estimate(PAIRS, [], PAIR_SCORE, EXPANDED).value is None
-    assert ratio_estimate([], [], PAIR_SCORE, EXPANDED) == nothing
     assert share_estimate(0, 0) == Estimate(None, Interval("0.000000", "1.000000", "wilson"), (0,), None, None, "share")
 
 
@@ -131,12 +139,10 @@ def test_a_share_has_wilsons_interval_and_a_detectable_effect() -> None:
     assert share_estimate(1, 1).sd is None
 
 
-def test_a_ratio_is_of_sums_with_the_sd_of_its_residuals() -> None:
-    tokens, moves = [900 + at * 37 % 400 for at in range(60)], [30 + at * 7 % 11 for at in range(60)]
-    found = ratio_estimate(tokens, moves, Scale("tokens/move", Fraction(1)), EXPANDED)
-    ratio = sum(tokens) / sum(moves)
-    residuals = (np.array(tokens) - ratio * np.array(moves)) / np.mean(moves)
-    assert numbers(found)[:2] == pytest.approx((ratio, np.sqrt((residuals**2).sum() / 59)), abs=1e-6)
-    low, high = bounds(found)
-    assert low < ratio < high
-    assert ratio_estimate(tokens, [0] * 60, Scale("x", Fraction(1)), EXPANDED).value is None
+def test_fewer_units_than_enough_have_no_interval_and_say_so() -> None:
+    few = msgspec.structs.replace(EXPANDED, units_min=16)
+    found = mean_estimate([4, 2, 3] * 5, PAIR_SCORE, few)
+    assert (found.ci, found.ci_note) == (None, "n = 15, an interval needs 16")
+    assert found.mde is not None
+    assert mean_estimate([4, 2, 3, 1] * 4, PAIR_SCORE, few).ci is not None
+    assert difference_estimate([4, 2, 3, 1] * 4, [4, 2, 3] * 5, PAIR_SCORE, few).ci is None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from agzamov_verify.scoring.inference.multiplicity import benjamini_hochberg, bonferroni
+from agzamov_verify.scoring.inference.multiplicity import benjamini_hochberg, bonferroni, holm
 
 p_values = st.lists(st.integers(0, 10**6).map(lambda n: Fraction(n, 10**6)), min_size=1, max_size=15)
 # Benjamini and Hochberg 1995, section 4.2: fifteen p-values of a study of myocardial infarction.
@@ -32,9 +32,10 @@ FIFTEEN = [
 
 
 @given(p_values)
-def test_both_corrections_are_statsmodels(found: list[Fraction]) -> None:
+def test_all_corrections_are_statsmodels(found: list[Fraction]) -> None:
     plain = [float(p) for p in found]
     assert [float(p) for p in bonferroni(found)] == pytest.approx(multipletests(plain, method="bonferroni")[1])
+    assert [float(p) for p in holm(found)] == pytest.approx(multipletests(plain, method="holm")[1])
     assert [float(p) for p in benjamini_hochberg(found)] == pytest.approx(multipletests(plain, method="fdr_bh")[1])
     assert [float(p) for p in benjamini_hochberg(found)] == pytest.approx(stats.false_discovery_control(plain))
 
@@ -52,4 +53,4 @@ def test_a_family_keeps_its_declared_size_when_tests_are_missing() -> None:
 
 
 def test_of_no_tests_nothing_is_adjusted() -> None:
-    assert bonferroni([]) == benjamini_hochberg([]) == []
+    assert bonferroni([]) == holm([]) == benjamini_hochberg([]) == []

@@ -19,8 +19,8 @@ from agzamov_verify.scoring.inference.sequential import (
     decide,
 )
 from agzamov_verify.scoring.inference.significance import Alternative
-from agzamov_verify.scoring.inference.worlds import ChessWorld, PokerWorld, pair_points, session_chips
 from agzamov_verify.scoring.statistics import Interval
+from simulated_matches import ChessWorld, PokerWorld, pair_points, session_chips
 
 PAIRS = 250
 ONE = Fraction(1)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from agzamov_verify.scoring.learning.basis import risings, tau_grid
-from agzamov_verify.scoring.learning.null import trend_p
+from agzamov_verify.scoring.learning.null import trend_either_way
 
 Match = Callable[[np.random.Generator], list[int]]
 
@@ -43,11 +43,12 @@ def poker_match(hands: int, bb_per_100: float = 0.0, gain: float = 0.0, tau: flo
 
 
 def detections(play: Match, unit: int, matches: int, permutations: int, seed: int) -> int:
-    """How many of so many simulated matches show learning at the 5 % level."""
+    """How many of so many simulated matches show learning or decline at the 5 % level."""
     rng, found = np.random.default_rng(seed), 0
     for match in range(matches):
         values = play(rng)
         units = [sum(values[at : at + unit]) for at in range(0, len(values), unit)]
         shapes = risings(len(units), unit, tau_grid(len(values), unit))
-        found += trend_p(units, shapes, match.to_bytes(4, "big"), permutations) * 20 <= 1
+        trend = trend_either_way(units, shapes, match.to_bytes(4, "big"), permutations)
+        found += trend.p * 20 <= 1
     return found

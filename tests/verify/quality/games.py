@@ -8,10 +8,10 @@ from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.games.chess960.script import ChessRecord, Ending
 from agzamov_verify.games.decision import Tally
 from agzamov_verify.questions import Evaluation
-from agzamov_verify.scoring.quality.norm import load_quality_norm
-from agzamov_verify.scoring.quality.positions import Judgement
+from agzamov_verify.scoring.quality.positions import MoveEvaluation
+from agzamov_verify.scoring.quality.quality_constants import load_quality_constants
 
-NORM = load_quality_norm("agz-0.1")
+CONSTANTS = load_quality_constants("agz-0.1")
 START = chess.STARTING_FEN
 FOOLS_MATE = "f2f3 e7e5 g2g4 d8h4"
 
@@ -31,9 +31,9 @@ def record(
     return ChessRecord(game, start_fen, tuple(moves.split()), ending, ending, tallies, tuple(substituted))
 
 
-def said(best: str, value: str, played: str | None = None, ply: int = 0, game: str = "g") -> Judgement:
+def said(best: str, value: str, played: str | None = None, ply: int = 0, game: str = "g") -> MoveEvaluation:
     """An answer of the engine."""
-    return Judgement(best, game, played, ply, value)
+    return MoveEvaluation(best, game, played, ply, value)
 
 
 class ScriptedEngine:

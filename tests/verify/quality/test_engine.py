@@ -6,15 +6,15 @@ import chess
 import msgspec
 import pytest
 
-from agzamov_verify.checks.judging import open_judges
+from agzamov_verify.checks.engine_pool import open_judges
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.games.chess960.script import ChessRecord
 from agzamov_verify.protocol import load_protocol
-from agzamov_verify.scoring.quality.figures import moves_by_game
+from agzamov_verify.scoring.quality.game_quality_index import moves_by_game
 from agzamov_verify.scoring.quality.losses import MoveLoss, move_losses
-from agzamov_verify.scoring.quality.positions import Judgement, positions_of
+from agzamov_verify.scoring.quality.positions import MoveEvaluation, positions_of
 from agzamov_verify.stockfish import EngineFault, UciEngine, find_engine
-from verify.quality.games import NORM, record
+from verify.quality.games import CONSTANTS, record
 
 NODES, PLIES = 1000, 40
 ENGINE_NORM = load_protocol("agz-0.1").engine
@@ -49,7 +49,7 @@ def careless(perfect: ChessRecord) -> ChessRecord:
     return record(" ".join(moves), End.PLY_LIMIT, START, "h")
 
 
-def judged(game: ChessRecord, workers: int = 2, nodes: int = NODES) -> list[Judgement]:
+def judged(game: ChessRecord, workers: int = 2, nodes: int = NODES) -> list[MoveEvaluation]:
     positions = list(positions_of(game))
     with open_judges(ENGINE, ENGINE_NORM, nodes, workers) as judges:
         found = dict(judges.answers(positions))
@@ -58,7 +58,7 @@ def judged(game: ChessRecord, workers: int = 2, nodes: int = NODES) -> list[Judg
 
 @pytest.fixture(scope="module")
 def losses(perfect: ChessRecord) -> list[MoveLoss]:
-    return list(move_losses(perfect, judged(perfect), NORM))
+    return list(move_losses(perfect, judged(perfect), CONSTANTS))
 
 
 def test_a_game_of_the_engines_own_moves_loses_exactly_nothing(losses: list[MoveLoss]) -> None:
@@ -73,7 +73,7 @@ def test_before_and_after_the_same_game_does_lose(losses: list[MoveLoss]) -> Non
 
 
 def test_careless_moves_lose_by_both(careless: ChessRecord) -> None:
-    found = [move for move in move_losses(careless, judged(careless), NORM) if move.ply >= 6]
+    found = [move for move in move_losses(careless, judged(careless), CONSTANTS) if move.ply >= 6]
     assert sum(move.loss_centipawns for move in found) > 500
     assert sum(move.before_after_centipawns for move in found) > 500
 
@@ -97,7 +97,7 @@ def test_a_search_of_one_move_looks_at_no_other() -> None:
 
 
 def test_both_seats_of_a_game_are_judged(perfect: ChessRecord) -> None:
-    a, b = moves_by_game([perfect], {perfect.game: judged(perfect)}, NORM)
+    a, b = moves_by_game([perfect], {perfect.game: judged(perfect)}, CONSTANTS)
     assert (len(a[0]), len(b[0])) == (PLIES // 2, PLIES // 2)
 
 

@@ -6,7 +6,7 @@ import pytest
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.scoring.quality.losses import MoveLoss, Stage, move_losses, stage_of
 from agzamov_verify.scoring.quality.values import accuracy_micropercent, win_micropercent
-from verify.quality.games import FOOLS_MATE, NORM, record, said
+from verify.quality.games import CONSTANTS, FOOLS_MATE, record, said
 
 STORY = [
     said("d2d4", "cp 30", "cp 20", 0),
@@ -17,7 +17,7 @@ STORY = [
 
 
 def losses(moves: str = "e2e4 e7e5 g1f3", story: list | None = None, **how: object) -> list[MoveLoss]:
-    return list(move_losses(record(moves, **how), story or STORY, NORM))  # type: ignore[arg-type]
+    return list(move_losses(record(moves, **how), story or STORY, CONSTANTS))  # type: ignore[arg-type]
 
 
 def test_the_loss_is_that_of_the_same_root_and_before_after_is_the_papers() -> None:
@@ -29,7 +29,7 @@ def test_the_engines_own_move_loses_nothing_whatever_comes_after_it() -> None:
     _, own, _ = losses()
     assert (own.best, own.loss_centipawns, own.win_loss_micropercent) == (True, 0, 0)
     assert own.before_after_centipawns > 0
-    assert own.accuracy_micropercent == accuracy_micropercent(0, NORM)
+    assert own.accuracy_micropercent == accuracy_micropercent(0, CONSTANTS)
 
 
 def test_a_move_that_the_engine_likes_better_once_asked_loses_nothing_and_is_counted() -> None:
@@ -39,10 +39,10 @@ def test_a_move_that_the_engine_likes_better_once_asked_loses_nothing_and_is_cou
 
 
 def test_the_win_percent_lost_is_that_of_the_same_root() -> None:
-    expected = win_micropercent(30, NORM) - win_micropercent(20, NORM)
+    expected = win_micropercent(30, CONSTANTS) - win_micropercent(20, CONSTANTS)
     first, *_ = losses()
     assert first.win_loss_micropercent == expected > 0
-    assert first.accuracy_micropercent == accuracy_micropercent(expected, NORM)
+    assert first.accuracy_micropercent == accuracy_micropercent(expected, CONSTANTS)
 
 
 def test_a_value_is_that_of_the_side_to_move() -> None:
@@ -103,7 +103,7 @@ def test_the_engines_own_drawing_move_loses_nothing_at_the_same_root() -> None:
     ],
 )
 def test_a_stage_follows_from_the_ply_and_the_pieces(fen: str, stage: Stage) -> None:
-    assert stage_of(chess.Board(fen, chess960=True), NORM) is stage
+    assert stage_of(chess.Board(fen, chess960=True), CONSTANTS) is stage
 
 
 def test_a_game_from_black_to_move_keeps_its_sides() -> None:

@@ -1,7 +1,7 @@
 """Which moves were not a seat's own: the record of a game says so, ply by ply."""
 
 from agzamov_verify.dice import Dice
-from agzamov_verify.games.chess960.adjudication import Adjudication, AdjudicationPolicy
+from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy
 from agzamov_verify.games.chess960.script import ChessRecord, ChessRules, play
 from agzamov_verify.games.decision import IllegalPolicy
 from agzamov_verify.games.players import GameName, Player

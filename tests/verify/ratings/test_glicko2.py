@@ -11,7 +11,6 @@ from scipy.optimize import brentq
 
 from agzamov_verify.scoring.ratings.games import Game
 from agzamov_verify.scoring.ratings.glicko2 import (
-    ANCHOR,
     NEWCOMER,
     Glicko,
     GlickoRule,
@@ -125,7 +124,8 @@ def test_two_newcomers_mirror_each_other_and_se_is_the_deviation(points: list[in
 
 
 def test_an_anchored_opponent_stays_where_it_is() -> None:
-    match = glicko2_match([2, 1, 0, 2, 2, 1] * 10, GlickoRule(), ANCHOR)
+    anchor = Glicko(Decimal(1500), Decimal(0), Decimal("0.06"))
+    match = glicko2_match([2, 1, 0, 2, 2, 1] * 10, GlickoRule(), anchor)
     assert {point.rating for point in match.b} == {"1500.000000"}
     assert float(match.a[-1].rating) > 1500
 

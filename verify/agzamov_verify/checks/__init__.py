@@ -7,53 +7,73 @@
  5  seed        the revealed secret is the one that the manifest committed to
  6  journal     every line names the one before it; entries, roots and segments are what the index and statement say
  7  replay      every stream's script asks exactly what its journal answers: prompts, legality, parsing,
-                substitution, adjudication, ends; the house did what its policy and its draw say
+                substitution, adjudication, ends; the benchmark player did what its policy and draw say
  8  gate        the streams played are those promised, less those that a failed Phase 0 or a declared rule stops
  9  engine      the evaluations that show where games were adjudicated and where they were not, and a
                 random sample of the others, asked again
-10  results     the results, the analysis and the timing table recomputed are the ones in the bundle
+10  results     the results, the analysis and the table of calls recomputed are the ones in the bundle
 11  claims      the signed claims are those of the recomputed results
 12  quality     where the plan promises them: the engine's answers about every chess move, complete, and a random
                 sample of them asked again; they are read before step 10, since the analysis uses them
-13  chance      every reply of a random seat is the one that its prompt and its seed give
+13  seats       every answer of a scripted seat is the only one that its prompt and its seed allow: random seats
+                and the benchmark player in full, reference players and full-strength Stockfish in full or, of long
+                runs, in a random sample; of a weaker Stockfish the form alone, its moves are attested
+14  executions  the log of executions fits the journals: no recorded answer was dropped between two executions
+15  memory      where a seat has one: its store was empty before, each entry that it gave was stored before, and its
+                dump is what was stored (memory_audit)
 
 A step is PASS, FAIL, NOT_CHECKED (something is missing: it says what) or NOT_APPLICABLE. NOT_CHECKED
-is never a pass. V1 is reached when every step is PASS or NOT_APPLICABLE. A bad bundle never raises.
+is never a pass. V1 is reached when every step is PASS or NOT_APPLICABLE. A bad bundle never raises:
+an exception is a finding of its step. What a bundle may cost is limited (`budget`): beyond a limit a
+step is NOT_CHECKED.
 """
 
-from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
+from ..games.game import Block
 from ..manifest import Manifest
-from ..phases.streams import Block
 from ..scoring.analysis import Analysis
-from ..scoring.quality.positions import Judgement
+from ..scoring.call_records import CallTable
+from ..scoring.quality.positions import MoveEvaluation
 from ..scoring.results import Results
-from ..scoring.timing import Timing
-from .chance import check_chance
-from .figures import check_claims, check_engine, check_results
-from .judged import check_judged, read_judged
-from .ledger import Finding, Ledger, Status, Step, StepFailed
-from .opening import open_bundle
-from .replays import replay_bundle
+from ..workers import memory_limit
+from .asking import Say
+from .attested import attested_warnings
+from .budget import Budget, Limits
+from .check_log import CheckLog, Finding, Number, Status, Step, StepFailed
+from .engine import EngineAtHand, check_engine
+from .executions import check_executions, execution_warnings
+from .memory_audit import check_memory
+from .move_quality import check_judged, read_judged
+from .opened_bundle import open_bundle
+from .replay_all import Replaying, journal_cost, replay_bundle
+from .results_check import check_claims, check_results
+from .seats import Recomputed, check_seats
 
 
 class Options(msgspec.Struct, frozen=True):
-    """How to verify: the engine to ask (None: none at hand), worker count, sample of other evaluations."""
+    """Options of a verification: the engine to ask (None: none at hand), worker count, sample of other evaluations.
+
+    `say` is told, in a line, what a costly part will take before it is begun.
+    """
 
     engine: Path | None = None
     engine_missing: str = "no engine was given"
     jobs: int = 1
     sample_permille: int = 10
     expected_key_id: str = ""
+    limits: Limits = Limits()
+    say: Say = lambda _: None
 
 
 class Verdict(msgspec.Struct):
     """The outcome: level reached, all steps, all findings, what was recomputed, and the replayed games by match.
 
-    `answers` are the engine's about chess moves, by game, where the bundle has them.
+    `answers` are the engine's about chess moves, by game, where the bundle has them. `warnings` are what the
+    machine's own notes hold against the run: they change no step. `recomputed`: whether every reply was computed again.
     """
 
     steps: list[Step]
@@ -63,34 +83,52 @@ class Verdict(msgspec.Struct):
     submitter: str = ""
     manifest: Manifest | None = None
     results: Results | None = None
-    timing: Timing | None = None
+    calls: CallTable | None = None
     analysis: Analysis | None = None
     blocks: dict[str, list[Block]] = msgspec.field(default_factory=dict)
-    answers: dict[str, list[Judgement]] = msgspec.field(default_factory=dict)
+    answers: dict[str, list[MoveEvaluation]] = msgspec.field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    recomputed: Recomputed = Recomputed.NOT_ALL
 
     @property
     def failed(self) -> bool:
         return any(step.status is Status.FAIL for step in self.steps)
 
 
-def verify(path: Path, options: Options, tick: Callable[[str], None] = lambda _: None) -> Verdict:
-    """Check the bundle at `path`. `tick` is told the name of each stream as it is done."""
-    ledger = Ledger()
+def verify(path: Path, options: Options) -> Verdict:
+    """Check the bundle at `path`."""
+    ledger = CheckLog()
     verdict = Verdict(ledger.steps, ledger.findings)
-    try:
-        opened = open_bundle(path, ledger, options.expected_key_id)
-        verdict.run, verdict.submitter, verdict.manifest = opened.manifest.run_id, opened.submitter, opened.manifest
-        replayed = replay_bundle(opened, ledger, options.jobs, options.sample_permille, tick)
-        verdict.blocks = replayed.blocks
-        check_engine(opened, replayed, ledger, options.engine, options.engine_missing, options.jobs)
-        judged = read_judged(opened, replayed, ledger)
-        verdict.answers = judged.answers if judged else {}
-        verdict.results, verdict.timing, verdict.analysis = check_results(opened, replayed, ledger, verdict.answers)
-        check_claims(opened, verdict.results, ledger)
-        check_judged(opened, judged, ledger, options.engine, options.engine_missing, options.jobs)
-        check_chance(opened.manifest.plan, ledger)
-    except StepFailed:
-        pass
+    with memory_limit(options.limits.memory_mib_max) as is_bounded, suppress(StepFailed):
+        if not is_bounded:
+            options.say("memory is not bounded on this system")
+        _take_steps(path, options, ledger, verdict)
     if ledger.passed:
         verdict.level = "V1"
     return verdict
+
+
+def _take_steps(path: Path, options: Options, ledger: CheckLog, verdict: Verdict) -> None:
+    budget = Budget(options.limits)
+    at_hand = EngineAtHand(options.engine, options.engine_missing, options.jobs, budget, options.say)
+    opened = open_bundle(path, ledger, options.expected_key_id)
+    verdict.run, verdict.submitter, verdict.manifest = opened.manifest.run_id, opened.submitter, opened.manifest
+    with ledger.taking(Number.PAYLOAD):
+        verdict.warnings = attested_warnings(opened)
+    options.say(journal_cost(opened))
+    replayed = replay_bundle(opened, ledger, Replaying(options.jobs, options.sample_permille, budget))
+    verdict.blocks = replayed.blocks
+    verdict.warnings = (*execution_warnings(replayed.executions.history), *verdict.warnings)
+    with ledger.taking(Number.ENGINE):
+        check_engine(opened, replayed, ledger, at_hand)
+    judged = read_judged(opened, replayed, ledger, budget)
+    verdict.answers = judged.answers if judged else {}
+    recomputed = check_results(opened, replayed, ledger, budget, verdict.answers)
+    verdict.results, verdict.calls, verdict.analysis = recomputed
+    check_claims(opened, recomputed.results, ledger)
+    check_judged(opened, judged, ledger, at_hand)
+    verdict.recomputed = check_seats(opened, replayed, ledger, at_hand)
+    with ledger.taking(Number.EXECUTIONS):
+        check_executions(replayed.executions, replayed.rows, ledger)
+    with ledger.taking(Number.MEMORY):
+        check_memory(opened.manifest, (report.memory for report in replayed.reports.values()), ledger)

@@ -1,45 +1,99 @@
-"""Asks the pinned engine again, on all cores, and reports every score that differs."""
+"""Step 9: the pinned engine asked again for the evaluations that decided games, and for a sample of the others."""
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from queue import SimpleQueue
 
-from ..manifest import Plan
-from ..protocol import load_protocol
+import msgspec
+
+from ..protocol import EngineNorm, load_protocol
 from ..questions import Evaluation
-from ..stockfish import UciEngine
-from .ledger import Finding, Number
-from .replaying import AskedAgain
+from ..stockfish import EngineFault, UciEngine
+from .asking import Asked, Say, ask_all
+from .budget import Budget
+from .check_log import CheckLog, Finding, Number, Status
+from .opened_bundle import Opened
+from .replay_all import Replayed
+from .replay_stream import AskedAgain
 
 
-def ask_again(asked: Sequence[AskedAgain], plan: Plan, engine_path: Path, jobs: int) -> list[Finding]:
-    """Findings for every evaluation that the engine gives otherwise. Raises EngineFault."""
-    norm = load_protocol(plan.protocol).engine
-    engines: SimpleQueue[UciEngine] = SimpleQueue()
-    started = [UciEngine(engine_path, plan.engine.hash_mib) for _ in range(max(1, jobs))]
+class EngineAtHand(msgspec.Struct, frozen=True):
+    """The engine to ask (None, and why there is none), how many side by side, what it may cost, whom to tell."""
+
+    path: Path | None
+    missing: str
+    jobs: int
+    budget: Budget
+    say: Say
+
+
+def check_engine(opened: Opened, replayed: Replayed, ledger: CheckLog, at_hand: EngineAtHand) -> None:
+    """Take step 9, or say why not. Raises StepFailed."""
+    total = sum(report.evaluations for report in replayed.reports.values())
+    if not total:
+        ledger.skip(Number.ENGINE, Status.NOT_APPLICABLE, "no game was adjudicated by an engine")
+        return
+    if at_hand.path is None:
+        ledger.skip(Number.ENGINE, Status.NOT_CHECKED, at_hand.missing)
+        return
+    plan = opened.manifest.plan
+    questions = to_ask(replayed)
+    norm, hash_mib, nodes = load_protocol(plan.protocol).engine, plan.engine.hash_mib, plan.engine.nodes
     try:
-        started[0].require(norm.name, norm.net_sha256)
-        for engine in started:
-            engines.put(engine)
-        with ThreadPoolExecutor(len(started)) as pool:
-            findings = pool.map(lambda one: _again(one, engines, plan.engine.nodes), asked)
-            return [finding for finding in findings if finding]
-    finally:
-        for engine in started:
-            engine.close()
+        with engines_for(at_hand, norm, hash_mib, lambda path: UciEngine(path, hash_mib)) as engines:
+            asked = ask_all(questions, engines, nodes, _asking(nodes), at_hand.budget, at_hand.say)
+    except EngineFault as error:
+        ledger.skip(Number.ENGINE, Status.NOT_CHECKED, str(error))
+        return
+    conclude(ledger, Number.ENGINE, asked, f"{asked.done} of {total} evaluations asked again")
 
 
-def _again(asked: AskedAgain, engines: "SimpleQueue[UciEngine]", nodes: int) -> Finding | None:
-    engine = engines.get()
-    try:
+def conclude(ledger: CheckLog, number: Number, asked: Asked, remark: str) -> None:
+    """Record the outcome of asking as that of a step. Raises StepFailed."""
+    if asked.wrong:
+        with ledger.step(number):
+            ledger.take(sorted(asked.wrong, key=lambda finding: finding.place))
+    if asked.stopped:
+        ledger.skip(number, Status.NOT_CHECKED, f"{remark}, {asked.of} were to be: {asked.stopped}")
+        return
+    ledger.remark(number, remark)
+    with ledger.step(number):
+        pass
+
+
+@contextmanager
+def engines_for(
+    at_hand: EngineAtHand, norm: EngineNorm, hash_mib: int, start: Callable[[Path], UciEngine]
+) -> Iterator[Sequence[UciEngine]]:
+    """Engines side by side, as many as the budget allows, the first of which is asked who it is.
+
+    Raises EngineFault and CouldNotCheck.
+    """
+    assert at_hand.path is not None
+    with ExitStack() as stack:
+        count = at_hand.budget.engines(at_hand.jobs, hash_mib)
+        engines = [stack.enter_context(start(at_hand.path)) for _ in range(count)]
+        engines[0].require(norm.name, norm.net_sha256)
+        yield engines
+
+
+def to_ask(replayed: Replayed) -> list[AskedAgain]:
+    """The decisive evaluations and the sample, each once. Where there are none, one of all, drawn at random."""
+    reports = replayed.reports.values()
+    chosen = list(dict.fromkeys(asked for report in reports for asked in (*report.decisive, *report.sample)))
+    return chosen or [secrets.choice([report.spare for report in reports if report.spare])]
+
+
+def _asking(nodes: int) -> Callable[[UciEngine, AskedAgain], Finding | None]:
+    def again(engine: UciEngine, asked: AskedAgain) -> Finding | None:
         answer = engine.evaluate(asked.question, nodes)
-    finally:
-        engines.put(engine)
-    if answer == asked.answer:
-        return None
-    place = f"game {asked.question.game} turn {asked.question.turn}"
-    return Finding(Number.ENGINE, place, _spelled(answer), _spelled(asked.answer))
+        if answer == asked.answer:
+            return None
+        place = f"game {asked.question.game} turn {asked.question.turn}"
+        return Finding(Number.ENGINE, place, _spelled(answer), _spelled(asked.answer))
+
+    return again
 
 
 def _spelled(evaluation: Evaluation) -> str:

@@ -8,7 +8,7 @@ seed; the verdict says what a faultless sample shows. The figures are recomputed
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import zip_longest
+from itertools import count, zip_longest
 from pathlib import Path
 
 import msgspec
@@ -16,12 +16,11 @@ import msgspec
 from .. import canon
 from ..dice import Dice
 from ..games.chess960.script import ChessRecord
+from ..games.game import Block
 from ..journal import SEGMENT_BYTES_MAX
 from ..manifest import Plan
-from ..phases.streams import Block
 from ..protocol import load_protocol
-from ..reading import HostileBundle, Source, gzip_lines, open_source, read_small, sha256_of, show_name
-from ..scoring.quality.positions import LINE_BYTES_MAX, Judgement, Position, decode, misfit, positions_of
+from ..scoring.quality.positions import LINE_BYTES_MAX, MoveEvaluation, Position, decode, misfit, positions_of
 from ..scoring.quality.results import (
     FIGURES_FILE,
     INDEX_FILE,
@@ -33,13 +32,19 @@ from ..scoring.quality.results import (
     index_of,
     quality_of,
 )
-from ..stockfish import EngineFault
-from .figures import differences
-from .judging import open_judges
-from .ledger import FINDINGS_MAX, Finding, Ledger, Number, Status, StepFailed
-from .opening import open_bundle, read_payload
-from .replays import replay_bundle
-from .sampling import sample, wrong_below
+from ..stockfish import EngineFault, UciEngine
+from ..untrusted_input import HostileBundle, Source, gzip_lines, open_source, read_small, sha256_of, show_name
+from .asking import Asked, Say, ask_all
+from .budget import Budget, Limits
+from .check_log import FINDINGS_MAX, CheckLog, Finding, Number, Status, StepFailed
+from .engine_pool import open_judges
+from .opened_bundle import open_bundle, read_payload
+from .replay_all import Replaying, replay_bundle
+from .results_check import differences
+from .sample_confidence import sample, wrong_below
+
+SEARCHES_MAX = 2
+"""For one position: its best move and, where that is another, the played one."""
 
 QUALITY = Number.QUALITY
 """The step's number in a finding, of answers inside the bundle or beside it."""
@@ -66,7 +71,7 @@ class Played(msgspec.Struct, frozen=True):
 class QualityOptions(msgspec.Struct, frozen=True):
     """Whom to ask again (None: nobody is there), about how many positions (None: all), drawn by which seed.
 
-    `tick` is told how many positions of how many have been asked about.
+    `tick` is told how many positions of how many have been asked about; `say`, how long it may take.
     """
 
     engine: Path | None
@@ -75,10 +80,12 @@ class QualityOptions(msgspec.Struct, frozen=True):
     sample: int | None
     seed: str
     tick: Callable[[int, int], None] = lambda _done, _all: None
+    budget: Budget = msgspec.field(default_factory=lambda: Budget(Limits()))
+    say: Say = lambda _: None
 
 
 class QualityVerdict(msgspec.Struct):
-    """What the check came to. `wrong_below`: with 95 % confidence fewer of all answers are wrong."""
+    """Outcome of the check. `wrong_below`: with 95 % confidence fewer of all answers are wrong."""
 
     run: str = ""
     status: Status = Status.NOT_CHECKED
@@ -95,26 +102,38 @@ class QualityVerdict(msgspec.Struct):
             self.findings.append(Finding(QUALITY, place, expected, found))
 
 
-def replay_played(bundle: Path, ledger: Ledger, jobs: int, tick: Callable[[str], None] = lambda _: None) -> Played:
+def replay_played(bundle: Path, ledger: CheckLog, jobs: int, budget: Budget | None = None) -> Played:
     """The games of a bundle, after its steps 1 to 8. Raises StepFailed."""
     opened = open_bundle(bundle, ledger)
-    replayed = replay_bundle(opened, ledger, jobs, 0, tick)
+    replayed = replay_bundle(opened, ledger, Replaying(jobs, 0, budget or Budget(Limits())))
     return Played(opened.manifest.run_id, opened.manifest.plan, opened.dice, replayed.blocks)
 
 
 def verify_quality(bundle: Path, answers: Path, options: QualityOptions) -> QualityVerdict:
     """Check the answers in folder `answers` about the games of `bundle`. A bad one never raises."""
-    ledger = Ledger()
+    ledger = CheckLog()
     try:
-        played = replay_played(bundle, ledger, options.jobs)
+        played = replay_played(bundle, ledger, options.jobs, budget=options.budget)
     except StepFailed:
-        failed = next(step for step in ledger.steps if step.status is Status.FAIL)
-        remark = f"the bundle fails its own check at step {failed.number}"
-        return QualityVerdict(status=Status.FAIL, remark=remark, findings=ledger.findings)
+        return _not_played(ledger)
     verdict = QualityVerdict(played.run)
-    with _noting(verdict):
-        check_answers(open_source(answers), "", played, options, verdict)
+    try:
+        with ledger.taking(QUALITY), _noting(verdict):
+            check_answers(open_source(answers), "", played, options, verdict)
+    except StepFailed:
+        step = ledger.steps[QUALITY - 1]
+        verdict.status, verdict.remark = step.status, step.remark
+        verdict.findings += ledger.findings
     return verdict
+
+
+def _not_played(ledger: CheckLog) -> QualityVerdict:
+    """The verdict where the bundle's own games could not be read."""
+    failed = next((step for step in ledger.steps if step.status is Status.FAIL), None)
+    if failed is None:
+        return QualityVerdict(remark=next(step.remark for step in ledger.steps if step.status is Status.NOT_CHECKED))
+    remark = f"the bundle fails its own check at step {failed.number}"
+    return QualityVerdict(status=Status.FAIL, remark=remark, findings=ledger.findings)
 
 
 def check_answers(
@@ -128,12 +147,12 @@ def check_answers(
 
 def read_answers(
     source: Source, folder: str, played: Played, verdict: QualityVerdict, signed: Mapping[str, str] | None = None
-) -> dict[str, list[Judgement]]:
+) -> dict[str, list[MoveEvaluation]]:
     """The answers in a folder by game, as they stand there; what is wrong with them is in `verdict`.
 
     `signed`: the digests that its files must still have, by name, where the folder is inside a bundle.
     """
-    answers: dict[str, list[Judgement]] = {}
+    answers: dict[str, list[MoveEvaluation]] = {}
     with _noting(verdict):
         answers = _Reader(source, folder, played, verdict, signed).read()
         verdict.positions = sum(map(len, answers.values()))
@@ -142,7 +161,7 @@ def read_answers(
 
 def read_promised(
     source: Source, folder: str, played: Played, verdict: QualityVerdict, signed: Mapping[str, str] | None = None
-) -> dict[str, list[Judgement]]:
+) -> dict[str, list[MoveEvaluation]]:
     """The same, of answers that the plan promised: at as many nodes a position as it says."""
     answers, nodes = read_answers(source, folder, played, verdict, signed), played.plan.quality.nodes
     if verdict.results and verdict.results.nodes != nodes:
@@ -177,14 +196,14 @@ class _Reader:
         self._source, self._folder, self._played, self._verdict = source, folder, played, verdict
         self._signed = signed
 
-    def read(self) -> dict[str, list[Judgement]]:
+    def read(self) -> dict[str, list[MoveEvaluation]]:
         """The answers by game, one for each position. Raises HostileBundle."""
         index, played = self._index(), self._played
-        answers: dict[str, list[Judgement]] = {}
+        answers: dict[str, list[MoveEvaluation]] = {}
         rows = [self._stream(stream, positions, answers) for stream, positions in played.positions()]
         self._compare(index, rows)
         self._other_files(rows)
-        results = quality_of(played.run, played.plan, played.dice, played.blocks, answers, index.nodes)
+        results = quality_of(played.run, played.plan, played.blocks, answers, index.nodes)
         self._figures(results)
         self._verdict.results = results
         return answers
@@ -201,7 +220,9 @@ class _Reader:
             return read_small(self._source, name)
         return read_payload(self._source, self._signed, name)
 
-    def _stream(self, stream: str, positions: Iterator[Position], answers: dict[str, list[Judgement]]) -> StreamAnswers:
+    def _stream(
+        self, stream: str, positions: Iterator[Position], answers: dict[str, list[MoveEvaluation]]
+    ) -> StreamAnswers:
         """Read a stream's answers, each of which fits its position. Raises HostileBundle at the first that does not."""
         name = self._folder + answers_name(stream)
         if name not in self._source.sizes:
@@ -222,8 +243,8 @@ class _Reader:
         found = msgspec.to_builtins(index)
         for key in expected:
             if expected[key] != found[key]:
-                wanted, there = (canon.dumps(value).decode()[:200] for value in (expected[key], found[key]))
-                self._verdict.add(f"{self._folder}{INDEX_FILE} {key}", wanted, there)
+                expected_text, found_text = (canon.dumps(value).decode()[:200] for value in (expected[key], found[key]))
+                self._verdict.add(f"{self._folder}{INDEX_FILE} {key}", expected_text, found_text)
 
     def _other_files(self, rows: Sequence[StreamAnswers]) -> None:
         known = {INDEX_FILE, FIGURES_FILE, *(answers_name(row.stream) for row in rows)}
@@ -235,11 +256,11 @@ class _Reader:
         name = self._folder + FIGURES_FILE
         expected, found = canon.dumps(results), self._read(name)
         if expected != found:
-            for place, wanted, there in differences(expected, found):
-                self._verdict.add(f"{name} {place}", wanted, there)
+            for place, expected_text, found_text in differences(expected, found):
+                self._verdict.add(f"{name} {place}", expected_text, found_text)
 
 
-def _fitting(place: str, line: bytes | None, position: Position | None) -> Judgement:
+def _fitting(place: str, line: bytes | None, position: Position | None) -> MoveEvaluation:
     if line is None or position is None:
         about = f"an answer about {position.game} ply {position.ply}" if position else "no answer too many"
         raise HostileBundle(place, about, "another line" if line is not None else "the end")
@@ -253,7 +274,7 @@ def _fitting(place: str, line: bytes | None, position: Position | None) -> Judge
 
 
 def ask_again(
-    answers: Mapping[str, Sequence[Judgement]], played: Played, options: QualityOptions, verdict: QualityVerdict
+    answers: Mapping[str, Sequence[MoveEvaluation]], played: Played, options: QualityOptions, verdict: QualityVerdict
 ) -> None:
     """Ask about a sample of answers that were read into `verdict`, and say what it shows."""
     with _noting(verdict):
@@ -261,7 +282,7 @@ def ask_again(
 
 
 def _ask_again(
-    answers: Mapping[str, Sequence[Judgement]], played: Played, options: QualityOptions, verdict: QualityVerdict
+    answers: Mapping[str, Sequence[MoveEvaluation]], played: Played, options: QualityOptions, verdict: QualityVerdict
 ) -> None:
     assert verdict.results is not None
     if not verdict.positions:
@@ -270,27 +291,47 @@ def _ask_again(
     if options.engine is None:
         verdict.remark = options.engine_missing
         return
-    count = verdict.positions if options.sample is None else options.sample
+    count = verdict.positions if options.sample is None else max(1, options.sample)
     chosen = set(sample(range(verdict.positions), count, options.seed))
-    asked = (position for at, position in enumerate(_all_positions(played)) if at in chosen)
-    again: dict[tuple[str, int], Judgement] = {}
+    positions = [position for index, position in enumerate(_all_positions(played)) if index in chosen]
     try:
-        with open_judges(
-            options.engine, load_protocol(played.plan.protocol).engine, verdict.results.nodes, options.jobs
-        ) as judges:
-            for position, judgement in judges.answers(asked):
-                again[position.game, position.ply] = judgement
-                options.tick(len(again), len(chosen))
+        asked = _asked(positions, answers, played, options, verdict.results.nodes)
     except EngineFault as error:
         verdict.remark = str(error)
         return
-    for (game, ply), judgement in sorted(again.items()):
-        if answers[game][ply] != judgement:
-            verdict.add(f"{game} ply {ply}", _told(judgement), _told(answers[game][ply]))
-    verdict.asked, verdict.seed = len(chosen), options.seed
-    if chosen and not verdict.findings:
-        verdict.wrong_below = wrong_below(verdict.positions, len(chosen))
+    for finding in sorted(asked.wrong, key=lambda finding: finding.place):
+        verdict.add(finding.place, finding.expected, finding.found)
+    verdict.asked, verdict.seed = asked.done, options.seed
+    if asked.stopped:
+        verdict.remark = f"{asked.remark} answers asked again: {asked.stopped}"
+    elif not verdict.findings:
+        verdict.wrong_below = wrong_below(verdict.positions, asked.done)
         verdict.status = Status.PASS
+
+
+def _asked(
+    positions: Sequence[Position],
+    answers: Mapping[str, Sequence[MoveEvaluation]],
+    played: Played,
+    options: QualityOptions,
+    nodes: int,
+) -> Asked:
+    """Ask about these positions. Raises EngineFault."""
+    assert options.engine is not None
+    done = count(1)
+    norm = load_protocol(played.plan.protocol).engine
+    with open_judges(options.engine, norm, nodes, options.budget.engines(options.jobs, norm.hash_mib)) as judges:
+
+        def again(engine: UciEngine, position: Position) -> Finding | None:
+            judgement, recorded = judges.answer(engine, position), answers[position.game][position.ply]
+            options.tick(next(done), len(positions))
+            if recorded == judgement:
+                return None
+            return Finding(
+                QUALITY, f"{position.game} ply {position.ply}", _judgement_words(judgement), _judgement_words(recorded)
+            )
+
+        return ask_all(positions, judges.engines, SEARCHES_MAX * nodes, again, options.budget, options.say)
 
 
 def _all_positions(played: Played) -> Iterator[Position]:
@@ -298,6 +339,6 @@ def _all_positions(played: Played) -> Iterator[Position]:
         yield from positions
 
 
-def _told(judgement: Judgement) -> str:
+def _judgement_words(judgement: MoveEvaluation) -> str:
     played = f", the played move {judgement.played}" if judgement.played else ""
     return f"{judgement.best} {judgement.value}{played}"

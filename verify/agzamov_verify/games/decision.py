@@ -6,21 +6,21 @@ retry_then_forfeit    the rejection is explained, up to three more attempts, the
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Generic
 
 import msgspec
 
+from ..memory.career_memory import CareerMemory
+from ..memory.tool_loop import Conversation
 from ..questions import Chat, Message, NoReply, Reply
-from ..script import Script, ask_seat
-from .declared import Fault, FaultKind
-
-Action = TypeVar("Action")
+from ..script import Script
+from .declared import Accepted, Action, Fault, FaultKind
 
 RETRIES_MAX = 3
 
 
 class IllegalPolicy(StrEnum):
-    """What happens when a seat gives no legal action (SPEC S7)."""
+    """The consequence when a seat gives no legal action (SPEC S7)."""
 
     SUBSTITUTE = "substitute"
     RETRY_THEN_FORFEIT = "retry_then_forfeit"
@@ -30,32 +30,50 @@ class Forfeit(msgspec.Struct, frozen=True):
     """Every attempt failed, and the policy says that the game is lost."""
 
 
-class Rules(msgspec.Struct, Generic[Action], frozen=True):
-    """How one game reads and replaces an action at this point."""
+class ActionReader(msgspec.Struct, Generic[Action], frozen=True):
+    """What a game knows of one decision.
 
-    read: Callable[[Reply | NoReply], Action | Fault]
+    - `read`: the action of an answer, or the fault; call `declared.read_declared` in it.
+    - `substitute`: a random legal action, drawn from the dice; its argument is the attempt, for the label of the draw.
+    - `reminder`: the form of a declaration in one sentence, without full stop; a retry ends with it.
+    """
+
+    read: Callable[[Reply | NoReply], Accepted[Action] | Fault]
     substitute: Callable[[int], Action]
     reminder: str
 
 
 class Tally(msgspec.Struct, gc=False):
-    """What one seat did in one game: decisions, calls, faults by class, tokens."""
+    """Counts for one seat in one game: decisions, calls, classes of its replies, tokens.
+
+    The fields that begin with `first` count first attempts by class and add up to `decisions`; those that begin with
+    `final` count the last attempt of each decision that came to no legal action.
+    """
 
     decisions: int = 0
     calls: int = 0
     failed_attempts: int = 0
     substituted: int = 0
     forfeited: int = 0
+    first_exact: int = 0
+    first_normalised: int = 0
     first_no_action: int = 0
+    first_ambiguous: int = 0
     first_illegal: int = 0
+    first_cut: int = 0
     first_no_reply: int = 0
     final_no_action: int = 0
+    final_ambiguous: int = 0
     final_illegal: int = 0
+    final_cut: int = 0
     final_no_reply: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
     completion_tokens: int = 0
     reasoning_tokens: int = 0
+    replies: int = 0
+    replies_without_tokens: int = 0
+    text_characters: int = 0
 
     def add(self, other: "Tally") -> None:
         for name in self.__struct_fields__:
@@ -64,56 +82,80 @@ class Tally(msgspec.Struct, gc=False):
     @property
     def faults(self) -> int:
         """Decisions whose first attempt gave no legal action."""
-        return self.first_no_action + self.first_illegal + self.first_no_reply
-
-    @property
-    def final_faults(self) -> int:
-        """Decisions that had no legal action even after every attempt."""
-        return self.final_no_action + self.final_illegal + self.final_no_reply
+        unread = self.first_no_action + self.first_ambiguous + self.first_cut + self.first_no_reply
+        return unread + self.first_illegal
 
 
-def added(pairs: Iterable[Sequence[Tally]]) -> tuple[Tally, Tally]:
-    """What two seats did in all, from what both did in each part."""
-    totals = (Tally(), Tally())
-    for pair in pairs:
-        for total, tally in zip(totals, pair, strict=True):
+def added(parts: Iterable[Sequence[Tally]], seats: int = 2) -> tuple[Tally, ...]:
+    """The totals of each of `seats` seats; every part has their tallies in the same order."""
+    totals = tuple(Tally() for _ in range(seats))
+    for part in parts:
+        for total, tally in zip(totals, part, strict=True):
             total.add(tally)
     return totals
 
 
-def decide(question: Chat, rules: Rules[Action], policy: IllegalPolicy, tally: Tally) -> Script[Action | Forfeit]:
-    """The seat's action, a substitute, or Forfeit; counted in `tally`."""
+def decide(
+    question: Chat,
+    rules: ActionReader[Action],
+    policy: IllegalPolicy,
+    tally: Tally,
+    memory: CareerMemory | None = None,
+) -> Script[Action | Forfeit]:
+    """The seat's action, a substitute, or Forfeit. Adds to `tally`, which is the seat's own.
+
+    `question` is the first attempt (attempt 0); retries are made from it. `memory`: the seat's, whose tools it may call
+    before each of its answers.
+    """
     tally.decisions += 1
-    answer = yield from ask_seat(question)
-    _count_call(answer, tally)
+    talk = Conversation(memory.toolbox if memory else None, lambda answer: _count_call(answer, tally))
+    attempt = question.attempt
+    question, answer = yield from talk.ask(question)
     action = rules.read(answer)
     if not isinstance(action, Fault):
-        return action
+        tally.first_exact += action.exact
+        tally.first_normalised += not action.exact
+        return action.action
     _count_fault(action.kind, tally, "first")
     if policy is IllegalPolicy.SUBSTITUTE:
         _count_fault(action.kind, tally, "final")
         tally.substituted += 1
-        return rules.substitute(question.attempt)
-    return (yield from _retry(question, answer, action, rules, tally))
+        return rules.substitute(attempt)
+    return (yield from _retry(talk, question, answer, action, rules, tally))
 
 
 def _retry(
-    question: Chat, answer: Reply | NoReply, fault: Fault, rules: Rules[Action], tally: Tally
+    talk: Conversation,
+    question: Chat,
+    answer: Reply | NoReply,
+    fault: Fault,
+    rules: ActionReader[Action],
+    tally: Tally,
 ) -> Script[Action | Forfeit]:
-    for attempt in range(1, RETRIES_MAX + 1):
-        said = (Message(answer.text, "assistant"),) if isinstance(answer, Reply) and answer.text else ()
-        rejection = Message(f"Rejected: {fault.why}. {rules.reminder}", "user")
-        messages = (*question.messages, *said, rejection)
-        question = Chat(attempt, question.game, messages, question.seat, question.seed, question.turn)
-        answer = yield from ask_seat(question)
-        _count_call(answer, tally)
+    for _ in range(RETRIES_MAX):
+        messages = _rejected(question.messages, answer, f"Rejected: {fault.why}. {rules.reminder}")
+        question = msgspec.structs.replace(question, attempt=question.attempt + 1, messages=messages)
+        question, answer = yield from talk.ask(question)
         action = rules.read(answer)
         if not isinstance(action, Fault):
-            return action
+            return action.action
         fault = action
     _count_fault(fault.kind, tally, "final")
     tally.forfeited += 1
     return Forfeit()
+
+
+def _rejected(asked: tuple[Message, ...], answer: Reply | NoReply, why: str) -> tuple[Message, ...]:
+    """The messages of a retry: users and assistants alternate, as chat templates demand.
+
+    A reply without words cannot stand between two user messages, so the rejection joins the one before it.
+    """
+    if isinstance(answer, Reply) and answer.text.strip():
+        return (*asked, Message(answer.text, "assistant"), Message(why, "user"))
+    *before, last = asked
+    if last.role == "tool":
+        return (*asked, Message(why, "user"))
+    return (*before, Message(f"{last.content}\n\n{why}", last.role))
 
 
 def _count_call(answer: Reply | NoReply, tally: Tally) -> None:
@@ -124,6 +166,9 @@ def _count_call(answer: Reply | NoReply, tally: Tally) -> None:
         tally.cached_tokens += answer.cached_tokens
         tally.completion_tokens += answer.completion_tokens
         tally.reasoning_tokens += answer.reasoning_tokens
+        tally.replies += 1
+        tally.replies_without_tokens += not answer.completion_tokens
+        tally.text_characters += len(answer.text)
 
 
 def _count_fault(kind: FaultKind, tally: Tally, when: str) -> None:

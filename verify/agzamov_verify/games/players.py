@@ -1,19 +1,77 @@
-"""Who sits at a table, and what a game is called."""
+"""The players at a table, the name of a game, and the seeds that its players are given.
+
+Nothing that is sent to a model may help it to know a hidden draw: see docs/decisions/0022.
+"""
+
+from collections.abc import Callable
 
 import msgspec
 
+from ..dice import Dice
+from ..memory.career_memory import CareerMemory
+from ..script import Script
+
 
 class GameName(msgspec.Struct, frozen=True, gc=False):
-    """`id` is unique in the run; `label` leaves phase and condition out, so that draws are paired."""
+    """`id` is unique in the run; `label` leaves the condition out.
+
+    Draw decks and substitutes from `dice.stream(f".../{label}/...")`: then two arms of a match have the same ones.
+    """
 
     id: str
     label: str
 
 
 class Player(msgspec.Struct, frozen=True):
-    """A seat as one game needs it: its name, its rules of behaviour, what it was told, and whether it is the house."""
+    """A seat as one game needs it.
+
+    `patterns`: sentences that its system message must hold, each after "You must keep this rule in every ...: ".
+    `briefing`: text for the end of its user message, after a line "Opponent profile:"; "" for none. `scripted`: a
+    script plays it. `tokens_max`: the limit of one answer, which `terms.answer_terms` tells it; 0 for none. `memory`:
+    the store that it has in this career.
+    """
 
     seat: str
     patterns: tuple[str, ...] = ()
     briefing: str = ""
-    house: bool = False
+    scripted: bool = False
+    tokens_max: int = 0
+    memory: CareerMemory | None = None
+
+    def profile(self, game: str, turn: int, query: Callable[[], str]) -> Script[str]:
+        """What its user message says of the opponent: its briefing, and what its memory gives for a query."""
+        if self.memory is None:
+            return self.briefing
+        recalled = yield from self.memory.recall(game, turn, query())
+        return "\n".join(filter(None, (self.briefing, recalled)))
+
+
+def seed_for(player: Player, seat_index: int, name: GameName, turn: int, dice: Dice) -> int:
+    """The seed in a question to the player at `seat_index`: 0 White or button, 1 Black or big blind."""
+    place = f"{name.id}/{seat_index}"
+    return own_seed(dice, place, turn) if player.scripted else sent_seed(dice, place)
+
+
+def sent_seed(dice: Dice, place: str) -> int:
+    """The sampling seed that is sent to a model at one place in one game; servers take 31 bits."""
+    return dice.stream(f"sampling/{place}").below(2**31)
+
+
+def own_seed(dice: Dice, place: str, turn: int) -> int:
+    """The seed of one decision of a scripted player, who is not sent anywhere.
+
+    One decision's action tells nothing of the next one's seed, nor of the player's cards beyond its policy, whoever
+    searches all seeds for it.
+    """
+    return dice.stream(f"own/{place}/{turn}").wide()
+
+
+def a_is_first(index: int) -> bool:
+    """True if seat A of two has White, or the button, in result `index` of a match: seats alternate."""
+    return index % 2 == 0
+
+
+def in_turn(seats: tuple[Player, ...], index: int) -> tuple[Player, ...]:
+    """The players by place in result `index` of a match, the first to act first; places move on by one each result."""
+    start = index % len(seats)
+    return seats[start:] + seats[:start]

@@ -1,14 +1,21 @@
-"""The digests of all prompt templates, so that a manifest pins the words a seat will read."""
+"""The digests of all prompt templates and donor notes, so that a manifest pins the words a seat will read."""
 
 import hashlib
+from collections.abc import Iterable
 
-from .chess960 import prompt as chess960
-from .holdem import prompt as holdem
-from .patterns import CHESS_PATTERNS, POKER_PATTERNS
+from ..systems import System
+from . import terms
+from .registry import GAMES
 
 
-def prompt_digests() -> dict[str, str]:
-    """Template name to SHA-256 of its UTF-8 text."""
-    patterns = {f"pattern/{name.value}": text for name, text in (CHESS_PATTERNS | POKER_PATTERNS).items()}
-    texts = chess960.TEMPLATES | holdem.TEMPLATES | patterns
-    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in sorted(texts.items())}
+def prompt_digests(systems: Iterable[System] = ()) -> dict[str, str]:
+    """Template name to SHA-256 of its UTF-8 text; of donor notes, of their file. `systems`: those of the plan."""
+    texts = dict(terms.TEMPLATES)
+    for system in systems:
+        texts |= system.templates
+    for game in GAMES.values():
+        texts |= game.templates
+        texts |= {f"pattern/{name.value}": text for name, text in game.patterns.items()}
+    digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+    digests |= {f"{name}/donor_notes": game.donor_notes_sha256 for name, game in GAMES.items() if game.remembers}
+    return dict(sorted(digests.items()))

@@ -1,1 +1,1 @@
-"""Which streams a manifest promises, the script of each, and the gate between phases."""
+"""The streams that a manifest promises, the script of each, and the gate between phases."""

@@ -1,21 +1,24 @@
-"""Which streams are played: a seat that fails Phase 0 in a game goes no further in it, and a rule may end a match."""
+"""The streams to be played: a seat that fails Phase 0 in a game goes no further in it, and a rule may end a match."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..manifest import Match, Plan
+from ..experiment import PHASE_RULES, Match, Phase
+from ..games.game import Block, StreamPlan
+from ..manifest import Plan
 from ..scoring.results import MatchResult
-from .looks import streams_due
-from .streams import Block, StreamPlan
-
-PHASES = (0, 1)
+from .early_stopping import streams_due
 
 
 def matches_to_play(plan: Plan, phase: int, phase0: Sequence[MatchResult]) -> list[Match]:
     """The matches of a phase that no failed Phase 0 result stops."""
     failed = {(result.game, result.a) for result in phase0 if result.gate and not result.gate.passed}
-    return [
-        match for match in plan.matches if match.phase == phase and (phase == 0 or (match.game, match.a) not in failed)
-    ]
+    ours = [match for match in plan.matches if match.phase == phase]
+    return ours if is_gate(phase) else [match for match in ours if (match.game, match.a) not in failed]
+
+
+def is_gate(phase: int) -> bool:
+    """True if the matches of the phase decide which seats go further."""
+    return phase in PHASE_RULES and PHASE_RULES[Phase(phase)].gate
 
 
 def streams_to_play(
@@ -25,6 +28,6 @@ def streams_to_play(
 
     Of a match that may end early, those that are due after its blocks (by match id).
     """
-    for phase in PHASES:
+    for phase in PHASE_RULES:
         for match in matches_to_play(plan, phase, phase0):
             yield from streams_due(match, plan, blocks.get(match.id, ()))

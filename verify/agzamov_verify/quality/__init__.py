@@ -1,1 +1,1 @@
-"""What a person sees of chess quality: the figures, and the command that checks the answers behind them."""
+"""Chess quality for a person: the figures, and the command that checks the answers behind them."""

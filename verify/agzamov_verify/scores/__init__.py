@@ -1,1 +1,1 @@
-"""The commands over several bundles: `score`, `matrix`, `calibrate`, `weights`."""
+"""The commands over several bundles: `score`, `calibrate`; `agzamov matrix` uses their means."""

@@ -1,7 +1,7 @@
 """Several bundles as one body of evidence: each is verified first, and only those of one protocol go together."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
@@ -10,17 +10,23 @@ import msgspec
 
 from ..analysis_plan import AnalysisPlan, HypothesisId
 from ..checks import Options, verify
-from ..checks.ledger import Status
+from ..checks.check_log import Status
+from ..display.report import finding_line
+from ..experiment import Augmentation, Match, Phase
+from ..games.registry import GAMES
 from ..manifest import Manifest
 from ..protocol import load_protocol
-from ..report import finding_line
-from ..scoring.agzamov.cells import AGAINST_HOUSE, Cell, CellKey, ChessCell, cells_of, pooled
-from ..scoring.agzamov.norm import load_score_norm
+from ..scoring.cells import AGAINST_BENCHMARK, Cell, CellKey, pooled
 from ..scoring.compliance import departures
-from ..scoring.hypotheses.evidence import SANITY, Evidence
-from ..scoring.watched import open_ended
+from ..scoring.hypotheses.evidence import Evidence, traits_of
+from ..scoring.match_cells import cells_of, model_of
+from ..scoring.score_constants import load_score_constants
+from ..scoring.sequential_monitoring import open_ended
+from ..systems import System
+from ..waiting import counted
 
 SEED = b"agz/scores/v1"
+KEY_SHOWN = 16
 
 
 class CannotCombine(ValueError):
@@ -28,17 +34,21 @@ class CannotCombine(ValueError):
 
 
 class Source(msgspec.Struct, frozen=True):
-    """One bundle: its run, the level that it reached, and the steps that could not be checked.
+    """One bundle: its run, the key that signed it, the level that it reached, and the steps that could not be checked.
 
     `open_ended`: matches of no fixed length, of which nothing is taken. `departures`: where its plan is not its
-    protocol's.
+    protocol's. `chess_prompt`: the variant of the protocol that its chess was played by, empty where it has none.
+    `memory_use`: the way in which its memories were used, empty where it has none.
     """
 
     run: str
+    submitter: str
     level: str
     not_checked: tuple[str, ...]
     open_ended: tuple[str, ...] = ()
     departures: tuple[str, ...] = ()
+    chess_prompt: str = ""
+    memory_use: str = ""
 
 
 class Collected(NamedTuple):
@@ -50,78 +60,164 @@ class Collected(NamedTuple):
     evidence: Evidence
 
 
-class Taken(NamedTuple):
-    """What was taken from one verified bundle."""
+class VerifiedBundle(NamedTuple):
+    """The manifest, source and cells of one bundle that passed its check."""
 
     manifest: Manifest
     source: Source
     cells: list[Cell]
 
 
-def collect(paths: Sequence[Path], options: Options, tick: Callable[[str], None] = lambda _: None) -> Collected:
-    """Verify every bundle and put their cells together. Raises CannotCombine."""
-    return combine([take(path, options, tick) for path in paths])
+def collect(paths: Sequence[Path], options: Options, keys: Collection[str] = ()) -> Collected:
+    """Verify every bundle and put their cells together. Raises CannotCombine.
+
+    With `keys`, only bundles that one of these key ids signed are taken.
+    """
+    bundles = [verified_bundle(path, options) for path in counted("bundles", paths, len(paths))]
+    for path, bundle in zip(paths, bundles, strict=True):
+        if keys and bundle.source.submitter not in keys:
+            expected = ", ".join(sorted(key[:KEY_SHOWN] for key in keys))
+            found = bundle.source.submitter[:KEY_SHOWN]
+            raise CannotCombine(f"{path}: expected a bundle signed by key {expected}, found key {found}; leave it out")
+    return combine(bundles)
 
 
-def take(path: Path, options: Options, tick: Callable[[str], None] = lambda _: None) -> Taken:
+def verified_bundle(path: Path, options: Options) -> VerifiedBundle:
     """One bundle. Raises CannotCombine for one that fails a check."""
-    verdict = verify(path, options, tick)
+    verdict = verify(path, options)
     if verdict.failed or verdict.manifest is None:
         finding = finding_line(verdict.findings[0]) if verdict.findings else "it could not be read"
         raise CannotCombine(f"{path}: expected a bundle that passes its check; {finding}")
     missing = tuple(step.name for step in verdict.steps if step.status is Status.NOT_CHECKED)
     plan = verdict.manifest.plan
     fixed_size = {name: blocks for name, blocks in verdict.blocks.items() if name not in open_ended(plan)}
-    source = Source(verdict.run, verdict.level, missing, open_ended(plan), departures(plan))
-    cells = cells_of(verdict.manifest, fixed_size, verdict.answers)
-    return Taken(verdict.manifest, source, [cell for cell in cells if cell.key.part != AGAINST_HOUSE])
+    all_cells = cells_of(verdict.manifest, fixed_size, verdict.answers)
+    cells = [cell for cell in all_cells if cell.key.part != AGAINST_BENCHMARK]
+    games = {cell.key.game for cell in cells}
+    prompt = "".join(game.variant(plan.rules_of(name)) for name, game in GAMES.items() if name in games)
+    use = " and ".join(plan.memory_uses)
+    source = Source(
+        verdict.run, verdict.submitter, verdict.level, missing, open_ended(plan), departures(plan), prompt, use
+    )
+    return VerifiedBundle(verdict.manifest, source, cells)
 
 
-def combine(taken: Sequence[Taken]) -> Collected:
+def combine(bundles: Sequence[VerifiedBundle]) -> Collected:
     """All cells as one body of evidence, in the order of the runs. Raises CannotCombine.
 
     Phase 0 lets a seat into a run, so every run may have its own, and they are pooled. Any other cell may be there
     once, and all cells of a model in one game were played by the same rules.
     """
-    ordered = sorted(taken, key=lambda one: one.source.run)
-    protocol = one_protocol([one.manifest for one in ordered])
-    runs = [one.source.run for one in ordered]
+    ordered = sorted(bundles, key=lambda bundle: bundle.source.run)
+    protocol = one_protocol([bundle.manifest for bundle in ordered])
+    runs = [bundle.source.run for bundle in ordered]
     if len(set(runs)) < len(runs):
         raise CannotCombine(f"expected every run once, found {max(runs, key=runs.count)} in several bundles")
     resamples = load_protocol(protocol).bootstrap_resamples
+    _refuse_two_variants(ordered)
+    _refuse_two_uses(ordered)
     _refuse_other_rules(ordered)
-    early = [f"{name} of run {one.source.run}" for one in ordered for name in one.source.open_ended]
-    evidence = Evidence(_cells(ordered), load_score_norm(protocol), seeds_of(runs), resamples, open_ended=early)
-    plan = declared_by_all([one.manifest.plan.analysis for one in ordered])
-    return Collected(protocol, plan, tuple(one.source for one in ordered), evidence)
+    _refuse_other_settings(ordered)
+    early = [f"{name} of run {bundle.source.run}" for bundle in ordered for name in bundle.source.open_ended]
+    traits = traits_of(_systems(ordered))
+    constants, seeds = load_score_constants(protocol), seeds_of(runs)
+    evidence = Evidence(_cells(ordered), constants, seeds, resamples, traits=traits, open_ended=early)
+    plan = declared_by_all([bundle.manifest.plan.analysis for bundle in ordered])
+    return Collected(protocol, plan, tuple(bundle.source for bundle in ordered), evidence)
 
 
-def _cells(ordered: Sequence[Taken]) -> list[Cell]:
+def _cells(ordered: Sequence[VerifiedBundle]) -> list[Cell]:
     cells: dict[CellKey, tuple[Cell, str]] = {}
-    for one in ordered:
-        for cell in one.cells:
+    for bundle in ordered:
+        for cell in bundle.cells:
             there = cells.get(cell.key)
-            if there and cell.key.phase != SANITY:
+            if there and cell.key.phase != Phase.SANITY:
                 raise CannotCombine(
-                    f"{cell.key}: expected once, found in runs {there[1]} and {one.source.run}; leave one of them out"
+                    f"{cell.key}: expected once, found in runs {there[1]} and {bundle.source.run};"
+                    " leave one of them out"
                 )
-            cells[cell.key] = (pooled(there[0], cell) if there else cell, one.source.run)
+            cells[cell.key] = (pooled(there[0], cell) if there else cell, bundle.source.run)
     return [cell for cell, _ in cells.values()]
 
 
-def _refuse_other_rules(ordered: Sequence[Taken]) -> None:
+def _refuse_two_variants(ordered: Sequence[VerifiedBundle]) -> None:
+    """Raises CannotCombine where chess was played with the list of legal moves in one run and without it in another."""
+    runs = {bundle.source.chess_prompt: bundle.source.run for bundle in reversed(ordered) if bundle.source.chess_prompt}
+    if len(runs) > 1:
+        found = " and ".join(f"{prompt} in run {run}" for prompt, run in sorted(runs.items()))
+        raise CannotCombine(
+            f"expected one variant of the chess prompt, found {found}; score each variant by itself,"
+            " for a list of legal moves changes what is measured"
+        )
+
+
+def _refuse_two_uses(ordered: Sequence[VerifiedBundle]) -> None:
+    """Raises CannotCombine where a harness stores and searches in one run, and a model in another."""
+    runs = {bundle.source.memory_use: bundle.source.run for bundle in reversed(ordered) if bundle.source.memory_use}
+    if len(runs) > 1:
+        found = " and ".join(f"{use} in run {run}" for use, run in sorted(runs.items()))
+        raise CannotCombine(
+            f"expected one way of use of memories, found {found}; score each by itself: they measure different things"
+        )
+
+
+def _refuse_other_rules(ordered: Sequence[VerifiedBundle]) -> None:
     """Raises CannotCombine where a model played one game by other rules in another run."""
     first: dict[tuple[str, str], tuple[object, str]] = {}
-    for one in ordered:
-        plan = one.manifest.plan
-        for cell in one.cells:
-            rules = (plan.chess960, plan.engine, plan.quality) if isinstance(cell, ChessCell) else plan.holdem
-            norm, run = first.setdefault((cell.key.model, cell.key.game), (rules, one.source.run))
+    for bundle in ordered:
+        plan = bundle.manifest.plan
+        for cell in bundle.cells:
+            engine = (plan.engine, plan.quality) if GAMES[cell.key.game].uses_engine else ()
+            rules = (plan.rules_of(cell.key.game), *engine)
+            norm, run = first.setdefault((cell.key.model, cell.key.game), (rules, bundle.source.run))
             if rules != norm:
                 raise CannotCombine(
-                    f"{cell.key}: expected the rules of run {run}, found others in {one.source.run}; "
+                    f"{cell.key}: expected the rules of run {run}, found others in {bundle.source.run}; "
                     "score what was played by the same rules"
                 )
+
+
+def _refuse_other_settings(ordered: Sequence[VerifiedBundle]) -> None:
+    """Raises CannotCombine where a model had other settings in another run, or met another opponent in another arm.
+
+    A delta across runs would be of the settings, or of the opponents.
+    """
+    first: dict[object, tuple[object, str]] = {}
+    for bundle in ordered:
+        for match in bundle.manifest.plan.matches:
+            for place, manner, what in _manners(bundle.manifest, match):
+                there, run = first.setdefault(place, (manner, bundle.source.run))
+                if there != manner:
+                    raise CannotCombine(
+                        f"{match.id} of run {bundle.source.run}: expected {what} as in run {run}, found another; "
+                        "score what was played alike"
+                    )
+
+
+def _manners(manifest: Manifest, match: Match) -> Iterator[tuple[object, object, str]]:
+    """Settings that must be the same in all runs: place in the experiment, value, and name."""
+    seats, model, augmentation = manifest.plan.seats, model_of(manifest, match.a), match.condition.augmentation
+    yield model, seats[match.a].manner, f"settings of {match.a}"
+    if augmentation is not Augmentation.NAKED:
+        opponents = tuple(seats[name].manner for name in match.seats[1:])
+        sub_phase = (model, match.game, match.phase, augmentation)
+        yield sub_phase, (opponents, match.shifts), "an opponent and its shifts"
+    if match.careers:
+        yield (model, match.game, "careers"), match.careers, "a number of careers"
+
+
+def _systems(ordered: Sequence[VerifiedBundle]) -> dict[str, System]:
+    """The systems of all plans. Raises CannotCombine where one name stands for two of them."""
+    by_name: dict[str, tuple[System, str]] = {}
+    for bundle in ordered:
+        for name, system in bundle.manifest.plan.systems.items():
+            there, run = by_name.setdefault(name, (system, bundle.source.run))
+            if there != system:
+                raise CannotCombine(
+                    f"system {name}: expected that of run {run}, found another in {bundle.source.run}; "
+                    "give different systems different names"
+                )
+    return {name: system for name, (system, _) in by_name.items()}
 
 
 def declared_by_all(plans: Sequence[AnalysisPlan]) -> AnalysisPlan:
@@ -132,10 +228,10 @@ def declared_by_all(plans: Sequence[AnalysisPlan]) -> AnalysisPlan:
 
 def one_protocol(manifests: Sequence[Manifest]) -> str:
     """The protocol of all manifests. Raises CannotCombine."""
-    found = {(manifest.plan.protocol, manifest.protocol_sha256) for manifest in manifests}
-    if len(found) != 1:
-        named = ", ".join(f"{name} ({digest[:12]})" for name, digest in sorted(found)) or "none"
-        raise CannotCombine(f"expected bundles of one protocol version, found {named}; score each version by itself")
+    protocols = {(manifest.plan.protocol, manifest.protocol_sha256) for manifest in manifests}
+    if len(protocols) != 1:
+        found = ", ".join(f"{name} ({digest[:12]})" for name, digest in sorted(protocols)) or "none"
+        raise CannotCombine(f"expected bundles of one protocol version, found {found}; score each version by itself")
     return manifests[0].plan.protocol
 
 

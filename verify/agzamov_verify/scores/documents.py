@@ -1,4 +1,4 @@
-"""What the commands over several bundles compute, as documents."""
+"""Documents that the commands over several bundles compute."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -6,15 +6,16 @@ from typing import Literal
 
 import msgspec
 
+from ..experiment import Arm, Augmentation, Phase
 from ..protocol import load_protocol
 from ..scoring.agzamov.calibration import Calibrated, calibrated
-from ..scoring.agzamov.cells import Arm, Augmentation
-from ..scoring.agzamov.matrix import Matrix, matrix_of
-from ..scoring.agzamov.norm import ScoreNorm, load_score_norm, score_norm_sha256
-from ..scoring.agzamov.score import AUGMENTED_PHASE, GAMES, AScore, Subject, a_score, inputs_of, places_of, resampled
+from ..scoring.agzamov.score import AScore, Subject, a_score, components, inputs_of, spread_and_why, withheld
 from ..scoring.agzamov.weights import MODELS_MIN, Profile, WeightProposal, proposed_weights
 from ..scoring.hypotheses.evidence import Evidence
 from ..scoring.hypotheses.verdicts import ContrastRow, Verdict, verdicts
+from ..scoring.inference.intervals import Bootstrap, Resamples
+from ..scoring.learning.outcome import LearningOutcome
+from ..scoring.score_constants import GAMES, ScoreConstants, load_score_constants, score_constants_sha256
 from .collecting import Collected, Source
 
 
@@ -23,20 +24,11 @@ class ScoreDocument(msgspec.Struct, frozen=True):
 
     format: Literal["agz-score-1"]
     protocol: str
-    score_norm_sha256: str
+    score_constants_sha256: str
     bundles: tuple[Source, ...]
     scores: tuple[AScore, ...]
     hypotheses: tuple[Verdict, ...]
     tests: tuple[ContrastRow, ...]
-
-
-class MatrixDocument(msgspec.Struct, frozen=True):
-    """`agzamov matrix --json`."""
-
-    format: Literal["agz-matrix-1"]
-    protocol: str
-    bundles: tuple[Source, ...]
-    matrix: Matrix
 
 
 class CalibrationDocument(msgspec.Struct, frozen=True):
@@ -52,16 +44,13 @@ class CalibrationDocument(msgspec.Struct, frozen=True):
 
 def score_document(collected: Collected, augmentation: Augmentation) -> ScoreDocument:
     """The score of every model with every system of an augmentation, and the hypotheses."""
-    norm = load_score_norm(collected.protocol)
-    scores = tuple(scored(collected.evidence, subject, norm) for subject in subjects(collected.evidence, augmentation))
-    digest = score_norm_sha256(collected.protocol)
-    found = verdicts(collected.plan, collected.evidence)
-    return ScoreDocument("agz-score-1", collected.protocol, digest, collected.sources, scores, *found)
-
-
-def matrix_document(collected: Collected) -> MatrixDocument:
-    """The matrix of all cells."""
-    return MatrixDocument("agz-matrix-1", collected.protocol, collected.sources, matrix_of(collected.evidence))
+    constants = load_score_constants(collected.protocol)
+    scores = tuple(
+        scored(collected.evidence, subject, constants) for subject in subjects(collected.evidence, augmentation)
+    )
+    digest = score_constants_sha256(collected.protocol)
+    decided, tests = verdicts(collected.plan, collected.evidence, load_protocol(collected.protocol).verdict)
+    return ScoreDocument("agz-score-1", collected.protocol, digest, collected.sources, scores, decided, tests)
 
 
 def calibration_document(collected: Collected, augmentation: Augmentation) -> CalibrationDocument:
@@ -86,35 +75,42 @@ def subjects(evidence: Evidence, augmentation: Augmentation) -> Iterator[Subject
         systems = {
             key.system
             for key in evidence.cells
-            if (key.model, key.phase, key.augmentation, key.arm) == (model, AUGMENTED_PHASE, augmentation, Arm.REAL)
+            if (key.model, key.phase, key.augmentation, key.arm) == (model, Phase.ASYMMETRIC, augmentation, Arm.REAL)
         }
         for system in sorted(systems) or [""]:
             yield Subject(model, augmentation, system)
 
 
-def scored(evidence: Evidence, subject: Subject, norm: ScoreNorm) -> AScore:
+def scored(evidence: Evidence, subject: Subject, constants: ScoreConstants) -> AScore:
     """One score, with its interval."""
     cells = list(evidence.cells.values())
-    return a_score(subject, cells, _tau(evidence, subject), norm, evidence.how(f"score/{subject}"))
+    return a_score(subject, cells, constants, _draw(evidence, subject), _learned(evidence, subject))
 
 
-def _tau(evidence: Evidence, subject: Subject) -> dict[str, int | None]:
-    """τ of the real arm by game, for the games that have one."""
-    found = {}
-    for game in GAMES:
-        for delta in evidence.deltas(game, subject.augmentation, AUGMENTED_PHASE):
-            if delta.setting == (subject.model, subject.augmentation.value, subject.system):
-                found[game] = evidence.learned(delta.real).tau
-    return found
+def _draw(evidence: Evidence, subject: Subject) -> Resamples:
+    """The resampling of the score of a subject."""
+    return Resamples(evidence.seed(f"score/{subject}"), evidence.resamples, Bootstrap.PERCENTILE)
+
+
+def _learned(evidence: Evidence, subject: Subject) -> dict[str, LearningOutcome]:
+    """Learning of the real arm by game, for the games that have one."""
+    return {
+        game: evidence.learned(delta.real)
+        for game in GAMES
+        for delta in evidence.deltas(game, subject.augmentation, Phase.ASYMMETRIC)
+        if delta.setting == (subject.model, subject.augmentation.value, subject.system)
+    }
 
 
 def _profiles(collected: Collected, augmentation: Augmentation) -> dict[str, Profile]:
-    """One profile for each model: of its first system that has all inputs."""
-    evidence, norm = collected.evidence, load_score_norm(collected.protocol)
-    found: dict[str, Profile] = {}
+    """One profile for each model: of its first system that has a score with an interval."""
+    evidence, constants = collected.evidence, load_score_constants(collected.protocol)
+    profiles: dict[str, Profile] = {}
     for subject in subjects(evidence, augmentation):
-        inputs, _ = inputs_of(subject, evidence.cells.values(), _tau(evidence, subject))
-        if inputs is not None and subject.model not in found:
-            spread = resampled(inputs, norm, evidence.how(f"score/{subject}"))
-            found[subject.model] = Profile(places_of(inputs, norm), spread.variances)
-    return found
+        inputs, _ = inputs_of(subject, evidence.cells.values())
+        if inputs is None or subject.model in profiles or withheld(inputs, constants):
+            continue
+        spread, _ = spread_and_why(inputs, constants, _draw(evidence, subject))
+        if spread:
+            profiles[subject.model] = Profile(components(inputs, constants)[1], spread.variances)
+    return profiles

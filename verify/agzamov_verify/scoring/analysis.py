@@ -6,56 +6,60 @@ and verification computes it again. Which interval and which test: docs/decision
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import msgspec
 
 from ..dice import Dice
-from ..manifest import Manifest, Match, Plan
-from ..phases.streams import Block
+from ..experiment import Arm
+from ..games.game import Block
+from ..games.holdem.preflop import PreflopScope
+from ..manifest import Manifest
 from ..protocol import load_protocol
-from .agzamov.cells import Cell, ChessCell, cells_of
-from .agzamov.norm import load_score_norm, score_norm_sha256
+from .adherence import PatternAdherence, adherence_of
+from .cells import Cell
 from .deltas import DeltaAnalysis, TauRatioRow, delta_analysis, tau_ratios
-from .hypotheses.evidence import Evidence
+from .game_scoring import Played
+from .hypotheses.evidence import Evidence, traits_of
 from .hypotheses.verdicts import ContrastRow, Verdict, verdicts
 from .learning.outcome import RecoveryOutcome
-from .matches import ChessAnalysis, PokerAnalysis, Setting, chess_analysis, poker_analysis
-from .preflop import PreflopScope, preflop_quality
-from .quality.figures import Answers
-from .results import hand_records
-from .spent import PhaseSpent, spent_by_phase
-from .watched import Watched, open_ended, watched
+from .match_cells import cells_of
+from .match_figures import MatchAnalysis, Setting
+from .phase_costs import PhaseCosts, costs_by_phase
+from .quality.game_quality_index import Answers
+from .registry import SCORINGS, AnyAnalysis
+from .score_constants import load_score_constants, score_constants_sha256
+from .sequential_monitoring import MonitoredMatch, monitored_matches, open_ended
 
 FORMAT: Literal["agz-analysis-1"] = "agz-analysis-1"
 
-MatchAnalysis: TypeAlias = ChessAnalysis | PokerAnalysis
-
 
 class Recovery(msgspec.Struct, frozen=True):
-    """What followed one forced shift in a match."""
+    """Outcome of one forced shift in a match."""
 
     match: str
     outcome: RecoveryOutcome
 
 
 class Analysis(msgspec.Struct, frozen=True):
-    """data/results/analysis.json. `score_norm_sha256` is of the file whose constants were used.
+    """data/results/analysis.json. `score_constants_sha256` is of the file whose constants were used.
 
-    `preflop` says what the preflop figures of matches are; it is there whether or not a match has them.
+    `adherence`: how often seats kept the patterns that the plan gave them, match by match. `preflop` says what the
+    preflop figures of matches are; it is there whether or not a match has them.
     """
 
     format: Literal["agz-analysis-1"]
     run: str
     protocol: str
-    score_norm_sha256: str
+    score_constants_sha256: str
     preflop: PreflopScope
-    matches: tuple[MatchAnalysis, ...]
+    matches: tuple[AnyAnalysis, ...]
+    adherence: tuple[PatternAdherence, ...]
     recoveries: tuple[Recovery, ...]
-    phases: tuple[PhaseSpent, ...]
+    phases: tuple[PhaseCosts, ...]
     deltas: tuple[DeltaAnalysis, ...]
     tau_ratios: tuple[TauRatioRow, ...]
-    sequential: tuple[Watched, ...]
+    sequential: tuple[MonitoredMatch, ...]
     hypotheses: tuple[Verdict, ...]
     tests: tuple[ContrastRow, ...]
 
@@ -79,41 +83,44 @@ def analysis_of(
     """
     plan = manifest.plan
     played = [match for match in plan.matches if match.id in blocks]
+    played_of = {match.id: Played(manifest.run_id, plan, match, blocks[match.id], answers) for match in played}
     cells = cells_of(manifest, blocks, answers)
     by_match = {match.id: cell for match, cell in zip(played, cells, strict=True)}
     protocol = load_protocol(plan.protocol)
-    fixed_size = [cell for name, cell in by_match.items() if name not in open_ended(plan)]
-    norm, seeds = load_score_norm(plan.protocol), Seeds(dice)
-    evidence = Evidence(fixed_size, norm, seeds, protocol.bootstrap_resamples, open_ended=open_ended(plan))
+    early = open_ended(plan)
+    fixed_size = [cell for name, cell in by_match.items() if name not in early]
+    constants, seeds = load_score_constants(plan.protocol), Seeds(dice)
+    traits = traits_of(plan.systems)
+    evidence = Evidence(
+        fixed_size, constants, seeds, protocol.bootstrap_resamples, traits=traits, open_ended=early, played=cells
+    )
     alpha = Fraction(protocol.significance)
     return Analysis(
         FORMAT,
         manifest.run_id,
         plan.protocol,
-        score_norm_sha256(plan.protocol),
+        score_constants_sha256(plan.protocol),
         PreflopScope(),
-        tuple(_match(match, by_match[match.id], blocks[match.id], plan, evidence, alpha) for match in played),
+        tuple(_match(by_match[match.id], played_of[match.id], evidence, alpha) for match in played),
+        tuple(
+            row for match in played for row in adherence_of(by_match[match.id], played_of[match.id], constants.clusters)
+        ),
         tuple(recoveries_of(by_match, evidence)),
-        spent_by_phase(plan, by_match),
+        costs_by_phase(plan, by_match),
         tuple(delta_analysis(evidence)),
         tuple(tau_ratios(evidence)),
-        tuple(watched(plan, by_match)),
-        *verdicts(plan.analysis, evidence),
+        tuple(monitored_matches(plan, by_match)),
+        *verdicts(plan.analysis, evidence, protocol.verdict),
     )
 
 
 def recoveries_of(cells: Mapping[str, Cell], evidence: Evidence) -> Iterator[Recovery]:
-    """What followed every forced shift, from the cells by match id."""
+    """Outcomes of all forced shifts, from the cells by match id."""
     return (Recovery(name, outcome) for name, cell in cells.items() for outcome in evidence.recovered(cell))
 
 
-def _match(
-    match: Match, cell: Cell, blocks: Sequence[Block], plan: Plan, evidence: Evidence, alpha: Fraction
-) -> MatchAnalysis:
-    setting = Setting(match.id, match.phase, (match.a, match.b), alpha)
-    if isinstance(cell, ChessCell):
-        return chess_analysis(cell, setting, evidence)
-    preflop = preflop_quality(
-        hand_records(blocks), plan.holdem, lambda name: evidence.how(f"{match.id}/preflop/{name}")
-    )
-    return poker_analysis(cell, setting, evidence, preflop)
+def _match(cell: Cell, played: Played, evidence: Evidence, alpha: Fraction) -> MatchAnalysis:
+    match = played.match
+    symmetric = len(set(match.seats)) == 1 and match.condition.arm is Arm.NAKED and not match.shifts
+    setting = Setting(match.id, match.phase, match.seats, alpha, symmetric)
+    return SCORINGS[match.game].analyse(cell, setting, evidence, played)

@@ -1,43 +1,67 @@
-"""Where a plan departs from its protocol's normative numbers (paper Table 8; SPEC S32)."""
+"""Departures of a plan from its protocol's normative numbers (paper Table 8; SPEC S32)."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ..games.chess960.adjudication import AdjudicationPolicy
-from ..games.chess960.script import ChessRules
+from ..experiment import PHASE_RULES, Arm, Augmentation, Match, Opponent
 from ..games.decision import IllegalPolicy
-from ..games.holdem.rules import BIG_BLIND
-from ..manifest import FORMAT, ChessMatch, Plan, PokerMatch
+from ..manifest import Plan
 from ..protocol import Protocol, load_protocol
-from ..seats import EndpointSeat, LocalModelSeat
+from .career_length import too_short
+from .registry import SCORINGS
 
 
-def departures(plan: Plan, manifest_format: str = FORMAT) -> tuple[str, ...]:
-    """One line for each departure; empty for a compliant plan. Bundles of the first format never named all of them."""
+def departures(plan: Plan) -> tuple[str, ...]:
+    """One line for each departure, every rule compared; empty for a compliant plan."""
     protocol = load_protocol(plan.protocol)
-    named = (*_sizes(plan, protocol), *_rules(plan, protocol), *_seats(plan))
-    return (*named, *_analysis(plan, protocol), *_play(plan, protocol)) if manifest_format == FORMAT else named
+    named = (*_sizes(plan, protocol), *_arms(plan, protocol), *_rules(plan, protocol), *_seats(plan))
+    return (*named, *_analysis(plan, protocol), *_play(plan, protocol))
 
 
 def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
     for match in plan.matches:
-        match match:
-            case ChessMatch(phase=0) if match.games != protocol.chess960.phase0_games:
-                yield f"{match.id}: {match.games} games, {protocol.chess960.phase0_games} required"
-            case ChessMatch() if match.phase and match.games < protocol.chess960.games_min:
-                yield f"{match.id}: {match.games} games, at least {protocol.chess960.games_min} required"
-            case PokerMatch(phase=0) if match.hands != protocol.holdem.phase0_sessions * plan.holdem.session_hands:
-                yield f"{match.id}: {match.hands} hands, {protocol.holdem.phase0_sessions} sessions required"
-            case PokerMatch() if match.phase and match.hands < protocol.holdem.hands_min:
-                yield f"{match.id}: {match.hands} hands, at least {protocol.holdem.hands_min} required"
-            case _:
-                pass
+        yield from SCORINGS[match.game].size_departures(match, plan, protocol)
         if match.phase and not any(
-            other.phase == 0 and other.a == match.a and type(other) is type(match) for other in plan.matches
+            other.phase == 0 and other.a == match.a and other.game == match.game for other in plan.matches
         ):
             yield f"{match.id}: no Phase 0 match of {match.a} in this game"
-        if match.phase == 1 and match.a != match.b:
-            yield f"{match.id}: {match.b} is the opponent, self-play required"
+        if PHASE_RULES[match.phase].opponent is Opponent.SELF and set(match.seats) != {match.a}:
+            yield f"{match.id}: {' and '.join(match.seats[1:])} is the opponent, self-play required"
+
+
+def _arms(plan: Plan, protocol: Protocol) -> Iterator[str]:
+    """Sub-phases that are not played in all three arms at one size, forced shifts, and systems that learn nothing."""
+    augmented = [match for match in plan.matches if match.condition.augmentation is not Augmentation.NAKED]
+    for match in augmented:
+        if match.shifts:
+            yield f"{match.id}: the opponent's strategy is forced to change, in Phase {match.phase:d} it is not"
+        yield from _careers(match, plan, protocol)
+        if match.condition.arm is not Arm.REAL:
+            continue
+        for arm in (Arm.NAKED, Arm.PLACEBO):
+            others = [other for other in augmented if _is_other_arm(match, other, arm)]
+            if not others:
+                yield f"{match.id}: no {arm.value} arm beside it, three arms required"
+            elif match.planned not in {other.planned for other in others}:
+                yield f"{match.id}: its {arm.value} arm has another size, one size required"
+    for name in dict.fromkeys(match.condition.system for match in augmented):
+        if name:
+            yield from plan.systems[name].departures(name)
+
+
+def _careers(match: Match, plan: Plan, protocol: Protocol) -> Iterator[str]:
+    """Too few careers, and too short ones."""
+    if 0 < match.careers < protocol.verdict.careers_min:
+        yield f"{match.id}: {match.careers} careers planned, at least {protocol.verdict.careers_min} required"
+    if short := too_short(match, plan):
+        yield f"{match.id}: {short}"
+
+
+def _is_other_arm(real: Match, other: Match, arm: Arm) -> bool:
+    """True if a match is that arm of a real arm's sub-phase: a placebo of the same system."""
+    place, there = real.condition, other.condition
+    same = (real.a, real.game, real.phase, place.augmentation) == (other.a, other.game, other.phase, there.augmentation)
+    return same and there.arm is arm and there.system in ("", place.system)
 
 
 def _analysis(plan: Plan, protocol: Protocol) -> Iterator[str]:
@@ -50,45 +74,31 @@ def _analysis(plan: Plan, protocol: Protocol) -> Iterator[str]:
 
 def _play(plan: Plan, protocol: Protocol) -> Iterator[str]:
     """Rules that have no number in the protocol file: their defaults are the protocol's."""
-    chess, norm = plan.chess960, ChessRules()
-    if any(isinstance(match, ChessMatch) for match in plan.matches):
-        if chess.plies_max < norm.plies_max:
-            yield f"chess games end at {chess.plies_max} plies, at least {norm.plies_max} required"
-        if chess.draw_claims is not norm.draw_claims:
-            yield f"draws are claimed {chess.draw_claims.value}, {norm.draw_claims.value} required"
-        if chess.prompt is not norm.prompt:
-            yield f"chess prompt {chess.prompt.value}, {norm.prompt.value} required"
-        if plan.quality.nodes not in (0, protocol.engine.nodes):
-            yield f"moves judged at {plan.quality.nodes} nodes, {protocol.engine.nodes} required"
-    if plan.holdem.mirrored and any(isinstance(match, PokerMatch) for match in plan.matches):
-        yield "decks are played from both sides, decks of their own required"
+    for name in plan.games:
+        yield from SCORINGS[name].play_departures(plan, protocol)
     for name, seat in plan.playing.items():
-        if seat.patterns or seat.briefing:
+        if seat.briefing or (seat.patterns and not _is_only_met_augmented(name, plan)):
             yield f"seat {name} is told how to play or what to expect, a naked seat is told neither"
 
 
+def _is_only_met_augmented(name: str, plan: Plan) -> bool:
+    """True if a seat is only an opponent in phases of augmented play, where it may keep patterns (SPEC S5)."""
+    played = [match for match in plan.matches if name in match.seats]
+    return all(name != match.a and PHASE_RULES[match.phase].augmented for match in played)
+
+
 def _rules(plan: Plan, protocol: Protocol) -> Iterator[str]:
-    rule, norm = plan.chess960.adjudication, protocol.chess960
-    if rule.policy is not AdjudicationPolicy.STOCKFISH:
-        yield f"adjudication by {rule.policy.value}, {norm.adjudication} required"
-    elif (rule.threshold_centipawns, rule.plies) != (norm.adjudication_centipawns, norm.adjudication_plies):
-        yield f"adjudication at {rule.threshold_centipawns} centipawns for {rule.plies} plies"
+    for scoring in SCORINGS.values():
+        yield from scoring.rule_departures(plan, protocol)
     if plan.engine.nodes != protocol.engine.nodes:
-        yield f"engine at {plan.engine.nodes} nodes, {protocol.engine.nodes} required"
+        yield f"adjudication by the engine at {plan.engine.nodes} nodes, {protocol.engine.nodes} required"
     if plan.engine.hash_mib != protocol.engine.hash_mib:
-        yield f"engine with {plan.engine.hash_mib} MiB of hash, {protocol.engine.hash_mib} required"
-    if plan.holdem.session_hands != protocol.holdem.session_hands:
-        yield f"sessions of {plan.holdem.session_hands} hands, {protocol.holdem.session_hands} required"
-    if plan.holdem.stack_chips != protocol.holdem.stack_bb * BIG_BLIND:
-        required = protocol.holdem.stack_bb * BIG_BLIND
-        yield f"stacks of {plan.holdem.stack_chips} chips, {required} required ({BIG_BLIND} a BB)"
-    if IllegalPolicy.RETRY_THEN_FORFEIT in (plan.chess960.illegal, plan.holdem.illegal):
+        yield f"adjudication by the engine with {plan.engine.hash_mib} MiB of hash, {protocol.engine.hash_mib} required"
+    policies = [getattr(plan.rules_of(name), "illegal", IllegalPolicy.SUBSTITUTE) for name in SCORINGS]
+    if IllegalPolicy.RETRY_THEN_FORFEIT in policies:
         yield "illegal actions are retried, substitution required"
 
 
 def _seats(plan: Plan) -> Iterator[str]:
     for name, seat in plan.playing.items():
-        if isinstance(seat, EndpointSeat) and "temperature" not in seat.accepts:
-            yield f"seat {name} runs at its own temperature"
-        elif isinstance(seat, EndpointSeat | LocalModelSeat) and Fraction(seat.temperature):
-            yield f"seat {name} at temperature {seat.temperature}, 0 required"
+        yield from seat.departures(name)

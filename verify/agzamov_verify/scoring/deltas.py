@@ -4,21 +4,23 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from .agzamov.cells import LUCK_METHODS, Cell, ChessGame, PokerCell, PokerHand
-from .agzamov.measures import Measure, Units, adjusted_units, kept_units, units_of
-from .agzamov.score import CHESS, GAMES, POKER
-from .hypotheses.contrasts import Weighted, combined
+from ..experiment import Phase
+from .cells import Outcome
+from .hypotheses.contrasts import Weighted, estimated, repeated
 from .hypotheses.deltas import ONE
-from .hypotheses.evidence import ASYMMETRIC, Delta, Evidence
-from .inference.estimate import Estimate, difference_estimate, mean_estimate
+from .hypotheses.evidence import Delta, Evidence
+from .inference.estimate import Estimate
 from .learning.outcome import TauRatio, tau_ratio
-from .matches import Kept, by_play, without_errors
+from .match_figures import Kept, by_play, without_errors
+from .measures import Measure, Ratio, Units
+from .ratios import as_ratio, ratio_figure
+from .score_constants import CHESS, POKER
 
 
 class DeltaAnalysis(msgspec.Struct, frozen=True):
     """One delta: `performance` in the paper's P, `score` with draws counted as halves. Paired where the starts are.
 
-    `adjusted`: in hold'em, P without luck by method, which is unbiased for the same delta with less variance.
+    `adjusted`: in hold'em, P by each variance-reduction method, unbiased for the same delta.
     """
 
     game: str
@@ -31,7 +33,7 @@ class DeltaAnalysis(msgspec.Struct, frozen=True):
 
 
 class TauRatioRow(msgspec.Struct, frozen=True):
-    """How many hands take the place of a game where one system learned both."""
+    """Ratio τ_poker / τ_chess (hands per game) of one system with real arms in both games."""
 
     model: str
     augmentation: str
@@ -41,8 +43,8 @@ class TauRatioRow(msgspec.Struct, frozen=True):
 
 def delta_analysis(evidence: Evidence) -> Iterator[DeltaAnalysis]:
     """Every Phase 2 real arm that has a control."""
-    for game in GAMES:
-        for delta in evidence.deltas(game, phase=ASYMMETRIC):
+    for game in evidence.games:
+        for delta in evidence.deltas(game, phase=Phase.ASYMMETRIC):
             key = delta.real.key
             kept = [_kept(delta, measure, evidence) for measure in Measure]
             adjusted = dict(_adjusted(delta, evidence))
@@ -58,29 +60,28 @@ def tau_ratios(evidence: Evidence) -> Iterator[TauRatioRow]:
 
 
 def _adjusted(delta: Delta, evidence: Evidence) -> Iterator[tuple[str, Estimate]]:
-    if isinstance(delta.real, PokerCell) and isinstance(delta.other, PokerCell):
-        for method in LUCK_METHODS:
-            real, other = adjusted_units(delta.real, method), adjusted_units(delta.other, method)
-            if real and other:
-                name = f"delta/{delta.real.key}/{method.value}"
-                yield method.value, _difference(real, other, name, evidence)
+    for method in delta.real.adjusted_methods:
+        real, other = delta.real.adjusted(method), delta.other.adjusted(method)
+        if real and other:
+            yield method, difference_figure(real, other, evidence)
 
 
 def _kept(delta: Delta, measure: Measure, evidence: Evidence) -> Kept:
-    def whole(cell: Cell) -> Units:
-        return units_of(cell, measure)
+    cells = delta.real, delta.other
 
-    def only(keep: Callable[[ChessGame | PokerHand], bool]) -> Callable[[Cell], Units]:
-        return lambda cell: kept_units(cell, keep, measure)
+    def figure_of(keep: Callable[[Outcome], bool]) -> Estimate:
+        """Where nothing is left out, the kept results are all results, and have their interval."""
+        nothing_left_out = all(keep(result) for cell in cells for result in cell.results)
+        real, other = (cell.measured(measure) if nothing_left_out else cell.kept(keep, measure) for cell in cells)
+        return difference_figure(real, other, evidence)
 
-    name = f"delta/{delta.real.key}/{measure.value}"
-    kinds = (("", whole), ("/by_play", only(by_play)), ("/without_errors", only(without_errors)))
-    return Kept(*(_difference(units(delta.real), units(delta.other), name + kind, evidence) for kind, units in kinds))
+    return Kept(figure_of(lambda _: True), figure_of(by_play), figure_of(without_errors))
 
 
-def _difference(real: Units, naked: Units, name: str, evidence: Evidence) -> Estimate:
-    how = evidence.how(name, real.scale.unit)
-    if real.pairs_with(naked):
-        paired = combined([Weighted(real, ONE), Weighted(naked, -ONE)])
-        return mean_estimate(paired.values, paired.scale, how)
-    return difference_estimate(real.values, naked.values, real.scale, how)
+def difference_figure(real: Units | Ratio, naked: Units | Ratio, evidence: Evidence) -> Estimate:
+    """One figure less another; ratios need no resampling."""
+    if isinstance(real, Units) and isinstance(naked, Units):
+        groups = repeated([Weighted(real, ONE), Weighted(naked, -ONE)])
+        return estimated(groups, evidence.resampling(real.scale.unit))
+    ratios = [figure if isinstance(figure, Ratio) else as_ratio(figure) for figure in (real, naked)]
+    return ratio_figure([(ratios[0], ONE), (ratios[1], -ONE)], evidence.constants.clusters)

@@ -14,7 +14,8 @@ from msgspec import Meta
 PLACES = 6
 SIGNIFICANT_DIGITS = 6
 
-_wide = Context(prec=60, rounding=ROUND_HALF_EVEN)
+WIDE = Context(prec=60, rounding=ROUND_HALF_EVEN)
+"""The one decimal context: sixty digits, far finer than the six places that are published."""
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -45,5 +46,5 @@ def significant(value: Fraction) -> str:
 
 def square_root(value: Fraction) -> Fraction:
     """The square root to 60 significant digits, as a rational."""
-    ratio = _wide.divide(Decimal(value.numerator), Decimal(value.denominator))
-    return Fraction(_wide.sqrt(ratio))
+    ratio = WIDE.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return Fraction(WIDE.sqrt(ratio))

@@ -1,52 +1,120 @@
-"""What a run can detect, and how many games or hands a wanted effect needs, before anything is played.
+"""Planning of a run: minimum detectable effects, and sample sizes for wanted effects, before anything is played.
 
-A method of scoring is a unit (a start pair, a session of hands, a session with its mirror) and the standard deviation
-of its mean. What is detected is what a two-sided t test finds with 80 % power (`inference.power`, noncentral t), with
-one match against a fixed value, or between two matches of that size, as a delta is. Standard deviations are
-assumptions until a run has its own: each says where it comes from.
+A `Scoring` is a unit (a start pair, a session of hands, a session with its mirror) and how widely its figure spreads,
+which is an assumption or a pilot's: `Assumed` says where it comes from. A `Design` is a test of arms of so many units.
+Its power is that of Student's t: of the whole numbers themselves where there are few pairs, else by the noncentral t
+distribution with the spread that the arms have *at the effect* (a win rate near one half spreads more than one near
+a third). No effect is given that cannot be: beyond `reach` there is none.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
+from itertools import pairwise
+from math import ceil, sqrt
 from typing import Final
 
 import msgspec
 
+from ..games.holdem.variance_reduction.control_variates import Method
+from ..games.holdem.variance_reduction.range_methods import RangeMethod
 from .exact import square_root
-from .inference.power import mde_t, power_t, sample_size_normal, sample_size_t
-from .luck.adjusted import Method
-from .luck.ranges import RangeMethod
+from .inference.design_power import coarse_cells, coarse_power_t, detectable_delta, least, normal_power_t
+from .inference.significance import Alternative
+from .score_constants import CHESS, POKER
 
-CHESS, POKER = "chess960", "holdem"
-CHESS_UNIT, POKER_UNIT = "points of score", "bb/100"
-ALPHAS: Final = (Fraction(1, 20), Fraction(1, 100))
+CHESS_UNIT, WINS_UNIT, POKER_UNIT = "points of score", "points of win rate", "bb/100"
+POWER: Final = Fraction(4, 5)
 POWER_SD_SUM: Final = Fraction(14, 5)
 """z(0.975) + z(0.8) = 2.80, as the paper's note rounds it."""
 
-DRAWS: Final = Fraction(35, 100)
-SESSION_SD_BB: Final = Fraction(90)
-"""Of 100 hands in bb/100, raw: the middle of the paper's 80 to 100."""
-
 PAPER_HANDS, PAPER_EFFECT = 10_000, Fraction(4)
+STACK_BB: Final = Fraction(100)
+COARSE_CELLS_MAX, COARSE_STEPS = 200_000, 40
+"""Tests of so large a table are planned as they are made (50 to 300 start pairs); with more, ties no longer matter."""
+
+SIZE_MAX: Final = 10**8
 
 
 class Arms(StrEnum):
-    """What is compared with what."""
+    """The comparison: one match with a fixed value, or a real arm with its control on the same starts."""
 
     ONE = "one match"
-    TWO = "two matches"
+    TWO = "two arms"
+
+
+class Assumed(msgspec.Struct, frozen=True):
+    """A value that is not known before the run, and where it comes from."""
+
+    value: Fraction
+    source: str
+
+
+DRAWS: Final = (
+    Assumed(Fraction(3, 4), "75 % of games drawn: an assumption, for play that is careful or hardly varies"),
+    Assumed(Fraction(35, 100), "35 % of games drawn: an assumption, nothing has measured it for models yet"),
+    Assumed(Fraction(0), "no game drawn: as widely as equal players can spread"),
+)
+"""Shares of chess games drawn, by how widely results spread: little, middle, widely."""
+
+SESSION_SDS: Final = (
+    Assumed(Fraction(90), "SD of 100 hands 90 bb/100: the middle of the paper's 80 to 100, for careful players"),
+    Assumed(Fraction(182), "SD of 100 hands 182 bb/100: measured, reference player in self-play, 10 sessions"),
+    Assumed(Fraction(397), "SD of 100 hands 397 bb/100: measured, reference against random player, 30 sessions"),
+)
+"""Standard deviations of 100 hands without variance reduction, in the same order."""
+
+STORE_OFFSET: Final = Fraction(3, 100)
+"""Standard deviation, in points of score, of what a store adds to all games of one career (see CAREER_ICC)."""
+
+CAREER_ICC: Final = Assumed(
+    Fraction(11, 1000),
+    "ICC of careers 0.011: an assumption, of a store that shifts all games of a career by an SD of 0.03 points of"
+    " score, beside 0.285 for a start pair with 35 % draws: 0.03^2 / (0.03^2 + 0.285^2)",
+)
+
+
+class ChessPairs(msgspec.Struct, frozen=True):
+    """Start pairs of players who are equal but for an effect: two independent games, so many of them drawn."""
+
+    draws: Fraction
+    counts_draws: bool
 
     @property
-    def matches(self) -> int:
-        """How many matches are compared."""
-        return 1 if self is Arms.ONE else 2
+    def null(self) -> Fraction:
+        """The mean of a pair's whole number without an effect: half-points, or games won."""
+        return Fraction(2) if self.counts_draws else 1 - self.draws
+
+    @property
+    def factor(self) -> Fraction:
+        """The figure's worth of one half-point, or of one game won."""
+        return Fraction(1, 4) if self.counts_draws else Fraction(1, 2)
+
+    def chances(self, effect: float) -> dict[int, float]:
+        """Probabilities of the whole number of a pair. An effect turns losses into wins, and at last draws too."""
+        game = self._game(effect)
+        pair: dict[int, float] = {}
+        for a, chance in game.items():
+            for b, other in game.items():
+                pair[a + b] = pair.get(a + b, 0.0) + chance * other
+        return pair
+
+    def _game(self, effect: float) -> dict[int, float]:
+        draws = float(self.draws)
+        won = (1 - draws) / 2 + effect
+        if not self.counts_draws:
+            return {0: max(0.0, 1 - won), 1: min(1.0, won)}
+        if won + draws > 1:
+            draws = max(0.0, 1 - 2 * effect)
+            won = 1 - draws
+        return {0: max(0.0, 1 - won - draws), 1: draws, 2: won}
 
 
 class Scoring(msgspec.Struct, frozen=True):
     """One way to score a game: its unit has `unit_results` games or hands, and `sd` is of the unit's figure.
 
-    `source` says where the standard deviation comes from.
+    `source` says where the standard deviation comes from; no effect can be greater than `reach`. `pairs`: the pairs
+    whose distribution is known. `variance_ratio`: a pilot's variance over theirs. `mirrored`: with mirrored decks.
     """
 
     game: str
@@ -55,10 +123,23 @@ class Scoring(msgspec.Struct, frozen=True):
     unit_results: int
     sd: Fraction
     source: str
+    reach: Fraction
+    pairs: ChessPairs | None = None
+    variance_ratio: Fraction = Fraction(1)
+    mirrored: bool = False
+
+    def variance_at(self, effect: float) -> float:
+        """Variance of a unit's figure in an arm with this effect."""
+        if self.pairs is None or not effect:
+            return float(self.sd) ** 2
+        chances = self.pairs.chances(effect)
+        mean = sum(value * chance for value, chance in chances.items())
+        variance = sum((value - mean) ** 2 * chance for value, chance in chances.items())
+        return variance * float(self.pairs.factor**2 * self.variance_ratio)
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """By how much a method divides the variance of raw hands: the least and the greatest that was measured."""
+    """Factor by which a method divides the variance of raw hands: the least and the greatest measured."""
 
     method: Method | RangeMethod
     mirrored: bool
@@ -69,46 +150,224 @@ class Cut(msgspec.Struct, frozen=True):
 CUTS: Final = (
     Cut(Method.RAW, mirrored=False, least=Fraction(1), greatest=Fraction(1)),
     Cut(Method.ALL_IN, mirrored=False, least=Fraction(102, 100), greatest=Fraction(148, 100)),
-    Cut(Method.CARD_LUCK, mirrored=False, least=Fraction(140, 100), greatest=Fraction(182, 100)),
+    Cut(Method.STREET_EQUITY, mirrored=False, least=Fraction(140, 100), greatest=Fraction(182, 100)),
     Cut(Method.BASELINE, mirrored=False, least=Fraction(178, 100), greatest=Fraction(216, 100)),
     Cut(Method.RAW, mirrored=True, least=Fraction(127, 100), greatest=Fraction(252, 100)),
     Cut(Method.ALL_IN, mirrored=True, least=Fraction(141, 100), greatest=Fraction(253, 100)),
-    Cut(Method.CARD_LUCK, mirrored=True, least=Fraction(168, 100), greatest=Fraction(346, 100)),
+    Cut(Method.STREET_EQUITY, mirrored=True, least=Fraction(168, 100), greatest=Fraction(346, 100)),
     Cut(Method.BASELINE, mirrored=True, least=Fraction(199, 100), greatest=Fraction(441, 100)),
 )
 """Measured by calibration/variance.py: five pairings of scripted players, 8,000 decks from both seats each."""
 
-HOUSE_CUTS: Final = (
+BENCHMARK_CUTS: Final = (
     Cut(RangeMethod.RANGE, mirrored=False, least=Fraction(144, 100), greatest=Fraction(199, 100)),
-    Cut(RangeMethod.RANGE_LUCK, mirrored=False, least=Fraction(284, 100), greatest=Fraction(455, 100)),
+    Cut(RangeMethod.RANGE_ADJUSTED, mirrored=False, least=Fraction(284, 100), greatest=Fraction(455, 100)),
     Cut(RangeMethod.RANGE, mirrored=True, least=Fraction(185, 100), greatest=Fraction(246, 100)),
-    Cut(RangeMethod.RANGE_LUCK, mirrored=True, least=Fraction(292, 100), greatest=Fraction(469, 100)),
+    Cut(RangeMethod.RANGE_ADJUSTED, mirrored=True, least=Fraction(292, 100), greatest=Fraction(469, 100)),
 )
-"""What a match against the house offers beside CUTS. Measured by calibration/house.py: five scripted players, 8,000
-decks from both seats each."""
+"""Variance cuts of a match against the benchmark player, beside CUTS. Measured by calibration/benchmark_variance.py:
+five scripted players, 8,000 decks from both seats each."""
 
 
-class Detectable(msgspec.Struct, frozen=True):
-    """The minimum detectable effect of so many games or hands a match, in the scoring's unit.
+class Arm(msgspec.Struct, frozen=True):
+    """One arm of a contrast of means. `is_moved`: it has the effect. `icc`: how its units correlate within a career."""
 
-    None where the match has fewer than two units.
+    scoring: Scoring
+    weight: Fraction = Fraction(1)
+    is_moved: bool = False
+    icc: Fraction = Fraction(0)
+
+
+class Block(msgspec.Struct, frozen=True):
+    """Arms of so many units each that are combined unit by unit, as on the same starts.
+
+    What they owe to the same draws is not counted on, since it is not known. `careers`: as `Match.careers`.
     """
 
-    scoring: Scoring
-    results: int
-    arms: Arms
+    arms: tuple[Arm, ...]
+    units: int
+    careers: int = 0
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of the block's mean: over careers where there are any."""
+        return (self.careers or self.units) - 1
+
+    def squared_error(self, effect: float) -> float:
+        """Squared standard error of the block's weighted mean: SD^2 / n (1 + (m - 1) ICC), summed over arms.
+
+        m units make a career; their mean has variance SD^2 / m (1 + (m - 1) ICC) (Kish 1965, section 5.4). What a
+        store adds is a share of the variance without an effect.
+        """
+        total, beyond = 0.0, self.units / self.careers - 1 if self.careers > 1 else 0.0
+        for arm in self.arms:
+            variance = arm.scoring.variance_at(effect if arm.is_moved else 0.0)
+            variance += beyond * float(arm.icc) * arm.scoring.variance_at(0.0)
+            total += float(arm.weight) ** 2 * variance / self.units
+        return total
+
+
+class Design(msgspec.Struct, frozen=True):
+    """A t test of a contrast: independent blocks, one-sided or two-sided at `alpha`; no effect is beyond `reach`."""
+
+    blocks: tuple[Block, ...]
     alpha: Fraction
-    effect: Fraction | None
+    alternative: Alternative
+    reach: Fraction
+
+    @property
+    def is_testable(self) -> bool:
+        """True if every block has two values at least."""
+        return all(block.df >= 1 for block in self.blocks)
 
 
-class Needed(msgspec.Struct, frozen=True):
-    """How many games or hands each match needs to find `effect`."""
+def one_match(scoring: Scoring, results: int, alpha: Fraction, careers: int = 0, icc: Fraction = Fraction(0)) -> Design:
+    """One match against its value between equal players, two-sided; an incomplete unit is ignored."""
+    block = Block((Arm(scoring, is_moved=True, icc=icc),), results // scoring.unit_results, careers)
+    return Design((block,), alpha, Alternative.TWO_SIDED, scoring.reach)
 
-    scoring: Scoring
-    effect: Fraction
-    arms: Arms
-    alpha: Fraction
-    results: int
+
+def two_arms(scoring: Scoring, results: int, alpha: Fraction, careers: int = 0, icc: Fraction = Fraction(0)) -> Design:
+    """A real arm less its control of the same size on the same starts, one-sided upward, as H1 and H2 are tested."""
+    real = Arm(scoring, is_moved=True, icc=icc)
+    block = Block((real, Arm(scoring, -Fraction(1))), results // scoring.unit_results, careers)
+    return Design((block,), alpha, Alternative.GREATER, scoring.reach)
+
+
+def power_of(design: Design, effect: float) -> float:
+    """Probability that the design's test finds an effect; it must be testable."""
+    chances = _coarse(design, effect)
+    if chances is not None:
+        values, null = chances
+        return coarse_power_t(values, null, design.blocks[0].units, design.alpha, design.alternative)
+    error, df = _error_and_df(design, effect)
+    return normal_power_t(df, effect / error, design.alpha, design.alternative) if error else 1.0
+
+
+def detectable(design: Design, power: Fraction = POWER) -> float | None:
+    """The least effect that the design finds with this power; None if not even the greatest possible one is found.
+
+    Near the greatest effect a sample may have no variation, and so no t test: the least effect is searched upward.
+    """
+    if not design.is_testable:
+        return None
+    reach = float(design.reach)
+    if _coarse(design, 0.0) is None:
+        return _smooth(design, power, reach)
+    steps = [reach * step / COARSE_STEPS for step in range(COARSE_STEPS + 1)]
+    for low, high in pairwise(steps):
+        if power_of(design, high) >= power:
+            return least(lambda effect: power_of(design, effect) >= power, high, low, 1e-5)
+    return None
+
+
+def needed(scoring: Scoring, effect: Fraction, arms: Arms, alpha: Fraction) -> int:
+    """Least number of games or hands of each match that finds `effect` with 80 % power, with independent units.
+
+    Raises ValueError beyond a billion results.
+    """
+    design_of = one_match if arms is Arms.ONE else two_arms
+
+    def enough(units: int) -> bool:
+        design = design_of(scoring, units * scoring.unit_results, alpha)
+        error, df = _error_and_df(design, float(effect))
+        return not error or normal_power_t(df, float(effect) / error, alpha, design.alternative) >= POWER
+
+    high = 2
+    while not enough(high):
+        high *= 2
+        if high > SIZE_MAX:
+            raise ValueError(f"an effect of {effect} at an SD of {scoring.sd} needs more than {SIZE_MAX} units")
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high * scoring.unit_results
+
+
+def _smooth(design: Design, power: Fraction, reach: float) -> float | None:
+    """By the noncentral t distribution; the standard error may depend on the effect."""
+
+    def enough(effect: float) -> bool:
+        error, df = _error_and_df(design, effect)
+        return effect >= error * detectable_delta(df, design.alpha, design.alternative, power)
+
+    return least(enough, reach) if enough(reach) else None
+
+
+def _error_and_df(design: Design, effect: float) -> tuple[float, int]:
+    """Standard error, and Welch and Satterthwaite's degrees of freedom, downward to a whole number."""
+    errors = [block.squared_error(effect) for block in design.blocks]
+    total = sum(errors)
+    if len(errors) == 1 or not total:
+        return sqrt(total), design.blocks[0].df
+    spread = sum(error**2 / block.df for error, block in zip(errors, design.blocks, strict=True))
+    return sqrt(total), max(1, int(total**2 / spread))
+
+
+def _coarse(design: Design, effect: float) -> tuple[dict[int, float], float] | None:
+    """Chances of the whole number of a unit, and its null value, where the test can be planned as it is made."""
+    block = design.blocks[0]
+    first = block.arms[0].scoring
+    alike = all(arm.scoring == first and abs(arm.weight) == 1 for arm in block.arms)
+    if len(design.blocks) > 1 or not alike or len(block.arms) > 2 or first.pairs is None:
+        return None
+    if block.careers or first.variance_ratio != 1:
+        return None
+    chances, null = first.pairs.chances(effect), float(first.pairs.null)
+    if len(block.arms) == 2:
+        chances, null = _difference(chances, first.pairs.chances(0.0)), 0.0
+    return (chances, null) if coarse_cells(chances, block.units) <= COARSE_CELLS_MAX else None
+
+
+def _difference(minuend: Mapping[int, float], subtrahend: Mapping[int, float]) -> dict[int, float]:
+    """Chances of the difference of two independent whole numbers."""
+    chances: dict[int, float] = {}
+    for a, chance in minuend.items():
+        for b, taken in subtrahend.items():
+            chances[a - b] = chances.get(a - b, 0.0) + chance * taken
+    return chances
+
+
+def chess_scorings(
+    draws: Assumed = DRAWS[1], pair_sd: Fraction | None = None, pair_win_sd: Fraction | None = None
+) -> tuple[Scoring, ...]:
+    """Score (a draw is half a point) and the paper's win rate, by start pairs, for equal players.
+
+    The standard deviations of pairs follow from the share of draws, or are a pilot's.
+    """
+    score, wins = ChessPairs(draws.value, counts_draws=True), ChessPairs(draws.value, counts_draws=False)
+    base = (1 - draws.value) / 2
+    return (
+        _chess("score by pairs", CHESS_UNIT, draws.source, Fraction(1, 2), score, pair_sd),
+        _chess("win rate by pairs", WINS_UNIT, draws.source, 1 - base, wins, pair_win_sd),
+    )
+
+
+def _chess(
+    method: str, unit: str, source: str, reach: Fraction, pairs: ChessPairs, measured: Fraction | None
+) -> Scoring:
+    # Variance of the mean of two independent games: (1 - draws) / 8 of score, won (1 - won) / 2 of wins.
+    won = (1 - pairs.draws) / 2
+    variance = (1 - pairs.draws) / 8 if pairs.counts_draws else won * (1 - won) / 2
+    ratio = Fraction(1) if measured is None else measured**2 / variance
+    sd = square_root(variance) if measured is None else measured
+    return Scoring(CHESS, method, unit, 2, sd, source, reach, pairs, ratio)
+
+
+def poker_scorings(
+    cuts: Sequence[Cut], session_hands: int = 100, sd: Assumed = SESSION_SDS[0], stack_bb: Fraction = STACK_BB
+) -> tuple[Scoring, ...]:
+    """Each method with the least cut that was measured; `sd` is of 100 raw hands in bb/100."""
+    scorings = []
+    for cut in cuts:
+        unit_results = session_hands * (2 if cut.mirrored else 1)
+        unit_sd = sd.value * square_root(Fraction(100, unit_results) / cut.least)
+        name = ("mirrored, " if cut.mirrored else "") + cut.method.value.replace("_", " ")
+        scorings.append(
+            Scoring(POKER, name, POKER_UNIT, unit_results, unit_sd, sd.source, 100 * stack_bb, mirrored=cut.mirrored)
+        )
+    return tuple(scorings)
 
 
 class PaperNote(msgspec.Struct, frozen=True):
@@ -122,67 +381,8 @@ class PaperNote(msgspec.Struct, frozen=True):
     detects: Fraction
 
 
-def chess_scorings(draws: Fraction = DRAWS) -> tuple[Scoring, ...]:
-    """Score (a draw is half a point) and the paper's win rate, by start pairs, for equal players."""
-    won = (1 - draws) / 2
-    source = f"equal players, {_percent(draws)} draws, the two games of a start independent"
-    score = square_root((1 - draws) / 4 / 2)
-    wins = square_root(won * (1 - won) / 2)
-    return (
-        Scoring(CHESS, "score by pairs", CHESS_UNIT, 2, score, source),
-        Scoring(CHESS, "win rate by pairs", "points of win rate", 2, wins, source),
-    )
-
-
-def poker_scorings(
-    cuts: Sequence[Cut], session_hands: int = 100, sd_bb: Fraction = SESSION_SD_BB
-) -> tuple[Scoring, ...]:
-    """Each method with the least cut that was measured; `sd_bb` is of 100 raw hands in bb/100."""
-    found = []
-    for cut in cuts:
-        unit_results = session_hands * (2 if cut.mirrored else 1)
-        sd = sd_bb * square_root(Fraction(100, unit_results) / cut.least)
-        name = ("mirrored, " if cut.mirrored else "") + cut.method.value.replace("_", " ")
-        found.append(Scoring(POKER, name, POKER_UNIT, unit_results, sd, _source(cut, sd_bb)))
-    return tuple(found)
-
-
-def detectable(scoring: Scoring, results: int, arms: Arms, alpha: Fraction) -> Detectable:
-    """What a match of so many games or hands finds with 80 % power; trailing results that fill no unit do not count."""
-    units = results // scoring.unit_results
-    effect = mde_t(scoring.sd, units, alpha, arms.matches)
-    return Detectable(scoring, results, arms, alpha, effect)
-
-
-def needed(scoring: Scoring, effect: Fraction, arms: Arms, alpha: Fraction) -> Needed:
-    """The least size of each match that finds `effect` (> 0) with 80 % power. Raises ValueError beyond a billion."""
-    units = sample_size_t(effect, scoring.sd, alpha, arms.matches)
-    return Needed(scoring, effect, arms, alpha, units * scoring.unit_results)
-
-
-def planned_power(scoring: Scoring, effect: Fraction, results: int, arms: Arms, alpha: Fraction) -> Fraction:
-    """The probability that matches of so many games or hands find `effect`; they must have two units."""
-    return power_t(effect, scoring.sd, results // scoring.unit_results, alpha, arms.matches)
-
-
-def paper_note(sd_bb: Fraction = SESSION_SD_BB) -> PaperNote:
+def paper_note(sd_bb: Fraction = SESSION_SDS[0].value) -> PaperNote:
     """(2.8 SD / effect) squared sessions of 100 hands, and what 10,000 hands detect by the same formula."""
     sessions = (POWER_SD_SUM * sd_bb / PAPER_EFFECT) ** 2
     detects = POWER_SD_SUM * sd_bb / square_root(Fraction(PAPER_HANDS, 100))
-    return PaperNote(sd_bb, PAPER_EFFECT, sessions, round(sessions * 100), PAPER_HANDS, detects)
-
-
-def rough_needed(scoring: Scoring, effect: Fraction, arms: Arms, alpha: Fraction) -> int:
-    """The same as `needed` by the normal formula, for arithmetic by hand."""
-    return sample_size_normal(effect, scoring.sd, alpha, arms.matches) * scoring.unit_results
-
-
-def _percent(share: Fraction) -> str:
-    return f"{float(100 * share):g} %"
-
-
-def _source(cut: Cut, sd_bb: Fraction) -> str:
-    raw = f"SD {float(sd_bb):g} bb/100 of 100 raw hands"
-    if cut.greatest == 1:
-        return raw
-    return f"{raw}, variance divided by {float(cut.least):g} (measured {float(cut.least):g} to {float(cut.greatest):g})"
+    return PaperNote(sd_bb, PAPER_EFFECT, sessions, ceil(sessions * 100), PAPER_HANDS, detects)

@@ -1,4 +1,7 @@
-"""All results of a run: what the harness claims and what verify recomputes, by the same function."""
+"""All results of a run: counts and exact sums, which the harness claims and verify recomputes by the same function.
+
+Every estimate, interval, rate and p-value is in the analysis.
+"""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -6,20 +9,18 @@ from typing import Literal
 
 import msgspec
 
-from ..dice import Dice
-from ..games.chess960.script import ChessRecord
+from ..experiment import PHASE_RULES, Arm, Condition, Match
 from ..games.decision import Tally
-from ..games.holdem.script import HandRecord
-from ..manifest import FORMAT as MANIFEST_FORMAT
-from ..manifest import ChessMatch, Match, Plan, PokerMatch, Price
-from ..phases.streams import Block, ChessBlock, PokerBlock
+from ..games.game import Block
+from ..manifest import Plan
 from ..protocol import Protocol, load_protocol
-from .chess960 import ChessResult, chess_result, chess_tallies
 from .compliance import departures
-from .conduct import Conduct, conduct
-from .exact import Figure, figure
-from .holdem import PokerResult, poker_result, poker_tallies
-from .statistics import binomial_p_greater
+from .counts import Counts
+from .game_scoring import Played
+from .inference.proportions import binomial_p
+from .inference.significance import Alternative
+from .registry import SCORINGS, AnyCounts
+from .seat_stats import FREE, SeatStats, seat_stats
 
 FORMAT: Literal["agz-results-1"] = "agz-results-1"
 
@@ -28,26 +29,35 @@ class Gate(msgspec.Struct, frozen=True):
     """Phase 0: more wins, fewer errors and a smaller p than the protocol's bounds, or no further."""
 
     passed: bool
-    win_rate: Figure
-    error_rate: Figure
     reason: str
 
 
 class MatchResult(msgspec.Struct, frozen=True):
-    """One match. `result` is seat A's; `gate` is there in Phase 0."""
+    """One match. `condition` and `result` are seat A's, `seat_stats` all seats' in order; `gate` is for Phase 0."""
 
     id: str
     phase: int
     game: str
     a: str
     b: str
-    result: ChessResult | PokerResult
-    conduct: tuple[Conduct, Conduct]
+    condition: Condition
+    result: AnyCounts
+    seat_stats: tuple[SeatStats, ...]
     gate: Gate | None
+
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The names of the seats that seat A met, each once."""
+        return tuple(dict.fromkeys(stats.seat for stats in self.seat_stats[1:]))
+
+    @property
+    def is_baseline(self) -> bool:
+        """True for self-play under one condition, which has no winner to speak of."""
+        return self.opponents == (self.a,) and self.condition.arm is Arm.NAKED
 
 
 class Results(msgspec.Struct, frozen=True):
-    """Everything that is recomputed from the journals alone."""
+    """Results recomputed from the journals alone."""
 
     format: Literal["agz-results-1"]
     run: str
@@ -57,47 +67,27 @@ class Results(msgspec.Struct, frozen=True):
     not_played: tuple[str, ...]
 
 
-def results_of(
-    run: str, plan: Plan, dice: Dice, blocks: Mapping[str, Sequence[Block]], manifest_format: str = MANIFEST_FORMAT
-) -> Results:
+def results_of(run: str, plan: Plan, blocks: Mapping[str, Sequence[Block]]) -> Results:
     """The results of a run from its blocks by match id; a match without blocks was not played."""
-    played = tuple(match_result(match, blocks[match.id], plan, dice) for match in plan.matches if match.id in blocks)
+    played = tuple(match_result(match, blocks[match.id], plan, run) for match in plan.matches if match.id in blocks)
     missing = tuple(match.id for match in plan.matches if match.id not in blocks)
-    return Results(FORMAT, run, plan.protocol, departures(plan, manifest_format), played, missing)
+    return Results(FORMAT, run, plan.protocol, departures(plan), played, missing)
 
 
-def match_result(match: Match, blocks: Sequence[Block], plan: Plan, dice: Dice) -> MatchResult:
+def match_result(match: Match, blocks: Sequence[Block], plan: Plan, run: str = "") -> MatchResult:
     """The result of one match from its blocks in order."""
-    protocol = load_protocol(plan.protocol)
-    result, tallies, games = _scored(match, blocks, plan, dice, protocol)
-    conducts = tuple(
-        conduct(name, tally, games, plan.prices.get(name, Price()), protocol.error_flag_percent)
-        for name, tally in zip((match.a, match.b), tallies, strict=True)
+    protocol, played = load_protocol(plan.protocol), Played(run, plan, match, blocks)
+    result, tallies = SCORINGS[match.game].count(played), played.tallies
+    stats = tuple(
+        seat_stats(name, tally, plan.prices.get(name, FREE), protocol.error_flag_percent)
+        for name, tally in zip(match.seats, tallies, strict=True)
     )
-    gate = _gate(result, tallies[0], protocol) if match.phase == 0 else None
-    return MatchResult(match.id, match.phase, match.game, match.a, match.b, result, (conducts[0], conducts[1]), gate)
+    gate = _gate(result, tallies[0], protocol) if PHASE_RULES[match.phase].gate else None
+    return MatchResult(match.id, match.phase, match.game, match.a, match.b, match.condition, result, stats, gate)
 
 
-def _scored(
-    match: Match, blocks: Sequence[Block], plan: Plan, dice: Dice, protocol: Protocol
-) -> tuple[ChessResult | PokerResult, tuple[Tally, Tally], int]:
-    def seed(name: str) -> bytes:
-        stream = dice.stream(f"bootstrap/{match.id}/{name}")
-        return b"".join(stream.word().to_bytes(4, "big") for _ in range(8))
-
-    resamples = protocol.bootstrap_resamples
-    match match:
-        case ChessMatch():
-            games = chess_records(blocks)
-            return chess_result(games, seed, resamples), chess_tallies(games), len(games)
-        case PokerMatch():
-            hands = hand_records(blocks)
-            result = poker_result(hands, plan.holdem, seed("bb_per_100"), resamples)
-            return result, poker_tallies(blocks), len(hands)
-
-
-def _gate(result: ChessResult | PokerResult, tally: Tally, protocol: Protocol) -> Gate:
-    wins, n = _wins(result)
+def _gate(result: Counts, tally: Tally, protocol: Protocol) -> Gate:
+    wins, n = result.wins
     errors = Fraction(tally.faults, tally.decisions) if tally.decisions else Fraction(1)
     norm = protocol.phase0
     reasons = []
@@ -105,24 +95,6 @@ def _gate(result: ChessResult | PokerResult, tally: Tally, protocol: Protocol) -
         reasons.append(f"{wins} wins of {n} are not above {norm.win_percent_above} %")
     if 100 * errors >= norm.error_percent_below:
         reasons.append(f"the error rate is not below {norm.error_percent_below} %")
-    if binomial_p_greater(wins, n) >= Fraction(norm.p_below):
+    if binomial_p(wins, n, Alternative.GREATER) >= Fraction(norm.p_below):
         reasons.append(f"the binomial p is not below {norm.p_below}")
-    return Gate(not reasons, figure(Fraction(wins, n)), figure(errors), "; ".join(reasons))
-
-
-def _wins(result: ChessResult | PokerResult) -> tuple[int, int]:
-    match result:
-        case ChessResult():
-            return result.adjudicated.wins, result.games
-        case PokerResult():
-            return result.sessions_won, result.units
-
-
-def chess_records(blocks: Sequence[Block]) -> list[ChessRecord]:
-    """The chess games of `blocks`, in order."""
-    return [record for block in blocks if isinstance(block, ChessBlock) for record in block.records]
-
-
-def hand_records(blocks: Sequence[Block]) -> list[HandRecord]:
-    """The hands of `blocks`, in order."""
-    return [record for block in blocks if isinstance(block, PokerBlock) for record in block.records]
+    return Gate(not reasons, "; ".join(reasons))

@@ -49,10 +49,10 @@ def _pawn_moves(color: chess.Color) -> dict[str, Needs]:
 
 def _pawn_targets(origin: chess.Square, color: chess.Color) -> Iterator[tuple[chess.Square, Needs]]:
     step, home = (8, 1) if color else (-8, 6)
-    one, two = origin + step, origin + 2 * step
-    yield one, (chess.BB_SQUARES[one], 0)
+    single, double = origin + step, origin + 2 * step
+    yield single, (chess.BB_SQUARES[single], 0)
     if chess.square_rank(origin) == home:
-        yield two, (chess.BB_SQUARES[one] | chess.BB_SQUARES[two], 0)
+        yield double, (chess.BB_SQUARES[single] | chess.BB_SQUARES[double], 0)
     for target in chess.scan_forward(chess.BB_PAWN_ATTACKS[color][origin]):
         yield target, (0, chess.BB_SQUARES[target])
 

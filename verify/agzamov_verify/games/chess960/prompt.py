@@ -1,20 +1,39 @@
 """The words a seat reads in Chess960. Changing a byte here makes a new protocol version.
 
-Two user prompts: `standard` shows the position and the moves so far; `legal_moves` adds the list of
-legal moves. Which one a run uses is named in its manifest.
+Two user prompts, which are two variants of the protocol: `standard` shows the position and the moves so far;
+`legal_moves` adds the list of legal moves. Which one a run uses is named in its manifest.
+
+No line here is a declared move, whatever is put in its place by the reader: the form has a placeholder, and squares are
+told in words.
 """
 
 from enum import StrEnum
+from typing import assert_never
+
+import msgspec
 
 from ...questions import Message
-from .rules import Game960
+from ..adjudication import Adjudication, AdjudicationPolicy
+from ..decision import IllegalPolicy
+from ..terms import answer_terms
+from .rules import DrawClaims, Game960
 
 
 class PromptStyle(StrEnum):
-    """Which user prompt a seat gets."""
+    """The user prompt that a seat gets."""
 
     STANDARD = "standard"
     LEGAL_MOVES = "legal_moves"
+
+
+class ChessTerms(msgspec.Struct, frozen=True):
+    """Endings of a game beyond mate and stalemate, and the treatment of answers. `tokens_max` 0: no limit is told."""
+
+    adjudication: Adjudication
+    draw_claims: DrawClaims
+    illegal: IllegalPolicy
+    plies_max: int
+    tokens_max: int
 
 
 TAG = "MOVE:"
@@ -23,15 +42,39 @@ SYSTEM = """\
 You are playing a game of Chess960 (Fischer Random chess) against one opponent. The pieces start in \
 one of the 960 positions; all other rules are those of chess.
 
-Moves are written in UCI notation: the origin square and the target square, and the promotion piece \
-where there is one (e2e4, g1f3, e7e8q). Castling is written as the king moving onto its own rook \
-(for example f1h1), or as O-O (with the rook on the h-side) or O-O-O (with the rook on the a-side).
+Moves are written in UCI notation: the square that the piece leaves, then the square that it goes to, with nothing \
+between them; a promotion ends with the letter of the new piece (q, r, b or n). Castling is written as the king moving \
+onto its own rook: the king's square, then the square of the rook that it castles with. It may also be written as O-O \
+(with the rook on the h-side) or O-O-O (with the rook on the a-side).
+
+{ends} {answers}
 
 You may think before you answer. Declare your move on the last line of your answer, in exactly this form:
-MOVE: e2e4
+MOVE: <move>
 Only the last line that starts with MOVE: counts. It must hold one legal move and nothing else."""
 
-REMINDER = "Declare one legal move on the last line, in the form MOVE: e2e4"
+REMINDER = "Declare one legal move on the last line, in the form MOVE: <move>"
+
+DRAWS = {
+    DrawClaims.AUTOMATIC: (
+        "The game is drawn at once when a position occurs for the third time, after 50 moves by each side without a "
+        "capture or a pawn move, and when neither side can mate."
+    ),
+    DrawClaims.NEVER: (
+        "Draws cannot be claimed. The game is drawn when a position occurs for the fifth time, after 75 moves by each "
+        "side without a capture or a pawn move, and when neither side can mate."
+    ),
+}
+PLY_LIMIT = "It is drawn if it has not ended after {plies_max} moves of both sides together."
+BY_ENGINE = (
+    "It may be stopped early: a side that the engine Stockfish puts ahead by more than {centipawns} centipawns after "
+    "each of {plies} moves in a row, counting both sides, has won."
+)
+BY_MATERIAL = (
+    "It may be stopped early: a side that is ahead in material by {points} points or more after each of {plies} moves "
+    "in a row, counting both sides, has won. A queen counts 9 points, a rook 5, a bishop or a knight 3, a pawn 1."
+)
+NEVER_STOPPED = "It is never stopped early."
 
 _LEGAL = "\nLegal moves: {legal}"
 _BRIEFING = "\nOpponent profile:\n{briefing}"
@@ -49,16 +92,22 @@ Moves so far: {moves}"""
 TEMPLATES = {
     "chess960/system": SYSTEM,
     "chess960/reminder": REMINDER,
+    **{f"chess960/draws_{claims.value}": text for claims, text in DRAWS.items()},
+    "chess960/ply_limit": PLY_LIMIT,
+    "chess960/by_engine": BY_ENGINE,
+    "chess960/by_material": BY_MATERIAL,
+    "chess960/never_stopped": NEVER_STOPPED,
     "chess960/turn": _turn("{side}", "{fen}", "{diagram}", "{moves}"),
     "chess960/legal": _LEGAL,
     "chess960/briefing": _BRIEFING,
 }
 
 
-def system_message(patterns: tuple[str, ...]) -> Message:
+def system_message(patterns: tuple[str, ...], terms: ChessTerms) -> Message:
     """The system prompt, with the behaviour that a patterned opponent must keep."""
     constraints = "".join(f"\n\nYou must keep this rule in every game: {text}" for text in patterns)
-    return Message(SYSTEM + constraints, "system")
+    answers = answer_terms(terms.illegal, terms.tokens_max, "move", "game")
+    return Message(SYSTEM.format(ends=_ends(terms), answers=answers) + constraints, "system")
 
 
 def turn_message(game: Game960, style: PromptStyle, briefing: str) -> Message:
@@ -70,3 +119,23 @@ def turn_message(game: Game960, style: PromptStyle, briefing: str) -> Message:
     if briefing:
         text += _BRIEFING.format(briefing=briefing)
     return Message(text, "user")
+
+
+def _ends(terms: ChessTerms) -> str:
+    """Whatever ends a game beyond mate and stalemate."""
+    stopped = _stopped(terms.adjudication)
+    return f"{DRAWS[terms.draw_claims]} {PLY_LIMIT.format(plies_max=terms.plies_max)} {stopped}"
+
+
+def _stopped(rule: Adjudication) -> str:
+    if rule.play_on_percent == 100:
+        return NEVER_STOPPED
+    match rule.policy:
+        case AdjudicationPolicy.STOCKFISH:
+            return BY_ENGINE.format(centipawns=rule.threshold_centipawns, plies=rule.plies)
+        case AdjudicationPolicy.MATERIAL:
+            return BY_MATERIAL.format(points=rule.threshold_points, plies=rule.plies)
+        case AdjudicationPolicy.NONE:
+            return NEVER_STOPPED
+        case policy:
+            assert_never(policy)

@@ -14,6 +14,7 @@ that needs all legal moves. Tests compare board, text, legality and ends with it
 
 from enum import StrEnum
 from functools import lru_cache
+from typing import Final
 
 import chess
 
@@ -25,7 +26,7 @@ CLAIM_HALFMOVES, FORCED_HALFMOVES = 100, 150
 
 
 class End(StrEnum):
-    """Why a game ended."""
+    """Reason for the end of a game."""
 
     CHECKMATE = "checkmate"
     STALEMATE = "stalemate"
@@ -40,8 +41,12 @@ class End(StrEnum):
     UNFINISHED = "unfinished"
 
 
+BY_RULE: Final = frozenset(End) - {End.ADJUDICATION, End.FORFEIT, End.PLY_LIMIT, End.UNFINISHED}
+"""Endings by the rules of chess."""
+
+
 class DrawClaims(StrEnum):
-    """Whether threefold repetition and the 50-move rule end a game, or only their forced forms."""
+    """Draws that end a game: threefold repetition and the 50-move rule, or only their forced forms."""
 
     AUTOMATIC = "automatic"
     NEVER = "never"
@@ -78,14 +83,14 @@ class Game960:
         return f"{self._key} {board.halfmove_clock} {board.fullmove_number}"
 
     def diagram(self) -> str:
-        """The board as eight lines from rank 8 down to rank 1, dots for empty squares."""
-        return "\n".join(self._diagram_ranks)
+        """The board from rank 8 down to rank 1, each behind its number, dots for empty squares; the files below."""
+        return "\n".join([*self._diagram_ranks, "  a b c d e f g h"])
 
     def read(self, text: str) -> chess.Move | Fault:
-        """The legal move that `text` spells (UCI, castling as king takes own rook, or O-O), or why not."""
+        """The legal move that `text` is in UCI (castling as king takes own rook, or O-O), or why it is none."""
         move = MOVES[text] if text in MOVES else self._castling_move(text)
         if move is None:
-            return Fault(FaultKind.NO_ACTION, f"{text[:20]!r} is not a move in UCI notation")
+            return Fault(FaultKind.NO_ACTION, f"{text[:20]!r} is not a move")
         if self._is_legal(text, move):
             return move
         return Fault(FaultKind.ILLEGAL, f"{text} is not legal in this position")
@@ -113,7 +118,7 @@ class Game960:
         self._look_at_king()
 
     def _push_plain(self, origin: chess.Square, target: chess.Square, squares: chess.Bitboard) -> None:
-        """As `board.push`, without what the library keeps to take the move back."""
+        """Make a move like `board.push`, without the state that the library keeps to take it back."""
         board, cells, turn = self.board, self._cells, self.board.turn
         symbol, captured = cells[origin], cells[target]
         cells[origin], cells[target] = ".", symbol
@@ -144,7 +149,7 @@ class Game960:
         self._refresh_rank(move.to_square >> 3)
 
     def end(self, claims: DrawClaims) -> End | None:
-        """How the game has ended by the rules, if it has."""
+        """The end of the game by the rules, or None."""
         if not self._has_legal_move():
             return End.CHECKMATE if self._in_check else End.STALEMATE
         board = self.board
@@ -204,10 +209,10 @@ class Game960:
     def _is_legal(self, text: str, move: chess.Move) -> bool:
         """`board.is_legal`, at a fraction of its cost for all but castling and en passant."""
         board, origin, target = self.board, move.from_square, move.to_square
-        own = board.occupied_co[board.turn]
-        if not own >> origin & 1:
+        own_pieces = board.occupied_co[board.turn]
+        if not own_pieces >> origin & 1:
             return False
-        if own >> target & 1 or target == board.ep_square:
+        if own_pieces >> target & 1 or target == board.ep_square:
             return board.is_legal(move)
         empty, hostile = NEEDS[self._cells[origin]].get(text, IMPOSSIBLE)
         if empty & board.occupied or hostile & ~board.occupied:
@@ -219,7 +224,7 @@ class Game960:
         return not board.is_into_check(move)
 
     def _is_safe_for_king(self, square: chess.Square) -> bool:
-        """Whether nothing attacks the square once the king of the side to move has left its own."""
+        """True if nothing attacks the square once the king of the side to move has left its own."""
         board = self.board
         own_king = board.kings & board.occupied_co[board.turn]
         return not board.attackers_mask(not board.turn, square, board.occupied ^ own_king)
@@ -227,16 +232,16 @@ class Game960:
     def _has_legal_move(self) -> bool:
         """A pawn, a piece or a king that may step answers most positions; a generator answers the rest."""
         board = self.board
-        own = board.occupied_co[board.turn]
-        free = self._free & own
+        own_pieces = board.occupied_co[board.turn]
+        free = self._free & own_pieces
         pawns = board.pawns & free
         steps = (pawns << 8) & chess.BB_ALL if board.turn else pawns >> 8
         if steps & ~board.occupied:
             return True
         for square in chess.scan_forward(free ^ pawns):
-            if board.attacks_mask(square) & ~own:
+            if board.attacks_mask(square) & ~own_pieces:
                 return True
-        for square in chess.scan_forward(chess.BB_KING_ATTACKS[self._king] & ~own):
+        for square in chess.scan_forward(chess.BB_KING_ATTACKS[self._king] & ~own_pieces):
             if self._is_safe_for_king(square):
                 return True
         return any(board.generate_legal_moves())
@@ -247,7 +252,8 @@ class Game960:
 
     def _write_rank(self, rank: int) -> None:
         cells = "".join(self._cells[8 * rank : 8 * rank + 8])
-        self._fen_ranks[7 - rank], self._diagram_ranks[7 - rank] = _rank_texts(cells)
+        self._fen_ranks[7 - rank], pieces = _rank_texts(cells)
+        self._diagram_ranks[7 - rank] = f"{rank + 1} {pieces}"
 
     def _position_key(self) -> str:
         board = self.board
@@ -275,7 +281,7 @@ def _symbol(piece: chess.Piece | None) -> str:
 
 
 def _cells(fen: str) -> list[str]:
-    """What stands on each square from a1 to h8, a dot where nothing does."""
+    """The piece on each square from a1 to h8, a dot for an empty square."""
     placement = fen.split(maxsplit=1)[0].replace("~", "")
     for run in range(1, 9):
         placement = placement.replace(str(run), "." * run)

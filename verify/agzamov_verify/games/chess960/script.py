@@ -4,14 +4,17 @@ import chess
 import msgspec
 
 from ...dice import Dice
-from ...questions import Chat, Message, NoReply, Reply
-from ...script import Script, ask_engine
-from ..decision import Forfeit, IllegalPolicy, Rules, Tally, decide
-from ..declared import Fault, declared
-from ..players import GameName, Player
-from .adjudication import Adjudication, Adjudicator
-from .prompt import REMINDER, TAG, PromptStyle, system_message, turn_message
+from ...questions import EVALUATION, Chat, Message, NoReply, Reply
+from ...script import Script, ask
+from ..adjudication import Adjudication
+from ..decision import ActionReader, Forfeit, IllegalPolicy, Tally, decide
+from ..declared import Accepted, Fault, read_declared
+from ..players import GameName, Player, seed_for
+from .adjudication import Adjudicator
+from .note_words import query
+from .prompt import REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn_message
 from .rules import DrawClaims, End, Game960
+from .spelling import read_move
 
 WHITE, BLACK = 0, 1
 
@@ -25,16 +28,20 @@ class ChessRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     plies_max: int = 400
     prompt: PromptStyle = PromptStyle.STANDARD
 
+    def terms(self, tokens_max: int) -> ChessTerms:
+        """The terms told to a seat with this token limit."""
+        return ChessTerms(self.adjudication, self.draw_claims, self.illegal, self.plies_max, tokens_max)
+
 
 class Ending(msgspec.Struct, frozen=True, gc=False):
-    """How a game ended, and White's half-points: 2, 1 or 0."""
+    """The end of a game, and White's half-points: 2, 1 or 0."""
 
     end: End
     white_halfpoints: int
 
 
 class ChessRecord(msgspec.Struct, frozen=True):
-    """What one game came to. `raw` is how it ended, or stood, without adjudication.
+    """The outcome of one game. `raw` is how it ended, or stood, without adjudication.
 
     `substituted` lists the plies whose move was drawn from the seed in place of a seat's, from 0 on.
     """
@@ -63,11 +70,10 @@ class _Table:
     ) -> None:
         self.game = Game960(start_fen)
         self.name, self.players, self.rules, self.dice = name, players, rules, dice
-        self.systems = tuple(system_message(player.patterns) for player in players)
+        self.systems = tuple(system_message(player.patterns, rules.terms(player.tokens_max)) for player in players)
         self.tallies = (Tally(), Tally())
         self.substituted: list[int] = []
-        self.reading = Rules(self._read, self._substitute, REMINDER)
-        self.seed = dice.stream(f"sampling/{name.label}").below(2**31)
+        self.reading = ActionReader(self._read, self._substitute, REMINDER)
         self.adjudicator = Adjudicator(rules.adjudication, name.id)
         percent = rules.adjudication.play_on_percent
         self.plays_on = dice.stream(f"play_on/{name.label}").below(100) < percent
@@ -77,7 +83,10 @@ class _Table:
         raw: Ending | None = None
         while raw is None:
             side = WHITE if self.game.board.turn else BLACK
-            action = yield from decide(self._question(side), self.reading, self.rules.illegal, self.tallies[side])
+            question = yield from self._question(side)
+            action = yield from decide(
+                question, self.reading, self.rules.illegal, self.tallies[side], self.players[side].memory
+            )
             raw = self._act(action, side)
             if raw is None and adjudicated is None:
                 adjudicated = yield from self._adjudicate()
@@ -98,15 +107,16 @@ class _Table:
             return Ending(End.PLY_LIMIT, 1) if self.game.ply >= self.rules.plies_max else None
         return Ending(end, 2 - 2 * side if end is End.CHECKMATE else 1)
 
-    def _question(self, side: int) -> Chat:
+    def _question(self, side: int) -> Script[Chat]:
         player = self.players[side]
-        user = turn_message(self.game, self.rules.prompt, player.briefing)
+        profile = yield from player.profile(self.name.id, self.game.ply, lambda: query(self.game.board))
+        user = turn_message(self.game, self.rules.prompt, profile)
         messages: tuple[Message, ...] = (self.systems[side], user)
-        return Chat(0, self.name.id, messages, player.seat, self.seed, self.game.ply)
+        seed = seed_for(player, side, self.name, self.game.ply, self.dice)
+        return Chat(0, self.name.id, messages, seed, player.seat, self.game.ply)
 
-    def _read(self, answer: Reply | NoReply) -> chess.Move | Fault:
-        text = declared(answer, TAG)
-        return text if isinstance(text, Fault) else self.game.read(text)
+    def _read(self, answer: Reply | NoReply) -> Accepted[chess.Move] | Fault:
+        return read_declared(answer, TAG, lambda text: read_move(text, self.game))
 
     def _substitute(self, attempt: int) -> chess.Move:
         self.substituted.append(self.game.ply)
@@ -115,7 +125,7 @@ class _Table:
 
     def _adjudicate(self) -> Script[Ending | None]:
         if self.adjudicator.asks_engine:
-            evaluation = yield from ask_engine(self.adjudicator.question(self.game))
+            evaluation = yield from ask(self.adjudicator.question(self.game), EVALUATION)
             side = self.adjudicator.after_evaluation(evaluation, self.game.board.turn)
         else:
             side = self.adjudicator.after_ply(self.game)

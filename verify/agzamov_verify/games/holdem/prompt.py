@@ -1,29 +1,32 @@
-"""The words a seat reads in hold'em, after the paper's section 5.2.1. Changing a byte makes a new protocol version."""
+"""The words a seat reads in hold'em, after the paper's section 5.2.1. Changing a byte makes a new protocol version.
 
-import re
+No line here is a declared action: the form has a placeholder.
+"""
+
+import msgspec
 
 from ...questions import Message
-from ..declared import Fault, FaultKind
-from .rules import BIG_BLIND, STREETS, ActionKind, Hand, Legal, Played, PokerAction, in_bb
+from ..decision import IllegalPolicy
+from ..terms import answer_terms
+from .rules import STREETS, ActionKind, Hand, Legal, Played, in_bb
 
 TAG = "ACTION:"
 
 SYSTEM = """\
 You are playing heads-up no-limit Texas hold'em against one opponent. The blinds are 0.5 BB (button) \
-and 1 BB, and both players start every hand with {stack} BB. All amounts are in big blinds (BB).
+and 1 BB, and both players start every hand with {stack} BB. All amounts are in big blinds (BB), with two decimals at \
+most. A hand ends when a player folds, or at the showdown.
+
+{answers}
 
 You see the current hand only. You may think before you answer. Declare your action on the last line of \
-your answer, in exactly one of these forms:
-ACTION: fold
-ACTION: check
-ACTION: call
-ACTION: bet 2.5
-ACTION: raise to 7.5
-ACTION: all-in
-The amount of a bet or raise is your total for this betting round. Only the last line that starts with \
-ACTION: counts. It must hold one legal action and nothing else."""
+your answer, in exactly this form:
+ACTION: <action>
+where <action> is fold, check, call, bet <amount>, raise to <amount> or all-in. The amount of a bet or raise is your \
+total for this betting round. Only the last line that starts with ACTION: counts. It must hold one legal action and \
+nothing else."""
 
-REMINDER = "Declare one legal action on the last line, for example ACTION: call"
+REMINDER = "Declare one legal action on the last line, in the form ACTION: <action>"
 
 _TURN = """\
 Hole cards: [{hole}]
@@ -43,14 +46,21 @@ TEMPLATES = {
 }
 
 _WORDS = {ActionKind.FOLD: "fold", ActionKind.CHECK: "check", ActionKind.CALL: "call"}
-_KINDS = {word: kind for kind, word in _WORDS.items()}
-_SIZED = re.compile(r"(bet|raise to) (\d{1,7})(?:\.(\d{1,2}))?(?: BB)?", re.ASCII)
 
 
-def system_message(patterns: tuple[str, ...], stack_chips: int) -> Message:
+class PokerTerms(msgspec.Struct, frozen=True):
+    """Both stacks at the start of a hand, and what becomes of an answer. `tokens_max` 0: no limit is told."""
+
+    stack_chips: int
+    illegal: IllegalPolicy = IllegalPolicy.SUBSTITUTE
+    tokens_max: int = 0
+
+
+def system_message(patterns: tuple[str, ...], terms: PokerTerms) -> Message:
     """The system prompt, with the behaviour that a patterned opponent must keep."""
     constraints = "".join(f"\n\nYou must keep this rule in every hand: {text}" for text in patterns)
-    return Message(SYSTEM.format(stack=in_bb(stack_chips)) + constraints, "system")
+    answers = answer_terms(terms.illegal, terms.tokens_max, "action", "hand")
+    return Message(SYSTEM.format(stack=in_bb(terms.stack_chips), answers=answers) + constraints, "system")
 
 
 def turn_message(hand: Hand, player: int, briefing: str) -> Message:
@@ -67,30 +77,6 @@ def turn_message(hand: Hand, player: int, briefing: str) -> Message:
         legal=_legal(hand.legal()),
     )
     return Message(text + (_BRIEFING.format(briefing=briefing) if briefing else ""), "user")
-
-
-def read_action(text: str, hand: Hand) -> PokerAction | Fault:
-    """The legal action that `text` spells, or why there is none."""
-    action = _spelled(text.lower().replace(" bb", " BB"), hand)
-    if action is None:
-        return Fault(FaultKind.NO_ACTION, f"{text[:40]!r} is not one of the forms of an action")
-    why = hand.fault(action)
-    return Fault(FaultKind.ILLEGAL, why) if why else action
-
-
-def _spelled(text: str, hand: Hand) -> PokerAction | None:
-    if text in _KINDS:
-        return PokerAction(_KINDS[text])
-    if text == "all-in":
-        legal = hand.legal()
-        aggressive = legal.kinds[-1]
-        return PokerAction(aggressive, legal.max_to_chips)
-    sized = _SIZED.fullmatch(text)
-    if not sized:
-        return None
-    kind, whole, hundredths = sized.groups()
-    to_chips = int(whole) * BIG_BLIND + int((hundredths or "").ljust(2, "0"))
-    return PokerAction(ActionKind.BET if kind == "bet" else ActionKind.RAISE, to_chips)
 
 
 def _history(history: list[Played], player: int) -> str:

@@ -19,15 +19,16 @@ from functools import lru_cache
 import msgspec
 import pkrbot
 
+from .cards import CARDS
+
 BIG_BLIND, SMALL_BLIND = 100, 50
 STREETS = ("preflop", "flop", "turn", "river")
 BOARD_CARDS = (0, 3, 4, 5)
-DECK = tuple(rank + suit for rank in "23456789TJQKA" for suit in "cdhs")
 CARDS_DEALT = 9
 
 
 class HandEnd(StrEnum):
-    """Why a hand ended."""
+    """Reason for the end of a hand."""
 
     FOLD = "fold"
     SHOWDOWN = "showdown"
@@ -35,7 +36,7 @@ class HandEnd(StrEnum):
 
 
 class ActionKind(StrEnum):
-    """What a player may do. BET opens a street, RAISE raises a bet (the blinds are bets)."""
+    """Kinds of action of a player. BET opens a street, RAISE raises a bet (the blinds are bets)."""
 
     FOLD = "fold"
     CHECK = "check"
@@ -52,7 +53,7 @@ class PokerAction(msgspec.Struct, frozen=True, gc=False):
 
 
 class Legal(msgspec.Struct, frozen=True, gc=False):
-    """What the player to act may do: kinds, and the range of totals for a bet or raise."""
+    """Legal actions of the player to act: kinds, and the range of totals for a bet or raise."""
 
     kinds: tuple[ActionKind, ...]
     min_to_chips: int
@@ -113,7 +114,7 @@ class Hand:
 
     @property
     def to_call_chips(self) -> int:
-        """What the player to act must add to stay in, at most its stack."""
+        """Chips that the player to act must add to stay in, at most its stack."""
         player = self.to_act or 0
         return min(self.bets[1 - player] - self.bets[player], self.stacks[player])
 
@@ -125,7 +126,7 @@ class Hand:
         return self.deal.big_blind if player else self.deal.button
 
     def legal(self) -> Legal:
-        """What the player to act may do."""
+        """The legal actions of the player to act. Raises ValueError for a finished hand."""
         player = self.to_act
         if player is None:
             raise ValueError("expected a hand in progress, found a finished one")
@@ -139,7 +140,7 @@ class Hand:
         return Legal((*passive, aggressive), minimum, everything)
 
     def fault(self, action: PokerAction) -> str | None:
-        """Why `action` is not legal now, or None if it is."""
+        """Reason why `action` is not legal now; None if it is."""
         legal = self.legal()
         if action.kind not in legal.kinds:
             return f"{action.kind.value} is not legal here"
@@ -170,7 +171,7 @@ class Hand:
         self._skip_players_who_need_not_act()
 
     def net_chips(self) -> tuple[int, int]:
-        """What each player won (positive) or lost in a finished hand."""
+        """Chips that each player won (positive) or lost (negative) in a finished hand."""
         last = self.history[-1] if self.history else None
         if last and last.action.kind is ActionKind.FOLD:
             return self.lost_by(last.player)
@@ -214,10 +215,16 @@ class Hand:
 
 def compare(deal: Deal) -> int:
     """+1 if the button's best five of seven win at showdown, -1 if the big blind's do, 0 for a tie."""
-    board = [_card(card) for card in deal.board]
-    button = pkrbot.evaluate([_card(card) for card in deal.button] + board)
-    big_blind = pkrbot.evaluate([_card(card) for card in deal.big_blind] + board)
+    board = [CARDS[card] for card in deal.board]
+    button = pkrbot.evaluate([CARDS[card] for card in deal.button] + board)
+    big_blind = pkrbot.evaluate([CARDS[card] for card in deal.big_blind] + board)
     return int(button > big_blind) - int(button < big_blind)
+
+
+def hand_kind(deal: Deal, player: int) -> str:
+    """The kind of a player's best five of seven: "Two Pair"."""
+    hole = deal.big_blind if player else deal.button
+    return str(pkrbot.handtype(pkrbot.evaluate([CARDS[card] for card in (*hole, *deal.board)])))
 
 
 @lru_cache(maxsize=2**14)
@@ -225,8 +232,3 @@ def in_bb(chips: int) -> str:
     """Chips as big blinds with at most two decimals: 250 -> "2.5"."""
     whole, hundredths = divmod(chips, BIG_BLIND)
     return f"{whole}.{hundredths:02d}".rstrip("0").rstrip(".")
-
-
-@lru_cache(maxsize=52)
-def _card(text: str) -> pkrbot.Card:
-    return pkrbot.Card(text)

@@ -1,16 +1,20 @@
 """One hand of heads-up no-limit hold'em as a script."""
 
+from functools import partial
+
 import msgspec
 
 from ...dice import Dice
 from ...questions import Chat, NoReply, Reply
 from ...script import Script
-from ..decision import Forfeit, IllegalPolicy, Rules, Tally, decide
-from ..declared import Fault, declared
-from ..players import GameName, Player
-from .house import house_seed
-from .prompt import REMINDER, TAG, read_action, system_message, turn_message
-from .rules import CARDS_DEALT, DECK, ActionKind, Deal, Hand, HandEnd, Played, PokerAction
+from ..decision import ActionReader, Forfeit, IllegalPolicy, Tally, decide
+from ..declared import Accepted, Fault, read_declared
+from ..players import GameName, Player, seed_for
+from .cards import DECK
+from .prompt import REMINDER, TAG, PokerTerms, system_message, turn_message
+from .query import query
+from .rules import CARDS_DEALT, ActionKind, Deal, Hand, HandEnd, Played, PokerAction
+from .spelling import read_action
 
 
 class PokerRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -24,26 +28,31 @@ class PokerRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     session_hands: int = 100
     stack_chips: int = 10_000
 
+    def terms(self, tokens_max: int) -> PokerTerms:
+        """The terms told to a seat with this token limit."""
+        return PokerTerms(self.stack_chips, self.illegal, tokens_max)
+
     @property
     def unit_hands(self) -> int:
-        """How many hands statistics take together: a session, or a session and its mirror."""
+        """Number of hands that statistics take together: a session, or a session and its mirror."""
         return self.session_hands * (2 if self.mirrored else 1)
 
 
 class HandStory(msgspec.Struct, frozen=True, gc=False):
-    """How a hand went: its cards, what was done, and what each player had put in when a street was dealt.
+    """The course of a hand: its cards, its actions, and what each player had put in when a street was dealt.
 
     `matched_chips` has one number for each of flop, turn and river that was reached; where bets were uneven, what
-    both had put in.
+    both had put in. `substituted`: the places in `history` of random actions that were played for want of a legal one.
     """
 
     deal: Deal
     history: tuple[Played, ...]
     matched_chips: tuple[int, ...]
+    substituted: tuple[int, ...] = ()
 
 
 class HandRecord(msgspec.Struct, frozen=True, gc=False):
-    """What one hand came to. `net_chips` are the button's, the big blind's are their opposite.
+    """The outcome of one hand. `net_chips` are the button's, the big blind's are their opposite.
 
     `faults` are the decisions, by button and big blind, whose first attempt gave no legal action. `story` is there
     for every hand that was played, and may be left out of a hand that is made up for its result alone.
@@ -56,9 +65,9 @@ class HandRecord(msgspec.Struct, frozen=True, gc=False):
     story: HandStory | None = None
 
 
-def deal_cards(dice: Dice, hand: int, *, button_is_a: bool) -> Deal:
-    """The cards of hand number `hand`: seats A and B get theirs whoever has the button."""
-    cards = dice.stream(f"poker/deck/{hand}").deal(DECK, CARDS_DEALT)
+def deal_cards(dice: Dice, deck: str | int, *, button_is_a: bool) -> Deal:
+    """The cards of a deck by its name: seats A and B get theirs whoever has the button."""
+    cards = dice.stream(f"cards/{deck}").deal(DECK, CARDS_DEALT)
     a, b = (cards[0], cards[1]), (cards[2], cards[3])
     board = (cards[4], cards[5], cards[6], cards[7], cards[8])
     return Deal(a, b, board) if button_is_a else Deal(b, a, board)
@@ -72,27 +81,29 @@ def play(
     dice: Dice,
     tallies: tuple[Tally, Tally],
 ) -> Script[HandRecord]:
-    """Play one hand between button and big blind; what they did is added to `tallies`.
-
-    Both are sent one sampling seed in all their turns, but the house mixes by a seed of its own in each.
-    """
+    """Play one hand between button and big blind; what they did is added to `tallies`."""
     hand = Hand(deal, (rules.stack_chips, rules.stack_chips))
-    systems = [system_message(player.patterns, rules.stack_chips) for player in players]
-    seed = dice.stream(f"sampling/{name.label}").below(2**31)
+    systems = [system_message(player.patterns, rules.terms(player.tokens_max)) for player in players]
     before = (tallies[0].faults, tallies[1].faults)
     forfeited_by: int | None = None
+    substituted: list[int] = []
     while hand.to_act is not None and forfeited_by is None:
-        at, turn = hand.to_act, len(hand.history)
-        messages = (systems[at], turn_message(hand, at, players[at].briefing))
-        sent = house_seed(dice, name.label, turn) if players[at].house else seed
-        question = Chat(0, name.id, messages, players[at].seat, sent, turn)
-        action = yield from decide(question, _rules(hand, name, turn, dice), rules.illegal, tallies[at])
+        seat_index, turn = hand.to_act, len(hand.history)
+        profile = yield from players[seat_index].profile(name.id, turn, partial(query, hand))
+        messages = (systems[seat_index], turn_message(hand, seat_index, profile))
+        seed = seed_for(players[seat_index], seat_index, name, turn, dice)
+        question = Chat(0, name.id, messages, seed, players[seat_index].seat, turn)
+        already = tallies[seat_index].substituted
+        reading, memory = _rules(hand, name, turn, dice), players[seat_index].memory
+        action = yield from decide(question, reading, rules.illegal, tallies[seat_index], memory)
+        if tallies[seat_index].substituted > already:
+            substituted.append(turn)
         if isinstance(action, Forfeit):
-            forfeited_by = at
+            forfeited_by = seat_index
         else:
             hand.act(action)
     faults = (tallies[0].faults - before[0], tallies[1].faults - before[1])
-    story = HandStory(deal, tuple(hand.history), tuple(hand.matched))
+    story = HandStory(deal, tuple(hand.history), tuple(hand.matched), tuple(substituted))
     return HandRecord(name.id, *_ending(hand, forfeited_by), faults, story)
 
 
@@ -113,12 +124,11 @@ def random_action(hand: Hand, label: str, dice: Dice) -> PokerAction:
     return PokerAction(kind, legal.min_to_chips + stream.below(legal.max_to_chips - legal.min_to_chips + 1))
 
 
-def _rules(hand: Hand, name: GameName, turn: int, dice: Dice) -> Rules[PokerAction]:
-    def read(answer: Reply | NoReply) -> PokerAction | Fault:
-        text = declared(answer, TAG)
-        return text if isinstance(text, Fault) else read_action(text, hand)
+def _rules(hand: Hand, name: GameName, turn: int, dice: Dice) -> ActionReader[PokerAction]:
+    def read(answer: Reply | NoReply) -> Accepted[PokerAction] | Fault:
+        return read_declared(answer, TAG, lambda text: read_action(text, hand))
 
     def substitute(attempt: int) -> PokerAction:
         return random_action(hand, f"substitute/{name.label}/{turn}/{attempt}", dice)
 
-    return Rules(read, substitute, REMINDER)
+    return ActionReader(read, substitute, REMINDER)

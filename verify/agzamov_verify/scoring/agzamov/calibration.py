@@ -16,15 +16,15 @@ from typing import Final
 
 import msgspec
 
+from ...experiment import Arm, Phase
+from ..cells import Cell, performance
 from ..exact import square_root
 from ..hypotheses.contrasts import weighed
-from ..hypotheses.deltas import difference
-from ..hypotheses.evidence import ASYMMETRIC, BASELINE, Evidence
+from ..hypotheses.deltas import difference, measured_in
+from ..hypotheses.evidence import Evidence
 from ..inference.samples import moments
 from ..inference.significance import Alternative
-from .cells import Arm, Cell
-from .measures import units_of
-from .score import CHESS, POKER, performance
+from ..score_constants import CHESS, POKER
 
 _UP: Final = Context(prec=2, rounding=ROUND_CEILING)
 
@@ -48,8 +48,8 @@ def calibrated(evidence: Evidence, alpha: Fraction) -> Iterator[Calibrated]:
 
 
 def _c(evidence: Evidence) -> Calibrated:
-    real = _cells(evidence, POKER, lambda cell: cell.key.phase == ASYMMETRIC and cell.key.arm is Arm.REAL)
-    baselines = _cells(evidence, POKER, lambda cell: cell.key.phase == BASELINE and cell.key.arm is Arm.NAKED)
+    real = _cells(evidence, POKER, lambda cell: cell.key.phase == Phase.ASYMMETRIC and cell.key.arm is Arm.REAL)
+    baselines = _cells(evidence, POKER, lambda cell: cell.key.phase == Phase.BASELINE and cell.key.arm is Arm.NAKED)
     if not real or not baselines:
         return Calibrated("c_bb_per_100", None, 0, "needs Phase 1 and real arms of Phase 2 in hold'em")
     value = max(median([abs(performance(cell)) for cell in real]), median(list(map(_error, baselines))))
@@ -58,25 +58,28 @@ def _c(evidence: Evidence) -> Calibrated:
 
 
 def _delta_max(evidence: Evidence, game: str, name: str, alpha: Fraction) -> Calibrated:
-    found = []
+    shown = []
     deltas = evidence.deltas(game)
-    for one in deltas:
+    for delta in deltas:
         tested = weighed(
-            one.name, difference(one.real, one.other), Alternative.GREATER, evidence.how(f"max/{one.name}")
+            delta.name,
+            difference(delta.real, delta.other),
+            Alternative.GREATER,
+            evidence.resampling(measured_in([delta])),
         )
         if tested.p is not None and tested.p < alpha:
-            found.append(performance(one.real) - performance(one.other))
-    if not found:
+            shown.append(performance(delta.real) - performance(delta.other))
+    if not shown:
         return Calibrated(name, None, len(deltas), "no delta was found above 0")
-    return Calibrated(name, rounded_up(max(found)), len(deltas), "greatest delta that was found above 0")
+    return Calibrated(name, rounded_up(max(shown)), len(deltas), "greatest delta that was found above 0")
 
 
 def _tau_max(evidence: Evidence, game: str, name: str) -> Calibrated:
-    real = [one.real for one in evidence.deltas(game)]
-    found = [tau for cell in real if (tau := evidence.learned(cell).tau)]
-    if not found:
+    real = [delta.real for delta in evidence.deltas(game)]
+    taus = [tau for cell in real if (tau := evidence.learned(cell).tau)]
+    if not taus:
         return Calibrated(name, None, len(real), "no real arm was found to learn")
-    return Calibrated(name, rounded_up(Fraction(max(found))), len(real), "greatest τ of a real arm that learned")
+    return Calibrated(name, rounded_up(Fraction(max(taus))), len(real), "greatest τ of a real arm that learned")
 
 
 def median(values: Sequence[Fraction]) -> Fraction:
@@ -92,9 +95,9 @@ def rounded_up(value: Fraction) -> str:
 
 
 def _error(cell: Cell) -> Fraction:
-    units = units_of(cell)
-    found = moments(units.values)
-    return square_root(found.variance / found.n) * units.scale.factor
+    units = cell.measured()
+    sample = moments(units.values)
+    return square_root(sample.variance / sample.n) * units.scale.factor
 
 
 def _cells(evidence: Evidence, game: str, keep: Callable[[Cell], bool]) -> list[Cell]:

@@ -5,36 +5,40 @@ its delta is that sub-phase's naked arm. The headline score takes the full stack
 the same formula gives that column's score, and is labelled so.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 from typing import NamedTuple
 
-import mpmath
 import msgspec
 
+from ...experiment import Arm, Augmentation, Phase
+from ...protocol import load_protocol
+from ..cell_decisions import CellDecisions, cell_decisions, why_withheld
+from ..cells import Cell, CellKey, arm_of, performance
 from ..exact import Figure, figure, square_root
 from ..inference.estimate import ALPHA
+from ..inference.high_precision import rounded
 from ..inference.intervals import Resamples
 from ..inference.power import mde_normal
-from ..inference.precise import rounded
+from ..learning.outcome import LearningOutcome
+from ..measures import CAREERS, by_career
+from ..score_constants import CHESS, GAMES, POKER, SCALE, SUBSCORES, Constant, ScoreConstants
 from ..statistics import Interval
-from .cells import Arm, Augmentation, Cell, CellKey, arm_of
-from .measures import units_of
-from .norm import SUBSCORES, ScoreNorm
-from .spread import Drawn, Spread, drawn, spread_of
+from .convergence import Convergence, Gain, convergence_of, speed_of
+from .logistic import sigmoid
+from .score_bootstrap import Arms, Spread, spread_of, why_no_interval
+from .score_range import ScoreRange, bias_without_effect, range_of, share_drawn
 
-SCALE = 100
-GAMES = CHESS, POKER = "chess960", "holdem"
-BASELINE_PHASE, AUGMENTED_PHASE = 1, 2
-SIGMOID_DIGITS = 30
+CONSTANTS = ("c_bb_per_100", "delta_max_bb_per_100", "delta_max_win_rate", "tau_max_games", "tau_max_hands")
+"""Constants that a score's sensitivity is shown for, at half and twice their value."""
 
-_mp = mpmath.MPContext()
-_mp.dps = SIGMOID_DIGITS + 5
+ALSO = {"delta_max_win_rate": (Decimal("0.15"),)}
+"""Other values that it is shown for."""
 
 
 class Subject(NamedTuple):
-    """Whose score: a model with an augmentation by a system."""
+    """Subject of a score: a model with an augmentation by a system."""
 
     model: str
     augmentation: Augmentation
@@ -42,7 +46,7 @@ class Subject(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The headline is A; every other column says which it is."""
+        """Label of a score: A for the headline column, else with the name of its column."""
         return "A" if self.augmentation is Augmentation.FULL else f"A({self.augmentation.value})"
 
 
@@ -60,33 +64,64 @@ class Subscore(msgspec.Struct, frozen=True):
     points_sd: Figure | None
 
 
-class AScore(msgspec.Struct, frozen=True):
-    """The score of a model with an augmentation system. `score` is None while something is missing.
+class Sensitivity(msgspec.Struct, frozen=True):
+    """The score with one constant at another value, and the places in [0, 1] of the parts that it changes."""
 
-    The interval is a percentile bootstrap over start pairs and sessions, paired where the starts are; τ is held
-    as it was measured, and has its own interval. `n` are the units of each cell by the name of its input. `mde` is the
-    distance from a fixed score that would be found at 5 % with 80 % power, by the normal formula.
+    constant: str
+    value: str
+    score: Figure
+    parts: dict[str, Figure]
+
+
+class AScore(msgspec.Struct, frozen=True):
+    """The score of a model with an augmentation system. `score` is None where something is `missing`, or it is
+    `withheld`.
+
+    It is withheld where a cell rests on forfeits, or on what the harness decided (`cell_decisions`). The interval is
+    that of `score_bootstrap`; where there is none, `no_interval` says why. `n`: what was repeated independently, by the
+    name of an input: start pairs, sessions, or the careers of the inputs that `careers` names. `mde`: the distance from
+    a fixed score that would be found at 5 % with 80 % power, by the normal formula. `constants`: their status and
+    version. `range`: the scale at the share of drawn games in the baseline.
     """
 
     label: str
     model: str
     augmentation: Augmentation
     system: str
-    score: Figure | None
-    ci: Interval | None
-    n: dict[str, int]
-    mde: Figure | None
-    subscores: tuple[Subscore, ...]
-    missing: tuple[str, ...]
+    constants: str
+    score: Figure | None = None
+    ci: Interval | None = None
+    no_interval: str = ""
+    n: dict[str, int] = {}
+    careers: tuple[str, ...] = ()
+    mde: Figure | None = None
+    range: ScoreRange | None = None
+    subscores: tuple[Subscore, ...] = ()
+    convergence: tuple[Convergence, ...] = ()
+    sensitivity: tuple[Sensitivity, ...] = ()
+    cell_decisions: tuple[CellDecisions, ...] = ()
+    missing: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
 
 
 class Inputs(NamedTuple):
-    """The cells of one score: `baseline`, `control` and `real` by game, and τ (None: no learning detected)."""
+    """The cells of one score, and the gain of the real arm over the control, by game."""
 
     baseline: Mapping[str, Cell]
     control: Mapping[str, Cell]
     real: Mapping[str, Cell]
-    tau: Mapping[str, int | None]
+    gain: Mapping[str, Gain]
+
+    @property
+    def cells(self) -> dict[str, Cell]:
+        """Every cell by its name: "baseline, chess960"."""
+        arms = {"baseline": self.baseline, "control": self.control, "real": self.real}
+        return {f"{name}, {game}": cell for name, cells in arms.items() for game, cell in cells.items()}
+
+    @property
+    def arms(self) -> dict[str, Arms]:
+        """The same by game."""
+        return {game: Arms(self.baseline[game], self.control[game], self.real[game], self.gain[game]) for game in GAMES}
 
 
 class Means(NamedTuple):
@@ -100,86 +135,135 @@ class Means(NamedTuple):
 def needed(subject: Subject) -> dict[str, dict[str, CellKey]]:
     """The cells that a score needs, by the name of an input and by game."""
     model, augmentation, system = subject
-    sub_phase = (AUGMENTED_PHASE, augmentation)
+    sub_phase = (Phase.ASYMMETRIC, augmentation)
     return {
-        "baseline": {game: CellKey(model, game, BASELINE_PHASE) for game in GAMES},
+        "baseline": {game: CellKey(model, game, Phase.BASELINE) for game in GAMES},
         "control": {game: CellKey(model, game, *sub_phase, Arm.NAKED) for game in GAMES},
         "real": {game: CellKey(model, game, *sub_phase, Arm.REAL, system) for game in GAMES},
     }
 
 
-def inputs_of(
-    subject: Subject, cells: Iterable[Cell], tau: Mapping[str, int | None]
-) -> tuple[Inputs | None, tuple[str, ...]]:
-    """What the score is made of, or None and what is missing."""
+def inputs_of(subject: Subject, cells: Iterable[Cell]) -> tuple[Inputs | None, tuple[str, ...]]:
+    """Inputs of the score, or None; and the names of what is missing."""
     table = {cell.key: cell for cell in cells if cell.results}
-    wanted = needed(subject)
-    found = {name: {game: table.get(key) for game, key in keys.items()} for name, keys in wanted.items()}
-    found["control"] = {game: arm_of(table, key, Arm.NAKED) for game, key in wanted["real"].items()}
-    missing = [f"{name}: {wanted[name][game]}" for name, some in found.items() for game in GAMES if not some[game]]
-    missing += [f"convergence: {game}" for game in GAMES if game not in tau]
-    if missing:
-        return None, tuple(missing)
-    there = {name: {game: cell for game, cell in some.items() if cell} for name, some in found.items()}
-    return Inputs(**there, tau=tau), ()
+    key_of = needed(subject)
+    cell_of = {name: {game: table.get(key) for game, key in keys.items()} for name, keys in key_of.items()}
+    cell_of["control"] = {game: arm_of(table, key, Arm.NAKED) for game, key in key_of["real"].items()}
+    missing = [f"{name}: {key_of[name][game]}" for name, some in cell_of.items() for game in GAMES if not some[game]]
+    present = {name: {game: cell for game, cell in some.items() if cell} for name, some in cell_of.items()}
+    short = [f"{cell.key}: no whole unit" for some in present.values() for cell in some.values() if not _units(cell)]
+    if missing or short:
+        return None, (*missing, *short)
+    gain = {game: Gain(present["real"][game], present["control"][game]) for game in GAMES}
+    return Inputs(present["baseline"], present["control"], present["real"], gain), ()
+
+
+def _units(cell: Cell) -> tuple[int, ...]:
+    return cell.measured().values
 
 
 def a_score(
     subject: Subject,
     cells: Iterable[Cell],
-    tau: Mapping[str, int | None],
-    norm: ScoreNorm,
-    how: Resamples | None = None,
+    constants: ScoreConstants,
+    resamples: Resamples | None = None,
+    learned: Mapping[str, LearningOutcome] | None = None,
 ) -> AScore:
-    """The A-Score. `tau` is the real arm's by game, in games and hands; without `how` there is no interval."""
-    inputs, missing = inputs_of(subject, cells, tau)
+    """The A-Score. Without `resamples` there is no interval. `learned`: of the real arms by game, to stand beside."""
+    inputs, missing = inputs_of(subject, cells)
+    empty = AScore(subject.label, *subject, constants.status_words)
     if inputs is None:
-        return AScore(subject.label, *subject, None, None, {}, None, (), missing)
-    raw, places = components(means_of(inputs), tau, norm)
-    spread = resampled(inputs, norm, how) if how else None
-    weights = norm.exact_weights
+        return msgspec.structs.replace(empty, missing=missing)
+    decided = _decisions_of(inputs, constants)
+    empty = msgspec.structs.replace(empty, cell_decisions=decided, withheld=_withheld(decided, constants))
+    return empty if empty.withheld else _with_score(empty, inputs, constants, resamples, learned or {})
+
+
+def _decisions_of(inputs: Inputs, constants: ScoreConstants) -> tuple[CellDecisions, ...]:
+    percent = load_protocol(constants.id).error_flag_percent
+    return tuple(cell_decisions(name, cell, percent) for name, cell in inputs.cells.items())
+
+
+def withheld(inputs: Inputs, constants: ScoreConstants) -> tuple[str, ...]:
+    """A line for each cell with too many forfeits or too few own actions; a score with any is not given."""
+    return _withheld(_decisions_of(inputs, constants), constants)
+
+
+def _withheld(cells: Sequence[CellDecisions], constants: ScoreConstants) -> tuple[str, ...]:
+    return tuple(why_withheld(cells, load_protocol(constants.id).error_flag_percent))
+
+
+def _with_score(
+    empty: AScore,
+    inputs: Inputs,
+    constants: ScoreConstants,
+    resamples: Resamples | None,
+    learned: Mapping[str, LearningOutcome],
+) -> AScore:
+    """The score of inputs that allow for one."""
+    raw, places = components(inputs, constants)
+    spread, no_interval = spread_and_why(inputs, constants, resamples)
+    sd = [square_root(variance) for variance in spread.variances] if spread else None
+    score = total(places, constants)
     subscores = tuple(
         Subscore(
             name,
-            figure(raw[at]),
-            figure(places[at]),
-            str(weights[at]),
-            figure(SCALE * weights[at] * places[at]),
-            rounded(SCALE * weights[at] * square_root(spread.variances[at])) if spread else None,
+            figure(raw[index]),
+            figure(places[index]),
+            str(weight),
+            figure(SCALE * weight * places[index]),
+            rounded(SCALE * weight * sd[index]) if sd else None,
         )
-        for at, name in enumerate(SUBSCORES)
+        for index, (name, weight) in enumerate(zip(SUBSCORES, constants.exact_weights, strict=True))
     )
-    score = SCALE * sum((weight * place for weight, place in zip(weights, places, strict=True)), Fraction(0))
-    ci, mde = (spread.ci, rounded(mde_normal(square_root(spread.variance), 1, ALPHA))) if spread else (None, None)
-    return AScore(subject.label, *subject, figure(score), ci, _units(inputs), mde, subscores, ())
+    bias = bias_without_effect(inputs.control, inputs.real, constants)
+    return msgspec.structs.replace(
+        empty,
+        score=figure(score),
+        ci=spread.ci if spread else None,
+        no_interval=no_interval,
+        n={name: len(by_career(cell.measured()).values) for name, cell in inputs.cells.items()},
+        careers=tuple(name for name, cell in inputs.cells.items() if by_career(cell.measured()).over == CAREERS),
+        mde=rounded(mde_normal(square_root(spread.variance), 1, ALPHA)) if spread else None,
+        range=range_of(share_drawn(inputs.baseline[CHESS]), constants, bias),
+        subscores=subscores,
+        convergence=tuple(
+            convergence_of(game, inputs.gain[game], constants.tau_max(game), learned.get(game)) for game in GAMES
+        ),
+        sensitivity=tuple(_sensitivity(inputs, places, constants)),
+    )
 
 
-def _units(inputs: Inputs) -> dict[str, int]:
-    """How many start pairs and sessions each cell has."""
-    arms = {"baseline": inputs.baseline, "control": inputs.control, "real": inputs.real}
-    return {
-        f"{name}, {game}": len(units_of(cell).values) for name, cells in arms.items() for game, cell in cells.items()
-    }
+def spread_and_why(inputs: Inputs, constants: ScoreConstants, resamples: Resamples | None) -> tuple[Spread | None, str]:
+    """The spread of the score by resampling; or None and the reason."""
+    if resamples is None:
+        return None, "no resampling was asked for"
+    why = why_no_interval(inputs.arms, load_protocol(constants.id).verdict.careers_min)
+    return (None, why) if why else (spread_of(inputs.arms, constants, resamples), "")
 
 
-def components(
-    means: Means, tau: Mapping[str, int | None], norm: ScoreNorm
-) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+def components(inputs: Inputs, constants: ScoreConstants) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
     """The seven components in the order of Table 4: as measured, and their places in [0, 1]."""
-    c, (base, control, real) = norm.c_bb_per_100.exact, means
-    delta = tuple(after - before for after, before in zip(real, control, strict=True))
-    speed = convergence(tau, norm)
+    base, control, real = means_of(inputs)
+    c, delta = constants.c_bb_per_100.exact, tuple(after - before for after, before in zip(real, control, strict=True))
+    speed = convergence(inputs.gain, constants)
     raw = (base[0], real[0], base[1], real[1], *delta, speed)
     places = (
         base[0],
         real[0],
         sigmoid(base[1] / c),
         sigmoid(real[1] / c),
-        rescaled(delta[0], norm.delta_max_win_rate.exact),
-        rescaled(delta[1], norm.delta_max_bb_per_100.exact),
+        *(rescaled(gained, constants.delta_max(game)) for game, gained in zip(GAMES, delta, strict=True)),
         speed,
     )
     return raw, places
+
+
+def total(places: Iterable[Fraction], constants: ScoreConstants) -> Fraction:
+    """The score in points, from the places of its parts."""
+    return SCALE * sum(
+        (weight * place for weight, place in zip(constants.exact_weights, places, strict=True)), Fraction(0)
+    )
 
 
 def means_of(inputs: Inputs) -> Means:
@@ -192,54 +276,22 @@ def means_of(inputs: Inputs) -> Means:
     )
 
 
-def resampled(inputs: Inputs, norm: ScoreNorm, how: Resamples) -> Spread:
-    """How far the score and its components move when start pairs and sessions are drawn again."""
-    drawn_by_game = [_drawn(inputs, game, at, how) for at, game in enumerate(GAMES)]
-    rows = zip(*drawn_by_game[0], *drawn_by_game[1], strict=True)
-    columns: list[list[Fraction]] = [[] for _ in SUBSCORES]
-    for chess_base, chess_control, chess_real, poker_base, poker_control, poker_real in rows:
-        means = Means((chess_base, poker_base), (chess_control, poker_control), (chess_real, poker_real))
-        for column, place in zip(columns, components(means, inputs.tau, norm)[1], strict=True):
-            column.append(place)
-    return spread_of(columns, norm.exact_weights, SCALE, how.count)
-
-
-def _drawn(inputs: Inputs, game: str, at: int, how: Resamples) -> Drawn:
-    units = [units_of(cells[game]) for cells in (inputs.baseline, inputs.control, inputs.real)]
-    return drawn(units[0], units[1], units[2], how.seed + bytes([at]), how.count)
-
-
-def performance(cell: Cell) -> Fraction:
-    """P of the paper's Eq. 2: the win rate in chess, bb/100 in hold'em (100 chips are one big blind)."""
-    units = units_of(cell)
-    return sum(units.values) * units.scale.factor / len(units.values)
-
-
-@lru_cache(maxsize=2**16)
-def sigmoid(x: Fraction) -> Fraction:
-    """The logistic function 1 / (1 + e^-x), rounded to 30 decimal places, so the same on every machine."""
-    value = 1 / (1 + _mp.exp(-_mp.mpf(x.numerator) / x.denominator))
-    return Fraction(int(_mp.nint(value * 10**SIGMOID_DIGITS)), 10**SIGMOID_DIGITS)
-
-
 def rescaled(delta: Fraction, delta_max: Fraction) -> Fraction:
     """A delta clamped to [0, delta_max], as a share of delta_max."""
     return min(max(delta, Fraction(0)), delta_max) / delta_max
 
 
-def convergence(tau: Mapping[str, int | None], norm: ScoreNorm) -> Fraction:
-    """The mean of 1 - τ/τ_max over both games.
-
-    0 where no learning was detected, since τ must not reward noise, or where it took longer.
-    """
-    longest = {CHESS: norm.tau_max_games.exact, POKER: norm.tau_max_hands.exact}
-    return sum((_speed(tau[game], longest[game]) for game in GAMES), Fraction(0)) / len(GAMES)
+def convergence(gain: Mapping[str, Gain], constants: ScoreConstants) -> Fraction:
+    """The mean of the speeds of both games."""
+    return sum((speed_of(gain[game], constants.tau_max(game)) for game in GAMES), Fraction(0)) / len(GAMES)
 
 
-def _speed(tau: int | None, tau_max: Fraction) -> Fraction:
-    return Fraction(0) if tau is None else max(Fraction(0), 1 - tau / tau_max)
-
-
-def places_of(inputs: Inputs, norm: ScoreNorm) -> tuple[Fraction, ...]:
-    """The seven components' places in [0, 1]."""
-    return components(means_of(inputs), inputs.tau, norm)[1]
+def _sensitivity(inputs: Inputs, places: tuple[Fraction, ...], constants: ScoreConstants) -> Iterable[Sensitivity]:
+    """The score with each constant at half, twice and other values of note."""
+    for name in CONSTANTS:
+        constant: Constant = getattr(constants, name)
+        for value in sorted({constant.value / 2, constant.value * 2, *ALSO.get(name, ())} - {constant.value}):
+            changed = msgspec.structs.replace(constants, **{name: Constant(constant.source, value)})
+            other = components(inputs, changed)[1]
+            parts = {part: figure(new) for part, old, new in zip(SUBSCORES, places, other, strict=True) if old != new}
+            yield Sensitivity(name, f"{value:f}", figure(total(other, changed)), parts)

@@ -15,9 +15,9 @@ import msgspec
 
 from ..exact import Figure, figure
 from ..hypotheses.ranking import rho
-from ..inference.precise import rounded
+from ..inference.high_precision import rounded
+from ..score_constants import SUBSCORES
 from ..statistics import sample_variance
-from .norm import SUBSCORES
 
 MODELS_MIN: Final = 3
 THOUSANDTHS: Final = 1000
@@ -63,17 +63,17 @@ def proposed_weights(profiles: Mapping[str, Profile]) -> WeightProposal | None:
         return None
     names = sorted(profiles)
     folds = {left: fitted([profiles[name] for name in names if name != left]) for left in names}
-    mean = [sum((fold[at] for fold in folds.values()), Fraction(0)) / len(folds) for at in range(len(SUBSCORES))]
+    mean = [sum((fold[index] for fold in folds.values()), Fraction(0)) / len(folds) for index in range(len(SUBSCORES))]
     whole = reliabilities([profiles[name] for name in names])
     components = tuple(
         ComponentWeight(
             name,
             str(weight),
-            figure(min(fold[at] for fold in folds.values())),
-            figure(max(fold[at] for fold in folds.values())),
-            figure(whole[at]),
+            figure(min(fold[index] for fold in folds.values())),
+            figure(max(fold[index] for fold in folds.values())),
+            figure(whole[index]),
         )
-        for at, (name, weight) in enumerate(zip(SUBSCORES, thousandths(mean), strict=True))
+        for index, (name, weight) in enumerate(zip(SUBSCORES, thousandths(mean), strict=True))
     )
     uniform = [Fraction(1, len(SUBSCORES))] * len(SUBSCORES)
     pairs = [(_score(profiles[name], folds[name]), _score(profiles[name], uniform)) for name in names]
@@ -84,29 +84,29 @@ def proposed_weights(profiles: Mapping[str, Profile]) -> WeightProposal | None:
 
 def fitted(profiles: Sequence[Profile]) -> list[Fraction]:
     """Weights in proportion to reliability; uniform where nothing tells the models apart."""
-    found = reliabilities(profiles)
-    total = sum(found, Fraction(0))
-    return [one / total if total else Fraction(1, len(found)) for one in found]
+    shares = reliabilities(profiles)
+    total = sum(shares, Fraction(0))
+    return [share / total if total else Fraction(1, len(shares)) for share in shares]
 
 
 def reliabilities(profiles: Sequence[Profile]) -> list[Fraction]:
     """The share of each component's variance over models that is not sampling variance."""
-    found = []
-    for at in range(len(SUBSCORES)):
-        seen = sample_variance([int(one.places[at] * _ONE) for one in profiles]) / _ONE**2
-        noise = sum((one.variances[at] for one in profiles), Fraction(0)) / len(profiles)
-        found.append(max(Fraction(0), seen - noise) / seen if seen else Fraction(0))
-    return found
+    shares = []
+    for index in range(len(SUBSCORES)):
+        observed = sample_variance([int(profile.places[index] * _ONE) for profile in profiles]) / _ONE**2
+        noise = sum((profile.variances[index] for profile in profiles), Fraction(0)) / len(profiles)
+        shares.append(max(Fraction(0), observed - noise) / observed if observed else Fraction(0))
+    return shares
 
 
 def thousandths(weights: Sequence[Fraction]) -> list[Fraction]:
     """The weights as thousandths that sum to 1: the largest remainders are rounded up (Hamilton)."""
     shares = [weight * THOUSANDTHS for weight in weights]
     whole = [int(share) for share in shares]
-    order = sorted(range(len(shares)), key=lambda at: (whole[at] - shares[at], at))
-    for at in order[: THOUSANDTHS - sum(whole)]:
-        whole[at] += 1
-    return [Fraction(one, THOUSANDTHS) for one in whole]
+    order = sorted(range(len(shares)), key=lambda index: (whole[index] - shares[index], index))
+    for index in order[: THOUSANDTHS - sum(whole)]:
+        whole[index] += 1
+    return [Fraction(share, THOUSANDTHS) for share in whole]
 
 
 def _score(profile: Profile, weights: Sequence[Fraction]) -> Fraction:

@@ -1,1 +1,1 @@
-"""Every hypothesis of the paper and its draft as a declared contrast, and what a run says of it."""
+"""Every hypothesis of the paper and its draft as a declared contrast, and its verdict from a run."""

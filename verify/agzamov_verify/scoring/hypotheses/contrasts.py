@@ -4,38 +4,48 @@ Parts join by `every` (all of them must hold: p is the greatest, an intersection
 `some` (one is enough: p is the least times their number, Bonferroni).
 """
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from itertools import combinations
+from math import gcd
+from typing import Final, NamedTuple
 
 import msgspec
-import numpy as np
 
-from ..agzamov.measures import Units
 from ..exact import fixed, square_root
-from ..inference.effects import EffectSize, cohen_one_sample, cohen_two_sample, noncentrality_bounds
-from ..inference.estimate import ALPHA, Estimate, Scale, contrast_estimate, mean_estimate
+from ..inference.effects import EffectSize, cohen_one_sample, cohen_two_sample, hedges_factor, noncentrality_bounds
+from ..inference.estimate import ALPHA, Estimate, Scale, contrast_estimate
+from ..inference.high_precision import rounded
 from ..inference.intervals import Resamples
-from ..inference.means import ALIKE, FEW, anova, contrast_t, one_sample_t, pooled
-from ..inference.precise import rounded
+from ..inference.means import ALIKE, FEW, anova, contrast_t, one_sample_t, paired_t, pooled, welch_t
 from ..inference.samples import Moments, contrast, moments
 from ..inference.significance import Alternative, Significance, outcome, untested
 from ..learning.basis import risings, tau_grid
-from ..learning.null import trend_p
+from ..learning.course import trend_contrasts
+from ..learning.null import trend_either_way
+from ..learning.outcome import LearningRule
+from ..measures import CAREERS, CAREERS_AND_UNITS, Units, by_career, careers_of, value_alone, why_untested
 from ..statistics import Interval
+
+OTHER_CAREERS: Final = "two arms of different numbers of careers have no trends to compare"
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One test of a hypothesis, in words, with its numbers. `estimate` is None where a rank or an order is tested."""
+    """One test of a hypothesis, in words, with its numbers. `estimate` is None where a rank or an order is tested.
+
+    `over`: what each of `test.n` counts, as `Units.over`; where it is shorter, the rest count units.
+    """
 
     name: str
     estimate: Estimate | None
     effect: EffectSize | None
     test: Significance
+    over: tuple[str, ...] = ()
 
 
 class Joint(NamedTuple):
-    """What the parts say together; `p` is None where one that is needed could not be tested."""
+    """Joint outcome of the parts; `p` is None where one that is needed could not be tested."""
 
     p: Fraction | None
     parts: tuple[Part, ...]
@@ -48,45 +58,91 @@ class Weighted(NamedTuple):
     weight: Fraction
 
 
-def every(*tests: Joint) -> Joint:
+def all_of(*tests: Joint) -> Joint:
     """All must hold."""
     ps = [test.p for test in tests if test.p is not None]
     return Joint(max(ps) if len(ps) == len(tests) else None, _parts(tests))
 
 
-def some(*tests: Joint) -> Joint:
+def any_of(*tests: Joint) -> Joint:
     """One is enough; a test that could not be made counts as one that did not succeed."""
     ps = [test.p for test in tests if test.p is not None]
     return Joint(min(Fraction(1), len(tests) * min(ps)) if ps else None, _parts(tests))
 
 
 def beside(decisive: Joint, other: Joint) -> Joint:
-    """A second look at the same null hypothesis: its parts are shown, and the first one's p decides."""
+    """Another test of the same null hypothesis: its parts are shown too, and the first test's p decides."""
     return Joint(decisive.p, decisive.parts + other.parts)
 
 
-def decided(name: str, test: Significance, estimate: Estimate | None = None) -> Joint:
+def decided(name: str, test: Significance, estimate: Estimate | None = None, over: tuple[str, ...] = ()) -> Joint:
     """A test that was made elsewhere."""
-    return _tested(Part(name, estimate, None, test))
+    return _tested(Part(name, estimate, None, test, over))
 
 
 def weighed(
-    name: str, groups: Sequence[Weighted], alternative: Alternative, how: Resamples, null: Fraction = Fraction(0)
+    name: str, groups: Sequence[Weighted], alternative: Alternative, resamples: Resamples, null: Fraction = Fraction(0)
 ) -> Joint:
     """H0: the weighted sum of the groups' means is `null`, in the published unit, which all groups share.
 
     Unit by unit where all were played on the same starts (Student's t), else of independent samples (Welch's).
     """
-    groups = merged(groups)
+    groups = repeated(groups)
     first = groups[0].units
     sizes = tuple(len(group.units.values) for group in groups)
     if not all(sizes):
         empty = Estimate(None, None, sizes, None, None, first.scale.unit)
         return _tested(Part(name, empty, None, untested("t-contrast", alternative, sizes, FEW)))
+    if why := why_untested(group.units for group in groups):
+        estimate = estimated(groups, resamples)
+        return _tested(Part(name, estimate, None, untested("t-contrast", alternative, sizes, why)))
+    if len(groups) == 1 and groups[0].weight == 1:
+        return _unit_by_unit(name, first, alternative, resamples, null)
+    return _independent(name, groups, alternative, resamples, null)
+
+
+def repeated(groups: Sequence[Weighted]) -> list[Weighted]:
+    """The groups of a contrast by what was repeated independently: units, or careers where an arm has them.
+
+    One group, unit by unit, where all were played on the same starts with whole weights.
+    """
+    groups = merged(groups)
+    first = groups[0].units
     whole = all(group.weight.denominator == 1 and group.units.scale.factor == first.scale.factor for group in groups)
-    if whole and all(first.pairs_with(group.units) for group in groups[1:]):
-        return _unit_by_unit(name, combined(groups), alternative, how, null)
-    return _independent(name, groups, alternative, how, null)
+    if whole and all(group.units.pairs_with(other.units) for group, other in combinations(groups, 2)):
+        groups = [Weighted(combined(groups), Fraction(1))]
+    return [Weighted(by_career(group.units), group.weight) for group in groups]
+
+
+def estimated(groups: Sequence[Weighted], resamples: Resamples) -> Estimate:
+    """The weighted sum of the groups' means with its interval, from groups that are `repeated`.
+
+    Student's interval over careers, which are few; no interval where there is one career, or too short ones. The draw
+    is that of the values, not of the name of `resamples`: one contrast has one interval, wherever it stands and in
+    whatever unit.
+    """
+    scale = groups[0].units.scale
+    if any(group.units.scale != scale for group in groups):
+        scale = Scale(scale.unit, scale.factor)
+    samples = [group.units.values for group in groups]
+    exact = [group.weight * group.units.scale.factor / scale.factor for group in groups]
+    of = {group.units.over for group in groups}
+    over = next(iter(of)) if len(of) == 1 else CAREERS_AND_UNITS
+    why = why_untested(group.units for group in groups)
+    drawn = msgspec.structs.replace(resamples, seed=drawn_by(samples, exact))
+    estimate = contrast_estimate(samples, exact, scale, None if over or why else drawn)
+    estimate = msgspec.structs.replace(estimate, over=over)
+    return value_alone(estimate, why) if why else estimate
+
+
+def drawn_by(samples: Sequence[Sequence[int]], weights: Sequence[Fraction]) -> bytes:
+    """The seed of a contrast's resamples: SHA-256 of all weights and values, each over its greatest common measure."""
+    unit = gcd(*(value for sample in samples for value in sample)) or 1
+    lines = [
+        f"{weight / weights[0]}:{','.join(str(value // unit) for value in sample)}"
+        for sample, weight in zip(samples, weights, strict=True)
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).digest()
 
 
 def merged(groups: Sequence[Weighted]) -> list[Weighted]:
@@ -109,64 +165,87 @@ def combined(groups: Sequence[Weighted]) -> Units:
     greatest = [end[1] for end in ends if end is not None]
     bounded = len(least) == len(groups)
     bounds = (sum(least, Fraction(0)), sum(greatest, Fraction(0))) if bounded else (None, None)
-    return Units(values, Scale(scale.unit, scale.factor, *bounds), groups[0].units.starts)
+    careers = max(group.units.careers for group in groups)
+    too_short = next((group.units.too_short for group in groups if group.units.too_short), "")
+    scale = Scale(scale.unit, scale.factor, *bounds)
+    return Units(values, scale, groups[0].units.starts, careers, groups[0].units.over, too_short)
 
 
 def shrunk(units: Units, by: Fraction, unit: str = "") -> Units:
     """The same values in a unit `by` times as large."""
     scale = units.scale
     least, greatest = (None if end is None else end / by for end in (scale.least, scale.greatest))
-    return Units(units.values, Scale(unit or scale.unit, scale.factor / by, least, greatest), units.starts)
+    smaller = Scale(unit or scale.unit, scale.factor / by, least, greatest)
+    return msgspec.structs.replace(units, scale=smaller)
 
 
-def equivalent(name: str, groups: Sequence[Weighted], margin: Fraction, how: Resamples) -> Joint:
+def equivalent(name: str, groups: Sequence[Weighted], margin: Fraction, resamples: Resamples) -> Joint:
     """H0: the weighted sum lies `margin` or more from 0 (two one-sided tests, Schuirmann 1987)."""
-    return every(
-        weighed(f"{name}, above -{fixed(margin)}", groups, Alternative.GREATER, how, -margin),
-        weighed(f"{name}, below {fixed(margin)}", groups, Alternative.LESS, how, margin),
+    return all_of(
+        weighed(f"{name}, above -{fixed(margin)}", groups, Alternative.GREATER, resamples, -margin),
+        weighed(f"{name}, below {fixed(margin)}", groups, Alternative.LESS, resamples, margin),
     )
 
 
 def one_way(name: str, groups: Sequence[Units]) -> Joint:
     """H0: all groups have one mean, whatever is common to all."""
     factor = groups[0].scale.factor
-    return decided(name, anova([_moments(group, factor) for group in groups]))
+    if why := why_untested(groups):
+        sizes = tuple(len(group.values) for group in groups)
+        return decided(name, untested("anova", Alternative.TWO_SIDED, sizes, why))
+    samples = [by_career(group) for group in groups]
+    over = tuple(group.over for group in samples)
+    return decided(name, anova([_moments(group, factor) for group in samples]), over=over)
 
 
-def courses_differ(
-    name: str, one: Sequence[int], other: Sequence[int], unit_results: int, seed: bytes, permutations: int
-) -> Joint:
-    """H0: the difference between two courses is as likely in any order; it has no trend of a learning curve's form.
+def courses_differ(name: str, first: Units, second: Units, rule: LearningRule, seed: bytes, permutations: int) -> Joint:
+    """H0: the difference between two courses has no trend of a learning curve's form.
 
-    Both in unit sums, in order, cut to the shorter. Shapes rise and fall, so either may be the faster.
+    Both in unit sums, in order, cut to the shorter. Shapes rise and fall, so either may be the faster. Where units are
+    independent, the difference is as likely in any order; of careers each has one trend, and those are compared.
     """
-    differences = [a - b for a, b in zip(one, other, strict=False)]
+    if first.careers or second.careers:
+        return decided(name, _trends_differ(first, second, rule), over=(CAREERS, CAREERS))
+    differences = [a - b for a, b in zip(first.values, second.values, strict=False)]
     n = (len(differences), len(differences))
     if len(set(differences)) < 2:
         return decided(name, untested("trend-permutation", Alternative.TWO_SIDED, n, ALIKE))
-    shapes = risings(len(differences), unit_results, tau_grid(len(differences) * unit_results, unit_results))
-    p = trend_p(differences, np.concatenate([shapes, -shapes]), seed, permutations)
-    return decided(name, outcome("trend-permutation", Alternative.TWO_SIDED, n, p))
+    grid = tau_grid(len(differences) * rule.unit_results, rule.unit_results)
+    shapes = risings(len(differences), rule.unit_results, grid)
+    trend = trend_either_way(differences, shapes, seed, permutations)
+    return decided(name, outcome("trend-permutation", Alternative.TWO_SIDED, n, trend.p))
 
 
-def _unit_by_unit(name: str, units: Units, alternative: Alternative, how: Resamples, null: Fraction) -> Joint:
-    at = null / units.scale.factor
-    estimate = mean_estimate(units.values, units.scale, how)
+def _trends_differ(first: Units, second: Units, rule: LearningRule) -> Significance:
+    """H0: the careers of two arms have one mean trend: Student's t where their starts are the same, else Welch's."""
+    why = why_untested((first, second))
+    if not why and first.careers != second.careers:
+        why = OTHER_CAREERS
+    if not why and min(len(units.values) for units in (first, second)) < rule.units_min * first.careers:
+        why = f"fewer than {rule.units_min} units in a career: too few for a trend"
+    if why:
+        return untested("t-trends", Alternative.TWO_SIDED, (first.careers, second.careers), why)
+    first_trends, second_trends = (trend_contrasts(careers_of(units), rule.unit_results) for units in (first, second))
+    test = paired_t if first.pairs_with(second) else welch_t
+    return test(first_trends, second_trends, Alternative.TWO_SIDED)
+
+
+def _unit_by_unit(name: str, units: Units, alternative: Alternative, resamples: Resamples, null: Fraction) -> Joint:
+    raw_null = null / units.scale.factor
+    estimate = estimated([Weighted(units, Fraction(1))], resamples)
     effect = cohen_one_sample(units.values, Fraction(0), ALPHA)
-    return _tested(Part(name, estimate, effect, one_sample_t(units.values, at, alternative)))
+    return _tested(Part(name, estimate, effect, one_sample_t(units.values, raw_null, alternative), (units.over,)))
 
 
 def _independent(
-    name: str, groups: Sequence[Weighted], alternative: Alternative, how: Resamples, null: Fraction
+    name: str, groups: Sequence[Weighted], alternative: Alternative, resamples: Resamples, null: Fraction
 ) -> Joint:
-    scale = groups[0].units.scale
-    if any(group.units.scale != scale for group in groups):
-        scale = Scale(scale.unit, scale.factor)
-    samples = [group.units.values for group in groups]
-    exact = [group.weight * group.units.scale.factor / scale.factor for group in groups]
-    estimate = contrast_estimate(samples, exact, scale, how)
-    test = contrast_t([moments(sample) for sample in samples], exact, alternative, null / scale.factor)
-    return _tested(Part(name, estimate, _effect(groups, scale.factor), test))
+    factor = groups[0].units.scale.factor
+    samples = [moments(group.units.values) for group in groups]
+    exact = [group.weight * group.units.scale.factor / factor for group in groups]
+    test = contrast_t(samples, exact, alternative, null / factor)
+    over = tuple(group.units.over for group in groups)
+    return _tested(Part(name, estimated(groups, resamples), _effect(groups, factor), test, over))
 
 
 def _effect(groups: Sequence[Weighted], factor: Fraction) -> EffectSize | None:
@@ -175,13 +254,14 @@ def _effect(groups: Sequence[Weighted], factor: Fraction) -> EffectSize | None:
     if weights == [1, -1] and groups[0].units.scale.factor == groups[1].units.scale.factor:
         return cohen_two_sample(groups[0].units.values, groups[1].units.values, ALPHA)
     samples = [_moments(group.units, factor) for group in groups]
-    found, (variance, df) = contrast(samples, weights), pooled(samples)
-    if not variance or df < 2 or not found.df:
+    total, (variance, df) = contrast(samples, weights), pooled(samples)
+    if not variance or df < 2 or not total.df:
         return None
-    d = found.value / square_root(variance)
-    per_d = square_root(variance / found.squared_error)
-    low, high = (bound / per_d for bound in noncentrality_bounds(d * per_d, int(found.df), ALPHA))
-    return EffectSize(rounded(d), Interval(fixed(low), fixed(high), "noncentral-t"), rounded(d), "contrast")
+    d = total.value / square_root(variance)
+    per_d = square_root(variance / total.squared_error)
+    low, high = (bound / per_d for bound in noncentrality_bounds(d * per_d, int(total.df), ALPHA))
+    interval = Interval(fixed(low), fixed(high), "noncentral-t")
+    return EffectSize(rounded(d), interval, rounded(d * hedges_factor(df)), "contrast")
 
 
 def _moments(units: Units, factor: Fraction) -> Moments:

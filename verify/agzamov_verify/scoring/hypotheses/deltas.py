@@ -2,30 +2,31 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import Final
 
-from ..agzamov.cells import LUCK_METHODS, Cell, PokerCell
-from ..agzamov.measures import Measure, Units, adjusted_units, units_of
-from ..agzamov.score import CHESS
+from ...games.holdem.cell import ADJUSTED_METHODS
+from ..cells import Cell
 from ..inference.intervals import BB_PER_100
 from ..inference.significance import Alternative
-from .contrasts import Joint, Weighted, beside, combined, every, shrunk, weighed
-from .evidence import GAME_NAMES, Delta, Evidence, Lacking
+from ..measures import Measure, Units
+from .contrasts import Joint, Weighted, all_of, beside, combined, shrunk, weighed
+from .evidence import GAME_NAMES, Delta, Evidence, Insufficient
 
 ONE = Fraction(1)
 SHARE = "share of delta_max"
-LEAST_LUCK: Final = LUCK_METHODS[-1]
+LEAST_VARIANCE: Final = ADJUSTED_METHODS[-1]
 
 
 def difference(real: Cell, other: Cell, measure: Measure = Measure.PERFORMANCE) -> list[Weighted]:
     """Real less other: unit by unit in one group where they were played on the same starts, else in two."""
-    return apart(units_of(real, measure), units_of(other, measure))
+    return difference_of(real.measured(measure), other.measured(measure))
 
 
-def apart(one: Units, other: Units) -> list[Weighted]:
-    """One less the other."""
-    groups = [Weighted(one, ONE), Weighted(other, -ONE)]
-    return [Weighted(combined(groups), ONE)] if one.pairs_with(other) else groups
+def difference_of(first: Units, second: Units) -> list[Weighted]:
+    """The first sample less the second: unit by unit where they are paired, else as two groups."""
+    groups = [Weighted(first, ONE), Weighted(second, -ONE)]
+    return [Weighted(combined(groups), ONE)] if first.pairs_with(second) else groups
 
 
 def weighted(groups: Sequence[Weighted], weight: Fraction) -> list[Weighted]:
@@ -41,43 +42,69 @@ def average(parts: Sequence[Sequence[Weighted]]) -> list[Weighted]:
 
 def mean_delta(deltas: Sequence[Delta], measure: Measure = Measure.PERFORMANCE) -> list[Weighted]:
     """The mean of the deltas of one game."""
-    return average([difference(delta.real, delta.other, measure) for delta in deltas])
+    return mean_difference([(delta.real.measured(measure), delta.other.measured(measure)) for delta in deltas])
+
+
+def mean_difference(pairs: Sequence[tuple[Units, Units]]) -> list[Weighted]:
+    """The mean of several differences, unit by unit where all samples were played on the same starts.
+
+    Else no two are paired, so that a sample which stands in several of them, such as a common control, is one group
+    with all its weight: differences that share it are not independent. Shared variance is then not taken out.
+    """
+    samples = [units for pair in pairs for units in pair]
+    if all(first.pairs_with(second) for first, second in combinations(samples, 2)):
+        return average([difference_of(*pair) for pair in pairs])
+    return average([[Weighted(first, ONE), Weighted(second, -ONE)] for first, second in pairs])
+
+
+def measured_in(deltas: Sequence[Delta]) -> str:
+    """The unit of P in the game of some deltas."""
+    return deltas[0].real.measured().scale.unit
 
 
 def share_of_max(evidence: Evidence, game: str, groups: Sequence[Weighted]) -> list[Weighted]:
     """A delta in shares of delta_max, the scale on which Table 4 lays both games side by side."""
-    norm = evidence.norm
-    most = norm.delta_max_win_rate if game == CHESS else norm.delta_max_bb_per_100
-    return [Weighted(shrunk(group.units, most.exact, SHARE), group.weight) for group in groups]
+    most = evidence.constants.delta_max(game)
+    return [Weighted(shrunk(group.units, most, SHARE), group.weight) for group in groups]
 
 
 def both_games(evidence: Evidence, deltas: dict[str, list[Delta]], alternative: Alternative, what: str) -> Joint:
     """The mean delta of each game lies on one side of 0: in both."""
-    return every(*(_delta(evidence, game, some, alternative, what) for game, some in deltas.items()))
+    return all_of(*(_delta(evidence, game, some, alternative, what) for game, some in deltas.items()))
 
 
 def _delta(evidence: Evidence, game: str, deltas: Sequence[Delta], alternative: Alternative, what: str) -> Joint:
     name = f"{what}, {GAME_NAMES[game]}"
-    tested = weighed(name, mean_delta(deltas), alternative, evidence.how(f"{what}/{game}"))
-    groups = without_luck(deltas)
-    if not groups:
-        return tested
-    how = evidence.how(f"{what}/{game}/{LEAST_LUCK.value}", BB_PER_100)
-    return beside(tested, weighed(f"beside it, without luck ({LEAST_LUCK.value}): {name}", groups, alternative, how))
+    tested = weighed(name, mean_delta(deltas), alternative, evidence.resampling(measured_in(deltas)))
+    groups = variance_reduced(deltas)
+    if groups:
+        resamples = evidence.resampling(BB_PER_100)
+        adjusted = weighed(
+            f"beside it, variance-reduced ({LEAST_VARIANCE.value}): {name}", groups, alternative, resamples
+        )
+        tested = beside(tested, adjusted)
+    for delta in deltas if len(deltas) > 1 else ():
+        tested = beside(tested, _arm(evidence, delta, alternative, what))
+    return tested
 
 
-def without_luck(deltas: Sequence[Delta]) -> list[Weighted]:
-    """The mean of the deltas of hold'em with as much luck taken out as can be; nothing where cards are not known."""
-    found = []
+def _arm(evidence: Evidence, delta: Delta, alternative: Alternative, what: str) -> Joint:
+    """One of several arms by itself, since a mean over arms can hide one that does harm."""
+    name, groups = f"beside it, one arm: {what}, {delta.name}", difference(delta.real, delta.other)
+    return weighed(name, groups, alternative, evidence.resampling(groups[0].units.scale.unit))
+
+
+def variance_reduced(deltas: Sequence[Delta]) -> list[Weighted]:
+    """The mean of hold'em's deltas by the method that leaves least variance; nothing where cards are not known."""
+    pairs = []
     for delta in deltas:
-        cells = [cell for cell in (delta.real, delta.other) if isinstance(cell, PokerCell)]
-        units = [one for cell in cells if (one := adjusted_units(cell, LEAST_LUCK))]
-        if len(units) < 2:
+        real, other = delta.real.adjusted(LEAST_VARIANCE), delta.other.adjusted(LEAST_VARIANCE)
+        if real is None or other is None:
             return []
-        found.append(apart(*units))
-    return average(found)
+        pairs.append((real, other))
+    return mean_difference(pairs)
 
 
-def lacking(evidence: Evidence, needs: str) -> Lacking:
-    """What is needed, and what there is."""
-    return Lacking(f"needs {needs}; here: {evidence.there()}")
+def insufficient(evidence: Evidence, needs: str) -> Insufficient:
+    """The reason that a hypothesis is untested: the data needed, and the data available."""
+    return Insufficient(f"needs {needs}; here: {evidence.available()}")

@@ -1,39 +1,45 @@
-"""What a hypothesis is tested on: cells, answers to probes, and what is known of the augmentation systems."""
+"""Evidence for hypothesis tests: cells, answers to probes, and the declared traits of augmentation systems."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import msgspec
 
-from ..agzamov.cells import AGAINST_HOUSE, Arm, Augmentation, Cell, CellKey, ChessCell, PokerCell, arm_of
-from ..agzamov.norm import ScoreNorm
-from ..agzamov.score import GAMES
+from ...experiment import Arm, Augmentation, Phase, Trait
+from ...protocol import load_protocol
+from ...systems import System
+from ..cells import AGAINST_BENCHMARK, Cell, CellKey, arm_of
+from ..inference.estimate import PAIR_SCORE
 from ..inference.intervals import Resamples, bootstrap_of
-from ..learning.outcome import LearningOutcome, LearningRule, RecoveryOutcome, learning, recoveries
+from ..learning.course import Course, course_of
+from ..learning.outcome import (
+    LearningOutcome,
+    LearningRule,
+    RecoveryOutcome,
+    ShiftTests,
+    TrendTest,
+    corrected_shifts,
+    corrected_trends,
+    learning,
+    recoveries,
+    shift_tests,
+    trend_test,
+)
+from ..score_constants import CHESS, GAMES, POKER, ScoreConstants
 
-SANITY, BASELINE, ASYMMETRIC, ARMS_RACE, STRESS = 0, 1, 2, 3, 5
 EQUAL, SLIGHT, SEVERE = "equal", "slight", "severe"
 MIDDLEGAME, ENDGAME = 1, 2
-GAME_NAMES: Final = {"chess960": "chess", "holdem": "poker"}
-
-
-class Trait(StrEnum):
-    """What is declared of an augmentation system before the run."""
-
-    SEMANTIC = "semantic"
-    FULL_TEXT = "full_text"
-    GRAPH = "graph"
-    TEMPORAL = "temporal"
-    UNIFORM = "uniform"
-    NOISY = "noisy"
+GAME_NAMES: Final = {CHESS: "chess", POKER: "poker"}
+"""The games of the paper, in its words."""
 
 
 ARCHITECTURES: Final = (Trait.SEMANTIC, Trait.FULL_TEXT, Trait.GRAPH)
 
 
 class Probe(StrEnum):
-    """What was asked outside of games (paper section 6.3)."""
+    """Kind of probe outside of games (paper section 6.3)."""
 
     EVALUATION = "evaluation"
     CALCULATION = "calculation"
@@ -51,6 +57,11 @@ class ProbeCell(msgspec.Struct, frozen=True):
     values: tuple[int, ...]
 
 
+def traits_of(systems: Mapping[str, System]) -> dict[str, frozenset[Trait]]:
+    """The declared traits of the systems of a plan, by name."""
+    return {name: frozenset(system.traits) for name, system in systems.items()}
+
+
 class Delta(NamedTuple):
     """A real arm, and the arm that it is compared with: its naked control, or a placebo."""
 
@@ -59,102 +70,172 @@ class Delta(NamedTuple):
 
     @property
     def setting(self) -> tuple[str, str, str]:
-        """What a game is not part of: model, augmentation, system."""
+        """The setting irrespective of the game: model, augmentation, system."""
         key = self.real.key
         return key.model, key.augmentation.value, key.system
 
     @property
     def name(self) -> str:
-        """Where it was measured."""
+        """Label of the real arm: game, model, augmentation, system."""
         key = self.real.key
         system = f" ({key.system})" if key.system else ""
-        return f"{GAME_NAMES[key.game]}, {key.model}, {key.augmentation.value}{system}"
+        return f"{GAME_NAMES.get(key.game, key.game)}, {key.model}, {key.augmentation.value}{system}"
 
 
-class Lacking(NamedTuple):
-    """Why a hypothesis cannot be tested here."""
+def course(cell: Cell, careers_min: int) -> Course:
+    """The course of a cell, as input of the tests for learning; of fewer careers than `careers_min` none is tested."""
+    if not cell.careers:
+        return Course(cell.course)
+    careers = cell.by_career(cell.course)
+    return course_of(careers, is_too_little=bool(cell.too_short) or 1 < len(careers) < careers_min)
+
+
+class Insufficient(NamedTuple):
+    """Reason why a hypothesis cannot be tested here."""
 
     reason: str
 
 
 class Evidence:
-    """Everything that one analysis may look at, but play against the house. `seed` gives the seed of a named draw."""
+    """Input of one analysis, without play against the benchmark player. `seed` gives the seed of a named draw.
 
-    def __init__(
+    `asked_for`: the cells of the deltas that were asked for since it was emptied; whoever tests may empty it.
+
+    `played`: the cells of all matches whose learning is reported, which are one family of tests; None: `cells`.
+    """
+
+    def __init__(  # noqa: PLR0913 - so many things go into an analysis
         self,
         cells: Iterable[Cell],
-        norm: ScoreNorm,
+        constants: ScoreConstants,
         seed: Callable[[str], bytes],
         resamples: int,
         probes: Iterable[ProbeCell] = (),
         traits: Mapping[str, frozenset[Trait]] | None = None,
         open_ended: Sequence[str] = (),
+        *,
+        played: Iterable[Cell] | None = None,
     ) -> None:
-        self.cells = {cell.key: cell for cell in cells if cell.results and cell.key.part != AGAINST_HOUSE}
-        self.norm, self.seed, self.resamples = norm, seed, resamples
+        cells = tuple(cells)
+        self.cells = {cell.key: cell for cell in cells if cell.results and cell.key.part != AGAINST_BENCHMARK}
+        self.constants, self.seed, self.resamples = constants, seed, resamples
         self.probes, self.traits = tuple(probes), traits or {}
         self._open_ended = tuple(open_ended)
+        self.asked_for: set[CellKey] = set()
+        played = cells if played is None else played
+        self._family = {cell.key: cell for cell in played if cell.key.game in constants.learning.rules}
         self._learning: dict[CellKey, LearningOutcome] = {}
         self._recoveries: dict[CellKey, tuple[RecoveryOutcome, ...]] = {}
 
-    def how(self, name: str, unit: str = "") -> Resamples:
-        """The resampling of a named estimate: studentised for chips, which hardly ever repeat, else expanded."""
-        return Resamples(self.seed(name), self.resamples, bootstrap_of(unit))
+    @property
+    def games(self) -> tuple[str, ...]:
+        """The games of Eq. 1, then any others that there are cells of."""
+        return (*GAMES, *sorted({key.game for key in self.cells} - set(GAMES)))
+
+    def resampling(self, unit: str) -> Resamples:
+        """The resampling of values measured in `unit`, whatever unit they are published in: `estimated` sets its seed.
+
+        Studentised for chips, which hardly ever repeat, else expanded.
+        """
+        clusters, decided = self.constants.clusters, unit == PAIR_SCORE.unit
+        decided_min = clusters.score_decided_min if decided else 0
+        return Resamples(b"", self.resamples, bootstrap_of(unit), clusters.least(unit), decided_min)
 
     def deltas(
         self,
         game: str,
         augmentation: Augmentation | None = None,
-        phase: int = ASYMMETRIC,
+        phase: int = Phase.ASYMMETRIC,
         part: str = "",
         against: Arm = Arm.NAKED,
     ) -> list[Delta]:
-        """Real arms with the arm they are compared with, in the order of their keys; those without one are left out."""
-        found = (key for key in sorted(self.cells) if (key.game, key.phase, key.part) == (game, phase, part))
-        real = (key for key in found if key.arm is Arm.REAL and augmentation in (None, key.augmentation))
-        return [Delta(self.cells[key], other) for key in real if (other := arm_of(self.cells, key, against))]
+        """Real arms with the arm they are compared with, in the order of their keys; those without one are left out.
 
-    def has(self, system: str, trait: Trait) -> bool:
-        """Whether the trait was declared of the system."""
+        The keys of all of them are added to `asked_for`.
+        """
+        keys = (key for key in sorted(self.cells) if (key.game, key.phase, key.part) == (game, phase, part))
+        real = (key for key in keys if key.arm is Arm.REAL and augmentation in (None, key.augmentation))
+        deltas = [Delta(self.cells[key], other) for key in real if (other := arm_of(self.cells, key, against))]
+        self.asked_for.update(cell.key for delta in deltas for cell in delta)
+        return deltas
+
+    def has_trait(self, system: str, trait: Trait) -> bool:
+        """True if the trait was declared of the system."""
         return trait in self.traits.get(system, frozenset())
 
     def architecture(self, system: str) -> Trait | None:
-        """How the system finds what it stored, if that was declared."""
-        return next((trait for trait in ARCHITECTURES if self.has(system, trait)), None)
+        """Retrieval architecture of the system, or None if none was declared."""
+        return next((trait for trait in ARCHITECTURES if self.has_trait(system, trait)), None)
 
     def learned(self, cell: Cell) -> LearningOutcome:
-        """Learning over a cell's results: half-points of games, chips of hands. Of a cell of this evidence, once.
+        """Learning over a cell's results: half-points of games, chips of hands. Of a cell of the family, once.
 
-        The draw has the name of the cell, so that a match, its score and its hypotheses have one τ.
+        The draw has the name of the cell, so that a match, its score and its hypotheses have one τ. The test of a cell
+        that is not of the family stands by itself.
         """
-        if self.cells.get(cell.key) is not cell:
-            return self._learned(cell)
+        if self._family.get(cell.key) is not cell:
+            return self._learned(cell, None)
         if cell.key not in self._learning:
-            self._learning[cell.key] = self._learned(cell)
+            self._learning[cell.key] = self._learned(cell, self._trends[cell.key])
         return self._learning[cell.key]
 
     def recovered(self, cell: Cell) -> tuple[RecoveryOutcome, ...]:
-        """Recovery from each forced shift of a cell; of a cell of this evidence, once."""
-        if self.cells.get(cell.key) is not cell:
-            return self._recovered(cell)
+        """Recovery from each forced shift of a cell; of a cell of the family, once."""
+        if not cell.shifts:
+            return ()
+        if self._family.get(cell.key) is not cell:
+            return self._recovered(cell, None)
         if cell.key not in self._recoveries:
-            self._recoveries[cell.key] = self._recovered(cell)
+            self._recoveries[cell.key] = self._recovered(cell, self._shifts[cell.key])
         return self._recoveries[cell.key]
 
-    def _learned(self, cell: Cell) -> LearningOutcome:
-        return learning(values_of(cell), self.rule(cell), self.seed(f"learning/{cell.key}"), self.resamples)
+    @cached_property
+    def _trends(self) -> dict[CellKey, TrendTest]:
+        """The tests for learning of the whole family, corrected."""
+        cells = self._family.values()
+        tests = [trend_test(self._course(cell), self.rule(cell), self._learning_seed(cell)) for cell in cells]
+        return dict(zip(self._family, corrected_trends(tests, [self.rule(cell) for cell in cells]), strict=True))
 
-    def _recovered(self, cell: Cell) -> tuple[RecoveryOutcome, ...]:
-        seed = self.seed(f"recovery/{cell.key}")
-        return recoveries(values_of(cell), cell.shifts, self.rule(cell), seed, self.resamples)
+    @cached_property
+    def _shifts(self) -> dict[CellKey, list[ShiftTests]]:
+        """The tests of all forced shifts of the family, corrected."""
+        places, tests, rules = [], [], []
+        for key, cell in self._family.items():
+            for test in shift_tests(self._course(cell), cell.shifts, self.rule(cell), self._recovery_seed(cell)):
+                places.append(key)
+                tests.append(test)
+                rules.append(self.rule(cell))
+        tests_by_cell: dict[CellKey, list[ShiftTests]] = {key: [] for key in self._family}
+        for key, test in zip(places, corrected_shifts(tests, rules), strict=True):
+            tests_by_cell[key].append(test)
+        return tests_by_cell
+
+    def _course(self, cell: Cell) -> Course:
+        return course(cell, load_protocol(self.constants.id).verdict.careers_min)
+
+    def _learned(self, cell: Cell, trend: TrendTest | None) -> LearningOutcome:
+        return learning(self._course(cell), self.rule(cell), self._learning_seed(cell), self.resamples, trend)
+
+    def _recovered(self, cell: Cell, tests: Sequence[ShiftTests] | None) -> tuple[RecoveryOutcome, ...]:
+        seed = self._recovery_seed(cell)
+        return recoveries(self._course(cell), cell.shifts, self.rule(cell), seed, self.resamples, tests)
+
+    def _learning_seed(self, cell: Cell) -> bytes:
+        return self.seed(f"learning/{cell.key}")
+
+    def _recovery_seed(self, cell: Cell) -> bytes:
+        return self.seed(f"recovery/{cell.key}")
 
     def rule(self, cell: Cell) -> LearningRule:
-        """How learning is looked for in a cell. With mirrored decks a result is a hand and its mirror."""
-        rule = self.norm.learning.rules[cell.key.game]
-        if isinstance(cell, PokerCell) and cell.mirrored:
-            window = msgspec.structs.replace(rule.window, units=2 * rule.window.units)
-            return msgspec.structs.replace(rule, window=window)
-        return rule
+        """Rule for detecting learning in a cell.
+
+        With mirrored decks a value of its course is a hand and its mirror; with careers, a game of each.
+        """
+        rule, values = self.constants.learning.rules[cell.key.game], cell.results_per_step * max(1, cell.careers)
+        if values == 1:
+            return rule
+        window = msgspec.structs.replace(rule.window, units=values * rule.window.units)
+        return msgspec.structs.replace(rule, window=window)
 
     def probed(self, probe: Probe) -> Iterator[ProbeCell]:
         """The cells of one probe, in the order of their keys."""
@@ -166,24 +247,18 @@ class Evidence:
         return [name for name in names if all(self.of_model(name, game, phase) for game in GAMES)]
 
     def of_model(self, model: str, game: str, phase: int) -> Cell | None:
-        """A model's naked cell in a phase."""
-        return self.cells.get(CellKey(model, game, phase))
+        """A model's naked cell in a phase; its key is added to `asked_for`."""
+        key = CellKey(model, game, phase)
+        if key in self.cells:
+            self.asked_for.add(key)
+        return self.cells.get(key)
 
-    def there(self) -> str:
-        """What there is, in a few words, and which matches are not there because their length was left open."""
+    def available(self) -> str:
+        """Short summary of the available cells, and of the matches left out because their length was not fixed."""
         early = f"; of no fixed length: {', '.join(self._open_ended)}" if self._open_ended else ""
         if not self.cells:
             return f"no cells{early}"
         phases = sorted({key.phase for key in self.cells})
         kinds = sorted({f"{key.augmentation.value}/{key.arm.value}" for key in self.cells})
-        games = [GAME_NAMES[game] for game in GAMES if any(key.game == game for key in self.cells)]
+        games = [GAME_NAMES.get(game, game) for game in self.games if any(key.game == game for key in self.cells)]
         return f"phase {', '.join(map(str, phases))}, {', '.join(games)}, {', '.join(kinds)}{early}"
-
-
-def values_of(cell: Cell) -> list[int]:
-    """Results in order, as learning takes them."""
-    match cell:
-        case ChessCell():
-            return cell.halfpoints
-        case PokerCell():
-            return cell.course

@@ -19,20 +19,20 @@ def ranks(values: Sequence[Fraction | int]) -> list[int]:
     return [2 * ordered.index(value) + ordered.count(value) + 1 for value in values]
 
 
-def rho(one: Sequence[Fraction | int], other: Sequence[Fraction | int]) -> Fraction:
+def rho(first: Sequence[Fraction | int], second: Sequence[Fraction | int]) -> Fraction:
     """Spearman's rank correlation; 0 where one of the rankings is all ties."""
-    a, b = _centred(one), _centred(other)
+    a, b = _centred(first), _centred(second)
     spread = _product(a, a) * _product(b, b)
     return _product(a, b) / square_root(Fraction(spread)) if spread else Fraction(0)
 
 
 def rank_correlation(
-    one: Sequence[Fraction | int], other: Sequence[Fraction | int], alternative: Alternative
+    first: Sequence[Fraction | int], second: Sequence[Fraction | int], alternative: Alternative
 ) -> Significance:
     """H0: the two rankings are independent. Exact for up to eight, else by Student's t (Kendall and Gibbons 1990)."""
-    found, n = rho(one, other), len(one)
-    p = _exact(_centred(one), _centred(other), alternative) if n <= EXACT_MAX else _by_t(found, n, alternative)
-    return outcome("spearman", alternative, (n, n), p, found)
+    rho_value, n = rho(first, second), len(first)
+    p = _exact(_centred(first), _centred(second), alternative) if n <= EXACT_MAX else _by_t(rho_value, n, alternative)
+    return outcome("spearman", alternative, (n, n), p, rho_value)
 
 
 def falls_more(
@@ -45,9 +45,9 @@ def falls_more(
     """
     base, a, b = _centred(quality), _centred(first), _centred(second)
     steps = [q * (y - x) for q, x, y in zip(base, a, b, strict=True)]
-    seen = sum(steps)
+    observed = sum(steps)
     signed = (sum(map(mul, signs, steps)) for signs in product((1, -1), repeat=len(steps)))
-    hits = sum(total >= seen for total in signed)
+    hits = sum(total >= observed for total in signed)
     away = rho(quality, second) - rho(quality, first)
     n = (len(steps), len(steps))
     return outcome("rank-exchange", Alternative.GREATER, n, Fraction(hits, 2 ** len(steps)), away)
@@ -62,22 +62,22 @@ def _product(a: Sequence[int], b: Sequence[int]) -> int:
 
 
 def _exact(a: Sequence[int], b: Sequence[int], alternative: Alternative) -> Fraction:
-    seen, hits, count = _product(a, b), 0, 0
+    observed, hits, count = _product(a, b), 0, 0
     for order in permutations(b):
         count += 1
         value = _product(a, order)
         match alternative:
             case Alternative.GREATER:
-                hits += value >= seen
+                hits += value >= observed
             case Alternative.LESS:
-                hits += value <= seen
+                hits += value <= observed
             case Alternative.TWO_SIDED:
-                hits += abs(value) >= abs(seen)
+                hits += abs(value) >= abs(observed)
     return Fraction(hits, count)
 
 
-def _by_t(found: Fraction, n: int, alternative: Alternative) -> Fraction:
-    both = Fraction(0) if abs(found) >= 1 else t_two_sided(found**2 * (n - 2) / (1 - found**2), n - 2)
+def _by_t(rho_value: Fraction, n: int, alternative: Alternative) -> Fraction:
+    both = Fraction(0) if abs(rho_value) >= 1 else t_two_sided(rho_value**2 * (n - 2) / (1 - rho_value**2), n - 2)
     if alternative is Alternative.TWO_SIDED:
         return both
-    return both / 2 if (found > 0) is (alternative is Alternative.GREATER) else 1 - both / 2
+    return both / 2 if (rho_value > 0) is (alternative is Alternative.GREATER) else 1 - both / 2

@@ -13,11 +13,14 @@ import msgspec
 from ...analysis_plan import HypothesisId as Id
 from . import exploratory, primary
 from .contrasts import Joint
-from .evidence import Evidence, Lacking
+from .evidence import Evidence, Insufficient
 
 
 class Family(StrEnum):
-    """How p is corrected: CONFIRMATORY by Bonferroni over five, the others by Benjamini and Hochberg beside p."""
+    """Family of tests, which sets the correction of p.
+
+    CONFIRMATORY: Bonferroni over five. The others: Benjamini and Hochberg, reported beside p.
+    """
 
     CONFIRMATORY = "confirmatory"
     EXPLORATORY = "exploratory"
@@ -29,7 +32,7 @@ class Hypothesis(msgspec.Struct, frozen=True):
 
     id: Id
     summary: str
-    contrast: Callable[[Evidence], Joint | Lacking] | None = None
+    contrast: Callable[[Evidence], Joint | Insufficient] | None = None
     same_as: Id | None = None
     out_of_reach: str = ""
 
@@ -48,7 +51,11 @@ REGISTRY: Final = (
     Hypothesis(Id.H2, "real memory does better than a placebo of the same size", primary.beats_placebo),
     Hypothesis(Id.H3, "the delta differs between chess and poker", primary.differs_by_game),
     Hypothesis(Id.H4, "the full stack adds more than its parts together", primary.synergy),
-    Hypothesis(Id.H5, "systems of similar delta differ in how fast they help", primary.speed_differs),
+    Hypothesis(
+        Id.H5,
+        "systems of similar delta differ in their course over the match",
+        primary.speed_differs,
+    ),
     Hypothesis(Id.E1, "the weakest model gains about nothing", exploratory.weakest_gains_nothing),
     Hypothesis(Id.E2, "the delta is smaller in chess than in poker", primary.smaller_in_chess),
     Hypothesis(Id.E3, "memory helps most from slightly worse positions", exploratory.slight_gains_most),

@@ -1,42 +1,58 @@
 """Every hypothesis gets a verdict: supported, not supported, not tested by this run, or not declared in its plan.
 
-A confirmatory hypothesis is supported if p times five is below alpha (Bonferroni, paper section 9.5). An exploratory
-one is judged by its own p, as the paper has it, with Benjamini and Hochberg's q over its family beside; a hypothesis
-that could not be tested counts there as p = 1. One that is the same as another shares its verdict.
+A confirmatory hypothesis is supported if p times five is below alpha (Bonferroni, paper section 9.5). Any other is
+found or not found by Benjamini and Hochberg's q over its family, and never confirmed, whatever its p; a hypothesis that
+could not be tested counts there as p = 1. Samples smaller than the protocol asks of a verdict test nothing. One that is
+the same as another shares its verdict.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
-from typing import NamedTuple
+from itertools import chain, repeat
+from typing import Final, NamedTuple
 
 import msgspec
 
 from ...analysis_plan import PRIMARY, AnalysisPlan
 from ...analysis_plan import HypothesisId as Id
+from ...protocol import VerdictNorm, load_protocol
+from ..cell_decisions import cell_decisions, why_withheld
 from ..exact import significant
 from ..inference.effects import EffectSize
 from ..inference.estimate import Estimate
 from ..inference.multiplicity import benjamini_hochberg, bonferroni
-from ..inference.significance import Significance
+from ..inference.significance import Significance, untested
+from ..measures import CAREERS
+from ..score_constants import caveat
 from .contrasts import Joint, Part
-from .evidence import Evidence, Lacking
+from .evidence import Evidence, Insufficient
+from .exploratory import errs_no_more
 from .registry import BY_ID, REGISTRY, Family, Hypothesis
+
+OF_RANKS: Final = frozenset({"spearman", "rank-exchange"})
+"""Tests over systems, whose least number is `ContrastConstants.systems_min`."""
 
 BONFERRONI, BENJAMINI_HOCHBERG = "bonferroni", "benjamini-hochberg"
 
 
 class Status(StrEnum):
-    """What a run says of a hypothesis."""
+    """Verdict of a run on a hypothesis."""
 
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not supported"
+    FOUND = "found, exploratory, not confirmed"
+    NOT_FOUND = "not found, exploratory"
     NOT_TESTED = "not tested by this run"
     NOT_DECLARED = "not declared"
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """One hypothesis. `p` joins its tests, `p_corrected` is by `correction`; both None where nothing was tested."""
+    """One hypothesis. `p` joins its tests, `p_corrected` is by `correction`; both None where nothing was tested.
+    `caveat`: what the verdict rests on that is not frozen; empty for most.
+
+    SUPPORTED and NOT_SUPPORTED are of confirmatory hypotheses alone, FOUND and NOT_FOUND of all others.
+    """
 
     id: Id
     summary: str
@@ -48,6 +64,7 @@ class Verdict(msgspec.Struct, frozen=True):
     p_corrected: str | None
     correction: str
     same_as: str
+    caveat: str = ""
 
 
 class ContrastRow(msgspec.Struct, frozen=True):
@@ -67,85 +84,137 @@ class Verdicts(NamedTuple):
     tests: tuple[ContrastRow, ...]
 
 
-def verdicts(plan: AnalysisPlan, evidence: Evidence) -> Verdicts:
-    """What the evidence says of every hypothesis. Each contrast is computed once."""
+def verdicts(plan: AnalysisPlan, evidence: Evidence, least: VerdictNorm) -> Verdicts:
+    """Verdicts on all hypotheses from the evidence. Each contrast is computed once. `least`: the smallest samples."""
     alpha = Fraction(plan.alpha)
-    wanted = {BY_ID[name].same_as or name for name in plan.hypotheses}
-    tested = {one.id: one.contrast(evidence) for one in REGISTRY if one.contrast is not None and one.id in wanted}
+    needed = {BY_ID[name].same_as or name for name in plan.hypotheses}
+    tested = {
+        hypothesis.id: _large_enough(_played(hypothesis.contrast, evidence), least)
+        for hypothesis in REGISTRY
+        if hypothesis.contrast is not None and hypothesis.id in needed
+    }
     corrected = _corrected(tested)
-    found: dict[Id, Verdict] = {}
-    for one in sorted(REGISTRY, key=lambda one: one.same_as is not None):
-        if one.id not in plan.hypotheses:
-            found[one.id] = _bare(one, Status.NOT_DECLARED, "the plan does not declare it", alpha)
-        elif one.same_as is not None:
-            found[one.id] = _shared(one, tested[one.same_as], corrected, alpha)
+    by_id: dict[Id, Verdict] = {}
+    for hypothesis in sorted(REGISTRY, key=lambda hypothesis: hypothesis.same_as is not None):
+        if hypothesis.id not in plan.hypotheses:
+            by_id[hypothesis.id] = _bare(hypothesis, Status.NOT_DECLARED, "the plan does not declare it", alpha)
+        elif hypothesis.same_as is not None:
+            by_id[hypothesis.id] = _shared(hypothesis, tested[hypothesis.same_as], corrected, alpha)
         else:
-            found[one.id] = _verdict(one, tested.get(one.id), corrected, alpha)
-    return Verdicts(tuple(found[one.id] for one in REGISTRY), tuple(_rows(tested)))
+            by_id[hypothesis.id] = _verdict(hypothesis, tested.get(hypothesis.id), corrected, alpha)
+    with_caveats = [
+        msgspec.structs.replace(by_id[hypothesis.id], caveat=_caveat(by_id[hypothesis.id], evidence))
+        for hypothesis in REGISTRY
+    ]
+    return Verdicts(tuple(with_caveats), tuple(_rows(tested)))
 
 
-def _rows(tested: Mapping[Id, Joint | Lacking]) -> Iterator[ContrastRow]:
+def _caveat(verdict: Verdict, evidence: Evidence) -> str:
+    return caveat(evidence.constants, verdict.same_as or verdict.id) if verdict.p is not None else ""
+
+
+def _played(contrast: Callable[[Evidence], Joint | Insufficient], evidence: Evidence) -> Joint | Insufficient:
+    """The outcome of a contrast; none where an arm that it needs has too many forfeits or too few own actions."""
+    evidence.asked_for.clear()
+    outcome, percent = contrast(evidence), load_protocol(evidence.constants.id).error_flag_percent
+    if isinstance(outcome, Insufficient) or contrast is errs_no_more:
+        return outcome
+    cells = [evidence.cells[key] for key in sorted(evidence.asked_for)]
+    forfeited = tuple(
+        why_withheld([cell_decisions(f"{cell.key.arm.value} arm", cell, percent) for cell in cells], percent)
+    )
+    return Insufficient(f"not of play: {'; '.join(forfeited)}") if forfeited else outcome
+
+
+def _large_enough(joint: Joint | Insufficient, least: VerdictNorm) -> Joint | Insufficient:
+    """The tests, whose p is dropped where a sample of an estimate is smaller than a verdict may rest on."""
+    if isinstance(joint, Insufficient):
+        return joint
+    parts = tuple(or_too_few(part, least) for part in joint.parts)
+    return Joint(joint.p if parts == joint.parts else None, parts)
+
+
+def or_too_few(part: Part, least: VerdictNorm) -> Part:
+    """A test; without its p where one of its samples is smaller than `least` asks."""
+    if part.test.p is None or part.test.method in OF_RANKS:
+        return part
+    # A paired test has one n for its two arms; where `over` is shorter, the rest count units.
+    for count, over in zip(part.test.n, chain(part.over, repeat("")), strict=False):
+        needed, what = (least.careers_min, "careers") if over == CAREERS else (least.units_min, "independent units")
+        if count < needed:
+            note = f"{count} {what}, a verdict needs {needed}"
+            test = untested(part.test.method, part.test.alternative, part.test.n, note)
+            return msgspec.structs.replace(part, test=test)
+    return part
+
+
+def _rows(tested: Mapping[Id, Joint | Insufficient]) -> Iterator[ContrastRow]:
     for name, outcome in tested.items():
         if isinstance(outcome, Joint):
             for part in outcome.parts:
                 yield ContrastRow(name, part.name, part.estimate, part.effect, part.test)
 
 
-def _corrected(tested: Mapping[Id, Joint | Lacking]) -> dict[Id, Fraction]:
+def _corrected(tested: Mapping[Id, Joint | Insufficient]) -> dict[Id, Fraction]:
     """Adjusted p by family; a family's tests are those that were declared."""
-    found: dict[Id, Fraction] = {}
+    adjusted: dict[Id, Fraction] = {}
     for family in Family:
         names = [name for name in tested if BY_ID[name].family is family]
         ps = [_p(tested[name]) for name in names]
         if family is Family.CONFIRMATORY:
-            found |= zip(names, bonferroni(ps, PRIMARY), strict=True)
+            adjusted |= zip(names, bonferroni(ps, PRIMARY), strict=True)
         else:
-            found |= zip(names, benjamini_hochberg(ps), strict=True)
-    return found
+            adjusted |= zip(names, benjamini_hochberg(ps), strict=True)
+    return adjusted
 
 
-def _p(outcome: Joint | Lacking) -> Fraction:
-    return Fraction(1) if isinstance(outcome, Lacking) or outcome.p is None else outcome.p
+def _p(outcome: Joint | Insufficient) -> Fraction:
+    return Fraction(1) if isinstance(outcome, Insufficient) or outcome.p is None else outcome.p
 
 
-def _shared(one: Hypothesis, outcome: Joint | Lacking, corrected: Mapping[Id, Fraction], alpha: Fraction) -> Verdict:
+def _shared(
+    hypothesis: Hypothesis, outcome: Joint | Insufficient, corrected: Mapping[Id, Fraction], alpha: Fraction
+) -> Verdict:
     """The verdict of the hypothesis that this one is the same as."""
-    assert one.same_as is not None
-    other = _verdict(BY_ID[one.same_as], outcome, corrected, alpha)
-    return msgspec.structs.replace(other, id=one.id, summary=one.summary, same_as=one.same_as.value)
+    assert hypothesis.same_as is not None
+    other = _verdict(BY_ID[hypothesis.same_as], outcome, corrected, alpha)
+    return msgspec.structs.replace(
+        other, id=hypothesis.id, summary=hypothesis.summary, same_as=hypothesis.same_as.value
+    )
 
 
 def _verdict(
-    one: Hypothesis, outcome: Joint | Lacking | None, corrected: Mapping[Id, Fraction], alpha: Fraction
+    hypothesis: Hypothesis, outcome: Joint | Insufficient | None, corrected: Mapping[Id, Fraction], alpha: Fraction
 ) -> Verdict:
     match outcome:
         case None:
-            return _bare(one, Status.NOT_TESTED, one.out_of_reach, alpha)
-        case Lacking():
-            return _bare(one, Status.NOT_TESTED, outcome.reason, alpha)
+            return _bare(hypothesis, Status.NOT_TESTED, hypothesis.out_of_reach, alpha)
+        case Insufficient():
+            return _bare(hypothesis, Status.NOT_TESTED, outcome.reason, alpha)
         case Joint(p=None):
-            return _bare(one, Status.NOT_TESTED, _untested(outcome.parts), alpha)
+            return _bare(hypothesis, Status.NOT_TESTED, _untested(outcome.parts), alpha)
         case Joint():
             assert outcome.p is not None
-            confirmatory = one.family is Family.CONFIRMATORY
-            decisive = corrected[one.id] if confirmatory else outcome.p
-            status = Status.SUPPORTED if decisive < alpha else Status.NOT_SUPPORTED
+            confirmatory = hypothesis.family is Family.CONFIRMATORY
+            decisive = corrected[hypothesis.id]
+            yes, no = (Status.SUPPORTED, Status.NOT_SUPPORTED) if confirmatory else (Status.FOUND, Status.NOT_FOUND)
+            status = yes if decisive < alpha else no
             return Verdict(
-                one.id,
-                one.summary,
-                one.family,
+                hypothesis.id,
+                hypothesis.summary,
+                hypothesis.family,
                 status,
-                _reason(decisive, alpha, one.family),
+                _reason(decisive, alpha, hypothesis.family),
                 str(alpha / PRIMARY if confirmatory else alpha),
                 significant(outcome.p),
-                significant(corrected[one.id]),
-                _correction(one.family),
+                significant(corrected[hypothesis.id]),
+                _correction(hypothesis.family),
                 "",
             )
 
 
 def _reason(decisive: Fraction, alpha: Fraction, family: Family) -> str:
-    what = "p times 5" if family is Family.CONFIRMATORY else "p, uncorrected,"
+    what = f"p times {PRIMARY}" if family is Family.CONFIRMATORY else f"q over the {family.value} family"
     return f"{what} is {'below' if decisive < alpha else 'not below'} {float(alpha):g}"
 
 
@@ -157,9 +226,11 @@ def _correction(family: Family) -> str:
     return BONFERRONI if family is Family.CONFIRMATORY else BENJAMINI_HOCHBERG
 
 
-def _bare(one: Hypothesis, status: Status, reason: str, alpha: Fraction) -> Verdict:
-    confirmatory = one.family is Family.CONFIRMATORY
+def _bare(hypothesis: Hypothesis, status: Status, reason: str, alpha: Fraction) -> Verdict:
+    confirmatory = hypothesis.family is Family.CONFIRMATORY
     shown = str(alpha / PRIMARY if confirmatory else alpha)
-    same = one.same_as.value if one.same_as else ""
-    correction = _correction(one.family)
-    return Verdict(one.id, one.summary, one.family, status, reason, shown, None, None, correction, same)
+    same = hypothesis.same_as.value if hypothesis.same_as else ""
+    correction = _correction(hypothesis.family)
+    return Verdict(
+        hypothesis.id, hypothesis.summary, hypothesis.family, status, reason, shown, None, None, correction, same
+    )

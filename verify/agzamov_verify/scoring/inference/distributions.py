@@ -7,8 +7,10 @@ AS 243). Oracle in the tests: scipy.
 
 from fractions import Fraction
 from functools import lru_cache
+from itertools import count
+from operator import sub
 
-from .precise import Real, mp, rational, real, root
+from .high_precision import Real, mp, rational, real, root
 
 _NEGLIGIBLE = mp.mpf(10) ** -30
 _HALF = Fraction(1, 2)
@@ -64,6 +66,18 @@ def f_upper(f: Fraction, df1: int, df2: Fraction | int) -> Fraction:
 
 
 @lru_cache(maxsize=256)
+def chi_square_quantile(p: Fraction, df: int) -> Fraction:
+    """The x with P(X <= x) = p of the chi-square distribution, for 0 < p < 1 - 1e-9."""
+    _probability(p)
+    half, target = mp.mpf(df) / 2, real(p)
+
+    def excess(x: Real) -> Real:
+        return mp.gammainc(half, 0, x / 2, regularized=True) - target
+
+    return rational(root(excess, mp.mpf(0), df + 40 * (1 + mp.sqrt(df))))
+
+
+@lru_cache(maxsize=256)
 def f_quantile(p: Fraction, df1: int, df2: Fraction | int) -> Fraction:
     """The f with P(F <= f) = p, for 0 < p < 1."""
     _probability(p)
@@ -76,13 +90,8 @@ def f_quantile(p: Fraction, df1: int, df2: Fraction | int) -> Fraction:
     return rational(d2 * (1 - x) / (d1 * x))
 
 
-def noncentral_t_cdf(t: Fraction, df: Fraction | int, delta: Fraction) -> Fraction:
-    """P(T <= t) of the noncentral t distribution with noncentrality `delta`."""
-    return rational(noncentral_cdf(real(t), real(df), real(delta)))
-
-
 def noncentral_cdf(t: Real, nu: Real, delta: Real) -> Real:
-    """The same, for root finding: forty digits in and out."""
+    """P(T <= t) of the noncentral t distribution with noncentrality `delta`: forty digits in and out."""
     if t < 0:
         return 1 - noncentral_cdf(-t, nu, -delta)
     below = mp.erfc(delta / mp.sqrt(2)) / 2
@@ -92,23 +101,41 @@ def noncentral_cdf(t: Real, nu: Real, delta: Real) -> Real:
 
 
 def _lenth(x: Real, b: Real, delta: Real) -> Real:
-    """The series' sum: Poisson weights times incomplete beta functions, each from the one before it."""
+    """The series' sum: Poisson weights times incomplete beta functions."""
     rate = delta * delta / 2
     even, odd = mp.exp(-rate), delta * mp.sqrt(2 / mp.pi) * mp.exp(-rate)
-    tails = [_beta(mp.mpf(1) / 2, b, x), _beta(mp.mpf(1), b, x)]
-    steps = [_beta_step(mp.mpf(1) / 2, b, x), _beta_step(mp.mpf(1), b, x)]
-    total, weight_left, j = mp.mpf(0), 1 - even, 0
-    while True:
-        total += even * tails[0] + odd * tails[1]
-        if j > rate and abs(tails[0] * weight_left) + abs(tails[1] * odd) < _NEGLIGIBLE:
-            return total
-        for which, a in enumerate((j + mp.mpf(1) / 2, mp.mpf(j + 1))):
-            tails[which] -= steps[which]
-            steps[which] *= x * (a + b) / (a + 1)
-        j += 1
-        even *= rate / j
-        odd *= rate / (j + mp.mpf(1) / 2)
+    total, half, weight_left, tails = mp.mpf(0), mp.mpf(1) / 2, 1 - even, _beta_tails(x, b)
+    for j in count():
+        at_half, at_one = tails[j]
+        total += even * at_half + odd * at_one
+        if j > rate and abs(at_half * weight_left) + abs(at_one * odd) < _NEGLIGIBLE:
+            break
+        even *= rate / (j + 1)
+        odd *= rate / (j + 1 + half)
         weight_left -= even
+    return total
+
+
+class _BetaTails:
+    """I_x(j + 1/2, b) and I_x(j + 1, b) for j = 0, 1, ..., each from the one before it, and kept."""
+
+    def __init__(self, x: Real, b: Real) -> None:
+        self._x, self._b = x, b
+        firsts = (mp.mpf(1) / 2, mp.mpf(1))
+        self._tails = [tuple(_beta(a, b, x) for a in firsts)]
+        self._steps = [_beta_step(a, b, x) for a in firsts]
+
+    def __getitem__(self, j: int) -> tuple[Real, ...]:
+        while len(self._tails) <= j:
+            last = len(self._tails) - 1
+            self._tails.append(tuple(map(sub, self._tails[last], self._steps)))
+            for which, a in enumerate((last + mp.mpf(1) / 2, mp.mpf(last + 1))):
+                self._steps[which] *= self._x * (a + self._b) / (a + 1)
+        return self._tails[j]
+
+
+_beta_tails = lru_cache(maxsize=2)(_BetaTails)
+"""Where the noncentrality of a t is sought, x and b stay as they are and only delta changes."""
 
 
 def _beta(a: Real, b: Real, x: Real) -> Real:

@@ -15,8 +15,8 @@ import msgspec
 from ..exact import Figure, fixed, square_root
 from ..statistics import Interval
 from .distributions import noncentral_cdf, normal_quantile
+from .high_precision import Real, mp, rational, real, root, rounded
 from .means import pooled
-from .precise import Real, mp, rational, real, root, rounded
 from .samples import Moments, moments
 
 T_MAX: Final = 40  # a t beyond which the exact interval costs more than it tells
@@ -36,12 +36,6 @@ def cohen_one_sample(values: Sequence[int], null: Fraction, alpha: Fraction) -> 
     return _effect(moments(values), null, alpha, "one-sample") if values else None
 
 
-def cohen_paired(a: Sequence[int], b: Sequence[int], alpha: Fraction) -> EffectSize | None:
-    """Mean of a - b over the SD of a - b, pair by pair; None as above."""
-    differences = [one - other for one, other in zip(a, b, strict=True)]
-    return _effect(moments(differences), Fraction(0), alpha, "paired") if differences else None
-
-
 def cohen_two_sample(a: Sequence[int], b: Sequence[int], alpha: Fraction) -> EffectSize | None:
     """Difference of two means over the pooled SD; None for an empty sample, three values in all, or no variation."""
     if not a or not b:
@@ -55,7 +49,7 @@ def cohen_two_sample(a: Sequence[int], b: Sequence[int], alpha: Fraction) -> Eff
 
 
 def hedges_factor(df: int) -> Fraction:
-    """What g is of d: gamma(df / 2) / (sqrt(df / 2) gamma((df - 1) / 2)), for df > 1."""
+    """Hedges' correction factor g / d: gamma(df / 2) / (sqrt(df / 2) gamma((df - 1) / 2)), for df > 1."""
     half = mp.mpf(df) / 2
     return rational(mp.exp(mp.loggamma(half) - mp.loggamma(half - mp.mpf(1) / 2)) / mp.sqrt(half))
 
@@ -65,8 +59,8 @@ def noncentrality_bounds(t: Fraction, df: int, alpha: Fraction) -> tuple[Fractio
 
     Beyond `T_MAX` by the normal approximation of Abramowitz and Stegun 26.7.10.
     """
-    tail, seen, nu = real(alpha / 2), real(t), real(df)
-    bounds = [_noncentrality(seen, nu, p) for p in (1 - tail, tail)]
+    tail, t_real, nu = real(alpha / 2), real(t), real(df)
+    bounds = [_noncentrality(t_real, nu, p) for p in (1 - tail, tail)]
     return bounds[0], bounds[1]
 
 

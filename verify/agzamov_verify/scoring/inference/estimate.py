@@ -1,4 +1,4 @@
-"""An estimate: a value that never stands alone, but with its interval, its n, its SD and what it could have found.
+"""An estimate: a value with its interval, n, SD and minimum detectable effect.
 
 Values of a sample are whole numbers in their own unit (half-points of a pair, chips of a session); `Scale` turns
 them into the published one. Which interval and why: docs/decisions/0013.
@@ -12,9 +12,9 @@ import msgspec
 
 from ..exact import Figure, figure, fixed, square_root
 from ..statistics import Interval
-from .intervals import Resamples, bootstrap_bounds, ratio_bounds, ratio_residuals
+from .high_precision import rounded
+from .intervals import Resamples, bootstrap_bounds, t_bounds
 from .power import POWER, detectable_noncentrality, mde_t
-from .precise import rounded
 from .proportions import wilson, wilson_interval
 from .samples import Contrast, Moments, contrast, moments
 
@@ -22,7 +22,7 @@ ALPHA: Final = Fraction(1, 20)
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """What one whole number of a sample is worth, in which unit; the least and greatest figure, if there are such."""
+    """Conversion to the published unit: `factor` is the value of 1; `least` and `greatest` bound the figure, if set."""
 
     unit: str
     factor: Fraction
@@ -43,8 +43,11 @@ class Estimate(msgspec.Struct, frozen=True):
     """A figure with its uncertainty, in `unit`.
 
     `n` and `sd` are of each sample (a difference has two). `mde` is the minimum detectable effect: what a two-sided
-    test at 5 % would find with 80 % power, given these variances and sizes (noncentral t). None is what the sample
-    cannot say: of no values nothing; without variation no `mde`, and an interval only if values have bounds (Wilson's).
+    test at 5 % would find with 80 % power, given these variances and sizes (noncentral t). A field is
+    None if it cannot be computed: all of them without values; without variation `mde`, and the interval too unless
+    values are bounded (then Wilson's). `over`: what was repeated independently, so what `n` counts, where that is not
+    the game's unit: "careers"; or "one career", which has no interval. `ci_note`: why there is no interval where there
+    could be one with more units.
     """
 
     value: Figure | None
@@ -53,37 +56,49 @@ class Estimate(msgspec.Struct, frozen=True):
     sd: tuple[Figure, ...] | None
     mde: Figure | None
     unit: str
+    over: str = ""
+    ci_note: str = ""
 
 
-def mean_estimate(values: Sequence[int], scale: Scale, how: Resamples) -> Estimate:
-    """The mean of one sample."""
-    return contrast_estimate([values], [Fraction(1)], scale, how)
-
-
-def paired_estimate(a: Sequence[int], b: Sequence[int], scale: Scale, how: Resamples) -> Estimate:
-    """The mean of a - b, pair by pair (the same start, the same deck)."""
-    reach = None if scale.least is None or scale.greatest is None else scale.greatest - scale.least
-    signed = Scale(scale.unit, scale.factor, None if reach is None else -reach, reach)
-    return mean_estimate([one - other for one, other in zip(a, b, strict=True)], signed, how)
-
-
-def difference_estimate(a: Sequence[int], b: Sequence[int], scale: Scale, how: Resamples) -> Estimate:
+def difference_estimate(a: Sequence[int], b: Sequence[int], scale: Scale, resamples: Resamples) -> Estimate:
     """The mean of a less the mean of b, two independent samples."""
-    return contrast_estimate([a, b], [Fraction(1), Fraction(-1)], scale, how)
+    return contrast_estimate([a, b], [Fraction(1), Fraction(-1)], scale, resamples)
 
 
 def contrast_estimate(
-    samples: Sequence[Sequence[int]], weights: Sequence[Fraction], scale: Scale, how: Resamples
+    samples: Sequence[Sequence[int]], weights: Sequence[Fraction], scale: Scale, resamples: Resamples | None
 ) -> Estimate:
-    """A weighted sum of the means of independent samples."""
+    """A weighted sum of the means of independent samples.
+
+    `resamples` None: Student's interval instead of a bootstrap.
+    """
     sizes = tuple(map(len, samples))
     if not all(sizes):
         return Estimate(None, None, sizes, None, None, scale.unit)
     groups = [moments(sample) for sample in samples]
-    found = contrast(groups, weights)
+    total = contrast(groups, weights)
     sd = tuple(rounded(group.sd * scale.factor) for group in groups) if min(sizes) > 1 else None
-    value = figure(found.value * scale.factor)
-    return Estimate(value, _interval(samples, weights, scale, how), sizes, sd, _mde(found, scale), scale.unit)
+    value = figure(total.value * scale.factor)
+    note = _too_little(samples, scale, resamples) if resamples else ""
+    interval = None if note else _interval(samples, weights, scale, resamples)
+    return Estimate(value, interval, sizes, sd, _mde(total, scale), scale.unit, ci_note=note)
+
+
+def needs(found: str, least: int) -> str:
+    """The reason for no interval of less than is enough: "9 games, an interval needs 30"."""
+    return f"{found}, an interval needs {least}"
+
+
+def _too_little(samples: Sequence[Sequence[int]], scale: Scale, resamples: Resamples) -> str:
+    """Why these samples have no interval; empty where they may have one."""
+    fewest = min(samples, key=len)
+    if len(fewest) < resamples.units_min:
+        return needs(f"n = {len(fewest)}", resamples.units_min)
+    if scale.least is None or scale.greatest is None:
+        return ""
+    middle = (scale.least + scale.greatest) / 2 / scale.factor
+    decided, n = min((sum(value != middle for value in sample), len(sample)) for sample in samples)
+    return needs(f"{decided} of n = {n} decided", resamples.decided_min) if decided < resamples.decided_min else ""
 
 
 def share_estimate(successes: int, n: int, unit: str = "share") -> Estimate:
@@ -103,40 +118,22 @@ def share_estimate(successes: int, n: int, unit: str = "share") -> Estimate:
     )
 
 
-def ratio_estimate(above: Sequence[int], below: Sequence[int], scale: Scale, how: Resamples) -> Estimate:
-    """sum(above) / sum(below), unit by unit; `sd` is that of the linearised residuals. The sum below must be > 0."""
-    n = len(above)
-    if sum(below) <= 0:
-        return Estimate(None, None, (n,), None, None, scale.unit)
-    residuals = ratio_residuals(above, below)
-    bounds = ratio_bounds(above, below, ALPHA, how)
-    sd, mde = residuals.sd * scale.factor, mde_t(residuals.sd, n, ALPHA) if residuals.variance else None
-    return Estimate(
-        figure(residuals.mean * scale.factor),
-        None if bounds is None else bounds.interval(scale.factor),
-        (n,),
-        (rounded(sd),) if n > 1 else None,
-        None if mde is None else rounded(mde * scale.factor),
-        scale.unit,
-    )
-
-
 def _interval(
-    samples: Sequence[Sequence[int]], weights: Sequence[Fraction], scale: Scale, how: Resamples
+    samples: Sequence[Sequence[int]], weights: Sequence[Fraction], scale: Scale, resamples: Resamples | None
 ) -> Interval | None:
     groups = [moments(sample) for sample in samples]
     bounded = scale.least is not None and scale.greatest is not None
     if bounded and not all(group.variance for group in groups):
         return _score_interval(groups, weights, scale)
-    bounds = bootstrap_bounds(samples, weights, ALPHA, how)
-    return None if bounds is None else bounds.interval(scale.factor)
+    bounds = bootstrap_bounds(samples, weights, ALPHA, resamples) if resamples else t_bounds(samples, weights, ALPHA)
+    return None if bounds is None else bounds.within(scale.least, scale.greatest, scale.factor).interval(scale.factor)
 
 
 def _score_interval(groups: Sequence[Moments], weights: Sequence[Fraction], scale: Scale) -> Interval:
-    """Where a sample of bounded values shows no variation, a resampling of it shows no doubt either.
+    """Interval of a contrast of bounded values if a sample has no variation, since its bootstrap has zero width.
 
-    Wilson's bounds for each mean, put together by the squares of their distances (Newcombe 1998, Statistics in
-    Medicine 17:873).
+    Wilson's bounds for each mean, combined by the square root of the sum of squares of their distances (Newcombe 1998,
+    Statistics in Medicine 17:873).
     """
     assert scale.least is not None
     assert scale.greatest is not None
@@ -151,8 +148,8 @@ def _score_interval(groups: Sequence[Moments], weights: Sequence[Fraction], scal
     return Interval(fixed(value - square_root(down)), fixed(value + square_root(up)), "wilson")
 
 
-def _mde(found: Contrast, scale: Scale) -> Figure | None:
-    if not found.df:
+def _mde(total: Contrast, scale: Scale) -> Figure | None:
+    if not total.df:
         return None
-    errors = detectable_noncentrality(int(found.df), ALPHA, POWER)
-    return rounded(errors * square_root(found.squared_error) * abs(scale.factor))
+    errors = detectable_noncentrality(int(total.df), ALPHA, POWER)
+    return rounded(errors * square_root(total.squared_error) * abs(scale.factor))

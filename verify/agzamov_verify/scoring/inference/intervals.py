@@ -31,7 +31,7 @@ Weights = Sequence[Fraction]
 
 
 class Bootstrap(StrEnum):
-    """How bounds are read off the resamples."""
+    """Method of computing bounds from the resamples."""
 
     PERCENTILE = "bootstrap"
     EXPANDED = "bootstrap-expanded"
@@ -54,11 +54,16 @@ def bootstrap_of(unit: str) -> Bootstrap:
 
 
 class Resamples(msgspec.Struct, frozen=True):
-    """A declared resampling: its seed, how many, and how bounds are read off."""
+    """A declared resampling: its seed, number and method of bounds, and the least number of units that gets bounds.
+
+    `decided_min`: of bounded values, so many at least are not in the middle of their scale.
+    """
 
     seed: bytes
     count: int
     method: Bootstrap
+    units_min: int = 1
+    decided_min: int = 0
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -69,101 +74,86 @@ class Bounds(msgspec.Struct, frozen=True):
     method: str
 
     def interval(self, scale: Fraction) -> Interval:
-        """As published: times `scale`, to six places."""
+        """Interval as published: times `scale`, to six places."""
         return Interval(fixed(self.low * scale), fixed(self.high * scale), self.method)
 
+    def within(self, least: Fraction | None, greatest: Fraction | None, scale: Fraction) -> "Bounds":
+        """The part of the interval that the figure can have; the truth is in it, so nothing is lost."""
+        low = self.low if least is None else max(self.low, least / scale)
+        high = self.high if greatest is None else min(self.high, greatest / scale)
+        return Bounds(low, high, self.method)
 
-def bootstrap_bounds(samples: Samples, weights: Weights, alpha: Fraction, how: Resamples) -> Bounds | None:
-    """Bounds of a contrast of means of independent samples by resampling each; None without variation to see.
+
+def bootstrap_bounds(samples: Samples, weights: Weights, alpha: Fraction, resamples: Resamples) -> Bounds | None:
+    """Bounds of a contrast of means of independent samples by resampling each; None where the values do not vary.
 
     Student's t bounds where a sample is too large for 64-bit sums (there they agree), and expanded percentiles
     where studentised ones are infinite, since a resample that matters has no variation.
     """
     if not contrast([moments(sample) for sample in samples], weights).df:
         return None
-    if not _room(samples, weights, how.method):
+    if not _room(samples, weights, resamples.method):
         return t_bounds(samples, weights, alpha)
-    match how.method:
+    match resamples.method:
         case Bootstrap.PERCENTILE:
-            return _percentile(samples, weights, alpha / 2, how)
+            return _percentile(samples, weights, alpha / 2, resamples)
         case Bootstrap.EXPANDED:
-            return _percentile(samples, weights, expanded_tail(samples, weights, alpha), how)
+            return _percentile(samples, weights, expanded_tail(samples, weights, alpha), resamples)
         case Bootstrap.STUDENTISED:
-            expanded = msgspec.structs.replace(how, method=Bootstrap.EXPANDED)
-            return _studentised(samples, weights, alpha, how) or bootstrap_bounds(samples, weights, alpha, expanded)
+            expanded = msgspec.structs.replace(resamples, method=Bootstrap.EXPANDED)
+            bounds = _studentised(samples, weights, alpha, resamples)
+            return bounds or bootstrap_bounds(samples, weights, alpha, expanded)
 
 
 def t_bounds(samples: Samples, weights: Weights, alpha: Fraction) -> Bounds | None:
-    """Student's interval, with Welch and Satterthwaite's degrees of freedom; None without variation to see."""
-    found = contrast([moments(sample) for sample in samples], weights)
-    if not found.df:
+    """Student's interval, with Welch and Satterthwaite's degrees of freedom; None where the values do not vary."""
+    total = contrast([moments(sample) for sample in samples], weights)
+    if not total.df:
         return None
-    half = t_quantile(1 - alpha / 2, found.df) * square_root(found.squared_error)
-    return Bounds(found.value - half, found.value + half, "student-t")
+    half = t_quantile(1 - alpha / 2, total.df) * square_root(total.squared_error)
+    return Bounds(total.value - half, total.value + half, "student-t")
 
 
 def expanded_tail(samples: Samples, weights: Weights, alpha: Fraction) -> Fraction:
     """The share of resamples to leave out at either end so that percentiles are as wide as Student's interval."""
     groups = [moments(sample) for sample in samples]
-    found = contrast(groups, weights)
-    seen = sum((_resampled_variance(*one) for one in zip(weights, groups, strict=True)), Fraction(0))
-    return normal_upper(square_root(found.squared_error / seen) * t_quantile(1 - alpha / 2, found.df))
+    total = contrast(groups, weights)
+    variance = sum((_resampled_variance(*weighted) for weighted in zip(weights, groups, strict=True)), Fraction(0))
+    return normal_upper(square_root(total.squared_error / variance) * t_quantile(1 - alpha / 2, total.df))
 
 
-def ratio_bounds(above: Sequence[int], below: Sequence[int], alpha: Fraction, how: Resamples) -> Bounds | None:
-    """Expanded percentile bounds of sum(above) / sum(below), unit by unit; None if a resampled sum below is not > 0."""
-    residuals = ratio_residuals(above, below)
-    if not residuals.variance or not fits([above, below]):
-        return None
-    sums = resampled_sums([above, below], how.seed, 0, how.count)
-    if int(sums[1].min()) <= 0:
-        return None
-    order = np.argsort(sums[0] / sums[1], kind="stable")
-    n = residuals.n
-    tail = normal_upper(square_root(Fraction(n, n - 1)) * t_quantile(1 - alpha / 2, n - 1))
-    low, high = (Fraction(int(sums[0][at]), int(sums[1][at])) for at in _ends(order, tail))
-    return Bounds(low, high, f"{Bootstrap.EXPANDED.value}-{how.count}")
-
-
-def ratio_residuals(above: Sequence[int], below: Sequence[int]) -> Moments:
-    """Value of the ratio, and the variance of its linearised residuals per unit (Cochran 1977, section 2.11)."""
-    n, ratio = len(above), Fraction(sum(above), sum(below))
-    scale = Fraction(sum(below), n)
-    squares = sum(((one - ratio * other) ** 2 for one, other in zip(above, below, strict=True)), Fraction(0))
-    return Moments(n, ratio, squares / scale**2 / (n - 1) if n > 1 else Fraction(0))
-
-
-def _percentile(samples: Samples, weights: Weights, tail: Fraction, how: Resamples) -> Bounds:
+def _percentile(samples: Samples, weights: Weights, tail: Fraction, resamples: Resamples) -> Bounds:
     whole, factors = _whole(samples, weights)
-    totals = np.zeros(how.count, dtype=np.int64)
-    for at, (sample, factor) in enumerate(zip(samples, factors, strict=True)):
-        totals += factor * resampled_sums([sample], how.seed, at, how.count)[0]
+    totals = np.zeros(resamples.count, dtype=np.int64)
+    for index, (sample, factor) in enumerate(zip(samples, factors, strict=True)):
+        totals += factor * resampled_sums([sample], resamples.seed, index, resamples.count)[0]
     low, high = (Fraction(int(total), whole) for total in _ends(np.sort(totals), tail))
-    return Bounds(low, high, f"{how.method.value}-{how.count}")
+    return Bounds(low, high, f"{resamples.method.value}-{resamples.count}")
 
 
-def _studentised(samples: Samples, weights: Weights, alpha: Fraction, how: Resamples) -> Bounds | None:
+def _studentised(samples: Samples, weights: Weights, alpha: Fraction, resamples: Resamples) -> Bounds | None:
     """None where a bound is infinite."""
     whole, factors = _whole(samples, weights)
-    away = np.full(how.count, -sum(factor * sum(one) for factor, one in zip(factors, samples, strict=True)))
-    squares, shares, error = [], [], np.zeros(how.count)
-    for at, (sample, factor, weight) in enumerate(zip(samples, factors, weights, strict=True)):
+    away = np.full(resamples.count, -sum(factor * sum(values) for factor, values in zip(factors, samples, strict=True)))
+    squares, shares, error = [], [], np.zeros(resamples.count)
+    for index, (sample, factor, weight) in enumerate(zip(samples, factors, weights, strict=True)):
         n = len(sample)
-        first, second = resampled_sums([sample, [one * one for one in sample]], how.seed, at, how.count)
+        columns = [sample, [value * value for value in sample]]
+        first, second = resampled_sums(columns, resamples.seed, index, resamples.count)
         away += factor * first
         squares.append(n * second - first * first)
         shares.append(weight**2 / (n * n * (n - 1)))
         error += squares[-1].astype(np.float64) * float(shares[-1])
     flat = np.where(away, np.copysign(np.inf, away), 0.0)
     rank = np.divide(away.astype(np.float64), np.sqrt(error), out=flat, where=error > 0)
-    found = contrast([moments(sample) for sample in samples], weights)
+    total = contrast([moments(sample) for sample in samples], weights)
     steps = []
-    for at in _ends(np.argsort(rank, kind="stable"), alpha / 2):
-        seen = sum((share * int(one[at]) for share, one in zip(shares, squares, strict=True)), Fraction(0))
-        if not seen:
+    for index in _ends(np.argsort(rank, kind="stable"), alpha / 2):
+        variance = sum((share * int(square[index]) for share, square in zip(shares, squares, strict=True)), Fraction(0))
+        if not variance:
             return None
-        steps.append(Fraction(int(away[at]), whole) * square_root(found.squared_error / seen))
-    return Bounds(found.value - steps[1], found.value - steps[0], f"{how.method.value}-{how.count}")
+        steps.append(Fraction(int(away[index]), whole) * square_root(total.squared_error / variance))
+    return Bounds(total.value - steps[1], total.value - steps[0], f"{resamples.method.value}-{resamples.count}")
 
 
 def _ends(ordered: np.ndarray, tail: Fraction) -> tuple[int, int]:
@@ -173,13 +163,13 @@ def _ends(ordered: np.ndarray, tail: Fraction) -> tuple[int, int]:
 
 
 def _whole(samples: Samples, weights: Weights) -> tuple[int, list[int]]:
-    """The least number that makes the contrast whole, and what each sample's sum then counts."""
+    """The least factor that makes the contrast a whole number, and the weight of each sample's sum with that factor."""
     whole = lcm(*(len(sample) * weight.denominator for sample, weight in zip(samples, weights, strict=True)))
     return whole, [int(weight * whole / len(sample)) for sample, weight in zip(samples, weights, strict=True)]
 
 
 def _room(samples: Samples, weights: Weights, method: Bootstrap) -> bool:
-    """Whether all sums stay below 2^62."""
+    """True if all sums stay below 2^62."""
     _, factors = _whole(samples, weights)
     tops = [len(sample) * max(map(abs, sample)) for sample in samples]
     squares = [top * top if method is Bootstrap.STUDENTISED else 0 for top in tops]

@@ -25,7 +25,7 @@ def one_sample_t(values: Sequence[int], null: Fraction, alternative: Alternative
 
 def paired_t(a: Sequence[int], b: Sequence[int], alternative: Alternative) -> Significance:
     """H0: the mean of a - b is 0, pair by pair (the same start, the same deck)."""
-    differences = [one - other for one, other in zip(a, b, strict=True)]
+    differences = [first - second for first, second in zip(a, b, strict=True)]
     if len(differences) < 2:
         return untested("t-paired", alternative, (len(differences),), FEW)
     return contrast_t([moments(differences)], [Fraction(1)], alternative, method="t-paired")
@@ -49,11 +49,11 @@ def contrast_t(
     n = tuple(group.n for group in groups)
     if min(n) < 2:
         return untested(method, alternative, n, FEW)
-    found = contrast(groups, weights)
-    if not found.squared_error:
+    total = contrast(groups, weights)
+    if not total.squared_error:
         return untested(method, alternative, n, ALIKE)
-    t, p = _t_and_p(found, null, alternative)
-    return outcome(method, alternative, n, p, t, found.df)
+    t, p = _t_and_p(total, null, alternative)
+    return outcome(method, alternative, n, p, t, total.df)
 
 
 def anova(groups: Sequence[Moments]) -> Significance:
@@ -78,10 +78,10 @@ def pooled(groups: Sequence[Moments]) -> tuple[Fraction, int]:
     return (squares / df if df else Fraction(0)), df
 
 
-def _t_and_p(found: Contrast, null: Fraction, alternative: Alternative) -> tuple[Fraction, Fraction]:
-    away = found.value - null
-    squared = away**2 / found.squared_error
-    both = t_two_sided(squared, found.df)
+def _t_and_p(total: Contrast, null: Fraction, alternative: Alternative) -> tuple[Fraction, Fraction]:
+    away = total.value - null
+    squared = away**2 / total.squared_error
+    both = t_two_sided(squared, total.df)
     t = square_root(squared) * (-1 if away < 0 else 1)
     match alternative:
         case Alternative.TWO_SIDED:

@@ -1,6 +1,7 @@
-"""Corrections for many tests: Bonferroni (confirmatory) and Benjamini-Hochberg (exploratory), exact.
+"""Corrections for many tests, exact: Bonferroni (confirmatory), Benjamini-Hochberg (exploratory), Holm (learning).
 
-Sources: Dunn 1961 (JASA 56:52); Benjamini and Hochberg 1995 (JRSS B 57:289). Oracle in the tests: statsmodels, scipy.
+Sources: Dunn 1961 (JASA 56:52); Benjamini and Hochberg 1995 (JRSS B 57:289); Holm 1979 (Scand. J. Statistics 6:65).
+Oracle in the tests: statsmodels, scipy.
 """
 
 from collections.abc import Sequence
@@ -18,12 +19,26 @@ def bonferroni(p_values: Sequence[Fraction], family: int | None = None) -> list[
     return [min(Fraction(1), count * p) for p in p_values]
 
 
+def holm(p_values: Sequence[Fraction]) -> list[Fraction]:
+    """Adjusted p in the order given: rejecting where it is at most alpha errs at least once in at most alpha of runs.
+
+    That holds whatever the dependence between the tests (Holm 1979). The k-th least p is multiplied by m - k + 1.
+    """
+    m = len(p_values)
+    adjusted = [Fraction(1)] * m
+    greatest = Fraction(0)
+    for rank, index in enumerate(sorted(range(m), key=lambda place: p_values[place])):
+        greatest = max(greatest, min(Fraction(1), p_values[index] * (m - rank)))
+        adjusted[index] = greatest
+    return adjusted
+
+
 def benjamini_hochberg(p_values: Sequence[Fraction]) -> list[Fraction]:
     """Adjusted p in the order given: rejecting where it is below alpha keeps the false discovery rate below alpha."""
     m = len(p_values)
     adjusted = [Fraction(1)] * m
     least = Fraction(1)
-    for rank, at in sorted(enumerate(sorted(range(m), key=lambda one: p_values[one]), 1), reverse=True):
-        least = min(least, p_values[at] * m / rank)
-        adjusted[at] = least
+    for rank, index in sorted(enumerate(sorted(range(m), key=lambda place: p_values[place]), 1), reverse=True):
+        least = min(least, p_values[index] * m / rank)
+        adjusted[index] = least
     return adjusted

@@ -7,7 +7,6 @@ Oracle in the tests: scipy, statsmodels.
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import comb
 from typing import Final
 
 from ..exact import fixed, square_root
@@ -26,21 +25,6 @@ def binomial_test(successes: int, n: int, alternative: Alternative, null: Fracti
     return outcome("binomial", alternative, (n,), p, Fraction(successes))
 
 
-def binomial_mid_p(successes: int, n: int, alternative: Alternative, null: Fraction = HALF) -> Significance:
-    """The same by mid-p; two-sided: twice the smaller side."""
-    if not n:
-        return untested("binomial-mid-p", alternative, (0,), "no trials")
-    half = binomial_pmf(successes, n, null) / 2
-    above = binomial_p(successes, n, Alternative.GREATER, null) - half
-    below = 1 - above
-    sides = {
-        Alternative.GREATER: above,
-        Alternative.LESS: below,
-        Alternative.TWO_SIDED: min(Fraction(1), 2 * min(above, below)),
-    }
-    return outcome("binomial-mid-p", alternative, (n,), sides[alternative], Fraction(successes))
-
-
 def binomial_p(successes: int, n: int, alternative: Alternative, null: Fraction = HALF) -> Fraction:
     """The exact p of `successes` in n > 0 trials."""
     if not 0 <= successes <= n or not 0 < null < 1:
@@ -52,13 +36,8 @@ def binomial_p(successes: int, n: int, alternative: Alternative, null: Fraction 
         case Alternative.LESS:
             total = sum(ways[: successes + 1])
         case Alternative.TWO_SIDED:
-            total = sum(one for one in ways if one <= ways[successes])
+            total = sum(count for count in ways if count <= ways[successes])
     return Fraction(total, null.denominator**n)
-
-
-def binomial_pmf(successes: int, n: int, null: Fraction = HALF) -> Fraction:
-    """P(X = successes)."""
-    return comb(n, successes) * null**successes * (1 - null) ** (n - successes)
 
 
 def binomial_ways(n: int, rate: Fraction) -> Iterator[int]:
@@ -81,7 +60,11 @@ def wilson(share: Fraction, n: int, alpha: Fraction) -> tuple[Fraction, Fraction
     """
     if not n:
         return Fraction(0), Fraction(1)
-    z = normal_quantile(1 - alpha / 2)
+    return score_bounds(share, Fraction(n), normal_quantile(1 - alpha / 2))
+
+
+def score_bounds(share: Fraction, n: Fraction, z: Fraction) -> tuple[Fraction, Fraction]:
+    """Bounds of the shares from which `share` of n > 0 trials, not always whole, is `z` standard errors away."""
     centre = share + z**2 / (2 * n)
     half = z * square_root(share * (1 - share) / n + z**2 / (4 * n * n))
     scale = 1 + z**2 / n

@@ -1,4 +1,4 @@
-"""What a sample comes to: its size, its mean, its variance, all exact; and contrasts of several samples."""
+"""Moments of a sample: its size, its mean, its variance, all exact; and contrasts of several samples."""
 
 from collections.abc import Sequence
 from fractions import Fraction

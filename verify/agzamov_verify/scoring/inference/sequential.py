@@ -1,4 +1,4 @@
-"""Early stopping that stays honest however often one looks: a test by betting, in whole numbers.
+"""Anytime-valid early stopping: a test by betting, in whole numbers.
 
 A gambler bets against "the mean is m" on every observation x, from declared bounds, in their order:
 
@@ -35,7 +35,7 @@ _BOUND_STEPS: Final = 20  # a confidence bound is right to 2^-20 of the declared
 
 
 class SequentialPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is declared before the first observation. Values are whole numbers in the sample's unit.
+    """Design of a sequential test, declared before any observation. Values are whole numbers in the sample's unit.
 
     `least`, `greatest`: bounds of an observation; `null`: the mean under the null hypothesis; `of_interest`: the
     least difference from it that matters (none: never stop for lack of one); `planned`: the end in any case.
@@ -64,7 +64,7 @@ class SequentialPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Reason(StrEnum):
-    """Why a run may end."""
+    """Reason for which a run may end."""
 
     ABOVE = "above"  # the mean is above null
     BELOW = "below"
@@ -93,9 +93,9 @@ class Stop(msgspec.Struct, frozen=True, tag_field="decision", tag="stop"):
 
 
 def decide(observations: Sequence[int], plan: SequentialPlan) -> Continue | Stop:
-    """What the plan says after these observations: in the order of the plan of the run, and none left out.
+    """The plan's decision after these observations, given in the order of the run's plan with none left out.
 
-    Looks after each of them, so it does not matter how often it is asked.
+    The rule is evaluated after each observation, so the decision does not depend on how often it is asked for.
     """
     table = _Table(plan)
     for n, value in enumerate(observations, 1):
@@ -136,8 +136,8 @@ class Gambler:
         """Bets on an observation, or on several alike. The factor of bet k / 16 is 1 + k (x - m) / (16 (m - worst))."""
         gain = self._upward * (value * self._mean.denominator - self._mean.numerator)
         self._unit *= self._stake**times
-        for at, bet in enumerate(BETS):
-            self._products[at] *= (self._stake + bet * gain) ** times
+        for index, bet in enumerate(BETS):
+            self._products[index] *= (self._stake + bet * gain) ** times
 
     @property
     def wealth(self) -> Fraction:
@@ -145,12 +145,12 @@ class Gambler:
         return Fraction(sum(self._products), len(BETS) * self._unit)
 
     def has(self, wealth: Fraction) -> bool:
-        """Whether that much has been reached now."""
+        """True if the current wealth is at least `wealth`."""
         return sum(self._products) * wealth.denominator >= wealth.numerator * len(BETS) * self._unit
 
 
 class _Table:
-    """The gamblers of a plan: against null, and against what would still be of interest."""
+    """The gamblers of a plan: against `null`, and against `null` plus or minus `of_interest`."""
 
     def __init__(self, plan: SequentialPlan) -> None:
         self._plan, self._enough = plan, _enough(plan)
@@ -167,23 +167,23 @@ class _Table:
             gambler.take(clipped)
 
     def reason(self, n: int) -> Reason | None:
-        """Why to stop after `n` units, or None to go on."""
+        """Reason to stop after `n` units; None to go on."""
         alternative = self._plan.alternative
         if alternative is not Alternative.LESS and self._above.has(self._enough):
             return Reason.ABOVE
         if alternative is not Alternative.GREATER and self._below.has(self._enough):
             return Reason.BELOW
-        if self._doubters and all(one.has(1 / Fraction(self._plan.alpha)) for one in self._doubters):
+        if self._doubters and all(gambler.has(1 / Fraction(self._plan.alpha)) for gambler in self._doubters):
             return Reason.NO_EFFECT
         return Reason.PLANNED_END if n >= self._plan.planned else None
 
     def wealth(self) -> tuple[str, str]:
-        """What the gamblers against a mean at or below, and at or above, the null own."""
+        """Wealth of the gambler against a mean at or below the null, and of the one against a mean at or above it."""
         return significant(self._above.wealth), significant(self._below.wealth)
 
 
 def _doubters(plan: SequentialPlan) -> list[Gambler]:
-    """Gamblers against a mean as far from null as is of interest, each betting that it is nearer."""
+    """Gamblers against a mean at distance `of_interest` from null, each betting that the mean is nearer to null."""
     if plan.of_interest is None:
         return []
     reach, null = Fraction(plan.of_interest), Fraction(plan.null)

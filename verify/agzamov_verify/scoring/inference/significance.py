@@ -9,7 +9,7 @@ from ..exact import significant
 
 
 class Alternative(StrEnum):
-    """What the test would rather believe than its null hypothesis."""
+    """The alternative hypothesis."""
 
     GREATER = "greater"
     LESS = "less"
@@ -37,7 +37,7 @@ class Significance(msgspec.Struct, frozen=True):
         return None if self.p is None else Fraction(self.p)
 
     def rejects(self, alpha: Fraction) -> bool:
-        """Whether the null hypothesis is rejected at `alpha`."""
+        """True if the null hypothesis is rejected at `alpha`."""
         p = self.p_value
         return p is not None and p < alpha
 

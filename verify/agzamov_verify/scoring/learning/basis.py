@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from ..ratings.wide import wide
+from ..ratings.decimal_arithmetic import high_precision
 
 ONE: Final = 2**16
 _FINE_BITS: Final = 128
@@ -33,21 +33,21 @@ def tau_grid(results: int, unit_results: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=32)
 def decays(units: int, unit_results: int, grid: tuple[int, ...]) -> np.ndarray:
-    """For each tau of the grid, by row, the mean of e^(-n / tau) over each unit, times 2^16, rounded down."""
+    """Mean of e^(-n / tau) over each unit, times 2^16, rounded down: one row for each tau of the grid."""
     return np.array([_decay(units, unit_results, tau) for tau in grid], dtype=np.int64)
 
 
 def _decay(units: int, unit_results: int, tau: int) -> list[int]:
-    with wide():
+    with high_precision():
         per_result = (Decimal(-1) / tau).exp()
         per_unit = (Decimal(-unit_results) / tau).exp()
         mean = (1 - per_unit) / (1 - per_result) / unit_results
         level, factor = (int(value * 2**_FINE_BITS) for value in (mean, per_unit))
-    found = []
+    means = []
     for _ in range(units):
-        found.append(level * ONE >> _FINE_BITS)
+        means.append(level * ONE >> _FINE_BITS)
         level = level * factor >> _FINE_BITS
-    return found
+    return means
 
 
 def rising(decay: Sequence[int]) -> list[int]:
@@ -67,7 +67,7 @@ def risings(units: int, unit_results: int, grid: tuple[int, ...]) -> np.ndarray:
 
 
 def too_many(values: Sequence[int]) -> bool:
-    """Whether the sums that a curve of these units needs, squares of the time axis included, may not fit exactly."""
+    """True if the sums that a curve of these units needs, squares of the time axis included, may not fit exactly."""
     greatest = max(ONE, *(abs(value) for value in values))
     return 2 * len(values) ** 2 * ONE * greatest > _SUM_MAX
 

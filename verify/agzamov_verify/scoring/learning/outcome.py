@@ -1,42 +1,46 @@
-"""What a match shows of learning and of recovery, and the tau that may be scored.
+"""Learning, decline and recovery in a match, and the tau that may be scored.
 
-tau is taken from the fitted curve, and only where the trend beats the permutation null: else there is nothing
-that converged, and the sub-score is 0 (paper Table 4, row 7). The words' own tau stands beside it.
+tau is taken from the fitted curve, and only where the trend rises and beats the permutation null: else nothing
+converged. The tau by the paper's words is reported beside it; what the score counts is `agzamov.convergence`.
+
+All matches of a run are one family of tests, and so are all its forced shifts: a verdict follows the p that Holm's
+method corrects over the family, so the probability of one false verdict in a run is at most the level.
 """
 
-from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
 from ..exact import Figure, figure
-from ..inference.estimate import Estimate, Scale, difference_estimate
+from ..inference.estimate import Estimate, Scale, contrast_estimate, difference_estimate
 from ..inference.intervals import Resamples, bootstrap_of
-from ..ratings.wide import places, wide
-from ..statistics import Interval
+from ..inference.multiplicity import holm
+from ..inference.significance import Alternative
+from ..measures import CAREERS
 from .basis import risings, tau_grid, too_many
+from .course import Course, over_careers, trend_contrasts, unit_sums
 from .curve import Curve, fitted
-from .null import drop_p, trend_p
-from .words import RecoveryByWords, TauByWords, WindowRule, recovery_by_words, tau_by_words
+from .null import drop_p, trend_either_way
+from .paper_tau import RecoveryByWords, TauByWords, WindowRule, recovery_by_words, tau_by_words
 
 
 class Reach(StrEnum):
-    """95 % of what: of the plateau where points have a natural zero, of the gain where they have none."""
+    """Reference of the 95 %: the plateau where points have a natural zero, the gain where they have none."""
 
     PLATEAU = "plateau"
     GAIN = "gain"
 
 
 class LearningRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How learning is looked for in one game; the protocol's rules are in its score file.
+    """Rule for detecting learning in one game; the protocol's rules are in its score file.
 
     `unit_results` results are summed before anything is fitted; trailing ones that fill no unit are left out of
     the fit, and fewer than `units_min` units are too few. `baseline_results` stand before a shift. A trend counts
-    whose p among so many `permutations` is at most `level`. Performance is in `unit`.
+    whose corrected p, from so many `permutations`, is at most `level`. Performance is in `unit`.
     """
 
     baseline_results: int
@@ -50,20 +54,55 @@ class LearningRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Verdict(StrEnum):
-    """Whether a curve is more than noise."""
+    """Outcome of the test for a trend. DECLINED: the course falls, as with a memory that misleads."""
 
     LEARNED = "learned"
+    DECLINED = "declined"
     NO_CONVERGENCE_DETECTED = "no convergence detected"
+    ONE_CAREER = "within one career, not tested"
     TOO_FEW_RESULTS = "too few results"
     TOO_MANY_RESULTS = "too many results for exact sums"
 
 
+class TrendTest(NamedTuple):
+    """The test for a trend in one course: `p` is two-sided; None where there was no test, and `verdict` says why.
+
+    `p_corrected` is corrected over the family; a test by itself is a family of one.
+    """
+
+    verdict: Verdict
+    p: Fraction | None
+    p_corrected: Fraction | None
+    rises: bool
+
+
+class DropTest(NamedTuple):
+    """The test for a drop at a forced shift, one-sided; None where there are too few results on either side."""
+
+    p: Fraction | None
+    p_corrected: Fraction | None
+
+
+class ShiftTests(NamedTuple):
+    """The tests of one forced shift: for the drop, and for a trend after it."""
+
+    drop: DropTest
+    trend: TrendTest
+
+
 class LearningOutcome(msgspec.Struct, frozen=True):
-    """Learning in one match. `curve` is None where there are too few or too many results, or all units are equal."""
+    """Learning in one match, or decline. `p` is two-sided; the verdict follows `p_corrected`.
+
+    `change` is the mean of the second half of the units less that of the first, as two samples; None where a half has
+    fewer than `LearningRule.units_min`, and after a forced shift. `curve` rises: it is None for a course that declined,
+    where there are too few or too many results, and where all units are equal.
+    """
 
     results: int
     verdict: Verdict
     p: Figure | None
+    p_corrected: Figure | None
+    change: Estimate | None
     permutations: int
     words: TauByWords
     reach: Reach
@@ -76,40 +115,28 @@ class LearningOutcome(msgspec.Struct, frozen=True):
         Where the plateau is not positive, 95 % of the gain stands in. 0 where the curve starts within 5 % of its
         plateau: it needed no game to get there, and how much it gained after that is no matter of speed.
         """
-        return self._reached[0]
-
-    @property
-    def tau_ci(self) -> Interval | None:
-        """The 95 % interval of tau, over resampled units."""
-        return self._reached[1]
-
-    @property
-    def _reached(self) -> tuple[int | None, Interval | None]:
         if self.verdict is not Verdict.LEARNED or self.curve is None:
-            return None, None
+            return None
         if self.reach is Reach.PLATEAU and self.curve.to_95_of_plateau is not None:
-            return self.curve.to_95_of_plateau, self.curve.to_95_of_plateau_ci
-        return self.curve.to_95_of_gain, self.curve.to_95_of_gain_ci
-
-    def subscore(self, tau_max: Fraction) -> Fraction:
-        """1 - tau / tau_max within [0, 1]; 0 where no learning was detected (paper Table 4, row 7)."""
-        return Fraction(0) if self.tau is None else max(Fraction(0), 1 - self.tau / tau_max)
+            return self.curve.to_95_of_plateau
+        return self.curve.to_95_of_gain
 
 
 class RecoveryVerdict(StrEnum):
-    """What a forced shift did."""
+    """Outcome of the test for recovery from a forced shift."""
 
     RECOVERED = "recovered"
     NOT_RECOVERED = "not recovered"
     NO_DROP_DETECTED = "no drop detected"
+    ONE_CAREER = "within one career, not tested"
     TOO_FEW_RESULTS = "too few results"
 
 
 class RecoveryOutcome(msgspec.Struct, frozen=True):
-    """What followed a shift after `shift_after` results, until the next shift or the end.
+    """Recovery from a shift after `shift_after` results, until the next shift or the end.
 
     `drop` is the baseline's mean less that of as many results after the shift, as two samples of units, `p_drop` its
-    permutation p.
+    permutation p, one-sided; the verdict follows the corrected one.
     """
 
     shift_after: int
@@ -118,6 +145,7 @@ class RecoveryOutcome(msgspec.Struct, frozen=True):
     words: RecoveryByWords
     drop: Estimate | None
     p_drop: Figure | None
+    p_drop_corrected: Figure | None
     curve: LearningOutcome
 
     @property
@@ -129,101 +157,216 @@ class RecoveryOutcome(msgspec.Struct, frozen=True):
 class TauRatio(msgspec.Struct, frozen=True):
     """tau_poker / tau_chess (draft H9, paper E9): of the words, and of the fitted time constants where both learned.
 
-    The interval joins those of the two constants by the squares of their distances in logarithms (Zou and Donner 2008,
-    Statistics in Medicine 27:1693).
+    It describes, without an interval: that of two constants which were both found to be there is too narrow.
     """
 
     words: Figure | None
     fitted: Figure | None
-    fitted_ci: Interval | None
 
 
-def learning(values: Sequence[int], rule: LearningRule, seed: bytes, resamples: int) -> LearningOutcome:
-    """Learning in results in order: half-points of games, or chips of hands (or any luck-adjusted integers)."""
-    words = tau_by_words(values, rule.window)
-    units = _units(values, rule.unit_results)
-    enough = len(units) >= rule.units_min
-    if not enough or len(set(units)) < 2:
-        verdict = Verdict.NO_CONVERGENCE_DETECTED if enough else Verdict.TOO_FEW_RESULTS
-        p = figure(Fraction(1)) if enough else None
-        return LearningOutcome(len(values), verdict, p, rule.permutations, words, rule.reach, None)
+def trend_test(course: Course, rule: LearningRule, seed: bytes) -> TrendTest:
+    """The test for a trend in results in order, by itself: by permutation of units, or by Student's t over careers."""
+    units = unit_sums(course.values, rule.unit_results)
+    if len(units) < rule.units_min or course.is_too_little:
+        return TrendTest(Verdict.TOO_FEW_RESULTS, None, None, rises=False)
+    if len(course.careers) == 1:
+        return TrendTest(Verdict.ONE_CAREER, None, None, rises=False)
+    if course.careers:
+        careers = [unit_sums(career, rule.unit_results) for career in course.careers]
+        contrasts = trend_contrasts(careers, rule.unit_results)
+        p = over_careers(contrasts, Alternative.TWO_SIDED).p_value
+        return _decided(Fraction(1) if p is None else p, rule, rises=sum(contrasts) > 0)
+    if len(set(units)) < 2:
+        return _decided(Fraction(1), rule, rises=False)
     if too_many(units):
-        verdict = Verdict.TOO_MANY_RESULTS
-        return LearningOutcome(len(values), verdict, None, rule.permutations, words, rule.reach, None)
-    grid = tau_grid(len(units) * rule.unit_results, rule.unit_results)
-    p_trend = trend_p(units, risings(len(units), rule.unit_results, grid), seed + b"null", rule.permutations)
-    curve = fitted(units, rule.unit_results, rule.window.units, seed + b"curve", resamples)
-    verdict = Verdict.LEARNED if p_trend <= Fraction(rule.level) else Verdict.NO_CONVERGENCE_DETECTED
-    return LearningOutcome(len(values), verdict, figure(p_trend), rule.permutations, words, rule.reach, curve)
+        return TrendTest(Verdict.TOO_MANY_RESULTS, None, None, rises=False)
+    shapes = risings(len(units), rule.unit_results, tau_grid(len(units) * rule.unit_results, rule.unit_results))
+    trend = trend_either_way(units, shapes, seed + b"null", rule.permutations)
+    return _decided(trend.p, rule, rises=trend.rises)
 
 
-def recoveries(
-    values: Sequence[int], shifts: Iterable[int], rule: LearningRule, seed: bytes, resamples: int
-) -> tuple[RecoveryOutcome, ...]:
-    """Recovery from each forced shift, `shifts` in results played before it, rising."""
-    ends = [*shifts, len(values)]
+def corrected_trends(tests: Sequence[TrendTest], rules: Sequence[LearningRule]) -> list[TrendTest]:
+    """The tests of one family, each with the p that Holm's method corrects and the verdict by it."""
+    adjusted = _corrected([test.p for test in tests])
+    return [
+        test if test.p is None else _decided(test.p, rule, rises=test.rises, p_corrected=p)
+        for test, rule, p in zip(tests, rules, adjusted, strict=True)
+    ]
+
+
+def learning(
+    course: Course, rule: LearningRule, seed: bytes, resamples: int, trend: TrendTest | None = None
+) -> LearningOutcome:
+    """Learning in results in order: half-points of games, or chips of hands (or any chance-adjusted integers).
+
+    `trend`: the test of this course as corrected over its family; None: the test by itself.
+    """
+    trend = trend or trend_test(course, rule, seed)
+    change = None
+    if trend.p is not None:
+        change = _change(course, rule, Resamples(seed + b"change", resamples, bootstrap_of(rule.unit)))
+    return msgspec.structs.replace(_described(course, rule, trend), change=change)
+
+
+def shift_tests(course: Course, shifts: Iterable[int], rule: LearningRule, seed: bytes) -> tuple[ShiftTests, ...]:
+    """The tests of each forced shift, each by itself."""
     return tuple(
-        _recovery(values[:shift], values[shift:end], rule, seed + shift.to_bytes(4, "big"), resamples)
-        for shift, end in pairwise(ends)
+        ShiftTests(_drop_test(before, after, rule, own), trend_test(after, rule, own))
+        for before, after, own in _stretches(course, shifts, seed)
     )
 
 
+def corrected_shifts(tests: Sequence[ShiftTests], rules: Sequence[LearningRule]) -> list[ShiftTests]:
+    """The shifts of a run as two families, the drops and the trends after them, corrected by Holm's method."""
+    trends = corrected_trends([test.trend for test in tests], rules)
+    drops = _corrected([test.drop.p for test in tests])
+    return [ShiftTests(DropTest(test.drop.p, p), trend) for test, p, trend in zip(tests, drops, trends, strict=True)]
+
+
+def recoveries(
+    course: Course,
+    shifts: Iterable[int],
+    rule: LearningRule,
+    seed: bytes,
+    resamples: int,
+    tests: Sequence[ShiftTests] | None = None,
+) -> tuple[RecoveryOutcome, ...]:
+    """Recovery from each forced shift, `shifts` in results played before it, rising.
+
+    `tests`: those of each shift as corrected over their families; None: each by itself.
+    """
+    shifts = tuple(shifts)
+    tests = tests or shift_tests(course, shifts, rule, seed)
+    return tuple(
+        _recovery(before, after, rule, own, resamples, test)
+        for (before, after, own), test in zip(_stretches(course, shifts, seed), tests, strict=True)
+    )
+
+
+def _stretches(course: Course, shifts: Iterable[int], seed: bytes) -> Iterator[tuple[Course, Course, bytes]]:
+    """The results before each shift, those from it to the next one, and its seed."""
+    for shift, end in pairwise([*shifts, len(course.values)]):
+        yield course.part(0, shift), course.part(shift, end), seed + shift.to_bytes(4, "big")
+
+
 def tau_ratio(poker: LearningOutcome, chess: LearningOutcome) -> TauRatio:
-    """How many hands take the place of a game."""
+    """Number of hands per game by learning time: tau_poker / tau_chess."""
     words = poker.words.tau, chess.words.tau
     curves = _learned(poker), _learned(chess)
     constants = [curve.tau if curve else None for curve in curves]
-    interval = _ratio_interval(curves[0], curves[1]) if curves[0] and curves[1] else None
-    return TauRatio(_ratio(*words), _ratio(*constants), interval)
+    return TauRatio(_ratio(*words), _ratio(*constants))
 
 
 def _learned(outcome: LearningOutcome) -> Curve | None:
     return outcome.curve if outcome.verdict is Verdict.LEARNED else None
 
 
-def _ratio_interval(over: Curve, under: Curve) -> Interval:
-    with wide():
-        (low, at, high), (other_low, other_at, other_high) = (_logarithms(curve) for curve in (over, under))
-        down = ((at - low) ** 2 + (other_high - other_at) ** 2).sqrt()
-        up = ((high - at) ** 2 + (other_at - other_low) ** 2).sqrt()
-        ratio = at - other_at
-        return Interval(places((ratio - down).exp()), places((ratio + up).exp()), "mover")
-
-
-def _logarithms(curve: Curve) -> tuple[Decimal, Decimal, Decimal]:
-    """Of the time constant with its bounds."""
-    low, at, high = Decimal(curve.tau_ci.low).ln(), Decimal(curve.tau).ln(), Decimal(curve.tau_ci.high).ln()
-    return low, at, high
-
-
 def _ratio(over: int | None, under: int | None) -> Figure | None:
     return figure(Fraction(over, under)) if over and under else None
 
 
-def _recovery(
-    before: Sequence[int], after: Sequence[int], rule: LearningRule, seed: bytes, resamples: int
-) -> RecoveryOutcome:
-    baseline = before[-rule.baseline_results :]
-    words = recovery_by_words(baseline, after, rule.window)
-    curve = learning(after, rule, seed, resamples)
-    early = after[: rule.baseline_results]
-    if min(len(baseline), len(early)) < rule.baseline_results:
-        verdict, drop, p_drop = RecoveryVerdict.TOO_FEW_RESULTS, None, None
+def _described(course: Course, rule: LearningRule, trend: TrendTest) -> LearningOutcome:
+    """The outcome of a course by its trend, window and curve, without its change."""
+    values = course.values
+    words, units, curve = tau_by_words(values, rule.window), unit_sums(values, rule.unit_results), None
+    if trend.p is not None and trend.verdict is not Verdict.DECLINED and len(set(units)) > 1:
+        curve = fitted(units, rule.unit_results, rule.window.units, independent=not course.careers)
+    p, p_corrected = _figure(trend.p), _figure(trend.p_corrected)
+    return LearningOutcome(
+        len(values), trend.verdict, p, p_corrected, None, rule.permutations, words, rule.reach, curve
+    )
+
+
+def _decided(p: Fraction, rule: LearningRule, *, rises: bool, p_corrected: Fraction | None = None) -> TrendTest:
+    """A test that was made, with the verdict by its corrected p."""
+    decisive = p if p_corrected is None else p_corrected
+    if decisive > Fraction(rule.level):
+        verdict = Verdict.NO_CONVERGENCE_DETECTED
     else:
-        sums = _units(baseline, rule.unit_results), _units(early, rule.unit_results)
-        scale = Scale(rule.unit, Fraction(1, rule.unit_results * rule.window.units))
-        drop = difference_estimate(*sums, scale, Resamples(seed + b"ci", resamples, bootstrap_of(rule.unit)))
-        p = drop_p(*sums, seed + b"drop", rule.permutations)
-        verdict, p_drop = _verdict(words, dropped=p <= Fraction(rule.level)), figure(p)
-    return RecoveryOutcome(len(before), len(after), verdict, words, drop, p_drop, curve)
+        verdict = Verdict.LEARNED if rises else Verdict.DECLINED
+    return TrendTest(verdict, p, decisive, rises)
+
+
+def _corrected(ps: Sequence[Fraction | None]) -> list[Fraction | None]:
+    """Holm's method over the tests that were made."""
+    adjusted = iter(holm([p for p in ps if p is not None]))
+    return [None if p is None else next(adjusted) for p in ps]
+
+
+def _figure(p: Fraction | None) -> Figure | None:
+    return None if p is None else figure(p)
+
+
+def _change(course: Course, rule: LearningRule, resamples: Resamples) -> Estimate | None:
+    """The second half less the first, an odd unit in the middle left out."""
+    half = len(course.values) // rule.unit_results // 2
+    if half < rule.units_min:
+        return None
+    split = [unit_sums(career, rule.unit_results) for career in course.careers or (course.values,)]
+    return _difference([units[-half:] for units in split], [units[:half] for units in split], rule, resamples)
+
+
+def _difference(
+    minuend: Sequence[Sequence[int]], subtrahend: Sequence[Sequence[int]], rule: LearningRule, resamples: Resamples
+) -> Estimate:
+    """The mean of one sample of units less that of another, or the difference within each of many careers."""
+    units_per_point = rule.window.units // len(minuend)  # `rule` is of the sum of the careers
+    scale = Scale(rule.unit, Fraction(1, rule.unit_results * units_per_point))
+    if len(minuend) == 1:
+        return difference_estimate(minuend[0], subtrahend[0], scale, resamples)
+    size = len(minuend[0])
+    differences = [sum(first) - sum(second) for first, second in zip(minuend, subtrahend, strict=True)]
+    estimate = contrast_estimate([differences], [Fraction(1)], Scale(rule.unit, scale.factor / size), None)
+    return msgspec.structs.replace(estimate, over=CAREERS)
+
+
+Samples: TypeAlias = list[list[int]]
+
+
+def _drop_samples(before: Course, after: Course, rule: LearningRule) -> tuple[Samples, Samples] | None:
+    """The units of the baseline and of as many results after the shift, of each career.
+
+    None where either side has too few, or where there is one career.
+    """
+    size, careers = rule.baseline_results, len(before.careers)
+    if min(len(before.values), len(after.values)) < size or careers == 1 or before.is_too_little:
+        return None
+    early = [unit_sums(career[:size], rule.unit_results) for career in after.careers or (after.values,)]
+    baseline = [unit_sums(career[-size:], rule.unit_results) for career in before.careers or (before.values,)]
+    return baseline, early
+
+
+def _drop_test(before: Course, after: Course, rule: LearningRule, seed: bytes) -> DropTest:
+    samples = _drop_samples(before, after, rule)
+    if samples is None:
+        return DropTest(None, None)
+    baseline, early = samples
+    if before.careers:
+        drops = [sum(old) - sum(new) for old, new in zip(baseline, early, strict=True)]
+        p_drop = over_careers(drops, Alternative.GREATER).p_value
+        p = Fraction(1) if p_drop is None else p_drop
+    else:
+        p = drop_p(baseline[0], early[0], seed + b"drop", rule.permutations)
+    return DropTest(p, p)
+
+
+def _recovery(
+    before: Course, after: Course, rule: LearningRule, seed: bytes, resamples: int, tests: ShiftTests
+) -> RecoveryOutcome:
+    words = recovery_by_words(before.values[-rule.baseline_results :], after.values, rule.window)
+    curve = _described(after, rule, tests.trend)
+    samples, (p, p_corrected) = _drop_samples(before, after, rule), tests.drop
+    if samples is None or p_corrected is None:
+        one_career = len(before.careers) == 1
+        verdict, drop = RecoveryVerdict.ONE_CAREER if one_career else RecoveryVerdict.TOO_FEW_RESULTS, None
+    else:
+        drop = _difference(*samples, rule, Resamples(seed + b"ci", resamples, bootstrap_of(rule.unit)))
+        verdict = _verdict(words, dropped=p_corrected <= Fraction(rule.level))
+    sizes = len(before.values), len(after.values)
+    return RecoveryOutcome(*sizes, verdict, words, drop, _figure(p), _figure(p_corrected), curve)
 
 
 def _verdict(words: RecoveryByWords, *, dropped: bool) -> RecoveryVerdict:
     if not dropped:
         return RecoveryVerdict.NO_DROP_DETECTED
     return RecoveryVerdict.NOT_RECOVERED if words.tau is None else RecoveryVerdict.RECOVERED
-
-
-def _units(values: Sequence[int], size: int) -> list[int]:
-    """Sums over whole units, in order."""
-    return [sum(values[at : at + size]) for at in range(0, len(values) - size + 1, size)]

@@ -1,4 +1,4 @@
-"""What the engine is asked about a game: each position's best move, and the played one where it is another.
+"""Questions to the engine about a game: each position's best move, and the played one where it is another.
 
 For a game of N plies, one position for each ply and, unless the rules of chess ended the game, the one
 after the last. At each: the engine's move and value. Where the played move is another, its value at the
@@ -15,10 +15,10 @@ import msgspec
 from msgspec import Meta
 
 from ... import canon
+from ...games.chess960.rules import BY_RULE
 from ...games.chess960.script import ChessRecord
+from ...plan_types import END
 from ...questions import Evaluation
-from ...seats import END
-from ..chess960 import BY_RULE
 
 LINE_BYTES_MAX = 300
 
@@ -43,8 +43,8 @@ class Position(msgspec.Struct, frozen=True, gc=False):
     start_fen: str
 
 
-class Judgement(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """What the engine said of a position: its move and value; `played` where the played move had to be asked."""
+class MoveEvaluation(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """The engine's answer about a position: its move and value; `played` where that move had to be searched too."""
 
     best: Uci
     game: Annotated[str, Meta(max_length=100)]
@@ -54,7 +54,7 @@ class Judgement(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=Tru
 
 
 _encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(Judgement)
+_decoder = msgspec.json.Decoder(MoveEvaluation)
 
 
 def positions_of(record: ChessRecord) -> Iterator[Position]:
@@ -70,17 +70,17 @@ def positions_of(record: ChessRecord) -> Iterator[Position]:
 
 
 def asks_played(position: Position, best: str) -> bool:
-    """Whether the played move has to be asked of its own."""
+    """True if the played move needs a search of its own."""
     return position.played not in ("", best) and not position.ends
 
 
-def judge(position: Position, search: Search) -> Judgement:
+def judge(position: Position, search: Search) -> MoveEvaluation:
     """Ask about one position: one search, or two."""
     best, value = search(position.start_fen, position.moves, "")
     played = None
     if asks_played(position, best):
         played = spelled(search(position.start_fen, position.moves, position.played)[1])
-    return Judgement(best, position.game, played, position.ply, spelled(value))
+    return MoveEvaluation(best, position.game, played, position.ply, spelled(value))
 
 
 def spelled(evaluation: Evaluation) -> str:
@@ -90,12 +90,12 @@ def spelled(evaluation: Evaluation) -> str:
     return f"cp {evaluation.centipawns}"
 
 
-def encode(judgement: Judgement) -> bytes:
+def encode(judgement: MoveEvaluation) -> bytes:
     """The line of an answer, without its line feed."""
     return _encoder.encode(judgement)
 
 
-def decode(line: bytes) -> Judgement:
+def decode(line: bytes) -> MoveEvaluation:
     """The answer that a line holds. Raises canon.NotCanonical."""
     try:
         judgement = _decoder.decode(line)
@@ -107,13 +107,13 @@ def decode(line: bytes) -> Judgement:
     return judgement
 
 
-def misfit(position: Position, judgement: Judgement) -> tuple[str, str] | None:
-    """What was expected and found where `judgement` cannot be an answer about `position`, else None."""
+def misfit(position: Position, judgement: MoveEvaluation) -> tuple[str, str] | None:
+    """The expected and the found, if `judgement` cannot be an answer about `position`; else None."""
     expected, found = f"{position.game} ply {position.ply}", f"{judgement.game} ply {judgement.ply}"
     if expected != found:
         return expected, found
-    wanted = asks_played(position, judgement.best)
-    if wanted == (judgement.played is not None):
+    with_played = asks_played(position, judgement.best)
+    if with_played == (judgement.played is not None):
         return None
-    told = {True: "a score of the played move", False: "no score of the played move"}
-    return told[wanted], told[not wanted]
+    words = {True: "a score of the played move", False: "no score of the played move"}
+    return words[with_played], words[not with_played]

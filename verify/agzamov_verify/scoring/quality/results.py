@@ -1,21 +1,22 @@
 """All quality figures of a run, and the index of the answers they follow from."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from ...dice import Dice
+from ...experiment import Match
+from ...games.chess960.results import game_identity
 from ...games.chess960.script import ChessRecord
-from ...manifest import ChessMatch, Plan
-from ...phases.streams import Block, ChessBlock, streams_of
+from ...games.game import Block, records_of
+from ...games.registry import GAMES
+from ...manifest import Plan
+from ...plan_types import Line, Sha256
 from ...protocol import load_protocol
-from ...seats import Line, Sha256
-from ..results import chess_records
-from .figures import Answers, SeatQuality, groups_of, moves_by_game, uses_engine
-from .norm import load_quality_norm, quality_norm_sha256
+from ...streams import streams_of
+from .game_quality_index import Answers, SeatQuality, by_distinct_game, groups_of, moves_by_game, uses_engine
+from .quality_constants import load_quality_constants, quality_constants_sha256
 
 FORMAT: Literal["agz-quality-1"] = "agz-quality-1"
 INDEX_FILE, FIGURES_FILE = "index.json", "figures.json"
@@ -33,14 +34,14 @@ class StreamAnswers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class QualityIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which run was judged, by which engine and how; one row for each chess stream, in the order of the run."""
+    """Index of the engine's answers: run, engine, settings; one row for each chess stream, in the order of the run."""
 
     engine: Line
     format: Literal["agz-quality-1"]
     hash_mib: Annotated[int, Meta(ge=1, le=256)]
     net_sha256: Sha256
     nodes: Nodes
-    norm_sha256: Sha256
+    constants_sha256: Sha256
     run: Annotated[str, Meta(max_length=16)]
     streams: tuple[StreamAnswers, ...]
 
@@ -60,7 +61,7 @@ class QualityResults(msgspec.Struct, frozen=True):
     format: Literal["agz-quality-1"]
     run: str
     protocol: str
-    norm_sha256: str
+    constants_sha256: str
     nodes: int
     departures: tuple[str, ...]
     matches: tuple[MatchQuality, ...]
@@ -74,29 +75,29 @@ def answers_name(stream: str) -> str:
 def index_of(run: str, protocol_id: str, nodes: int, streams: Sequence[StreamAnswers]) -> QualityIndex:
     """The index of answers that the protocol's engine gave at `nodes` nodes a position."""
     engine = load_protocol(protocol_id).engine
-    norm = quality_norm_sha256(protocol_id)
-    return QualityIndex(engine.name, FORMAT, engine.hash_mib, engine.net_sha256, nodes, norm, run, tuple(streams))
+    constants = quality_constants_sha256(protocol_id)
+    return QualityIndex(engine.name, FORMAT, engine.hash_mib, engine.net_sha256, nodes, constants, run, tuple(streams))
 
 
 def chess_streams(plan: Plan, blocks: Mapping[str, Sequence[Block]]) -> Iterator[tuple[str, tuple[ChessRecord, ...]]]:
     """Name and games of every chess stream that was played, in the order of the run."""
     for match in sorted(plan.matches, key=lambda match: match.phase):
         for stream, block in zip(streams_of(match), blocks.get(match.id, ()), strict=False):
-            if isinstance(block, ChessBlock):
+            if GAMES[match.game].uses_engine:
                 yield stream.id, block.records
 
 
 def quality_of(
-    run: str, plan: Plan, dice: Dice, blocks: Mapping[str, Sequence[Block]], answers: Answers, nodes: int
+    run: str, plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: Answers, nodes: int
 ) -> QualityResults:
     """The figures of a run from its blocks by match id and the engine's answers by game."""
     matches = tuple(
-        _match(match, chess_records(blocks[match.id]), answers, plan, dice)
+        _match(match, records_of(blocks[match.id]), answers, plan)
         for match in plan.matches
-        if isinstance(match, ChessMatch) and match.id in blocks
+        if GAMES[match.game].uses_engine and match.id in blocks
     )
-    norm = quality_norm_sha256(plan.protocol)
-    return QualityResults(FORMAT, run, plan.protocol, norm, nodes, quality_departures(plan, nodes), matches)
+    constants = quality_constants_sha256(plan.protocol)
+    return QualityResults(FORMAT, run, plan.protocol, constants, nodes, quality_departures(plan, nodes), matches)
 
 
 def quality_departures(plan: Plan, nodes: int) -> tuple[str, ...]:
@@ -105,28 +106,23 @@ def quality_departures(plan: Plan, nodes: int) -> tuple[str, ...]:
     return () if nodes == required else (f"quality at {nodes} nodes, {required} required",)
 
 
-def _match(match: ChessMatch, records: Sequence[ChessRecord], answers: Answers, plan: Plan, dice: Dice) -> MatchQuality:
-    norm = load_quality_norm(plan.protocol)
-    resamples = load_protocol(plan.protocol).bootstrap_resamples
-    a, b = moves_by_game(records, answers, norm)
+def _match(match: Match, records: Sequence[ChessRecord], answers: Answers, plan: Plan) -> MatchQuality:
+    constants = load_quality_constants(plan.protocol)
+    identities = list(map(game_identity, records))
+    a, b = moves_by_game(records, answers, constants)
     seats = [
         SeatQuality(
             seat=name,
             engine_alignment=uses_engine(plan.seats[name]),
             substituted=_substituted(records, side),
-            **groups_of(games, norm, partial(_seed, dice, f"bootstrap/{match.id}/quality/{side}"), resamples),
+            **groups_of(by_distinct_game(games, identities), constants),
         )
         for side, name, games in (("a", match.a, a), ("b", match.b, b))
     ]
     return MatchQuality(match.id, match.phase, seats[0], seats[1])
 
 
-def _seed(dice: Dice, label: str, group: str) -> bytes:
-    stream = dice.stream(f"{label}/{group}")
-    return b"".join(stream.word().to_bytes(4, "big") for _ in range(8))
-
-
 def _substituted(records: Sequence[ChessRecord], side: str) -> int:
-    """How many moves of seat A ("a") or B were drawn from the seed in its place."""
+    """Number of moves of seat A ("a") or B ("b") that were drawn from the seed in its place."""
     tallies = (record.tallies[(index + (side == "b")) % 2] for index, record in enumerate(records))
     return sum(tally.substituted for tally in tallies)

@@ -1,22 +1,18 @@
-"""What a score is worth: centipawns within the cap, and the chance of winning that Lichess reads from them.
+"""Values of a score: centipawns within the cap, and the win percentage that Lichess computes from them.
 
     win percent       50 + 50 * (2 / (1 + exp(-slope * centipawns)) - 1)
     accuracy percent  scale * exp(-rate * win percent lost) - offset, within 0 and 100
 
-Percentages are integers of a millionth of a percent, each rounded once (half to even) from 30 digits, so
+Percentages are integers of a millionth of a percent, each rounded once (half to even) from 40 digits, so
 that their sums are exact and the same on every machine.
 """
 
 from functools import lru_cache
 
-import mpmath
-
-from .norm import QualityNorm
+from ..inference.high_precision import Real, mp
+from .quality_constants import QualityConstants
 
 MICRO = 1_000_000
-
-_mp = mpmath.MPContext()
-_mp.dps = 30
 
 
 def capped(score: str, cap_centipawns: int) -> int:
@@ -29,20 +25,20 @@ def capped(score: str, cap_centipawns: int) -> int:
 
 
 @lru_cache(maxsize=2**12)
-def win_micropercent(centipawns: int, norm: QualityNorm) -> int:
+def win_micropercent(centipawns: int, constants: QualityConstants) -> int:
     """Win percent of a value, in millionths of a percent."""
-    odds = _mp.exp(-_mp.mpf(norm.win_slope) * centipawns)
+    odds = mp.exp(-mp.mpf(constants.win_slope) * centipawns)
     return _micro(100 / (1 + odds))
 
 
 @lru_cache(maxsize=2**16)
-def accuracy_micropercent(lost_micropercent: int, norm: QualityNorm) -> int:
+def accuracy_micropercent(lost_micropercent: int, constants: QualityConstants) -> int:
     """Accuracy percent of a move that lost so much win percent, both in millionths of a percent."""
-    curve = norm.accuracy
-    lost = _mp.mpf(lost_micropercent) / MICRO
-    accuracy = _mp.mpf(curve.scale) * _mp.exp(-_mp.mpf(curve.rate) * lost) - _mp.mpf(curve.offset)
+    curve = constants.accuracy
+    lost = mp.mpf(lost_micropercent) / MICRO
+    accuracy = mp.mpf(curve.scale) * mp.exp(-mp.mpf(curve.rate) * lost) - mp.mpf(curve.offset)
     return max(0, min(100 * MICRO, _micro(accuracy)))
 
 
-def _micro(percent: mpmath.mpf) -> int:
-    return int(_mp.nint(percent * MICRO))
+def _micro(percent: Real) -> int:
+    return int(mp.nint(percent * MICRO))

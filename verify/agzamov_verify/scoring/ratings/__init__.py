@@ -1,1 +1,1 @@
-"""Ratings of players from their games: Elo, Glicko-2 and Bradley-Terry. A game's result is in half-points."""
+"""Ratings of players from their games: Elo and Glicko-2. A game's result is in half-points."""

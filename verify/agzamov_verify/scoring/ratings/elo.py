@@ -3,17 +3,17 @@
     E(A) = 1 / (1 + 10^((R_B - R_A) / 400))        R'_A = R_A + K (S_A - E(A))
 
 What one gains the other loses, and the newest results weigh most: with K = 32 a rating swings by about
-±50 on constant strength. It shows a course; for strength see Bradley-Terry.
+±50 on constant strength. It shows a course, and is no measure of strength.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
 import msgspec
 
+from .decimal_arithmetic import high_precision, places
 from .games import A, B, Game, match_games
-from .wide import places, wide
 
 POINTS_PER_TENFOLD: Final = 400
 EVERY_RESULT: Final = 1
@@ -24,9 +24,6 @@ class EloRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     k: int
     start: int
-
-
-ARENA: Final = EloRule(32, 1200)
 
 
 class EloPoint(msgspec.Struct, frozen=True):
@@ -46,20 +43,11 @@ class EloMatch(msgspec.Struct, frozen=True):
     trajectory: tuple[EloPoint, ...]
 
 
-def elo_pool(games: Iterable[Game], rule: EloRule) -> dict[str, str]:
-    """Ratings of all players after the games in order, by name, to six places."""
-    ratings: dict[str, Decimal] = {}
-    with wide():
-        for game in games:
-            _play(ratings, game, rule)
-    return {name: places(rating) for name, rating in sorted(ratings.items())}
-
-
 def elo_match(halfpoints: Sequence[int], rule: EloRule, every: int = EVERY_RESULT) -> EloMatch:
     """The course of a match from seat a's half-points: a point after each `every` results and after the last."""
     ratings = {A: Decimal(rule.start), B: Decimal(rule.start)}
     trajectory = []
-    with wide():
+    with high_precision():
         for played, game in enumerate(match_games(halfpoints), 1):
             _play(ratings, game, rule)
             if played % every == 0 or played == len(halfpoints):

@@ -3,7 +3,7 @@
 The games of a period are taken to be simultaneous, so their order inside it does not matter; the order of
 periods does. With one game to a period the rating depends on the order of all games, and Glickman advises at
 least 10-15 games to a period: hence the default of 20. A last, shorter period is rated as it is.
-The published ± 1 SE is the rating deviation.
+What is published beside a rating is the rating deviation, by the system's own model.
 
 Two players who only meet each other are rated against each other: if both improve alike, neither rating
 moves. `anchor` holds the opponent at a fixed rating instead, so that conditions against the same naked
@@ -11,21 +11,21 @@ opponent can be compared.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
 
 import msgspec
 
+from ..inference.high_precision import root
+from .decimal_arithmetic import high_precision, places
 from .games import A, B, Game, match_games
-from .wide import places, wide
 
 PERIOD_RESULTS: Final = 20
 _CENTRE: Final = Decimal(1500)
 _SCALE: Final = Decimal("173.7178")
 _PI: Final = Decimal("3.14159265358979323846264338327950288419716939937511")
 _TOLERANCE: Final = Decimal("1e-20")
-_STEPS_MAX: Final = 200
 
 
 class Glicko(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,7 +37,6 @@ class Glicko(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 NEWCOMER: Final = Glicko(_CENTRE, Decimal(350), Decimal("0.06"))
-ANCHOR: Final = Glicko(_CENTRE, Decimal(0), Decimal("0.06"))
 
 
 class GlickoRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,7 +76,7 @@ class Result(NamedTuple):
 def rate_period(player: Glicko, results: Iterable[Result], system_constant: Decimal) -> Glicko:
     """The player after one period; without results only the deviation grows (steps 1 to 8)."""
     met = Counter(results)
-    with wide():
+    with high_precision():
         phi = player.deviation / _SCALE
         if not met:
             return _grown(player, phi)
@@ -120,7 +119,7 @@ def glicko2_pool(
 def glicko2_match(halfpoints: Sequence[int], rule: GlickoRule, anchor: Glicko | None = None) -> GlickoMatch:
     """The course of a match from seat a's half-points; with `anchor`, seat b keeps that rating."""
     games, size = match_games(halfpoints), rule.period_results
-    periods = [games[at : at + size] for at in range(0, len(games), size)]
+    periods = [games[start_index : start_index + size] for start_index in range(0, len(games), size)]
     start = _point(0, rule.start)
     courses = {A: (start,), B: (start,)} | glicko2_pool(periods, rule, {B: anchor} if anchor else None)
     return GlickoMatch(size, courses[A], courses[B])
@@ -160,26 +159,11 @@ def _volatility(sigma: Decimal, phi: Decimal, variance: Decimal, gain: Decimal, 
         other = start - constant
         while f(other) < 0:
             other -= constant
-    return (_illinois(f, start, other) / 2).exp()
-
-
-def _illinois(f: Callable[[Decimal], Decimal], a: Decimal, b: Decimal) -> Decimal:
-    """A root of f between a and b: regula falsi with the Illinois step (Dowell and Jarratt 1971)."""
-    at_a, at_b = f(a), f(b)
-    for _ in range(_STEPS_MAX):
-        if abs(b - a) <= _TOLERANCE or at_b == at_a:
-            break
-        c = a + (a - b) * at_a / (at_b - at_a)
-        at_c = f(c)
-        if at_c * at_b <= 0:
-            a, at_a = b, at_b
-        else:
-            at_a /= 2
-        b, at_b = c, at_c
-    return a
+    log_variance: Decimal = root(f, start, other, _TOLERANCE)
+    return (log_variance / 2).exp()
 
 
 def _point(results: int, player: Glicko) -> GlickoPoint:
-    with wide():
+    with high_precision():
         low, high = player.rating - player.deviation, player.rating + player.deviation
         return GlickoPoint(results, *map(places, (player.rating, player.deviation, player.volatility, low, high)))

@@ -1,0 +1,176 @@
+"""Careers under dependence: does a test over careers err as often as it says, where games of a career are not alike?
+
+What a store holds makes the games of a career depend on each other. Two simple models of that, without an effect on the
+whole: a store is worth something of its own in every game of its career (an offset), and neighbouring units go
+together (an autoregression of order one). A test of all units as if they were independent would err far more often:
+with an offset of SD 0.05 points of score, 22 % instead of 1 %.
+
+And at the least length of a career that has an interval: careers of so many sessions as skewed as a stack of 100 big
+blinds allows, of start pairs that nearly all are won or drawn, and of autoregressive ones.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+from scipy import stats
+
+from agzamov_verify.protocol import load_protocol
+from agzamov_verify.scoring.hypotheses.contrasts import Weighted, estimated, repeated
+from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, session_bb_per_100
+from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
+from agzamov_verify.scoring.inference.means import one_sample_t
+from agzamov_verify.scoring.inference.significance import Alternative
+from agzamov_verify.scoring.measures import Units
+from error_rates import rate_of
+from finding import BANDS, FIVE, HELD, ONE, Finding, at_most, fails_by_chance, of_rate
+
+CAREERS: Final = 5
+SESSION_HANDS: Final = 100
+
+
+@dataclass(frozen=True)
+class Store:
+    """A world of `units` start pairs or sessions in an arm; numbers in points of score or bb/100.
+
+    `sd`: of a unit's figure. `offset_sd`: of what one career's store is worth. `carried`: correlation of one unit with
+    the unit before it.
+    """
+
+    name: str
+    units: int
+    scale: Scale
+    sd: float
+    offset_sd: float = 0.0
+    carried: float = 0.0
+
+
+BB = session_bb_per_100(SESSION_HANDS)
+WORLDS: Final = (
+    Store("chess, store offset SD 0.03", 250, PAIR_SCORE, 0.29, offset_sd=0.03),
+    Store("chess, store offset SD 0.05", 250, PAIR_SCORE, 0.29, offset_sd=0.05),
+    Store("chess, AR(1) 0.5", 250, PAIR_SCORE, 0.29, carried=0.5),
+    Store("poker SD 90, store offset SD 20", 100, BB, 90.0, offset_sd=20.0),
+    Store("poker SD 410, store offset SD 20", 100, BB, 410.0, offset_sd=20.0),
+    Store("poker SD 90, AR(1) 0.5", 100, BB, 90.0, carried=0.5),
+)
+
+
+LEAST: Final = load_protocol("agz-0.1").verdict.career_units_min
+
+
+@dataclass(frozen=True)
+class Shortest:
+    """A world of one arm in careers of `LEAST` units: the values of a unit and their probabilities, in some unit.
+
+    `hands`: a unit is the sum of as many draws. `carried`: correlation of one unit's rank with that of the unit before.
+    """
+
+    name: str
+    values: tuple[float, ...]
+    chances: tuple[float, ...]
+    hands: int = 1
+    carried: float = 0.0
+
+
+def _pairs(won: float, drawn: float) -> tuple[float, ...]:
+    """Probabilities of 0 to 4 half-points of a start pair, both games alike in strength."""
+    game = (1 - won - drawn, drawn, won)
+    return tuple(float(one) for one in np.convolve(game, game))
+
+
+POINTS: Final = (0.0, 1.0, 2.0, 3.0, 4.0)
+SHORTEST: Final = (
+    Shortest("a stack lost in 101 hands, else 1 bb won", (1.0, -100.0), (100 / 101, 1 / 101), SESSION_HANDS),
+    Shortest("a stack lost in 201 hands, else 0.5 bb won", (0.5, -100.0), (200 / 201, 1 / 201), SESSION_HANDS),
+    Shortest("a stack lost in 201 hands, AR(1) 0.5", (0.5, -100.0), (200 / 201, 1 / 201), SESSION_HANDS, 0.5),
+    Shortest("a stack won or lost, SD 41 bb a hand", (100.0, -100.0, 0.0), (0.084, 0.084, 0.832), SESSION_HANDS),
+    Shortest("chess, no draws, 90 % won", POINTS, _pairs(0.9, 0.0)),
+    Shortest("chess, 90 % drawn", POINTS, _pairs(0.05, 0.9)),
+    Shortest("chess, 35 % drawn, AR(1) 0.5", POINTS, _pairs(0.325, 0.35), carried=0.5),
+)
+
+
+def shortest(world: Shortest, count: int, seed: str) -> Finding:
+    """Coverage of Student's interval over careers of the least length."""
+    rng = np.random.default_rng(list(hashlib.sha256(f"{seed}/shortest/{world.name}".encode()).digest()))
+    values, chances = _unit_table(world)
+    ranks = stats.norm.cdf(carried(rng, (count, CAREERS, LEAST), world.carried))
+    means = values[np.searchsorted(np.cumsum(chances)[:-1], ranks)].mean(axis=2)
+    reach = stats.t.ppf(0.975, CAREERS - 1) * means.std(axis=1, ddof=1) / CAREERS**0.5
+    held = np.abs(means.mean(axis=1) - values @ chances) <= reach
+    name = f"95% interval, {CAREERS} careers of {LEAST}, {world.name}"
+    return of_rate(name, rate_of(int(held.sum()), count), BANDS[HELD])
+
+
+def _unit_table(world: Shortest) -> tuple[np.ndarray, np.ndarray]:
+    """The values of a unit, rising, and their probabilities: the sum of `hands` independent draws."""
+    step = min(abs(value) for value in world.values if value)
+    whole = [round(value / step) for value in world.values]
+    one = np.zeros(max(whole) - min(whole) + 1)
+    one[np.array(whole) - min(whole)] = world.chances
+    total = np.ones(1)
+    for _ in range(world.hands):
+        total = np.convolve(total, one)
+    return step * (np.arange(len(total)) + world.hands * min(whole)), total
+
+
+def findings(case: Store | Shortest, size: int, seed: str) -> list[Finding]:
+    """What one world of `size` runs found; worlds of the least length, which are fast, have twice as many."""
+    return [shortest(case, 2 * size, seed)] if isinstance(case, Shortest) else list(errors(case, size, seed))
+
+
+def errors(world: Store, count: int, seed: str) -> Iterator[Finding]:
+    """Type I errors at 5 % and 1 % of the one-sided test of a real arm less its control; coverage of its interval."""
+    rng = np.random.default_rng(list(hashlib.sha256(f"{seed}/careers/{world.name}".encode()).digest()))
+    real, naked = drawn(world, count, rng), drawn(Store("", world.units, world.scale, world.sd), count, rng)
+    hits, held = {FIVE: 0, ONE: 0}, 0
+    for one, other in zip(real, naked, strict=True):
+        p, covers = tested(one.tolist(), other.tolist(), world)
+        held += covers
+        for alpha in hits:
+            hits[alpha] += p < alpha
+    for alpha, many in hits.items():
+        sure = fails_by_chance(BANDS[alpha], count) < 0.001
+        band = BANDS[alpha] if sure else at_most(alpha)
+        yield of_rate(f"type I at {float(alpha):.0%}, {CAREERS} careers, {world.name}", rate_of(many, count), band)
+    yield of_rate(f"95% interval, {CAREERS} careers, {world.name}", rate_of(held, count), BANDS[HELD])
+
+
+def drawn(world: Store, count: int, rng: np.random.Generator) -> np.ndarray:
+    """`count` arms without an effect: whole numbers by career, the sums of its units, of shape (count, careers)."""
+    noise = carried(rng, (count, CAREERS, world.units // CAREERS), world.carried)
+    figures = world.sd * noise + world.offset_sd * rng.normal(size=(count, CAREERS, 1))
+    return np.rint(figures / float(world.scale.factor) * FINE).astype(np.int64).sum(axis=2)
+
+
+def carried(rng: np.random.Generator, shape: tuple[int, int, int], correlation: float) -> np.ndarray:
+    """Standard normal values, each correlated with the one before it in its career."""
+    noise = rng.normal(size=shape)
+    for at in range(1, shape[2]):
+        noise[:, :, at] = correlation * noise[:, :, at - 1] + (1 - correlation**2) ** 0.5 * noise[:, :, at]
+    return noise
+
+
+FINE: Final = 1000
+"""Parts of a half-point or chip: the normal values of these worlds are rounded to them."""
+
+
+def tested(real: Sequence[int], naked: Sequence[int], world: Store) -> tuple[Fraction, bool]:
+    """The p of the one-sided test over careers, and whether the interval holds the truth, which is 0."""
+    fine = Scale(world.scale.unit, world.scale.factor / FINE / (world.units // CAREERS))
+    arms = Units(tuple(real), fine, "starts", CAREERS), Units(tuple(naked), fine, "starts")
+    groups = repeated([Weighted(arms[0], Fraction(1)), Weighted(arms[1], Fraction(-1))])
+    interval = estimated(groups, Resamples(b"", 999, Bootstrap.EXPANDED)).ci
+    assert interval
+    p = one_sample_t(groups[0].units.values, Fraction(0), Alternative.GREATER).p_value
+    assert p is not None
+    return p, Fraction(interval.low) <= 0 <= Fraction(interval.high)
+
+
+CASES: Final = (*WORLDS, *SHORTEST)
+FULL: Final = 8_000
+SMALL: Final = 1_500

@@ -1,0 +1,186 @@
+"""Builds the ports that a manifest names: one for each seat, and the engine."""
+
+import multiprocessing
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agzamov_verify.manifest import Manifest, Plan
+from agzamov_verify.plan_problems import local_models, needs_engine
+from agzamov_verify.questions import MEMORY
+from agzamov_verify.seats import ModelSeat, ScriptedSeat, Seat
+from agzamov_verify.stockfish import EngineFault, UciEngine
+from agzamov_verify.streams import memory_streams
+from agzamov_verify.workers import cores, end_with_parent, forget_environment
+
+from . import seal
+from .adapters import stockfish
+from .dispatch import NO_PORTS, OpenPort, RunPorts, World, ports_of
+from .lazy import imported_at_first_use
+from .memory import memory_port
+from .memory.installed import require_here
+from .memory.setups import HERE, Places, setup_of
+from .ports import ChatPort, EnginePort, Port, PortFault, Wait
+from .rundir import MEMORY_DATA, MEMORY_LOGS
+from .seat_kind import PortInputs, by_kind, kind_of, local_by_kind
+from .tool_probe import require_tool_calls, seats_that_call
+
+if TYPE_CHECKING:
+    from .models import preflight
+else:  # the client of a model server takes half a second to import
+    preflight = imported_at_first_use("agzamov_harness.models.preflight")
+
+LOCAL_STREAMS_PER_CORE = 4
+NOWHERE: Mapping[str, str] = MappingProxyType({})
+
+
+def concurrency_of(plan: Plan) -> int:
+    """Number of streams to play in parallel: the largest concurrency of a model seat, else a few per core."""
+    limits = [seat.concurrency for seat in plan.seats.values() if isinstance(seat, ModelSeat)]
+    return max(limits, default=LOCAL_STREAMS_PER_CORE * cores())
+
+
+@contextmanager
+def open_world(
+    manifest: Manifest,
+    engine_path: Path | None,
+    wait: Wait = time.sleep,
+    served: Mapping[str, str] = NOWHERE,
+    notes: Path | None = None,
+    memories: Places = HERE,
+) -> Iterator[RunPorts]:
+    """The ports of a run; everything is closed at the end. Raises PortFault if a part is missing.
+
+    `wait` sleeps between tries, and may raise to stop. `served` says where a seat's model is served, if not where the
+    plan says: the path of a unix socket, or an address. With `notes`, local models pass their preflight first, and what
+    it measured is written there. `memories` says where this machine has memory servers.
+    """
+    plan = manifest.plan
+    with ExitStack() as stack:
+        pool = stack.enter_context(_workers()) if _has_slow_seats(plan) else None
+        seats: dict[str, ChatPort] = {}
+        engine = _engine(manifest, engine_path)
+        for kind, _ in by_kind(plan.playing):
+            kind.require(plan, engine_path)
+        stack.callback(lambda: World(ports_of(seats, engine)).close())
+        builder = Builder(pool, engine_path, wait, served)
+        for name, seat in plan.playing.items():
+            seats[name] = builder.seat(name, seat)
+        if notes and local_models(plan):
+            _begin_local_models(manifest, seats, served, notes, stack)
+        for name in seats_that_call(plan):
+            require_tool_calls(name, seats[name])
+        yield RunPorts(ports_of(seats, engine), _memories(manifest, notes, memories, wait, stack))
+
+
+def _memories(
+    manifest: Manifest, notes: Path | None, places: Places, wait: Wait, stack: ExitStack
+) -> Mapping[str, OpenPort]:
+    """What opens seat A's memory in a stream. Raises PortFault for a server that cannot be started here."""
+    plan, systems = manifest.plan, memory_streams(manifest.plan)
+    if not systems:
+        return NO_PORTS
+    run = notes.parent if notes else Path(stack.enter_context(TemporaryDirectory()))
+    folders = None if places.sockets else stack.enter_context(_emptied(run / MEMORY_DATA))
+    setups = {name: setup_of(plan.systems[name], manifest.memories.get(name), places) for name in set(systems.values())}
+    if not places.sockets:
+        for setup in setups.values():
+            require_here(setup)
+
+    def open_port(stream: str) -> Port | None:
+        if stream not in systems:
+            return None
+        setup = msgspec.structs.replace(setups[systems[stream]], socket=places.sockets.get(stream), folders=folders)
+        return memory_port.open_memory(setup, run / MEMORY_LOGS, stream, wait)
+
+    return {MEMORY: open_port}
+
+
+@contextmanager
+def _emptied(folder: Path) -> Iterator[Path]:
+    """An empty folder, whatever a killed process has left there, that goes at the end."""
+    rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)  # a server that is just ending may still write there
+    try:
+        yield folder
+    finally:
+        rmtree(folder, ignore_errors=True)
+
+
+def _begin_local_models(
+    manifest: Manifest, seats: dict[str, ChatPort], served: Mapping[str, str], notes: Path, stack: ExitStack
+) -> None:
+    """Hold the servers for this run, pass the preflight, then watch the servers. Raises ModelFault, HarnessEnded."""
+    kinds = local_by_kind(local_models(manifest.plan))
+    for kind, of_kind in kinds:
+        for where in sorted({served.get(name, seat.server_url or "") for name, seat in of_kind.items()}):
+            stack.enter_context(kind.held(where))
+    preflight.run_preflight(manifest, seats, served, notes)
+    for kind, of_kind in kinds:
+        watched = stack.enter_context(kind.watched(manifest, served, notes))
+        seats.update({name: watched(seats[name]) for name in of_kind})
+
+
+def _has_slow_seats(plan: Plan) -> bool:
+    return any(isinstance(seat, ScriptedSeat) and seat.is_slow for seat in plan.playing.values())
+
+
+@contextmanager
+def _workers() -> Iterator[Executor | None]:
+    """Worker processes for the scripted players: threads drive the streams, these do the thinking."""
+    if cores() < 2:
+        yield None
+        return
+    with ProcessPoolExecutor(cores(), multiprocessing.get_context("spawn"), _begin_worker) as pool:
+        yield pool
+
+
+def _begin_worker() -> None:
+    forget_environment()
+    end_with_parent()
+
+
+class Builder:
+    """Makes the seats of one run; those of one server share its limits. `served`: see open_world."""
+
+    def __init__(self, pool: Executor | None, engine_path: Path | None, wait: Wait, served: Mapping[str, str]) -> None:
+        self._given = PortInputs(pool, engine_path, wait, served, {})
+
+    def seat(self, name: str, seat: Seat) -> ChatPort:
+        """The port of a seat. Raises PortFault."""
+        return kind_of(seat).port(name, seat, self._given)
+
+
+def _engine(manifest: Manifest, path: Path | None) -> EnginePort | None:
+    if not needs_engine(manifest.plan):
+        return None
+    if manifest.plan.isolation == "container" and path and path.is_socket():
+        return _engine_in_image(manifest, path)
+    try:
+        pin = seal.pin_engine(path, manifest.plan.protocol)
+    except EngineFault as error:
+        raise PortFault(str(error)) from error
+    if pin != manifest.engine:
+        raise PortFault(f"expected the sealed engine {manifest.engine}, found {pin}; use the one that was sealed")
+    assert path
+    return stockfish.Adjudicator(path, manifest.plan.engine.hash_mib, manifest.plan.engine.nodes, cores())
+
+
+def _engine_in_image(manifest: Manifest, socket: Path) -> EnginePort:
+    """The engine behind a socket: its image was compared with the pins by whoever started it, so its name suffices."""
+    assert manifest.engine
+    try:
+        with UciEngine(socket, seal.PIN_HASH_MIB) as engine:
+            engine.require_name(manifest.engine.name)
+    except EngineFault as error:
+        raise PortFault(str(error)) from error
+    rule = manifest.plan.engine
+    return stockfish.Adjudicator(socket, rule.hash_mib, rule.nodes, stockfish.side_by_side(socket))

@@ -1,0 +1,33 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+
+import click
+
+from . import keys
+from .memory.setups import INSTALLED
+
+key_option = click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    default=keys.DEFAULT_KEY,
+    help="Your signing key, Ed25519 in PEM or OpenSSH form; default: the one that keygen makes.",
+)
+installed_option = click.option(
+    "--installed",
+    type=click.Path(path_type=Path),
+    default=INSTALLED,
+    show_default=True,
+    envvar="AGZAMOV_MEMORY_SERVERS",
+    show_envvar=True,
+    help="The folder with one folder for each installed memory server, by its name: ${INSTALLED} of its adapter.",
+)
+engine_option = click.option("--engine", metavar="PATH", help="Stockfish 15.1; found on PATH if not given.")
+
+
+def pair(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """NAME=VALUE options as a mapping."""
+    pairs = [value.partition("=") for value in values]
+    if not all(name and value for name, _, value in pairs):
+        raise click.BadParameter(f"expected {parameter.metavar}", param=parameter)
+    return {name: value for name, _, value in pairs}

@@ -1,0 +1,211 @@
+"""Plays a sealed run in containers, and supervises it from outside.
+
+The images are compared with the manifest's pins first. Then servers and harness start side by side; the harness waits
+for the servers' sockets, plays, and ends. Meanwhile this process shows its progress, looks at every container twice
+a second, and passes on a wish to stop. What it saw is kept in the run's folder, and all of it is taken down.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from agzamov_verify.manifest import ImagePin, ManifestError, Plan
+from agzamov_verify.plan_problems import local_models
+
+from ..exits import HarnessEnded
+from ..progress import Watcher
+from ..run import Stop, Stopped
+from ..rundir import RunDirectory
+from . import container_paths, control_protocol, egress, execution_record
+from .container_lifecycle import RunContainers, image_in, in_parallel, remove_orphans
+from .container_logs import ContainerLogs
+from .container_monitor import EXIT_STOPPED, SIGNAL_BASE, ContainerMonitor, outcome
+from .control_protocol import OutputReader
+from .engine import REMOVED, Ending, Engine, NoGpu, connect
+from .engine_socket import INSTEAD, NoEngine
+from .folder import FolderBounds, hand_over, require_plain_files, take_back
+from .topology import Topology, topology
+
+LOOK_S = 0.5
+ENDED_LOOK_S = 0.05
+LEAVE_S_MAX = 10.0
+STOP_S_MAX = 2
+
+
+def require_engine(plan: Plan) -> None:
+    """Require an engine that answers and has what the plan needs, before anything is sealed. Raises ManifestError."""
+    try:
+        with closing(connect()) as engine:
+            if any(seat.gpus for seat in local_models(plan).values()):
+                engine.require_gpus()
+    except NoEngine as error:
+        raise ManifestError(f"isolation: {_advice_for(plan, str(error))}") from error
+    except NoGpu as error:
+        raise ManifestError(f"gpus: {error}") from error
+
+
+def _advice_for(plan: Plan, message: str) -> str:
+    """Error message if no engine answers; drops advice to use processes for weights that only a container serves."""
+    kind = next((seat.kind for seat in plan.playing.values() if seat.needs_container), "")
+    if not kind:
+        return message
+    for mark in (", ", "; "):
+        message = message.removesuffix(f"{mark}{INSTEAD}")
+    return f"{message}; the plan has a {kind} seat, whose weights a container serves and nothing else"
+
+
+def play_in_containers(
+    directory: RunDirectory,
+    stop: Stop,
+    watcher: Watcher | None,
+    concurrency: int | None,
+    warn: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Play the run in `directory` to its end. Raises Stopped or PortFault when it can be resumed, or HarnessEnded.
+
+    `warn` is told before the start what the engine does not enforce.
+    """
+    manifest = directory.manifest
+    keys = egress.keys(manifest, os.environ)
+    with closing(connect()) as engine:
+        warn(engine.enforced.warning())
+        remove_orphans(engine)
+        with directory.playing():  # no harness of another process is left
+            images = {part: image_in(engine, part, pin) for part, pin in manifest.images.items()}
+        machine = engine.machine()
+        command = (
+            "play",
+            str(container_paths.RUN),
+            "--attended",
+            *(("--concurrency", str(concurrency)) if concurrency else ()),
+        )
+        endpoints = egress.write(directory, engine.host_address)
+        planned = topology(manifest, directory.path.resolve(), directory.plan_folder, machine, command)
+        hand_over(directory, machine.user)
+        folder = execution_record.next_folder(directory)
+        record = _RecordWriter(folder, planned, manifest.images, engine, endpoints)
+        record.write({}, {}, {}, "", {}, {})
+        logs = ContainerLogs(folder, keys)
+        with RunContainers(engine, manifest.run_id, planned, images, logs) as containers:
+            supervisor = _Supervisor(engine, containers, planned, keys, FolderBounds(directory), logs)
+            supervisor.supervise(stop, watcher, record)
+    take_back(directory)
+    require_plain_files(directory)
+
+
+class _RecordWriter:
+    """Writer of the execution's record: what is known of its containers so far."""
+
+    def __init__(
+        self,
+        folder: Path,
+        planned: Topology,
+        pins: Mapping[str, ImagePin],
+        engine: Engine,
+        endpoints: tuple[execution_record.Endpoint, ...],
+    ) -> None:
+        self._folder, self._planned, self._pins, self._engine = folder, planned, pins, engine
+        self._endpoints = endpoints
+
+    def write(
+        self,
+        environment: dict[str, str | int],
+        endings: Mapping[str, Ending],
+        stopped: Mapping[str, Ending],
+        error: str,
+        peaks_bytes: Mapping[str, int],
+        logs: Mapping[str, execution_record.Log],
+    ) -> None:
+        """Write it. `stopped` are the containers that we ended, `endings` how all stood when the harness had ended."""
+        rows = []
+        for box in self._planned.boxes:
+            limits = self._engine.enforced.of(box.limits)
+            row = execution_record.Container(box.name, box.part, self._pins[box.part].config_digest, limits)
+            ending = stopped.get(box.name) or endings.get(box.name)
+            if ending:
+                row = msgspec.structs.replace(
+                    row,
+                    ended=_how_ended(ending, stopped=box.name in stopped),
+                    exit_code=ending.exit_code,
+                    oom_killed=ending.oom_killed,
+                    network=ending.network,
+                    memory_peak_bytes=peaks_bytes.get(box.name),
+                    log=logs.get(box.name),
+                )
+            rows.append(row)
+        facts = self._engine.facts()
+        execution_record.write(
+            self._folder, execution_record.Execution(tuple(rows), self._endpoints, facts, environment, error)
+        )
+
+
+def _how_ended(ending: Ending, *, stopped: bool) -> Literal["alone", "stopped", "removed"]:
+    if ending.state == REMOVED:
+        return "removed"
+    return "stopped" if stopped else "alone"
+
+
+class _Supervisor:
+    """One execution, from the start of its harness to the last log."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        containers: RunContainers,
+        planned: Topology,
+        keys: dict[str, str],
+        bounds: FolderBounds,
+        logs: ContainerLogs,
+    ) -> None:
+        self._engine, self._containers, self._planned = engine, containers, planned
+        self._keys, self._logs = keys, logs
+        self._monitor = ContainerMonitor(engine, containers, planned, bounds)
+
+    def supervise(self, stop: Stop, watcher: Watcher | None, record: _RecordWriter) -> None:
+        """Let the harness play to its end. Raises what `play_in_containers` does."""
+        harness = self._containers.ids[self._planned.harness.name]
+        errors = self._logs.open(self._planned.harness.name)
+        with closing(self._engine.attach(harness, stdin=True)) as attached:
+            self._engine.start(harness)
+            attached.send(control_protocol.encoded(control_protocol.Keys(self._keys)))
+            output = OutputReader(attached, watcher, self._monitor.note_peaks, errors.write)
+            trouble = self._wait(output, harness, stop)
+        endings = self._endings(harness)
+        stopped = self._stop_servers(endings)
+        error = outcome(self._planned, endings, stopped, trouble, output.complaint)
+        record.write(output.environment, endings, stopped, error, self._monitor.peaks_bytes, self._logs.close())
+        code = endings[self._planned.harness.name].exit_code
+        if error and (not code or code == EXIT_STOPPED or code > SIGNAL_BASE or trouble):
+            raise Stopped(error)
+        if code:
+            raise HarnessEnded(error, code)
+
+    def _wait(self, output: OutputReader, harness: str, stop: Stop) -> str:
+        """Wait until the harness has ended; return the reason for which it was stopped, empty if it was not."""
+        while not output.ended_after(LOOK_S):
+            trouble = stop.reason or self._monitor.look()
+            if trouble:
+                for signal in ("SIGTERM", "SIGKILL"):
+                    self._engine.signal(harness, signal)
+                    if output.ended_after(LEAVE_S_MAX):
+                        break
+                return trouble
+        return ""
+
+    def _endings(self, harness: str) -> dict[str, Ending]:
+        """State of each container when the harness has ended, which the engine may report with a short delay."""
+        deadline = time.monotonic() + LEAVE_S_MAX
+        while self._engine.ending(harness).running and time.monotonic() < deadline:
+            time.sleep(ENDED_LOOK_S)
+        return {name: self._engine.ending(container) for name, container in self._containers.ids.items()}
+
+    def _stop_servers(self, endings: Mapping[str, Ending]) -> dict[str, Ending]:
+        """End what still runs, and say how that ended."""
+        running = {name: self._containers.ids[name] for name, ending in endings.items() if ending.running}
+        in_parallel(lambda container: self._engine.stop(container, STOP_S_MAX), running.values())
+        return {name: self._engine.ending(container) for name, container in running.items()}

@@ -1,0 +1,1 @@
+"""The model x augmentation matrix of several bundles: descriptive, in no bundle, so computed with scipy."""

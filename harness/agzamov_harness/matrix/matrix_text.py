@@ -1,0 +1,80 @@
+"""The matrix for a person. Every line is safe for a terminal."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from agzamov_verify.columns import ascii_words, item, quoted, row
+from agzamov_verify.display.analysis_text import estimate
+from agzamov_verify.games.registry import GAMES
+from agzamov_verify.scores.score_text import source_lines
+from agzamov_verify.scoring.exact import Figure
+from agzamov_verify.seat_words import NO_PRICE
+from agzamov_verify.views import game_words
+
+from .comparisons import Pair
+from .table import Matrix, MatrixDocument
+
+WHOLE_TOKENS_FROM: Final = 10
+"""So many tokens of a game or hand, and more, are printed without decimals."""
+
+
+def matrix_lines(document: MatrixDocument) -> Iterator[str]:
+    """The cells, what they took, all pairs, and the crossings."""
+    yield from source_lines(document.bundles, document.protocol)
+    yield ""
+    yield from _entries(document.matrix)
+    yield ""
+    yield from _crossings(document.matrix)
+
+
+def _entries(matrix: Matrix) -> Iterator[str]:
+    if matrix.entries:
+        yield "EACH MODEL BY WHAT IT HAD (95 % intervals; n: start pairs, sessions or careers)"
+    for entry in matrix.entries:
+        yield ascii_words(f"{game_words(entry.game)}, {quoted(entry.model)} {entry.column}")
+        yield from row("result", estimate(entry.performance))
+        if entry.delta:
+            yield from row("less its control arm", estimate(entry.delta))
+        cost = f"{entry.cost_usd.decimal} USD" if entry.cost_usd else NO_PRICE
+        unit_word = GAMES[entry.game].result.one if entry.game in GAMES else "result"
+        front = "; none of this game is as good for less" if entry.on_frontier else ""
+        yield from row("spent", f"{_tokens(entry.tokens)} tokens and {cost} a {unit_word}{front}")
+    if matrix.pairs:
+        yield ""
+        yield "EVERY TWO OF ONE GAME: the first less the second (these intervals hold together at 95 %)"
+        yield from item(
+            " ",
+            "the naked column is self-play, the others met their control's opponent: what an augmentation adds is"
+            ' "less its control arm" above, never a difference from naked',
+        )
+    for pair in matrix.pairs:
+        pair_text = f"{quoted(pair.model)} {pair.column} less {quoted(pair.other_model)} {pair.other_column}"
+        yield ascii_words(f"{game_words(pair.game)}, {pair_text}")
+        yield from row("difference", _compared(pair))
+
+
+def _tokens(value: Figure) -> str:
+    """Tokens of one game or hand: whole ones, but for few."""
+    tokens = float(value.decimal)
+    return f"{tokens:,.0f}" if tokens >= WHOLE_TOKENS_FROM else f"{tokens:.2f}"
+
+
+def _compared(pair: Pair) -> str:
+    """A difference with both p, or why it was not tested."""
+    p = f", p {pair.p}, corrected {pair.p_corrected}" if pair.p else f", not compared: {pair.note}"
+    return f"{estimate(pair.difference)}{p}"
+
+
+def _crossings(matrix: Matrix) -> Iterator[str]:
+    yield "A WEAKER MODEL WITH A BETTER AUGMENTATION against a stronger model with a worse one (descriptive)"
+    for crossing in matrix.crossings:
+        verdict, pair = "beats" if crossing.beats else "is not shown to beat", crossing.pair
+        pair_text = (
+            f"{quoted(pair.model)} with {pair.column} {verdict} {quoted(pair.other_model)} with {pair.other_column}"
+        )
+        yield ascii_words(f"{game_words(pair.game)}, {pair_text}")
+        yield from row("difference", _compared(pair))
+    if not matrix.crossings:
+        yield "  none to compare: needs Phase 0 and Phase 2 of two models"
+    for name in matrix.in_both:
+        yield from item(" ", f"in both games: {quoted(name)}")

@@ -1,0 +1,182 @@
+"""The model x augmentation matrix (paper section 3.4): descriptive, with all pairs of cells compared beside.
+
+A row is a model, a column an augmentation system. The naked column is Phase 1, the others are the real arms of Phase 2.
+Each model played against its own naked self, so the comparison is of gains, not of two models playing each other.
+Only declared contrasts are confirmed (paper section 9.5): see the hypotheses.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import permutations
+from typing import Literal
+
+import msgspec
+
+from agzamov_verify.experiment import Arm, Phase
+from agzamov_verify.protocol import VerdictNorm, load_protocol
+from agzamov_verify.scores.collecting import Collected, Source
+from agzamov_verify.scoring.cells import Cell, CellKey, performance
+from agzamov_verify.scoring.deltas import difference_figure
+from agzamov_verify.scoring.exact import Figure, figure
+from agzamov_verify.scoring.hypotheses.evidence import Delta, Evidence
+from agzamov_verify.scoring.inference.estimate import Estimate
+from agzamov_verify.scoring.match_figures import mean_figure
+from agzamov_verify.scoring.score_constants import GAMES
+
+from .comparisons import Group, Pair, all_pairs
+
+NAKED = "naked"
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One cell of the matrix: P, its delta (None in the naked column), and what a game or hand of it took.
+
+    `cost_usd` is None where no price of it was sealed.
+    `on_frontier`: no other cell of this game has more P for no more tokens and no more cost.
+    """
+
+    game: str
+    model: str
+    column: str
+    performance: Estimate
+    delta: Estimate | None
+    tokens: Figure
+    cost_usd: Figure | None
+    on_frontier: bool
+
+
+class Crossing(msgspec.Struct, frozen=True):
+    """A weaker model with a better augmentation against a stronger one with a worse: P of the first less the second.
+
+    Weaker: fewer wins against the random player in Phase 0. Better: the greater mean delta of the column. That is
+    chosen from the data that are compared, and may be: all pairs hold together, whichever of them is looked at.
+    `beats`: the interval lies above 0.
+    """
+
+    pair: Pair
+    beats: bool
+
+
+class Matrix(msgspec.Struct, frozen=True):
+    """The matrix. `pairs`: all of one game; `in_both` names the crossings that hold in chess and in poker."""
+
+    entries: tuple[Entry, ...]
+    pairs: tuple[Pair, ...]
+    crossings: tuple[Crossing, ...]
+    in_both: tuple[str, ...]
+
+
+class MatrixDocument(msgspec.Struct, frozen=True):
+    """`agzamov matrix --json`."""
+
+    format: Literal["agz-matrix-1"]
+    protocol: str
+    bundles: tuple[Source, ...]
+    matrix: Matrix
+
+
+def matrix_document(collected: Collected) -> MatrixDocument:
+    """The matrix of all cells."""
+    matrix = matrix_of(collected.evidence, load_protocol(collected.protocol).verdict)
+    return MatrixDocument("agz-matrix-1", collected.protocol, collected.sources, matrix)
+
+
+def matrix_of(evidence: Evidence, least: VerdictNorm) -> Matrix:
+    """The matrix of all cells; `least`: the smallest samples that are compared."""
+    entries = tuple(entry for game in evidence.games for entry in _entries(evidence, game))
+    pairs = all_pairs(
+        {game: [_group(cell) for cell in cells_of_game(evidence, game)] for game in evidence.games}, least
+    )
+    crossings = tuple(crossing for game in evidence.games for crossing in _crossings(evidence, game, pairs))
+    return Matrix(entries, pairs, crossings, tuple(_in_both(crossings)))
+
+
+def column_of(key: CellKey) -> str:
+    """The name of a column."""
+    if key.arm is Arm.NAKED:
+        return NAKED
+    return f"{key.augmentation.value} ({key.system})" if key.system else key.augmentation.value
+
+
+def cells_of_game(evidence: Evidence, game: str) -> list[Cell]:
+    """Baselines and real arms, in the order of their keys."""
+    return [
+        cell
+        for key, cell in sorted(evidence.cells.items())
+        if key.game == game and (key.phase, key.arm) in ((Phase.BASELINE, Arm.NAKED), (Phase.ASYMMETRIC, Arm.REAL))
+    ]
+
+
+def spent(cell: Cell) -> tuple[Fraction, Fraction]:
+    """Tokens and US dollars of the measured seat, a game or hand."""
+    tally = cell.tallies[0]
+    return Fraction(tally.prompt_tokens + tally.completion_tokens, len(cell.results)), cell.cost_usd / len(cell.results)
+
+
+def frontier(rows: Sequence[tuple[Fraction, Fraction, Fraction]]) -> list[bool]:
+    """Pareto frontier of rows of P, tokens, cost: True if no row is at least as good in all three and better in one."""
+
+    def beaten(row: tuple[Fraction, ...], other: tuple[Fraction, ...]) -> bool:
+        return other != row and other[0] >= row[0] and other[1] <= row[1] and other[2] <= row[2]
+
+    return [not any(beaten(row, other) for other in rows) for row in rows]
+
+
+def _entries(evidence: Evidence, game: str) -> Iterator[Entry]:
+    cells = cells_of_game(evidence, game)
+    deltas = {delta.real.key: delta for delta in evidence.deltas(game)}
+    rows = [(performance(cell), *spent(cell)) for cell in cells]
+    for cell, (_, tokens, cost), best in zip(cells, rows, frontier(rows), strict=True):
+        delta = deltas.get(cell.key)
+        yield Entry(
+            game,
+            cell.key.model,
+            column_of(cell.key),
+            mean_figure(cell.measured(), evidence),
+            _delta(evidence, delta) if delta else None,
+            figure(tokens),
+            figure(cost) if cell.is_priced else None,
+            best,
+        )
+
+
+def _delta(evidence: Evidence, delta: Delta) -> Estimate:
+    return difference_figure(delta.real.measured(), delta.other.measured(), evidence)
+
+
+def _group(cell: Cell) -> Group:
+    return Group(cell.key.model, column_of(cell.key), cell.measured())
+
+
+def _crossings(evidence: Evidence, game: str, pairs: Sequence[Pair]) -> Iterator[Crossing]:
+    deltas = evidence.deltas(game)
+    means = _column_means(deltas)
+    both_ways = [turned for pair in pairs if pair.game == game for turned in (pair, pair.reversed)]
+    by_cells = {((pair.model, pair.column), (pair.other_model, pair.other_column)): pair for pair in both_ways}
+    for first, second in permutations(deltas, 2):
+        (model, a), (stronger, b) = ((delta.real.key.model, column_of(delta.real.key)) for delta in (first, second))
+        if means[a] > means[b] and _weaker(evidence, game, model, stronger):
+            pair = by_cells[(model, a), (stronger, b)]
+            yield Crossing(pair, pair.is_above)
+
+
+def _column_means(deltas: Sequence[Delta]) -> dict[str, Fraction]:
+    columns: dict[str, list[Fraction]] = {}
+    for delta in deltas:
+        columns.setdefault(column_of(delta.real.key), []).append(performance(delta.real) - performance(delta.other))
+    return {name: sum(values, Fraction(0)) / len(values) for name, values in columns.items()}
+
+
+def _weaker(evidence: Evidence, game: str, model: str, stronger: str) -> bool:
+    first, second = (evidence.of_model(name, game, Phase.SANITY) for name in (model, stronger))
+    return first is not None and second is not None and performance(first) < performance(second)
+
+
+def _in_both(crossings: Sequence[Crossing]) -> Iterator[str]:
+    sentences: Mapping[str, set[str]] = {game: set() for game in GAMES}
+    for crossing in crossings:
+        pair = crossing.pair
+        if crossing.beats and pair.game in sentences:
+            name = f"{pair.model} with {pair.column} beats {pair.other_model} with {pair.other_column}"
+            sentences[pair.game].add(name)
+    yield from sorted(set.intersection(*sentences.values()))

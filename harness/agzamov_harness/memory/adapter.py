@@ -1,0 +1,397 @@
+"""Adapters: what a memory system declares of itself, and how it is spoken to. One YAML file each, no code.
+
+An adapter is data: templates say what a tool is called with, expressions say what is read out of its result (JMESPath
+for structured results, regular expressions with named groups for prose). docs/add-a-memory.md explains one.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+import jmespath
+import msgspec
+from jmespath.exceptions import JMESPathError
+
+from agzamov_verify import canon
+from agzamov_verify.manifest import ManifestError, located
+
+from ..checked_yaml import YAML_SUFFIXES, load_yaml, read_limited, require_schema
+from .templates import variables
+
+ADAPTERS: Final = Path(__file__).parent / "adapters"
+BUILT_IN: Final = ADAPTERS / "builtin.yaml"
+INTERFACE: Final = "agz-memory-1"
+PAGE_ENTRIES_MAX = 200
+
+Rewrites = Literal["never", "end_game", "described"]
+Setting = Literal["half_life_games", "noise_percent"]
+Query = Literal["none", "substring", "full_text", "semantic", "hybrid", "graph"]
+Answer = Literal["structured", "json_text", "text"]
+Template: TypeAlias = dict[str, Any]
+"""Arguments of a tool, with `${name}` where a value is filled in."""
+
+LAUNCH_VARIABLES = frozenset({"DATA", "HERE", "HOME", "INSTALLED", "PYTHON", "SYSTEM"})
+STORE_VARIABLES = frozenset({"entry", "content", "kind", "number", "game"})
+SEARCH_VARIABLES = frozenset({"query", "limit", "number", "game"})
+END_GAME_VARIABLES = frozenset({"number", "game"})
+EXPORT_VARIABLES = frozenset({"offset", "page", "page_entries"})
+GROUPS = frozenset({"entry", "id", "content", "games", "kind"})
+
+
+class Launch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The program of a server. `options`: for a setting of a plan that is not 0, the option that hands it over.
+
+    `links`: places below its home, and the files of the installed system that they link to, such as a model's weights.
+    """
+
+    command: str
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    links: dict[str, str] = {}
+    options: dict[Setting, str] = {}
+
+
+class Traits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a system declares. `agzamov memory check` finds out whether it is so.
+
+    rewrites       when the text of entries may change: never; at the end of a game; or as the tool `describe` says
+    dedup          which entries it refuses because it holds one like them; a refusal where none is declared is a fault
+    ids            who names an entry: the client, a digest of its content, or the server
+    deterministic  what a fresh server that is told the same again repeats: the store alone, or searches too
+    """
+
+    architecture: str
+    query: Query
+    rewrites: Rewrites
+    dedup: Literal["none", "exact", "semantic"] = "none"
+    ids: Literal["client", "content_hash", "server"] = "client"
+    deterministic: Literal["store", "both"] = "both"
+    consistency: Literal["immediate", "eventual"] = "immediate"
+    embeds: Literal["none", "own", "sidecar"] = "none"
+    language_model: Literal["none", "recorded"] = "none"
+    clock: Literal["none", "games", "wall"] = "none"
+
+
+class Variant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One of several systems of one program: what it is, by what it searches, and which settings it takes."""
+
+    about: str
+    query: Query
+    settings: tuple[Setting, ...] = ()
+
+
+class Describe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The tool by which a system says what it is: whether it rewrites, its name and its version."""
+
+    tool: str = ""
+    rewrites: str = ""
+    name: str = ""
+    version: str = ""
+
+
+class Store(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Storing an entry. `stored`, `stored_text`: true, or found in the text, where the entry was taken.
+
+    `refused`, `refused_text`: the reason, where it was not. `id`, `id_text`: the server's own name for it.
+    """
+
+    tool: str
+    args: Template
+    answer: Answer = "structured"
+    stored: str = ""
+    stored_text: str = ""
+    refused: str = ""
+    refused_text: str = ""
+    id: str = ""
+    id_text: str = ""
+
+
+class Search(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Searching. `items` gives a list, of each of which the rest is read; without it, the rest gives lists.
+
+    `items_text`: for prose, a regular expression with the groups content, and entry or id. `query_words`: whether the
+    whole query is sent, or its longest word alone, for systems that look for the query as it stands.
+    """
+
+    tool: str
+    args: Template
+    answer: Answer = "structured"
+    items: str = ""
+    items_text: str = ""
+    entry: str = ""
+    id: str = ""
+    content: str = ""
+    query_words: Literal["all", "longest"] = "all"
+
+
+class EndGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The tool that is told of the end of a game, if there is one. `entries`: its number of live entries."""
+
+    tool: str = ""
+    args: Template = {}
+    entries: str = ""
+
+
+class Export(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Every live entry. `more`: whether further pages follow. `empty_text`: prose that stands for no entries.
+
+    `in_order`: pages begin at ${offset} and give entries in the order of storing, so that new ones can be read alone.
+    `files`: a pattern of files below the data folder, each an entry, which `items_text` reads; then no tool is called.
+    """
+
+    tool: str = ""
+    args: Template = {}
+    answer: Answer = "structured"
+    items: str = ""
+    items_text: str = ""
+    entry: str = ""
+    id: str = ""
+    content: str = ""
+    games: str = ""
+    kind: str = ""
+    derived_from: str = ""
+    more: str = ""
+    empty_text: str = ""
+    files: str = ""
+    in_order: bool = False
+
+
+class First(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A call that a server needs once, before the first entry, such as making a collection."""
+
+    tool: str
+    args: Template = {}
+
+
+class Adapter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One memory system, or several of one program (`systems`).
+
+    `install`: what a person types to have the program; in it, as in `launch`, ${INSTALLED} is the folder
+    it is put in.
+    `tools_sha256`: the digest of its tool list, if that is pinned. `native`: the tools that a model may be offered as
+    they are, with `use: native`; all others are denied. `verified`: whether the adapter was tried with the real system.
+    """
+
+    about: str
+    interface: Literal["agz-memory-1"]
+    launch: Launch
+    traits: Traits
+    store: Store
+    search: Search
+    export: Export
+    describe: Describe = Describe()
+    end_game: EndGame = EndGame()
+    first: tuple[First, ...] = ()
+    install: tuple[str, ...] = ()
+    mcp_mode: Literal["auto", "legacy", "2026-07-28"] = "auto"
+    native: tuple[str, ...] = ()
+    systems: dict[str, Variant] = {}
+    tools_sha256: str = ""
+    verified: bool = False
+
+    @property
+    def tools(self) -> dict[str, Template]:
+        """Arguments of each tool that is called, by the tool's name."""
+        calls = [(self.describe.tool, {}), (self.store.tool, self.store.args), (self.search.tool, self.search.args)]
+        calls += [(self.end_game.tool, self.end_game.args), (self.export.tool, self.export.args)]
+        calls += [(call.tool, call.args) for call in self.first]
+        return {tool: args for tool, args in calls if tool}
+
+    @property
+    def reserved(self) -> frozenset[str]:
+        """Names of the tools that no model is offered: those for the whole memory, and those called once."""
+        names = (self.describe.tool, self.end_game.tool, self.export.tool, *(call.tool for call in self.first))
+        return frozenset(filter(None, names))
+
+
+class System(msgspec.Struct, frozen=True):
+    """A memory system by its name, and the adapter that speaks to it.
+
+    `here`: the folder of the adapter's file. `sha256`: the digest of the adapter in canonical JSON. `file`: what a
+    person types for it, where the adapter does not come with this program.
+    """
+
+    name: str
+    adapter: Adapter
+    variant: Variant
+    here: Path = ADAPTERS
+    sha256: str = ""
+    file: str = ""
+
+    @property
+    def typed(self) -> str:
+        """The word by which a person names it in a command."""
+        return self.file or self.name
+
+
+def systems() -> dict[str, System]:
+    """Every system of the adapters that come with this program by name, the built-in ones first."""
+    others = sorted(path for path in ADAPTERS.glob("*.yaml") if path != BUILT_IN)
+    return {system.name: system for path in (BUILT_IN, *others) for system in read_systems(path)}
+
+
+def system_of(name: str) -> System:
+    """The system of that name, or the one of an adapter's file. Raises ManifestError."""
+    if Path(name).suffix in YAML_SUFFIXES:
+        found = read_systems(Path(name))
+        if len(found) != 1:
+            raise ManifestError(f"{name}: expected the adapter of one system, found {len(found)} systems")
+        return found[0]
+    known = systems()
+    if name not in known:
+        raise ManifestError(f"expected a memory system, found {name!a}; known are {', '.join(known)}")
+    return known[name]
+
+
+def read_systems(path: Path) -> list[System]:
+    """The systems of one adapter's file. Raises ManifestError with the file and the key's path in each line."""
+    try:
+        text = read_limited(path)
+        adapter = adapter_from_yaml(text)
+    except ManifestError as error:
+        lines = (line.removeprefix(f"{path}: ") for line in str(error).splitlines())
+        raise ManifestError("\n".join(f"{path}: {line}" for line in lines)) from error
+    variants = adapter.systems or {path.stem: _alone(adapter)}
+    here, file = path.parent.absolute(), "" if path.parent == ADAPTERS else str(path)
+    sha256 = hashlib.sha256(sealed_text(adapter).encode()).hexdigest()
+    return [System(name, adapter, variant, here, sha256, file) for name, variant in variants.items()]
+
+
+def sealed_text(adapter: Adapter) -> str:
+    """An adapter in canonical JSON, every default written out, as a sealed plan holds it."""
+    return canon.dumps(adapter).decode()
+
+
+def sealed_system(server: str, text: str, plan_folder: Path) -> System:
+    """The system whose adapter a sealed plan holds: its file says where it stood alone. Raises ManifestError."""
+    try:
+        adapter = msgspec.json.decode(text.encode(), type=Adapter)
+    except msgspec.MsgspecError as error:
+        raise ManifestError(f"{server}: expected a sealed adapter, found {error}") from error
+    if wrong := list(_problems(adapter)):
+        raise ManifestError("\n".join(f"{server}: {line}" for line in wrong))
+    path = plan_folder / server
+    here, file = (path.parent.absolute(), str(path)) if path.suffix in YAML_SUFFIXES else (ADAPTERS, "")
+    name = path.stem if file else server
+    return System(name, adapter, _alone(adapter), here, hashlib.sha256(text.encode()).hexdigest(), file)
+
+
+def _alone(adapter: Adapter) -> Variant:
+    """The one system of an adapter that does not name several."""
+    return Variant(adapter.about, adapter.traits.query, tuple(adapter.launch.options))
+
+
+def adapter_from_yaml(text: bytes) -> Adapter:
+    """The adapter that YAML text spells, checked. Raises ManifestError."""
+    wished = load_yaml(text, "adapter")
+    require_schema(wished, _schema(), "adapter")
+    try:
+        adapter = msgspec.convert(wished, Adapter)
+        canon.dumps(adapter)
+    except msgspec.ValidationError as error:
+        raise ManifestError(located(error)) from error
+    except canon.NotCanonical as error:
+        raise ManifestError(str(error).removeprefix("$.")) from error
+    if wrong := list(_problems(adapter)):
+        raise ManifestError("\n".join(wrong))
+    return adapter
+
+
+def _schema() -> Mapping[str, Any]:
+    """JSON Schema of an adapter, whose parts say of each problem where it stands."""
+    (schema,), parts = msgspec.json.schema_components([Adapter], ref_template="#/$defs/{name}")
+    return {**schema, "$defs": parts}
+
+
+def _problems(adapter: Adapter) -> Iterator[str]:
+    yield from _template_problems(adapter)
+    for name in ("describe", "store", "search", "end_game", "export"):
+        part = getattr(adapter, name)
+        for field in part.__struct_fields__:
+            value = getattr(part, field)
+            if field not in ("tool", "args", "answer", "files", "in_order", "query_words") and value:
+                yield from _expression_problem(f"{name}.{field}", value)
+    yield from _reading_problems(adapter)
+    yield from _native_problems(adapter)
+    yield from _place_problems(adapter)
+
+
+def _place_problems(adapter: Adapter) -> Iterator[str]:
+    """Places outside of the server's own folder."""
+    places = [("launch.links", link) for link in adapter.launch.links]
+    for key, place in (*places, ("export.files", adapter.export.files)):
+        if Path(place).is_absolute() or ".." in Path(place).parts:
+            yield f"{key}: expected a place below the server's own folder, found {place!a}"
+
+
+def _native_problems(adapter: Adapter) -> Iterator[str]:
+    """Tools that no model may be offered, and those that are offered twice."""
+    for index, name in enumerate(adapter.native):
+        place = f"native[{index}]"
+        if name in adapter.reserved:
+            yield f"{place}: expected a tool for single entries, found {name}, which no model is offered"
+        if name in adapter.native[:index]:
+            yield f"{place}: expected each tool once, found {name} twice"
+
+
+def _template_problems(adapter: Adapter) -> Iterator[str]:
+    """Variables that nothing fills in."""
+    launch = [adapter.launch.command, adapter.launch.args, adapter.launch.env, adapter.launch.links]
+    given: list[tuple[str, Any, frozenset[str]]] = [
+        ("launch", launch, LAUNCH_VARIABLES),
+        ("store.args", adapter.store.args, STORE_VARIABLES),
+        ("search.args", adapter.search.args, SEARCH_VARIABLES),
+        ("end_game.args", adapter.end_game.args, END_GAME_VARIABLES),
+        ("export.args", adapter.export.args, EXPORT_VARIABLES),
+        *((f"first[{number}].args", call.args, frozenset[str]()) for number, call in enumerate(adapter.first)),
+    ]
+    for place, template, known in given:
+        for name in sorted(variables(template) - known):
+            wanted = f"one of {', '.join(sorted(known))}" if known else "no variable"
+            yield f"{place}: expected {wanted}, found ${{{name}}}"
+
+
+def _expression_problem(place: str, value: str) -> Iterator[str]:
+    """An expression that cannot be parsed: `…_text` is a regular expression, the others are JMESPath."""
+    try:
+        if place.endswith("_text"):
+            re.compile(value)
+        else:
+            jmespath.compile(value)
+    except re.error as error:
+        yield f"{place}: expected a regular expression, found {value!a} ({error})"
+    except JMESPathError as error:
+        yield f"{place}: expected a JMESPath expression, found {value!a} ({str(error).splitlines()[0]})"
+
+
+def _reading_problems(adapter: Adapter) -> Iterator[str]:
+    """Results of which too little is read."""
+    if not adapter.store.stored and not adapter.store.stored_text:
+        yield "store: expected stored or stored_text, found neither: it must be seen that an entry was taken"
+    if bool(adapter.export.tool) == bool(adapter.export.files):
+        yield "export: expected either tool or files"
+    if adapter.export.in_order and "offset" not in variables(adapter.export.args):
+        yield "export.in_order: expected ${offset} in export.args"
+    if adapter.traits.rewrites == "described" and not adapter.describe.rewrites:
+        yield "describe.rewrites: expected this key where traits.rewrites is described"
+    for name, part in (("search", adapter.search), ("export", adapter.export)):
+        if part.answer == "text" or (isinstance(part, Export) and part.files):
+            if "content" not in _groups(part.items_text):
+                yield f"{name}.items_text: expected a regular expression with the group content"
+            if unknown := _groups(part.items_text) - GROUPS:
+                wanted = ", ".join(sorted(GROUPS))
+                yield f"{name}.items_text: expected the groups {wanted}, found {min(unknown)!a}"
+        elif not part.content:
+            yield f"{name}.content: expected this key, found nothing"
+
+
+def _groups(pattern: str) -> frozenset[str]:
+    try:
+        return frozenset(re.compile(pattern).groupindex)
+    except re.error:
+        return frozenset({"content"})  # told of already
+
+
+ANSWERS = get_args(Answer)

@@ -1,0 +1,292 @@
+"""The checks of a memory system before it is used in a run: canaries are stored, searched and exported.
+
+A server that starts and lists its tools proves nothing: real servers acknowledged forty entries and kept one, refused
+nine notes of ten as duplicates, searched with random vectors, and were never empty again. Every check speaks to the
+server through the port of a run, whose rules are checked with it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from ..ports import PortFault
+from .adapter import System
+from .canary_session import HITS_MAX, Candidate, Failed, Session
+from .launch import Setup
+from .memory_fault import MemoryFault
+
+NO_ANSWER = "no answer within"
+FAST_WRITES = 40
+SEARCHED = (0, 20, 39)
+"""Which of these many is searched for: the first, one in the middle, the last."""
+LONG_BYTES = 8_000
+PROBES = ("opponent", "GTO poker strategy", "Sicilian Defence", "e4", "a", "*", "fold to a three-bet")
+CANARY = "The heron on the third pole folded its left wing twice"
+NEAR = ("Folded to a 3-bet on the button: 4 of 5", "Folded to a 3-bet on the button: 4 of 6")
+TEXTS = (
+    "Cœur, Ω, 北京, \u202eabc\u202c, 🂡 and e\u0301",
+    "First line\nsecond line\n\n  - an indented line",
+    "# a heading, #00028 and a [[link]] with **stars** and `ticks`",
+    '{"json": [1, 2, null], "quoted": "\\"yes\\""}',
+    "' OR 1=1; --  <b>&amp;</b> $HOME ${DATA} %s",
+    ("The long note says " + "0123456789 abcdefghij " * 400)[:LONG_BYTES],
+)
+PLACES = ("bridge", "meadow", "harbour", "quarry", "orchard", "tunnel", "marsh", "dike")
+NOTES = (
+    "Folded to a 3-bet on the button: 4 of 5",
+    "Folded to a 3-bet on the button: 2 of 3",
+    "Castled before move 8 with white: 3 of 4",
+    "Called the river with one pair: 1 of 6",
+    "Moved the queen out before move 6: 5 of 7",
+    "Raised from the small blind with any hand: 6 of 9",
+    "Took back with a pawn away from the centre: 2 of 3",
+    "Checked the flop as the raiser: 4 of 4",
+    "Offered a knight for two pawns: 1 of 2",
+)
+MANY = tuple(
+    f"{animal} crossed the {place} at landmark{number:03} on day {17 * number % 61}"
+    for number, (animal, place) in enumerate(
+        [(animal, place) for animal in ("Heron", "Otter", "Badger", "Marten", "Plover") for place in PLACES]
+    )
+)
+QUERIES = ("folded on the button to a 3-bet", "queen moves early", "pawn", "river call", "castled", "raised")
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Outcome of one check; `expected` and `found` where it did not go well, and then what to do."""
+
+    check: str
+    outcome: Literal["ok", "FAILED", "warning", "not checked"]
+    about: str
+    expected: str = ""
+    found: str = ""
+    advice: str = ""
+
+    @property
+    def line(self) -> str:
+        start = f"{self.outcome:<12}{self.check:<16}"
+        if self.outcome == "ok" or not self.found:
+            return start + self.about
+        wrong = f"expected {self.expected}, found {self.found}" if self.expected else self.found
+        return f"{start}{wrong}; {self.advice}" if self.advice else start + wrong
+
+
+class Check(NamedTuple):
+    """One check: `run` raises Failed, or the port does."""
+
+    name: str
+    about: str
+    run: Callable[[Candidate], None]
+    advice: str
+
+
+def check_system(setup: Setup, log: Path) -> Iterator[Finding]:
+    """Findings of every check, as they are made. After a server that does not open or hangs, no more is checked."""
+    candidate, stopped = Candidate(setup, log), False
+    try:
+        for check in CHECKS:
+            if stopped or reason_not_to(check, setup):
+                yield Finding(check.name, "not checked", check.about, found=reason_not_to(check, setup))
+                continue
+            finding = _finding(check, candidate)
+            yield finding
+            stopped = finding.outcome == "FAILED" and (check is CHECKS[0] or finding.found.startswith(NO_ANSWER))
+    finally:
+        candidate.drop()
+
+
+def reason_not_to(check: Check, setup: Setup) -> str:
+    """Why a check does not fit a system as it is set."""
+    if check.run is _finds and setup.system.variant.query == "none":
+        return "the system does not search: it gives entries whatever the query"
+    if check.run is _finds and setup.settings.noise_percent:
+        return "searches are noisy, as the setting noise_percent asks"
+    return ""
+
+
+def _finding(check: Check, candidate: Candidate) -> Finding:
+    try:
+        check.run(candidate)
+    except Failed as error:
+        return Finding(check.name, "FAILED", check.about, error.expected, error.found, error.advice or check.advice)
+    except MemoryFault as error:
+        candidate.drop()
+        return Finding(check.name, "FAILED", check.about, error.expected, error.found, check.advice)
+    except PortFault as error:
+        candidate.drop()
+        return Finding(check.name, "FAILED", check.about, "", str(error), check.advice)
+    return Finding(check.name, "ok", check.about)
+
+
+def _opens(candidate: Candidate) -> None:
+    candidate.fresh().export()
+
+
+def _knows_nothing(candidate: Candidate) -> None:
+    for probe in PROBES:
+        if found := candidate.session.search(probe):
+            raise Failed(f"nothing for {probe!a} from an empty memory", f"{found[0]!a:.80}")
+
+
+def _stores(candidate: Candidate) -> None:
+    candidate.session.store(CANARY)
+    _require_held(candidate.session, [CANARY])
+    if candidate.setup.system.adapter.traits.consistency == "immediate" and candidate.session.waits:
+        raise Failed("what was stored in the next export", "it there later", "declare traits.consistency: eventual")
+
+
+def _keeps_texts(candidate: Candidate) -> None:
+    for text in TEXTS:
+        candidate.session.store(text)
+        _require_held(candidate.session, [text])
+
+
+def _keeps_near_duplicates(candidate: Candidate) -> None:
+    for text in NEAR:
+        candidate.session.store(text)
+    _require_held(candidate.session, NEAR)
+
+
+def _keeps_fast_writes(candidate: Candidate) -> None:
+    session = candidate.session
+    held = len(session.export())
+    for note in MANY:
+        session.store(note)
+    if (now := len(session.export()) - held) != FAST_WRITES:
+        raise Failed(f"{FAST_WRITES} more entries in its export", f"{now}")
+
+
+def _finds(candidate: Candidate) -> None:
+    session = candidate.session
+    _store_missing(session, MANY)
+    for number in SEARCHED:
+        found = session.search(MANY[number])
+        if MANY[number] not in found[:HITS_MAX]:
+            such = f"{len(found)} others, the first {found[0]!a:.60}" if found else "nothing"
+            raise Failed(f"{MANY[number]!a} among the first {HITS_MAX} when searched for word by word", such)
+
+
+def _reads_only(candidate: Candidate) -> None:
+    session = candidate.session
+    _store_missing(session, NOTES)
+    before = session.export()
+    for query in QUERIES:
+        found, again = session.search(query), session.search(query)
+        if found != again and candidate.setup.system.adapter.traits.deterministic == "both":
+            raise Failed(f"the same entries for {query!a}, asked twice", "others", SEARCH_ADVICE)
+    if session.export() != before:
+        raise Failed("an export that searches leave as it was", "another one")
+
+
+def _ends_games(candidate: Candidate) -> None:
+    session = candidate.session
+    for note in NOTES[:3]:
+        session.store(f"{note} in all")
+        entries = session.end_game()
+        if entries != len(session.export()):
+            raise Failed(f"{entries} entries in its export after the end of a game", f"{len(session.export())}")
+
+
+def _begins_empty_again(candidate: Candidate) -> None:
+    candidate.keep()
+    if found := candidate.fresh().search(CANARY):
+        raise Failed("nothing from a second server in a folder of its own", f"{found[0]!a:.80}")
+
+
+def _replays(candidate: Candidate) -> None:
+    port = candidate.fresh().port
+    for question, answer in candidate.kept:
+        port.restore(question, answer)
+
+
+def _require_held(session: Session, texts: Sequence[str]) -> None:
+    held = {one.content for one in session.export()}
+    for text in texts:
+        if text not in held:
+            raise Failed(f"{text!a:.60} in its export", "it missing")
+
+
+def _store_missing(session: Session, texts: Sequence[str]) -> None:
+    """Store what an earlier check would have stored, had it gone well."""
+    held = {one.content for one in session.export()}
+    for text in texts:
+        if text not in held:
+            session.store(text)
+
+
+LAUNCH_ADVICE = "mend launch and the names of tools in the adapter, or the server; its last lines are in the log"
+SEARCH_ADVICE = "declare traits.deterministic: store, if fresh servers that are told the same may answer otherwise"
+KEEP_ADVICE = "make the server keep every entry as it was stored, or find its setting for that"
+CHECKS = (
+    Check("opens", "it starts, has the tools that the adapter calls, and is empty", _opens, LAUNCH_ADVICE),
+    Check(
+        "knows nothing",
+        "no question gets an answer from an empty memory",
+        _knows_nothing,
+        "build the server without entries of its own",
+    ),
+    Check("stores", "an entry is given back", _stores, KEEP_ADVICE),
+    Check("text", "any script, line breaks, markup and 8 KB come back as they were", _keeps_texts, KEEP_ADVICE),
+    Check(
+        "near duplicates",
+        "two entries that differ in one number are both kept",
+        _keeps_near_duplicates,
+        "switch deduplication off in launch.env, or declare traits.dedup",
+    ),
+    Check("fast writes", f"{FAST_WRITES} entries stored at once are all kept", _keeps_fast_writes, KEEP_ADVICE),
+    Check(
+        "finds",
+        "a stored sentence is found by its own words",
+        _finds,
+        "see whether its embedding model or index is really there; mend search in the adapter",
+    ),
+    Check("reads only", "a search changes nothing, and gives the same when asked again", _reads_only, KEEP_ADVICE),
+    Check(
+        "ends of games",
+        "text changes at the end of a game alone, and only as declared",
+        _ends_games,
+        "declare traits.rewrites, and give derived_from of what is rewritten",
+    ),
+    Check(
+        "fresh",
+        "a second server in a folder of its own is empty",
+        _begins_empty_again,
+        "keep all data below ${DATA} or ${HOME}: set the variable or option in launch",
+    ),
+    Check("replay", "a fresh server that is told the same answers the same", _replays, SEARCH_ADVICE),
+)
+
+
+def coinciding(setup: Setup, others: Sequence[System], folder: Path) -> Iterator[Finding]:
+    """A warning for each other system that gives the same entries in the same order for every query.
+
+    One that cannot be started here is not compared. Raises PortFault for the system itself.
+    """
+    own = retrieved(setup, folder / "fingerprint.log")
+    for other in others:
+        if other.name == setup.system.name:
+            continue
+        try:
+            same = retrieved(Setup(other, limits=setup.limits), folder / f"{other.name}.log") == own
+        except PortFault as error:
+            yield Finding("fingerprint", "not checked", ABOUT_FINGERPRINT, found=f"{other.name}: {error}")
+            continue
+        if same:
+            found = f"the same entries as {other.name}, in the same order, for all of {len(QUERIES)} queries"
+            advice = "two columns of a matrix with both would measure noise"
+            yield Finding("fingerprint", "warning", ABOUT_FINGERPRINT, found=found, advice=advice)
+
+
+ABOUT_FINGERPRINT = "no built-in system gives the same for the same queries"
+
+
+def retrieved(setup: Setup, log: Path) -> list[tuple[str, ...]]:
+    """Texts that a fresh server gives for each query, after some notes. Raises PortFault."""
+    candidate = Candidate(setup, log)
+    try:
+        candidate.session.remember(NOTES)
+        return [candidate.session.search(query, 3) for query in QUERIES]
+    finally:
+        candidate.drop()

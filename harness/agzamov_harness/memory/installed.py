@@ -1,0 +1,50 @@
+"""What a memory system lacks to be started as a process of this machine, in words with what to type."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
+
+from ..ports import PortFault
+from .adapter import System
+from .launch import Setup
+from .templates import filled
+
+FOLDERS = ("${INSTALLED}/", "${HERE}/")
+
+
+def require_here(setup: Setup) -> None:
+    """Raises PortFault for a system whose program is not on this machine."""
+    if missing := why_not_here(setup.system, setup.installed):
+        raise PortFault(f"memory {setup.system.name}: {missing}")
+
+
+def why_not_here(system: System, installed: Path) -> str:
+    """What a system lacks to be started on this machine; nothing if it can be. `installed`: its ${INSTALLED}."""
+    values = {"PYTHON": sys.executable, "SYSTEM": system.name, "DATA": "", "HOME": "", "HERE": str(system.here)}
+    values["INSTALLED"] = str(installed)
+    missing = next(_missing(system, values), "")
+    if not missing:
+        return ""
+    steps = " && ".join(str(filled(line, values)) for line in system.adapter.install)
+    return f"{missing}; type: {steps}" if steps else missing
+
+
+def _missing(system: System, values: Mapping[str, str]) -> Iterator[str]:
+    launch = system.adapter.launch
+    command, *args = (str(filled(word, values)) for word in (launch.command, *launch.args))
+    if not which(command):
+        yield f"no program {command}{_where(launch.command)}"
+    elif args[:1] == ["-m"] and command == sys.executable and len(args) > 1 and not find_spec(args[1]):
+        yield f"no Python module {args[1]}"
+    for word, arg in zip(launch.args, args, strict=True):
+        if word.startswith(FOLDERS) and not Path(arg).exists():
+            yield f"no file {arg}{_where(word)}"
+
+
+def _where(word: str) -> str:
+    """Which folder a missing file is looked for in, and how it is named."""
+    if word.startswith("${INSTALLED}"):
+        return " (--installed names the folder of installed servers)"
+    return " (${HERE} is the folder of its adapter)" if word.startswith("${HERE}") else ""

@@ -1,0 +1,355 @@
+"""The memory of one stream: a port in front of one memory server, and the rules that every server is held to.
+
+1. The server starts at the first question, in an empty folder, and must hold nothing.
+2. Numbers of games and names of entries only grow; the server is told no match, no model, no seat.
+3. What it says was stored is in its export once the game is over, with the same text, and nothing else is.
+4. Text changes at the end of a game alone, if the system declares that, and each new entry names what it was made of.
+5. A search gives entries that are in the memory, with their text, and no more of them than may be asked for.
+6. Its tool list stays as it was.
+7. After a crash a fresh server is told everything again, and must answer the same.
+
+A server that breaks a rule stops the stream with one line (PortFault).
+"""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, assert_never
+
+import msgspec
+
+from agzamov_verify.memory.counted_lines import may_be_damaged
+from agzamov_verify.memory.model_memory import NOTE
+from agzamov_verify.memory.native_tools import Effect
+from agzamov_verify.questions import (
+    HITS_MAX,
+    SERVED_CHARACTERS_MAX,
+    Answer,
+    Called,
+    CallTool,
+    EndGame,
+    Export,
+    Exported,
+    Hit,
+    Hits,
+    Kept,
+    MemoryAnswer,
+    MemoryQuestion,
+    Question,
+    Search,
+    Settled,
+    Store,
+    Stored,
+)
+
+from ..lazy import imported_at_first_use
+from ..ports import Port, Wait
+from .adapter import PAGE_ENTRIES_MAX
+from .launch import Setup
+from .memory_fault import MemoryFault
+
+if TYPE_CHECKING:
+    from . import memory_server
+    from .memory_server import MemoryServer
+    from .result_reader import Row
+else:  # the library of the protocol takes a second to import
+    memory_server = imported_at_first_use("agzamov_harness.memory.memory_server")
+
+FULL_EXPORT_GAMES = 50
+"""Where entries are exported in the order of storing, a game's end reads the new ones; every 50th reads them all."""
+POLL_S_MIN, POLL_S_MAX = 0.02, 1.0
+
+
+class MemoryPort:
+    """The memory of one stream. `log`: the file for what its server prints on stderr."""
+
+    def __init__(self, setup: Setup, log: Path, wait: Wait = time.sleep) -> None:
+        self._setup, self._log, self._wait = setup, log, wait
+        self._server: MemoryServer | None = None
+        self._memory = LiveEntries()
+        self._number, self._entry, self._ended = 0, "", 0
+        self._page_from: list[Kept] = []
+
+    def answer(self, question: Question) -> MemoryAnswer:
+        assert isinstance(question, MemoryQuestion)
+        server = self._server or self._opened()
+        self._require_order(server, question)
+        match question:
+            case Store():
+                return self._store(server, question)
+            case Search():
+                return self._search(server, question)
+            case CallTool():
+                return self._call_tool(server, question)
+            case EndGame():
+                return self._end_game(server, question)
+            case Export():
+                return self._export(server, question)
+            case _:
+                assert_never(question)
+
+    def restore(self, question: Question, recorded: Answer) -> None:
+        """Ask a fresh server again what was asked before the crash, and compare its answer. Raises PortFault."""
+        found = self.answer(question)
+        is_repeated = self._setup.system.adapter.traits.deterministic == "both"
+        if found != recorded and (is_repeated or _stored_alone(found) != _stored_alone(recorded)):
+            assert self._server
+            place = f"{question.to}'s question {question.attempt} in turn {question.turn} of {question.game}"
+            raise self._server.fault(f"the recorded answer to {place}, {_shown(recorded)}", _shown(found))
+
+    def close(self) -> None:
+        if self._server:
+            self._server.close()
+            self._server = None
+
+    def _opened(self) -> "MemoryServer":
+        server = self._server = memory_server.MemoryServer(self._setup, self._log)
+        if found := server.export():
+            such = f"{len(found)} entries, such as {found[0].content!a:.80}"
+            raise server.fault("an empty memory at its start", such)
+        return server
+
+    def _require_order(self, server: "MemoryServer", question: MemoryQuestion) -> None:
+        if not isinstance(question, Export):
+            if question.number < self._number:
+                raise server.fault(f"no game before {self._number}", f"a question of game {question.number}")
+            self._number = question.number
+        if isinstance(question, Store | CallTool) and question.entry:
+            if question.entry <= self._entry:
+                raise server.fault(f"an entry after {self._entry}", f"{question.entry} to be stored")
+            self._entry = question.entry
+
+    def _store(self, server: "MemoryServer", question: Store) -> Stored:
+        refused = server.store(question.entry, question.content, question.kind, question.number)
+        if refused:
+            self._require_may_refuse(server, question.entry, refused)
+        else:
+            self._memory.add(Kept(question.content, (), question.entry, (question.number,), question.kind))
+        return Stored(refused)
+
+    def _call_tool(self, server: "MemoryServer", question: CallTool) -> Called:
+        if server.effect_of(question.tool) is Effect.UNKNOWN:
+            self._memory.is_unknown = True
+        answer = server.call_tool(question, reads_hits=not self._memory.is_unknown)
+        if self._memory.is_unknown:
+            return answer
+        if answer.refused:
+            self._require_may_refuse(server, question.entry, answer.refused)
+        elif question.entry and not answer.failed:
+            self._memory.add(Kept(question.content, (), question.entry, (question.number,), NOTE))
+        self._require_held(server, answer.hits, 0, question.hits_max)
+        return answer
+
+    def _require_may_refuse(self, server: "MemoryServer", entry: str, refused: str) -> None:
+        if self._setup.system.adapter.traits.dedup == "none":
+            raise server.fault(f"{entry} to be stored", f"a refusal: {refused!a:.200}")
+
+    def _search(self, server: "MemoryServer", question: Search) -> Hits:
+        found, text = server.search(question.query, question.hits_max, question.number)
+        hits = tuple(Hit(row.content, row.entry) for row in found)
+        self._require_held(server, hits, len(text), question.hits_max)
+        return Hits(hits, text)
+
+    def _require_held(self, server: "MemoryServer", found: Sequence[Hit], text_characters: int, asked: int) -> None:
+        """Entries that a search gave must be in the memory, and no more than were asked for."""
+        hits_max = min(asked, HITS_MAX) if server.takes_limit else HITS_MAX
+        if len(found) > hits_max:
+            raise server.fault(f"at most {hits_max} entries from a search", f"{len(found)}")
+        characters = sum(len(hit.content) for hit in found) + text_characters
+        if characters > SERVED_CHARACTERS_MAX:
+            raise server.fault(f"at most {SERVED_CHARACTERS_MAX} characters from a search", f"{characters}")
+        for hit in found:
+            if problem := self._memory.hit_problem(hit, is_noisy=self._setup.settings.noise_percent > 0):
+                raise server.fault(*problem)
+
+    def _end_game(self, server: "MemoryServer", question: EndGame) -> Settled:
+        server.require_same_tools()
+        told = server.end_game(question.number)
+        self._ended += 1
+        if self._memory.is_unknown:
+            return Settled(len(_readable(server)) if told is None else told)
+        may_read_new = (
+            server.exports_in_order and self._ended % FULL_EXPORT_GAMES and told in (None, self._memory.count)
+        )
+        if may_read_new and self._memory.takes_new(server.export(self._memory.settled)):
+            return Settled(self._memory.count)
+        found = self._settled(server, rewriting=server.rewrites == "end_game")
+        if told is not None and told != len(found):
+            raise server.fault(f"{told} entries in its export, as its end of game tells", f"{len(found)}")
+        return Settled(len(found))
+
+    def _export(self, server: "MemoryServer", question: Export) -> Exported:
+        """A page of the entries; they are read from the server for the first page, and kept for those that follow."""
+        if not question.offset:
+            self._page_from = self._settled(server, rewriting=False)
+        page = _page(self._page_from[question.offset :])
+        return Exported(page, question.offset + len(page) < len(self._page_from))
+
+    def _settled(self, server: "MemoryServer", *, rewriting: bool) -> list[Kept]:
+        """The export, once it holds all that was stored, or what replaced it."""
+        pause_s, waited_s = POLL_S_MIN, 0.0
+        while True:
+            if self._memory.is_unknown:
+                return [self._memory.as_exported(row) for row in _readable(server)]
+            found = server.export()
+            kept, problem = self._memory.kept(found, rewriting=rewriting)
+            if problem:
+                raise server.fault(*problem)
+            missing = self._memory.missing(kept, rewriting=rewriting)
+            if not missing:
+                self._memory.become(kept)
+                return kept
+            if waited_s >= self._setup.limits.settle_s:
+                raise server.fault(
+                    f"every stored entry in its export within {waited_s:g} s", f"{len(missing)} missing: {missing[0]}"
+                )
+            self._wait(pause_s)
+            waited_s += pause_s
+            pause_s = min(2 * pause_s, POLL_S_MAX)
+
+
+Problem = tuple[str, str]
+"""What was expected, what was found."""
+
+
+class LiveEntries:
+    """The entries that a memory holds, by name, as it was told and as it rewrote them at the ends of games.
+
+    `is_unknown`: a tool was called of which nobody knows what it stores, so what an export shows is what is held, and
+    nothing is checked any more.
+    """
+
+    def __init__(self) -> None:
+        self._live: dict[str, Kept] = {}
+        self._ever: set[str] = set()
+        self._new: list[str] = []
+        self.is_unknown = False
+
+    def add(self, kept: Kept) -> None:
+        self._live[kept.entry] = kept
+        self._ever.add(kept.entry)
+        self._new.append(kept.entry)
+
+    @property
+    def count(self) -> int:
+        """Number of entries that are held."""
+        return len(self._live)
+
+    @property
+    def settled(self) -> int:
+        """Number of entries that an export has shown."""
+        return len(self._live) - len(self._new)
+
+    def takes_new(self, found: Iterable["Row"]) -> bool:
+        """Whether an export of the last entries gives those that no export has shown yet, as they were stored."""
+        kept, problem = self.kept(found, rewriting=False)
+        if problem or [one.entry for one in kept] != self._new:
+            return False
+        self._new.clear()
+        return True
+
+    def become(self, kept: Iterable[Kept]) -> None:
+        """Take what was exported for what is held."""
+        self._live = {one.entry: one for one in kept}
+        self._ever |= self._live.keys()
+        self._new.clear()
+
+    def hit_problem(self, hit: Hit, *, is_noisy: bool) -> Problem | None:
+        """Why a search cannot have given this entry; one whose system is noisy may be damaged."""
+        held = self._live.get(hit.entry)
+        if self.is_unknown:
+            return None
+        if not held:
+            return "entries that were stored", f"{hit.entry} from a search: {hit.content!a:.80}"
+        if is_noisy and may_be_damaged(hit.content, held.content, {kept.content for kept in self._live.values()}):
+            return None
+        if hit.content != held.content:
+            return f"{hit.entry} from a search as it was stored: {held.content!a:.80}", f"{hit.content!a:.80}"
+        return None
+
+    def kept(self, found: Iterable["Row"], *, rewriting: bool) -> tuple[list[Kept], Problem | None]:
+        """Exported entries in full, and what is wrong with them."""
+        kept: dict[str, Kept] = {}
+        for row in found:
+            if row.entry in kept:
+                return [], (f"{row.entry} once in its export", "it twice")
+            held, one = self._live.get(row.entry), self.as_exported(row)
+            if one != held and (problem := self._change_problem(one, held, rewriting=rewriting)):
+                return [], problem
+            kept[row.entry] = one
+        return list(kept.values()), None
+
+    def as_exported(self, row: "Row") -> Kept:
+        """An exported entry in full. What its adapter does not read is as it was stored."""
+        held = self._live.get(row.entry)
+        return Kept(
+            row.content,
+            row.derived_from,
+            row.entry,
+            row.games if row.games is not None else held.games if held else (),
+            row.kind if row.kind is not None else held.kind if held else "",
+        )
+
+    def missing(self, kept: Iterable[Kept], *, rewriting: bool) -> list[str]:
+        """Names of the entries that should be in an export and are not."""
+        exported = list(kept)
+        gone = self._live.keys() - {one.entry for one in exported}
+        if rewriting:  # what was made of stored entries may itself be replaced by what is made of them
+            sources = {source for one in exported for source in one.derived_from}
+            gone = {name for name in gone - sources if not sources.issuperset(self._live[name].derived_from or (name,))}
+        return sorted(gone)
+
+    def _change_problem(self, one: Kept, held: Kept | None, *, rewriting: bool) -> Problem | None:
+        """Why an entry may not be new, or other than it was held."""
+        if not rewriting:
+            if not held:
+                return "entries that were stored", f"{one.entry} in its export: {one.content!a:.80}"
+            return f"{one.entry} in its export as it was stored, {_shown(held)}", _shown(one)
+        unknown = sorted(set(one.derived_from) - self._ever)
+        if not one.derived_from or unknown:
+            source = f"the unknown {unknown[0]}" if unknown else "nothing"
+            return f"{one.entry} in its export to be made of entries that were stored", f"of {source}"
+        return None
+
+
+def open_memory(setup: Setup, logs: Path, stream: str, wait: Wait = time.sleep) -> Port:
+    """The memory of a stream. Its server's log is `<logs>/<stream>.log`, in a container the container's own."""
+    if setup.socket:
+        return MemoryPort(setup, Path(f"{setup.socket.parent.name}.log"), wait)
+    logs.mkdir(parents=True, exist_ok=True)
+    return MemoryPort(setup, logs / f"{stream}.log", wait)
+
+
+def _page(kept: list[Kept]) -> tuple[Kept, ...]:
+    """The first entries, as many as one answer may hold."""
+    page: list[Kept] = []
+    characters = 0
+    for one in kept[:PAGE_ENTRIES_MAX]:
+        characters += len(one.content)
+        if page and characters > SERVED_CHARACTERS_MAX:
+            break
+        page.append(one)
+    return tuple(page)
+
+
+def _readable(server: "MemoryServer") -> list["Row"]:
+    """The export of a memory of which nobody knows what it holds; nothing where its entries are not as declared."""
+    try:
+        return server.export()
+    except MemoryFault:
+        return []
+
+
+def _stored_alone(answer: Answer) -> Answer | None:
+    """What a system repeats whose searches need not be the same: whether an entry was taken, and the dumps."""
+    match answer:
+        case Hits():
+            return None
+        case Called():
+            return Called(failed=answer.failed, refused=answer.refused, text="")
+        case _:
+            return answer
+
+
+def _shown(value: Mapping[str, object] | msgspec.Struct) -> str:
+    return f"{msgspec.json.encode(value).decode()!a:.160}"

@@ -1,0 +1,361 @@
+"""One running memory server, in our words: store, search, end of game, export.
+
+It is told of an entry its name, its text, its kind and the number of its game, and nothing else. Its tool list is read
+when it is opened and must stay as it is. Every problem is a MemoryFault.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from agzamov_verify.manifest import MemoryPin
+from agzamov_verify.memory.declared_server import effect_of
+from agzamov_verify.memory.model_memory import NOTE
+from agzamov_verify.memory.native_tools import Effect, NativeTool
+from agzamov_verify.questions import SERVED_CHARACTERS_MAX, Called, CallTool, Hit
+
+from .adapter import PAGE_ENTRIES_MAX, Adapter
+from .launch import Folder, Process, Setup, Socket, StderrLog, fresh_folder
+from .mcp_client import CallFailed, McpClient, Tool, ToolResult, one_line
+from .memory_fault import MemoryFault
+from .native_offer import native_tools, not_the_models, words_of
+from .result_reader import Row, UnexpectedResult, read, rows, rows_of_text, shown, value_of
+from .templates import filled
+
+ENTRIES_MAX = 1_000_000
+FILE_BYTES_MAX = 2**20
+ENDED = "the server ended"
+PINNED = {
+    "adapter_sha256": "adapter",
+    "name": "name",
+    "native": "tools on offer",
+    "tools_sha256": "tool list",
+    "version": "version",
+}
+"""What a manifest seals of a server, in words."""
+
+
+class MemoryServer:
+    """A server in a fresh folder. Every method raises MemoryFault."""
+
+    def __init__(self, setup: Setup, log: Path) -> None:
+        self.name, self._typed, self._limits = setup.system.name, setup.system.typed, setup.limits
+        self._adapter: Adapter = setup.system.adapter
+        self._log_path = log
+        self._by_id: dict[str, str] = {}
+        self._by_content: dict[str, list[str]] = {}
+        with ExitStack() as stack:
+            self.folder: Folder | None = None
+            self._log: StderrLog | None = None
+            server = self._begun(setup, log, stack)
+            stderr = self._log.file if self._log else None
+            try:
+                self._client = McpClient(server, stderr, setup.limits.open_s)
+            except CallFailed as error:
+                raise self._ended("a server that starts", error) from error
+            stack.callback(self._client.close)
+            listed = self._tools()
+            self.tools_sha256 = self._open(listed)
+            described = self._describe()
+            self.rewrites = self._rewriting(described)
+            native = self._offered(listed) if setup.is_native else ()
+            self.pin = MemoryPin(setup.system.sha256, self.tools_sha256, *self._names(described), native)
+            self._require_sealed(setup.pin)
+            self._stack = stack.pop_all()
+
+    def _begun(self, setup: Setup, log: Path, stack: ExitStack) -> Process | Socket:
+        """The server to connect to: where it has no container, a process in a folder of ours."""
+        if setup.socket:
+            return Socket(setup.socket, self._adapter.mcp_mode)
+        self.folder = stack.enter_context(fresh_folder(setup.folders))
+        self._log = StderrLog(log)
+        stack.callback(self._log.close)
+        return setup.process(self.folder)
+
+    def store(self, entry: str, content: str, kind: str, number: int) -> str:
+        """Store an entry; the reason where it was refused, else nothing."""
+        part = self._adapter.store
+        values = {"entry": entry, "content": content, "kind": kind, **_game(number)}
+        result = self._call(part.tool, filled(part.args, values), may_fail=bool(part.refused_text))
+        refused = self._refusal(result)
+        if not refused:
+            self._remember(result, entry, content)
+        return refused
+
+    def call_tool(self, asked: CallTool, *, reads_hits: bool) -> Called:
+        """Call a tool as a model called it, with the arguments that are not the model's filled in.
+
+        `reads_hits`: whether the entries that a search gives are read out of its result.
+        """
+        search, effect = self._adapter.search, self.effect_of(asked.tool)
+        values: dict[str, str | int] = {"entry": asked.entry, "kind": NOTE, "limit": asked.hits_max}
+        filled_in = filled(
+            not_the_models(self._adapter, asked.tool), {**values, "content": asked.content, **_game(asked.number)}
+        )
+        arguments = {**msgspec.json.decode(asked.called_with), **filled_in}
+        result = self._call(asked.tool, arguments, may_fail=True)
+        text = words_of(result)[:SERVED_CHARACTERS_MAX]
+        if effect is Effect.STORES and (not result.failed or self._refuses(result)):
+            refused = self._refusal(result)
+            if not refused:
+                self._remember(result, asked.entry, asked.content)
+            return Called(refused=refused, text=text)
+        if result.failed or effect is not Effect.SEARCHES or not reads_hits:
+            return Called(failed=result.failed, text=text)
+        found = self._named(self._read(search.tool, lambda: list(rows(result, search))))
+        left = max(0, SERVED_CHARACTERS_MAX - sum(len(row.content) for row in found))
+        return Called(hits=tuple(Hit(row.content, row.entry) for row in found), text=text[:left])
+
+    def search(self, query: str, limit: int, number: int) -> tuple[list[Row], str]:
+        """Entries for a query, the best first, under our names; and the text, where they were read out of prose."""
+        found, words = self.search_with_words(query, limit, number)
+        return found, words if self._adapter.search.answer == "text" else ""
+
+    def search_with_words(self, query: str, limit: int, number: int) -> tuple[list[Row], str]:
+        """The same, and the server's words whatever they are."""
+        part = self._adapter.search
+        words = query if part.query_words == "all" else max(query.split(), key=len, default="")
+        result = self._call(part.tool, filled(part.args, {"query": words, "limit": limit, **_game(number)}))
+        found = self._read(part.tool, lambda: list(rows(result, part)))
+        return self._named(found), result.text if part.answer == "text" else words_of(result)
+
+    def effect_of(self, tool: str) -> Effect:
+        """What a call of the tool stores, as far as the adapter says."""
+        effect, _ = effect_of(tool, self._adapter.store, self._adapter.search)
+        return effect
+
+    @property
+    def takes_limit(self) -> bool:
+        """Whether the server is told how many entries to give at most."""
+        return "${limit}" in str(self._adapter.search.args)
+
+    def end_game(self, number: int) -> int | None:
+        """Say that a game is over: the number of live entries, where the server tells it."""
+        part = self._adapter.end_game
+        if not part.tool:
+            return None
+        result = self._call(part.tool, filled(part.args, _game(number)))
+        if not part.entries:
+            return None
+        entries = self._read(part.tool, lambda: read(part.entries, value_of(result, "structured")))
+        if type(entries) is not int:
+            raise self.fault(f"a whole number as {part.entries} of {part.tool}", shown(entries))
+        return entries
+
+    @property
+    def exports_in_order(self) -> bool:
+        """Whether the entries that were stored last can be exported alone."""
+        return self._adapter.export.in_order and self.rewrites == "never"
+
+    def export(self, offset: int = 0) -> list[Row]:
+        """Every live entry, under our names, in order of these; where they come in order, those after `offset`."""
+        part = self._adapter.export
+        found = self._files() if part.files else self._pages(offset)
+        return sorted(self._named(found), key=lambda row: row.entry)
+
+    def require_same_tools(self) -> None:
+        """Find out that the tool list is the one that was read when the server was opened."""
+        found = _digest(self._tools())
+        if found != self.tools_sha256:
+            raise self.fault(f"the tool list {self.tools_sha256[:12]} of its start", f"another one, {found[:12]}")
+
+    def fault(self, expected: str, found: str) -> MemoryFault:
+        """A fault of this system."""
+        return MemoryFault(self.name, expected, found, self._log_path, self._typed)
+
+    def close(self) -> None:
+        """End the server and clear its folder away."""
+        self._stack.close()
+
+    def _open(self, listed: Sequence[Tool]) -> str:
+        """Digest of the tool list, which must hold what the adapter calls."""
+        tools = {tool.name: tool for tool in listed}
+        for name, args in self._adapter.tools.items():
+            if name not in tools:
+                raise self.fault(f"a tool {name}", f"the tools {', '.join(tools) or 'none'}")
+            schema = tools[name].arguments
+            known, needed = schema.get("properties") or {}, schema.get("required") or []
+            if unknown := sorted(set(args) - set(known)):
+                raise self.fault(f"the argument {unknown[0]} of {name}", f"the arguments {', '.join(known) or 'none'}")
+            if missing := sorted(set(needed) - set(args)):
+                raise self.fault(f"{name} to need {', '.join(args) or 'nothing'}", f"that it needs {missing[0]} too")
+        if absent := [name for name in self._adapter.native if name not in tools]:
+            raise self.fault(f"the tool {absent[0]}, which its adapter offers", f"the tools {', '.join(tools)}")
+        digest, declared = _digest(tools.values()), self._adapter.tools_sha256
+        if declared and digest != declared:
+            raise self.fault(f"the tool list {declared[:12]} of its adapter", f"another one, {digest[:12]}")
+        for call in self._adapter.first:
+            self._call(call.tool, call.args)
+        return digest
+
+    def _offered(self, listed: Sequence[Tool]) -> tuple[NativeTool, ...]:
+        """The tools that a model is offered, as the server declares them."""
+        try:
+            return native_tools(self._adapter, listed)
+        except UnexpectedResult as error:
+            raise self.fault(error.expected, error.found) from error
+
+    def _describe(self) -> object:
+        """The system's description of itself, where it gives one."""
+        tool = self._adapter.describe.tool
+        if not tool:
+            return None
+        result = self._call(tool, {})
+        return self._read(tool, lambda: value_of(result, "structured"))
+
+    def _names(self, described: object) -> tuple[str, str]:
+        """The system's name and version as its own tool or its protocol's greeting has them, on one line each."""
+        part = self._adapter.describe
+        wanted = zip((part.name, part.version), self._client.server, strict=True)
+        name, version = (one_line(str(read(own, described) if own else given)) for own, given in wanted)
+        return name, version
+
+    def _require_sealed(self, pin: MemoryPin | None) -> None:
+        """Find out that the server is the one that was sealed."""
+        for field in MemoryPin.__struct_fields__ if pin else ():
+            sealed, found = getattr(pin, field), getattr(self.pin, field)
+            if sealed != found:
+                raise self.fault(f"its {PINNED[field]} to be {one_line(str(sealed))} as sealed", one_line(str(found)))
+
+    def _rewriting(self, described: object) -> Literal["never", "end_game"]:
+        declared, part = self._adapter.traits.rewrites, self._adapter.describe
+        if not part.tool:
+            assert declared != "described"
+            return declared
+        found = self._read(part.tool, lambda: read(part.rewrites, described))
+        if found not in ("never", "end_game") or declared not in ("described", found):
+            raise self.fault(f"rewrites {declared} as {part.tool} tells it", shown(found))
+        rewrites: Literal["never", "end_game"] = found
+        return rewrites
+
+    def _tools(self) -> Sequence[Tool]:
+        try:
+            return self._client.tools()
+        except CallFailed as error:
+            raise self._ended("its tool list", error) from error
+
+    def _call(self, tool: str, arguments: Mapping[str, Any], *, may_fail: bool = False) -> ToolResult:
+        try:
+            result = self._client.call(tool, arguments, self._limits.call_s)
+        except CallFailed as error:
+            raise self._ended(f"an answer of its tool {tool}", error) from error
+        if result.failed and not may_fail:
+            raise self.fault(f"an answer of its tool {tool}", f"an error: {shown(result.text)}")
+        return result
+
+    def _read(self, tool: str, reading: Any) -> Any:
+        try:
+            return reading()
+        except UnexpectedResult as error:
+            raise self.fault(f"{error.expected} from its tool {tool}", error.found) from error
+
+    def _refuses(self, result: ToolResult) -> re.Match[str] | None:
+        """The words in which an entry is refused, where the adapter knows some."""
+        pattern = self._adapter.store.refused_text
+        return re.search(pattern, result.text) if pattern else None
+
+    def _remember(self, result: ToolResult, entry: str, content: str) -> None:
+        """Keep by which names an entry that was taken can be known again."""
+        part = self._adapter.store
+        if part.id or part.id_text:
+            self._by_id[self._id_of(result)] = entry
+        self._by_content.setdefault(content, []).append(entry)
+
+    def _refusal(self, result: ToolResult) -> str:
+        """The reason of a refusal; nothing where the entry was taken."""
+        part = self._adapter.store
+        if match := self._refuses(result):
+            return match[0]
+        if result.failed:
+            raise self.fault(f"an answer of its tool {part.tool}", f"an error: {shown(result.text)}")
+        if part.stored_text:
+            taken = re.search(part.stored_text, result.text) is not None
+        else:
+            taken = self._read(part.tool, lambda: read(part.stored, value_of(result, part.answer))) is True
+        if taken:
+            return ""
+        reason = self._read(
+            part.tool, lambda: read(part.refused, value_of(result, part.answer)) if part.refused else ""
+        )
+        if not isinstance(reason, str) or not reason:
+            answered = result.text if result.structured is None else result.structured
+            raise self.fault(f"that its tool {part.tool} takes an entry or says why not", shown(answered))
+        return reason
+
+    def _id_of(self, result: ToolResult) -> str:
+        """The server's own name of an entry that it took."""
+        part = self._adapter.store
+        if part.id_text:
+            match = re.search(part.id_text, result.text)
+            name: object = match[match.lastindex or 0] if match else None
+        else:
+            name = self._read(part.tool, lambda: read(part.id, value_of(result, part.answer)))
+        if not isinstance(name, str):
+            raise self.fault(f"the server's name of the entry from its tool {part.tool}", shown(name))
+        return name
+
+    def _named(self, found: Sequence[Row]) -> list[Row]:
+        """Rows under our names: by the server's own name, else by their text. What nobody stored keeps its own."""
+        left = {content: list(names) for content, names in self._by_content.items()}
+        named = []
+        for row in found:
+            name = row.entry or self._by_id.get(row.id, "")
+            if not name and left.get(row.content):
+                name = left[row.content].pop(0)
+            named.append(msgspec.structs.replace(row, entry=name or row.id or "(no name)"))
+        return named
+
+    def _pages(self, offset: int) -> list[Row]:
+        part, found, page = self._adapter.export, list[Row](), 1
+        while True:
+            values = {"offset": offset + len(found), "page": page, "page_entries": PAGE_ENTRIES_MAX}
+            result = self._call(part.tool, filled(part.args, values))
+            if part.empty_text and re.search(part.empty_text, result.text):
+                return found
+            given = self._read(part.tool, lambda result=result: list(rows(result, part)))
+            found += given
+            more = part.more and self._read(
+                part.tool, lambda result=result: read(part.more, value_of(result, part.answer))
+            )
+            if not more:
+                return found
+            if not given or len(found) > ENTRIES_MAX:
+                raise self.fault(f"an end of its export within {ENTRIES_MAX} entries", f"more after {len(found)}")
+            page += 1
+
+    def _files(self) -> list[Row]:
+        part, found = self._adapter.export, list[Row]()
+        if not self.folder:
+            raise self.fault("an export by a tool", "one of files in its container, which cannot be read")
+        for path in sorted(self.folder.data.glob(part.files)):
+            if path.stat().st_size > FILE_BYTES_MAX:
+                raise self.fault(f"files of at most {FILE_BYTES_MAX} bytes", f"{path.name} is larger")
+            text = path.read_text(encoding="utf-8", errors="replace")
+            entries = self._read(part.files, lambda text=text: list(rows_of_text(text, part.items_text)))
+            if not entries:
+                raise self.fault(f"an entry in each file {part.files}", f"none in {path.name}")
+            found += entries
+        return found
+
+    def _ended(self, expected: str, error: CallFailed) -> MemoryFault:
+        """A fault of a server that gave no answer, with its last words if it ended."""
+        found = str(error)
+        if found == ENDED and self._log and (line := self._log.last_line()):
+            found = f"{found}; its last line on stderr is {shown(line)}"
+        return self.fault(expected, found)
+
+
+def _game(number: int) -> dict[str, str | int]:
+    """A game as a server is told of it: by its number, or by a name that holds the number and nothing else."""
+    return {"number": number, "game": f"g{number:05}"}
+
+
+def _digest(tools: Any) -> str:
+    """SHA-256 of a tool list: names, and the schemas of arguments and results."""
+    listed = [{"arguments": tool.arguments, "name": tool.name, "result": tool.result} for tool in tools]
+    return hashlib.sha256(msgspec.json.encode(listed, order="sorted")).hexdigest()

@@ -1,0 +1,141 @@
+"""What an adapter's expressions read out of a tool's result, and out of files.
+
+A result that does not have the declared shape is an UnexpectedResult, which says what was expected and what came.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import jmespath
+import msgspec
+from jmespath.exceptions import JMESPathError
+from jmespath.parser import ParsedResult
+
+from .adapter import Answer, Export, Search
+from .mcp_client import ToolResult, one_line
+
+GAME_NUMBER = re.compile(r"\bg([0-9]{5,9})\b")
+FIELDS = ("entry", "id", "content", "games", "kind", "derived_from")
+
+
+class UnexpectedResult(Exception):
+    """A result has another shape than its adapter declares."""
+
+    def __init__(self, expected: str, found: str) -> None:
+        super().__init__(f"expected {expected}, found {found}")
+        self.expected, self.found = expected, found
+
+
+class Row(msgspec.Struct, frozen=True):
+    """An entry as a server gives it. `entry` or `id` is "" where none is read; `games` is None where none are."""
+
+    content: str
+    derived_from: tuple[str, ...] = ()
+    entry: str = ""
+    games: tuple[int, ...] | None = None
+    id: str = ""
+    kind: str | None = None
+
+
+@lru_cache(maxsize=256)
+def _compiled(expression: str) -> ParsedResult:
+    return jmespath.compile(expression)
+
+
+def read(expression: str, value: object) -> Any:
+    """What a JMESPath expression gives. Raises UnexpectedResult where it cannot be applied."""
+    try:
+        return _compiled(expression).search(value)
+    except JMESPathError as error:
+        raise UnexpectedResult(f"a result for {expression!a}", one_line(str(error))) from error
+
+
+def value_of(result: ToolResult, answer: Answer) -> object:
+    """The part of a result that expressions are applied to. Raises UnexpectedResult."""
+    match answer:
+        case "structured":
+            if result.structured is None:
+                raise UnexpectedResult("structured content", f"the text {shown(result.text)}")
+            return result.structured
+        case "json_text":
+            try:
+                return json.loads(result.text)
+            except (ValueError, RecursionError) as error:
+                raise UnexpectedResult("JSON as text", shown(result.text)) from error
+        case "text":
+            return result.text
+
+
+def rows(result: ToolResult, part: Search | Export) -> Iterator[Row]:
+    """The entries of a result. Raises UnexpectedResult."""
+    if part.answer == "text":
+        yield from rows_of_text(result.text, part.items_text)
+        return
+    value = value_of(result, part.answer)
+    paths = {name: getattr(part, name) for name in FIELDS if getattr(part, name, "")}
+    items = _items(value, part.items, paths)
+    for item in items:
+        yield _row(item)
+
+
+def rows_of_text(text: str, pattern: str) -> Iterator[Row]:
+    """Entries read out of prose."""
+    for match in re.finditer(pattern, text):
+        yield _row(match.groupdict())
+
+
+def _items(value: object, items: str, paths: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    if not items:
+        columns = {name: read(path, value) for name, path in paths.items()}
+        for name, column in columns.items():
+            if not isinstance(column, list) or len(column) != len(columns["content"] or ()):
+                raise UnexpectedResult(f"a list for {paths[name]!a}", shown(column))
+        names = list(columns)
+        yield from (dict(zip(names, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
+        return
+    listed = read(items, value)
+    if not isinstance(listed, list):
+        raise UnexpectedResult(f"a list for {items!a}", shown(listed))
+    for item in listed:
+        yield {name: read(path, item) for name, path in paths.items()}
+
+
+def _row(cells: Mapping[str, Any]) -> Row:
+    for name in ("entry", "id", "content", "kind"):
+        if name in cells and not isinstance(cells[name], str):
+            raise UnexpectedResult(f"text as {name} of each entry", shown(cells[name]))
+    sources = cells.get("derived_from") or ()
+    if not isinstance(sources, list | tuple) or not all(isinstance(name, str) for name in sources):
+        raise UnexpectedResult("a list of names as derived_from of each entry", shown(sources))
+    return Row(
+        content=cells["content"],
+        derived_from=tuple(sources),
+        entry=cells.get("entry", ""),
+        games=_games(cells["games"]) if "games" in cells else None,
+        id=cells.get("id", ""),
+        kind=cells.get("kind"),
+    )
+
+
+def _games(value: object) -> tuple[int, ...]:
+    """Numbers of games: whole numbers, or g00012 in any text, in a list or alone."""
+    found: list[int] = []
+    for item in value if isinstance(value, list) else [value]:
+        match item:
+            case bool():
+                raise UnexpectedResult("numbers of games", shown(item))
+            case int():
+                found.append(item)
+            case str():
+                found += map(int, GAME_NUMBER.findall(item))
+            case _:
+                raise UnexpectedResult("numbers of games", shown(item))
+    return tuple(dict.fromkeys(found))
+
+
+def shown(value: object) -> str:
+    """A foreign value on one line, cut."""
+    return ascii(one_line(value)) if isinstance(value, str) else one_line(ascii(value))

@@ -1,0 +1,1 @@
+"""The positive control of memory: is what was planted found, and is nothing found where nothing was planted?"""

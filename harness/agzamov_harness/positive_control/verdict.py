@@ -1,0 +1,180 @@
+"""Verdict of the positive control over the career means of each arm.
+
+In each game, at 5 %:
+
+    memory    its delta is above 0 (one-sided)
+    placebo   its delta is not away from 0 (two-sided)
+    noisy     its delta is not more than the memory's
+    oracle    its delta is above 0, at least the memory's, and no other arm's is significantly above it
+
+The memory is the first one of the plan that is not noisy. Tests and intervals are Student's over the differences of
+careers, which were played on the same starts.
+"""
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from math import sqrt
+from statistics import mean, stdev
+from typing import Final, NamedTuple
+
+import msgspec
+from scipy.stats import t as t_distribution
+
+from agzamov_verify.scoring.measures import Units, by_career
+
+from .fieller import LEVEL, Share, share_of
+
+ALPHA: Final = 1 - LEVEL
+
+
+class Role(StrEnum):
+    """What an arm is there for."""
+
+    MEMORY = "memory"
+    NOISY = "noisy"
+    ORACLE = "oracle"
+    PLACEBO = "placebo"
+
+
+class PlayedArm(NamedTuple):
+    """An arm of one game as it was played."""
+
+    name: str
+    role: Role
+    units: Units
+
+
+class Delta(msgspec.Struct, frozen=True):
+    """The mean difference of two arms by career, its interval, and p: that it is above 0, and that it is away from 0.
+
+    Without two careers that are long enough and pairwise alike in their starts there is a value alone.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    p_above: float | None = None
+    p_away: float | None = None
+
+
+class ArmFigure(msgspec.Struct, frozen=True):
+    """The delta of an arm against the naked one, and its share of the oracle's delta."""
+
+    name: str
+    role: Role
+    delta: Delta
+    share: Share | None = None
+
+    @property
+    def p(self) -> float | None:
+        """The p that is asked for: of a placebo two-sided."""
+        return self.delta.p_away if self.role is Role.PLACEBO else self.delta.p_above
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One thing that must hold, and what was found."""
+
+    expected: str
+    found: str
+    holds: bool
+
+
+class GameVerdict(msgspec.Struct, frozen=True):
+    """The arms of one game and what must hold of them; figures in `unit`."""
+
+    game: str
+    unit: str
+    careers: int
+    arms: tuple[ArmFigure, ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def holds(self) -> bool:
+        """True if everything does."""
+        return all(check.holds for check in self.checks)
+
+    @property
+    def memory(self) -> ArmFigure | None:
+        """The memory that is judged."""
+        return first_of(self.arms, Role.MEMORY)
+
+
+def first_of(arms: Sequence[ArmFigure], role: Role) -> ArmFigure | None:
+    """The first arm of a role."""
+    return next((arm for arm in arms if arm.role is role), None)
+
+
+def judged(game: str, naked: Units, played: Sequence[PlayedArm]) -> GameVerdict:
+    """The verdict on one game; the arms are in the order of the plan.
+
+    Games of the naked arm depend on nothing that came before, so it has no careers of its own: those of the other arms
+    part it.
+    """
+    naked = msgspec.structs.replace(naked, careers=max((arm.units.careers for arm in played), default=0))
+    oracle = next((arm for arm in played if arm.role is Role.ORACLE), None)
+    most = differences(oracle.units, naked) if oracle else []
+    figures = []
+    for arm in played:
+        shared = arm.role in (Role.MEMORY, Role.NOISY) and not naked.untested
+        share = share_of(differences(arm.units, naked), most) if shared else None
+        figures.append(ArmFigure(arm.name, arm.role, delta_of(arm.units, naked), share))
+    others = [arm for arm in played if oracle and arm is not oracle]
+    above = [arm.name for arm in others if oracle and _is_small(delta_of(arm.units, oracle.units).p_above)]
+    return GameVerdict(game, naked.scale.unit, naked.careers, tuple(figures), tuple(_checks(figures, above)))
+
+
+def differences(first: Units, second: Units) -> list[float]:
+    """First less second in each career, in the published unit; their means alone where they are not paired."""
+    rows = (by_career(first), by_career(second))
+    values = [[float(value * units.scale.factor) for value in units.values] for units in rows]
+    if not first.pairs_with(second):
+        return [mean(values[0]) - mean(values[1])]
+    return [a - b for a, b in zip(*values, strict=True)]
+
+
+def delta_of(first: Units, second: Units) -> Delta:
+    """First less second, tested where both were played in careers on the same starts."""
+    away = differences(first, second)
+    middle = mean(away)
+    if first.untested or second.untested or len(away) < 2:
+        return Delta(middle)
+    error = stdev(away) / sqrt(len(away))
+    if not error:  # alike in every career, or apart by the same
+        return Delta(middle, middle, middle, float(middle <= 0), float(middle == 0))
+    statistic, df = middle / error, len(away) - 1
+    half = error * float(t_distribution.isf(ALPHA / 2, df))
+    above, beyond = (float(t_distribution.sf(value, df)) for value in (statistic, abs(statistic)))
+    return Delta(middle, middle - half, middle + half, above, 2 * beyond)
+
+
+def _checks(arms: Sequence[ArmFigure], above_oracle: Sequence[str]) -> Iterator[Check]:
+    by_role = {role: first_of(arms, role) for role in Role}
+    if missing := [role.value for role, arm in by_role.items() if arm is None]:
+        yield Check("an arm of each role", f"none of {', '.join(missing)}", holds=False)
+    memory, placebo, noisy, oracle = (by_role[role] for role in (Role.MEMORY, Role.PLACEBO, Role.NOISY, Role.ORACLE))
+    for arm in (memory, oracle):
+        if arm:
+            yield Check(f"{arm.name} above 0 (p < 0.05)", p_words(arm.p), _is_small(arm.p))
+    if placebo:
+        holds = placebo.p is not None and not _is_small(placebo.p)
+        yield Check("the placebo not away from 0 (p >= 0.05)", p_words(placebo.p), holds)
+    if memory and noisy:
+        yield _not_above(noisy, memory)
+    if memory and oracle:
+        yield _not_above(memory, oracle)
+    if oracle:
+        yield Check("no arm above the oracle (p < 0.05)", ", ".join(above_oracle) or "none", not above_oracle)
+
+
+def _not_above(lower: ArmFigure, upper: ArmFigure) -> Check:
+    found = f"{lower.name} {lower.delta.value:+.3f}, {upper.name} {upper.delta.value:+.3f}"
+    return Check(f"{lower.name} not above {upper.name}", found, lower.delta.value <= upper.delta.value)
+
+
+def _is_small(p: float | None) -> bool:
+    return p is not None and p < ALPHA
+
+
+def p_words(p: float | None) -> str:
+    """A p in words."""
+    return "not tested" if p is None else f"p {p:.2g}"

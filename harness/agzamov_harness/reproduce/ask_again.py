@@ -1,0 +1,163 @@
+"""Reproduce a sample of a bundle's answers: check the bundle, draw games, ask the same weights again, and report."""
+
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+from agzamov_verify import canon
+from agzamov_verify.bundle import NOTES_FOLDER
+from agzamov_verify.checks import Options, Verdict, verify
+from agzamov_verify.checks.check_log import CheckLog
+from agzamov_verify.checks.opened_bundle import Opened, open_bundle
+from agzamov_verify.manifest import Manifest
+from agzamov_verify.seats import LocalModelSeat, ModelSeat
+from agzamov_verify.workers import cores
+
+from ..build_ports import Builder, concurrency_of
+from ..containers.container_paths import MODEL
+from ..machine import this_cpu
+from ..models.determinism import Probing
+from ..models.preflight import FILE, Preflights, SeatOutcome, examine
+from ..ports import ChatPort, ModelFault, Wait
+from ..seat_kind import local_kind_of
+from .compare_answers import Asker
+from .given_weights import Given, Held, hold
+from .replay_report import ReproductionReport, SeatWeights, tally
+from .sample import draw, exchanges, games_by_match
+
+PREFLIGHT_FILE = f"{NOTES_FOLDER}{FILE}"
+OWN_SERVER = "a server that the replayer started"
+SEED_BYTES = 16
+TOGETHER_MAX = 64
+NO_ENGINE = "agzamov verify asks the engine; a replay asks the models"
+
+
+class SampleSettings(NamedTuple):
+    """Extent of the sample: the number of games, the seed of their draw, and a margin in nats."""
+
+    games: int
+    seed: str
+    margin: Fraction
+
+
+class BadBundle(Exception):
+    """The bundle fails its checks, so there is nothing to ask again."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__("the bundle failed its checks")
+        self.verdict = verdict
+
+
+def fresh_seed() -> str:
+    """Fresh randomness, which nobody could know before."""
+    return secrets.token_hex(SEED_BYTES)
+
+
+def checked(path: Path) -> Opened:
+    """The bundle, after every step that needs no engine. Raises BadBundle."""
+    verdict = verify(path, Options(engine=None, engine_missing=NO_ENGINE, jobs=cores()))
+    if verdict.failed:
+        raise BadBundle(verdict)
+    return open_bundle(path, CheckLog())
+
+
+def ask_again(
+    opened: Opened, inputs: Given, settings: SampleSettings, wait: Wait, tick: Callable[[int], object] = lambda _: None
+) -> ReproductionReport:
+    """Ask again and compare. `tick` is told how many answers are to come, after each. Raises ModelFault, PortFault."""
+    manifest = opened.manifest
+    weights_held = hold(manifest, inputs)
+    games = games_by_match(opened, weights_held)
+    exchanges_drawn = list(exchanges(opened, draw(games, settings.games, manifest.run_id, settings.seed), weights_held))
+    if not exchanges_drawn:
+        raise ModelFault(f"{', '.join(weights_held)}: expected seats that play in this bundle, found no game of theirs")
+    with ExitStack() as stack:
+        sockets = _served(manifest, weights_held, inputs, stack)
+        served_by = {name: _sealed_image(manifest) if name in sockets else OWN_SERVER for name in weights_held}
+        inputs = Given(inputs.weights, inputs.addresses | sockets)
+        ports = _ports(manifest, weights_held, inputs, wait, stack)
+        measured = _measured(manifest, ports, inputs)
+        answers_to_come = len(exchanges_drawn)
+
+        def one_less() -> None:
+            nonlocal answers_to_come
+            answers_to_come -= 1
+            tick(answers_to_come)
+
+        together = min(TOGETHER_MAX, concurrency_of(manifest.plan))
+        seats, by_game, first = tally(
+            Asker(manifest.plan, ports, settings.margin).all(exchanges_drawn, together, one_less)
+        )
+    return ReproductionReport(
+        run=manifest.run_id,
+        payload_sha256=opened.statement.subject[0].digest.sha256,
+        submitter=opened.submitter,
+        seed=settings.seed,
+        games_in_bundle=sum(map(len, games.values())),
+        margin_nats=str(float(settings.margin)),
+        weights={name: _weights(weights_held[name], measured.get(name), served_by[name]) for name in weights_held},
+        not_asked=tuple(sorted(set(manifest.plan.playing) - set(weights_held))),
+        seats=seats,
+        games=by_game,
+        first_difference=first,
+        cpu_flags_same=_same_cpu(opened),
+    )
+
+
+def _served(manifest: Manifest, weights_held: Mapping[str, Held], inputs: Given, stack: ExitStack) -> dict[str, str]:
+    """Serve the weights that are not served yet, by the image that the run was sealed with; returns the sockets."""
+    sockets = {}
+    for name in weights_held:
+        seat = manifest.plan.seats[name]
+        if isinstance(seat, LocalModelSeat) and seat.needs_container and name not in inputs.addresses:
+            serving = local_kind_of(seat).served_by_image(manifest, name, seat, inputs.weights[name])
+            sockets[name] = stack.enter_context(serving)
+    return sockets
+
+
+def _ports(
+    manifest: Manifest, weights_held: Mapping[str, Held], inputs: Given, wait: Wait, stack: ExitStack
+) -> dict[str, ChatPort]:
+    builder = Builder(None, None, wait, inputs.addresses)
+    ports = {}
+    for name in weights_held:
+        seat = manifest.plan.seats[name]
+        assert isinstance(seat, ModelSeat)
+        ports[name] = builder.seat(name, seat.without_key())
+    for port in ports.values():
+        stack.callback(port.close)
+    return ports
+
+
+def _measured(manifest: Manifest, ports: Mapping[str, ChatPort], inputs: Given) -> dict[str, SeatOutcome]:
+    """Run the preflight on each local server: differences mean nothing if its answers are not deterministic."""
+    outcomes = {}
+    for name, port in ports.items():
+        if isinstance(manifest.plan.seats[name], LocalModelSeat):
+            assert isinstance(port, Probing), f"the port of {name} cannot be probed"
+            outcomes[name] = examine(manifest, name, port, inputs.addresses[name])
+    return outcomes
+
+
+def _weights(seat_weights: Held, outcome: SeatOutcome | None, served_by: str) -> SeatWeights:
+    server = f"{outcome.server.kind} {outcome.server.version}" if outcome else "an endpoint"
+    return SeatWeights(seat_weights.sha256, seat_weights.witness, server, served_by, outcome.same if outcome else None)
+
+
+def _sealed_image(manifest: Manifest) -> str:
+    return f"the sealed image, sha256 {manifest.images[MODEL].config_digest}"
+
+
+def _same_cpu(opened: Opened) -> bool | None:
+    """True if this processor has the flags that the run's had; None if the bundle does not say."""
+    if PREFLIGHT_FILE not in opened.digests:
+        return None
+    try:
+        notes = canon.loads_as(opened.payload(PREFLIGHT_FILE), Preflights)
+    except canon.NotCanonical:
+        return None
+    own_flags = this_cpu().flags
+    return all(execution.cpu.flags == own_flags for execution in notes.executions) if notes.executions else None

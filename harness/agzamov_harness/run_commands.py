@@ -1,0 +1,346 @@
+"""Commands that make and play runs: seal, run, resume; and by hand in containers: compose-env, play, pack."""
+
+import shlex
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agzamov_verify import canon
+from agzamov_verify.bundle import ANALYSIS_FILE, MANIFEST_FILE, RESULTS_FILE, claims_of
+from agzamov_verify.display.first_screen import short_lines
+from agzamov_verify.envelope import key_id
+from agzamov_verify.invocation import as_typed, typed
+from agzamov_verify.manifest import load_manifest
+from agzamov_verify.plan_problems import needs_engine, starts_engine
+from agzamov_verify.quality.quality_text import counting
+from agzamov_verify.scoring.analysis import Analysis
+from agzamov_verify.scoring.results import Results
+from agzamov_verify.stockfish import find_engine
+
+from . import exits, keys, rundir
+from .addresses import note_addresses
+from .allowed_keys import keys_sent, require_allowed
+from .build_ports import NOWHERE, concurrency_of, open_world
+from .command_options import engine_option, installed_option, key_option, pair
+from .containers import playing
+from .containers.folder import require_plain_files
+from .first_contact import first_contact
+from .lazy import imported_at_first_use
+from .memory.setups import INSTALLED, Places
+from .memory_pins import with_memories
+from .models.weights import pins_of, weights_after, weights_watched
+from .pack import pack
+from .pinning import images_of
+from .ports import PortFault
+from .progress import State
+from .quality.planned_quality import judge_promised
+from .run import Blocks, Runner, Stop, Stopped, finished
+from .rundir import RunDirectory
+from .seal import read_plan
+from .seal import seal as seal_plan
+from .terminal import progress
+
+if TYPE_CHECKING:
+    from .containers import compose_env as compose_variables
+    from .containers import supervise
+else:  # only runs in containers need the engine's client
+    compose_variables = imported_at_first_use("agzamov_harness.containers.compose_env")
+    supervise = imported_at_first_use("agzamov_harness.containers.supervise")
+
+GRACE_S = 7.0
+ATTENDED_GRACE_S = 30.0  # the harness in its container has GRACE_S, then everything is taken down
+PLAY_AGAIN = "play it again to go on"
+
+OUT = Path("bundles")
+
+same_key_option = click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    help="The key that sealed the run; default: the same file as then.",
+)
+runs_option = click.option(
+    "--runs",
+    type=click.Path(path_type=Path),
+    default=Path("runs"),
+    show_default=True,
+    help="Folder of runs in progress.",
+)
+out_option = click.option(
+    "--out", type=click.Path(path_type=Path), default=OUT, show_default=True, help="Folder for the bundle."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+same_installed_option = click.option(
+    "--installed",
+    type=click.Path(path_type=Path),
+    envvar="AGZAMOV_MEMORY_SERVERS",
+    show_envvar=True,
+    help="The folder of installed memory servers; default: the same folder as when the run was sealed.",
+)
+
+
+@click.command()
+@click.argument("plan", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@key_option
+@engine_option
+@runs_option
+@installed_option
+def seal(plan: Path, key: Path, engine: str | None, runs: Path, installed: Path) -> None:
+    """Seal PLAN (YAML) into a run that has not started: its manifest and its secret.
+
+    No endpoint is asked and no API key is sent: the run may be played on another machine. A memory server is started
+    once, to be pinned.
+
+    Exit code 0: the run's folder is printed. 2: the plan, the key or the engine is wrong.
+    """
+    with exits.faults():
+        directory = _sealed(plan, key, engine, runs, installed)
+        click.echo(directory.path)
+        click.echo(as_typed(f"play it with: {shlex.join(['agzamov', 'resume', str(directory.path)])}"), err=True)
+
+
+def playing_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of the two commands that play."""
+    for option in reversed(
+        (
+            engine_option,
+            out_option,
+            click.option(
+                "--concurrency",
+                type=click.IntRange(1, 1024),
+                help="Streams (blocks of games) played in parallel; default: what the seats allow.",
+            ),
+            click.option(
+                "--allow-key",
+                multiple=True,
+                callback=pair,
+                metavar="VARIABLE=HOST",
+                help="Allow plans to send the API key in VARIABLE to HOST, from now on. Repeatable.",
+            ),
+            click.option("--quiet", is_flag=True, help="No progress, even on a terminal."),
+            json_option,
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("plan", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@key_option
+@runs_option
+@installed_option
+@playing_options
+def run(plan: Path, runs: Path, key: Path, engine: str | None, **options: Any) -> None:
+    """Seal PLAN (YAML), play it, and pack its signed bundle.
+
+    Before anything is sealed, the plan's servers are asked whether they have its models. Before an API key goes to a
+    host for the first time you are asked; without a terminal, allow it by --allow-key.
+
+    Exit code 0: done; the bundle's folder is printed. 1: model weights or the journal changed during the run. 2: the
+    plan, a server, a key or the engine is wrong; nothing was sealed. 4: the run stopped and can be resumed.
+    """
+    as_json = options.pop("as_json")
+    with exits.faults():
+        _tell(played(plan, key, engine, runs, **options), as_json=as_json)
+
+
+def played(
+    plan: Path,
+    key: Path,
+    engine: str | None,
+    runs: Path,
+    *,
+    out: Path,
+    concurrency: int | None = None,
+    quiet: bool = False,
+    allow_key: Mapping[str, str] = NOWHERE,
+    installed: Path = INSTALLED,
+) -> Path:
+    """The bundle of a plan that is sealed and played to its end."""
+    if read_plan(plan).isolation == "container":
+        supervise.require_engine(read_plan(plan))
+    rundir.require_writable(out)
+    first_contact(plan, engine, allow_key)
+    directory = _sealed(plan, key, engine, runs, installed)
+    click.echo(f"run: {directory.path}", err=True)
+    return _play_and_pack(directory, key, engine, out=out, concurrency=concurrency, quiet=quiet, allow_key=allow_key)
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@same_key_option
+@click.option(
+    "--base-url",
+    multiple=True,
+    callback=pair,
+    metavar="SEAT=URL",
+    help="The address of the seat's server, if it has changed. Repeatable.",
+)
+@same_installed_option
+@playing_options
+def resume(folder: Path, key: Path | None, engine: str | None, **options: Any) -> None:
+    """Play the sealed run in FOLDER from where it stands, and pack its signed bundle.
+
+    Recorded answers are kept; no question is asked twice. Exit codes as for `run`, and 1: the journal was changed
+    after it was recorded.
+    """
+    with exits.faults():
+        directory = rundir.load(folder)
+        rundir.require_writable(options["out"])
+        as_json = options.pop("as_json")
+        _tell(_play_and_pack(directory, key, engine, **options), as_json=as_json)
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--concurrency", type=click.IntRange(1, 1024), help="Streams (blocks of games) played in parallel.")
+@click.option(
+    "--attended", is_flag=True, help="Print progress messages to standard output; stop when standard input ends."
+)
+def play(folder: Path, concurrency: int | None, attended: bool) -> None:
+    """Play the sealed run in FOLDER from inside a container, beside its servers; pack it outside with `agzamov pack`.
+
+    Exit codes as for `resume`.
+    """
+    stop = Stop()
+    with exits.faults(), exits.signals(stop, PLAY_AGAIN, GRACE_S):
+        directory = rundir.load(folder)
+        if attended:
+            playing.play_attended(directory, stop, concurrency)
+        else:
+            with progress(quiet=False) as watcher:
+                playing.play_alone(directory, stop, watcher, concurrency)
+
+
+@click.command("compose-env")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+def compose_env(folder: Path) -> None:
+    """Print the variables with which compose.yaml plays the sealed run, or checks the bundle, in FOLDER.
+
+    Write them to the file .env. Exit code 0: printed. 2: the folder is wrong, or compose.yaml cannot play the run. 4:
+    no container engine answers.
+    """
+    with exits.faults():
+        click.echo(compose_variables.env_file(folder), nl=False)
+
+
+@click.command("pack")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@same_key_option
+@out_option
+@json_option
+def pack_command(folder: Path, key: Path | None, out: Path, as_json: bool) -> None:
+    """Pack and sign the run in FOLDER, once `docker compose run` has played it to its end.
+
+    Exit code 0: done; the bundle's folder is printed. 1: the journal was changed after it was recorded. 2: the folder
+    or the key is wrong. 4: the run was not played to its end.
+    """
+    with exits.faults():
+        directory = rundir.load(folder)
+        signer = keys.signer_of(directory, key)
+        require_plain_files(directory)
+        with directory.locked(), directory.playing():
+            weights_after(directory)
+            _tell(pack(directory, finished(directory), signer, out), as_json=as_json)
+
+
+def _sealed(path: Path, key: Path, engine: str | None, runs: Path, installed: Path) -> RunDirectory:
+    plan, folder = read_plan(path), path.parent
+    submitter = key_id(keys.load(key).public_key())
+    images, models = images_of(plan), pins_of(plan, folder)
+    engine_path = find_engine(engine) if needs_engine(plan) and not images.pins else None
+    manifest, secret = seal_plan(plan, submitter, engine_path, images=images, models=models)
+    manifest = with_memories(manifest, Places(installed, folder))
+    return rundir.create(runs, manifest, secret, folder, key, installed)
+
+
+def _play_and_pack(
+    directory: RunDirectory,
+    key: Path | None,
+    engine: str | None,
+    *,
+    out: Path,
+    concurrency: int | None,
+    quiet: bool,
+    allow_key: Mapping[str, str] = NOWHERE,
+    base_url: Mapping[str, str] = NOWHERE,
+    installed: Path | None = None,
+) -> Path:
+    signer = keys.signer_of(directory, key)
+    memories = Places(installed or directory.memory_servers, directory.plan_folder)
+    resume = f"go on with: {_to_resume(directory, key, engine, out, concurrency)}"
+    grace_s = ATTENDED_GRACE_S if directory.manifest.plan.isolation == "container" else GRACE_S
+    stop = Stop()
+    judges_here = directory.manifest.plan.quality.nodes and directory.manifest.plan.isolation == "process"
+    judge = find_engine(engine) if judges_here else None  # in containers the harness has the engine, and judges
+    try:
+        with directory.locked(), exits.signals(stop, resume, grace_s):
+            served = note_addresses(directory, base_url)
+            require_allowed(keys_sent(directory.manifest.plan, served), allow_key)
+            with weights_watched(directory):
+                blocks = _play(directory, engine, concurrency, stop, served, memories, quiet=quiet)
+            with counting("positions judged", quiet=quiet or not judge) as tick:
+                judge_promised(directory, blocks, judge, stop, tick)
+            return pack(directory, blocks, signer, out)
+    except (Stopped, PortFault) as error:
+        raise Stopped(f"{error}; {resume}") from error
+    except OSError as error:
+        raise Stopped(f"{exits.os_error_words(error)}; nothing recorded was lost; {resume}") from error
+
+
+def _to_resume(
+    directory: RunDirectory, key: Path | None, engine: str | None, out: Path, concurrency: int | None
+) -> str:
+    """The command that goes on with a run as it was begun; the run itself knows its key."""
+    options = {
+        "--key": key if key and key.absolute() != directory.key_file else None,
+        "--engine": engine,
+        "--out": out if out != OUT else None,
+        "--concurrency": concurrency,
+    }
+    words = [str(word) for option, value in options.items() if value for word in (option, value)]
+    return shlex.join(["agzamov", "resume", str(directory.path), *words])
+
+
+def _tell(bundle: Path, *, as_json: bool) -> None:
+    results = canon.loads_as((bundle / RESULTS_FILE).read_bytes(), Results)
+    if as_json:
+        click.echo(canon.dumps({"bundle": str(bundle), "claims": claims_of(results), "run": results.run}).decode())
+        return
+    analysis = canon.loads_as((bundle / ANALYSIS_FILE).read_bytes(), Analysis)
+    for line in short_lines(load_manifest((bundle / MANIFEST_FILE).read_bytes()), results, analysis):
+        click.echo(line)
+    click.echo(f"{'Next':<11}{typed('verify', bundle)}")
+    click.echo(f"bundle: {bundle}")
+
+
+def _play(
+    directory: RunDirectory,
+    engine: str | None,
+    concurrency: int | None,
+    stop: Stop,
+    served: Mapping[str, str],
+    memories: Places,
+    *,
+    quiet: bool,
+) -> Blocks:
+    plan = directory.manifest.plan
+    if plan.isolation == "container":
+        with progress(quiet=quiet) as watcher:
+            supervise.play_in_containers(directory, stop, watcher, concurrency, _warn)
+        with directory.playing():
+            return finished(directory)
+    path = find_engine(engine) if starts_engine(plan) else None
+    world_of = open_world(directory.manifest, path, stop.wait, served, directory.notes, memories)
+    with progress(quiet=quiet) as watcher, world_of as world:
+        state = State(plan, watcher)
+        limit = concurrency or concurrency_of(plan)
+        return Runner(directory, world, time.monotonic_ns, state, stop, limit).play()
+
+
+def _warn(message: str) -> None:
+    if message:
+        click.echo(f"warning: {message}", err=True)

@@ -1,0 +1,197 @@
+"""The outside world of a kind of seat: one row for each kind that has one, a module of `seat_kinds`.
+
+The verifier's half of a kind (`agzamov_verify.seats`) is what a checker must know of it. The row here is what a run
+needs beside that: the port that answers, the containers that serve it and when they are ready, what is asked before a
+plan is sealed, and of local models their weights and their server. A scripted kind has no outside world and needs no
+row. A row is imported when a plan has such a seat, because clients take their time to import.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
+from enum import StrEnum
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+
+import msgspec
+
+from agzamov_verify.manifest import Manifest, ModelPin, Plan
+from agzamov_verify.seats import LocalModelSeat, ScriptedSeat, Seat
+
+from .container_spec import ContainerSpec, Machine
+from .ports import ChatPort, Wait
+
+ROWS: Final[Mapping[str, str]] = {
+    "gguf": "gguf_kind",
+    "ollama": "ollama_kind",
+    "openai": "endpoint_kind",
+    "stockfish": "stockfish_kind",
+}
+"""The modules of the rows, by kind of seat."""
+SCRIPTED_ROW: Final = "scripted_kind"
+
+S = TypeVar("S", bound=Seat)
+L = TypeVar("L", bound=LocalModelSeat)
+Watched: TypeAlias = Callable[[ChatPort], ChatPort]
+"""A port as it is used while a run watches its server."""
+
+
+class PortInputs(NamedTuple):
+    """What ports are made with.
+
+    `pool` computes scripted replies, None: this process. `served` are addresses or sockets that replace the plan's, by
+    seat. `limits` are shared by the seats of one server, by its address; a row puts there what it finds missing.
+    """
+
+    pool: Executor | None
+    engine: Path | None
+    wait: Wait
+    served: Mapping[str, str]
+    limits: dict[str, object]
+
+
+class ContainerInputs(NamedTuple):
+    """What containers are planned with."""
+
+    manifest: Manifest
+    run: Path
+    plan_folder: Path
+    machine: Machine
+
+    def weights_bytes(self, name: str) -> int:
+        """Size of a seat's sealed weights in bytes; 0 if they are not sealed yet."""
+        pin = self.manifest.models.get(name)
+        return pin.size_bytes if pin else 0
+
+
+class SeatKind(Generic[S]):
+    """The row of one kind. Every method but `port` has a default for a kind that needs nothing of it."""
+
+    def port(self, name: str, seat: S, inputs: PortInputs) -> ChatPort:
+        """The port of a seat. Raises PortFault."""
+        raise NotImplementedError
+
+    def require(self, plan: Plan, engine: Path | None) -> None:
+        """Raise PortFault where something is missing that all seats of the kind in `plan` need."""
+
+    # --- before a plan is sealed
+
+    def require_key(self, name: str, seat: S) -> None:
+        """Raise PortFault if the seat's key is not in the environment."""
+
+    def first_contact(self, name: str, seat: S) -> None:
+        """Ask the seat's server as the plan says. Raises PortFault, and ManifestError with what to change."""
+
+    # --- containers
+
+    def containers(self, seats: Mapping[str, S], inputs: ContainerInputs) -> Iterator[ContainerSpec]:
+        """The containers that serve all playing seats of the kind."""
+        yield from ()
+
+    def served_at(self, name: str) -> str:
+        """Where the harness's container finds a seat's server, a socket or an address; empty for the plan's own."""
+        return ""
+
+    def wait_until_ready(self, name: str, wait: Wait) -> None:
+        """Wait in the harness's container until the seat can be asked. Raises PortFault."""
+
+
+class Witness(StrEnum):
+    """Source of the digest of a seat's weights."""
+
+    HASHED = "hashed here"
+    SERVER = "the server's word"
+
+
+class Found(NamedTuple):
+    """The weights that were found, and who says so."""
+
+    pin: ModelPin
+    witness: Witness
+
+
+class Server(msgspec.Struct, frozen=True):
+    """A server's kind and version, and the context that it gives each request, in tokens."""
+
+    kind: str
+    version: str
+    context_tokens: int
+
+
+class Serving(NamedTuple):
+    """A server that was looked at, and how to have it load the model anew, where that is possible."""
+
+    server: Server
+    reload: Callable[[], None] | None
+
+
+class LocalModelKind(SeatKind[L]):
+    """The row of a kind whose weights are pinned."""
+
+    strict_settings: str
+    """Advice for a server whose answers are not deterministic."""
+
+    def weights(self, seat: L, plan_folder: Path, *, may_ask: bool) -> Found:
+        """A seat's weights, and who says so: found here or, if we `may_ask` it, by its server. Raises ModelFault."""
+        raise NotImplementedError
+
+    def weights_given(self, seat: L, path: Path | None, address: str) -> Found:
+        """Weights that whoever asks again gave: a path, an address or both. Raises ModelFault."""
+        raise NotImplementedError
+
+    def look_at(self, seat: L, address: str, pin: ModelPin | None) -> Serving:
+        """The seat's server at an address or a socket. Raises ModelFault if it is not what the seat needs."""
+        raise NotImplementedError
+
+    def held(self, address: str) -> AbstractContextManager[None]:
+        """Hold a server for a run. Raises ModelFault while it is being checked."""
+        return nullcontext()
+
+    def held_alone(self, address: str) -> AbstractContextManager[None]:
+        """Hold a server for what would disturb a run. Raises ModelFault while a run is asking it."""
+        return nullcontext()
+
+    def watched(self, manifest: Manifest, served: Mapping[str, str], notes: Path) -> AbstractContextManager[Watched]:
+        """Watch the servers of all seats of the kind while a run is played, and note what was seen in `notes`."""
+        return nullcontext(lambda port: port)
+
+    def served_by_image(self, manifest: Manifest, name: str, seat: L, weights: Path) -> AbstractContextManager[str]:
+        """The socket behind which the sealed image serves `weights`. Raises ModelFault, PortFault."""
+        raise NotImplementedError
+
+
+def kind_of(seat: Seat) -> SeatKind[Any]:
+    """The row of a seat's kind."""
+    module = ROWS.get(seat.kind, SCRIPTED_ROW if isinstance(seat, ScriptedSeat) else "")
+    if not module:
+        raise TypeError(f"expected a row for seats of kind {seat.kind} in {__name__}.ROWS, found none")
+    return _row(module)
+
+
+def local_kind_of(seat: LocalModelSeat) -> LocalModelKind[Any]:
+    """The row of a local model's kind."""
+    kind = kind_of(seat)
+    assert isinstance(kind, LocalModelKind), f"the row of {seat.kind} seats is not one of local models"
+    return kind
+
+
+def by_kind(seats: Mapping[str, S]) -> list[tuple[SeatKind[Any], dict[str, S]]]:
+    """Rows with their seats, in the order of the kinds' names."""
+    kinds = sorted({seat.kind: seat for seat in seats.values()}.items())
+    return [
+        (kind_of(example), {name: seat for name, seat in seats.items() if seat.kind == kind}) for kind, example in kinds
+    ]
+
+
+def local_by_kind(seats: Mapping[str, L]) -> list[tuple[LocalModelKind[Any], dict[str, L]]]:
+    """As `by_kind`, of local models."""
+    return [(local_kind_of(next(iter(of_kind.values()))), of_kind) for _, of_kind in by_kind(seats)]
+
+
+@cache
+def _row(module: str) -> SeatKind[Any]:
+    row = import_module(f"{__package__}.seat_kinds.{module}").ROW
+    assert isinstance(row, SeatKind)
+    return row

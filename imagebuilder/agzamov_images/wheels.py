@@ -1,0 +1,231 @@
+"""Python packages of a hashed requirements file: chosen for the image's Python, fetched by pip, unpacked here.
+
+Nothing of a package is run. A wheel is unpacked as its format says, without its scripts; a package that
+comes only as source and is pure Python is taken out of its source archive as it is.
+"""
+
+import io
+import os
+import re
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from packaging.markers import Marker
+from packaging.tags import Tag, compatible_tags, cpython_tags
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+
+from agzamov_harness.images.records import ImageFault
+
+from .architecture import ARCHITECTURES, Architecture
+from .cache import Cache, Digest, digest_of, sha256
+from .components import Component, component
+from .package_managers import told
+from .tree import Entry, file
+
+PYTHON = (3, 11)
+GLIBC_MINOR = 36
+LEGACY_PLATFORMS = {
+    "amd64": ("manylinux2014", "manylinux2010", "manylinux1", "linux"),
+    "arm64": ("manylinux2014", "linux"),
+}
+TARGET = {
+    "implementation_name": "cpython",
+    "implementation_version": "3.11.2",
+    "os_name": "posix",
+    "platform_python_implementation": "CPython",
+    "platform_release": "",
+    "platform_system": "Linux",
+    "platform_version": "",
+    "python_full_version": "3.11.2",
+    "python_version": "3.11",
+    "sys_platform": "linux",
+    "extra": "",
+}
+PIN = re.compile(
+    r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;]+)\s*(?:;(?P<marker>[^\\]+?))?\s*(?P<hashes>(?:--hash=\S+\s*)+)"
+)
+UNPACKED_BYTES_MAX = 2**31
+# pip reads the metadata of a source archive through the build program that it names, setuptools as a rule, which runs
+# its setup.py. This stands in setuptools' place and gives the metadata that the archive holds.
+BACKEND = """\
+import sys
+from email.parser import HeaderParser
+from pathlib import Path
+
+__legacy__ = sys.modules[__name__]
+
+def get_requires_for_build_wheel(settings=None):
+    return []
+
+def prepare_metadata_for_build_wheel(folder, settings=None):
+    text = Path("PKG-INFO").read_text(encoding="utf-8")
+    fields = HeaderParser().parsestr(text)
+    info = Path(folder, f"{fields['Name'].replace('-', '_')}-{fields['Version']}.dist-info")
+    info.mkdir()
+    (info / "METADATA").write_text(text, encoding="utf-8")
+    return info.name
+"""
+ADVICE = "pip must reach an index by this machine's own configuration, or the cache folder must hold the package"
+
+
+class Pin(NamedTuple):
+    """One requirement that holds for the image's Python."""
+
+    name: str
+    version: str
+    hashes: frozenset[str]
+
+
+def read_requirements(path: Path, architecture: Architecture) -> list[Pin]:
+    """The pins of a requirements file that hold for the image. Raises ImageFault."""
+    try:
+        text = re.sub(r"(?m)^\s*#.*$", "", path.read_text()).replace("\\\n", " ")
+    except OSError as error:
+        raise ImageFault(f"{path}: {error.strerror}") from error
+    pins, target = [], {**TARGET, "platform_machine": architecture.machine}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        matched = PIN.fullmatch(line)
+        if not matched:
+            raise ImageFault(f"{path}: expected NAME==VERSION with --hash=sha256:…, found {line[:80]!r}")
+        if not matched["marker"] or Marker(matched["marker"]).evaluate(target):
+            hashes = frozenset(re.findall(r"--hash=sha256:([0-9a-f]{64})", matched["hashes"]))
+            pins.append(Pin(canonicalize_name(matched["name"]), matched["version"], hashes))
+    return pins
+
+
+class Fetched(NamedTuple):
+    """A pin's file and its digest."""
+
+    pin: Pin
+    path: Path
+    digest: Digest
+
+    @property
+    def component(self) -> Component:
+        return component("pypi", self.pin.name, self.pin.version, self.digest)
+
+
+def fetch(pins: Iterable[Pin], pure: Iterable[str], cache: Cache, architecture: Architecture) -> list[Fetched]:
+    """Each pin's file, from the cache or by pip. Raises ImageFault."""
+    pins, sources = list(pins), {str(canonicalize_name(name)) for name in pure}
+    missing = [pin for pin in pins if not cached(pin, cache, architecture)]
+    if missing:
+        _download(missing, sources, cache, architecture)
+    pairs = [(pin, cached(pin, cache, architecture)) for pin in pins]
+    return [Fetched(pin, path, sha256(path.parent.name.removeprefix("sha256-"))) for pin, path in pairs if path]
+
+
+def cached(pin: Pin, cache: Cache, architecture: Architecture) -> Path | None:
+    """The best file of a pin that the cache holds: the most specific wheel, else the source."""
+    paths = [path for value in sorted(pin.hashes) if (path := cache.find(sha256(value)))]
+    ranked = [(rank, path) for path in paths if (rank := _rank(path, architecture)) is not None]
+    return min(ranked)[1] if ranked else None
+
+
+def _platforms(architecture: Architecture) -> list[str]:
+    """The platforms whose wheels run in an image, the newest first."""
+    machine = architecture.machine
+    glibc = [f"manylinux_2_{minor}_{machine}" for minor in range(GLIBC_MINOR, 4, -1)]
+    return [*glibc, *(f"{name}_{machine}" for name in LEGACY_PLATFORMS[architecture.name])]
+
+
+def _tags(architecture: Architecture) -> dict[Tag, int]:
+    platforms = _platforms(architecture)
+    tags = [*cpython_tags(PYTHON, ["cp311"], platforms), *compatible_tags(PYTHON, "cp311", platforms)]
+    return {tag: rank for rank, tag in reversed(list(enumerate(tags)))}
+
+
+TAGS = {one.name: _tags(one) for one in ARCHITECTURES.values()}
+
+
+def _rank(path: Path, architecture: Architecture) -> int | None:
+    """Rank of a file among those that fit the image, 0 the best; None if it does not fit."""
+    known = TAGS[architecture.name]
+    try:
+        *_, tags = parse_wheel_filename(path.name)
+    except InvalidWheelFilename:
+        return len(known) if path.name.endswith(".tar.gz") else None
+    return min((known[tag] for tag in tags if tag in known), default=None)
+
+
+def _download(missing: list[Pin], sources: set[str], cache: Cache, architecture: Architecture) -> None:
+    with cache.incoming() as folder:
+        rows = [
+            f"{pin.name}=={pin.version} " + " ".join(f"--hash=sha256:{hexdigest}" for hexdigest in sorted(pin.hashes))
+            for pin in missing
+        ]
+        (folder / "requirements.txt").write_text("\n".join(rows) + "\n")
+        options = ["--only-binary=:all:", *(f"--no-binary={name}" for name in sorted(sources))]
+        platforms = [f"--platform={name}" for name in _platforms(architecture)]
+        python = ["--python-version=3.11", "--implementation=cp", "--abi=cp311", "--abi=abi3", "--abi=none"]
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--dest=files"]
+        ours = ["--use-pep517", "--no-build-isolation", "-r", "requirements.txt"]
+        told([*command, *options, *platforms, *python, *ours], folder, ADVICE, _backend(folder / "backend"))
+        known = {hexdigest for pin in missing for hexdigest in pin.hashes}
+        for path in sorted((folder / "files").iterdir()):
+            digest = _promised(path, known)
+            cache.put(path, digest)
+
+
+def _backend(folder: Path) -> dict[str, str]:
+    """The environment in which pip asks BACKEND for the metadata of a source archive, and runs nothing of it."""
+    (folder / "setuptools").mkdir(parents=True)
+    (folder / "setuptools" / "__init__.py").touch()
+    (folder / "setuptools" / "build_meta.py").write_text(BACKEND)
+    return {"PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))}
+
+
+def _promised(path: Path, known: set[str]) -> Digest:
+    digest = digest_of(path, "sha256")
+    if digest.value not in known:
+        raise ImageFault(f"{path.name}: expected a file with a locked hash, fetched {digest}")
+    return digest
+
+
+def unpacked(fetched: Iterable[Fetched], into: str) -> Iterator[Entry]:
+    """The files of packages below `into`. Raises ImageFault for an archive that is not what it says."""
+    for package in fetched:
+        try:
+            entries = _of_wheel(package.path) if package.path.suffix == ".whl" else of_source(package)
+            for path, content, program in entries:
+                yield file(f"{into}/{path}", content, program=program)
+        except (zipfile.BadZipFile, tarfile.TarError) as error:
+            raise ImageFault(f"{package.path.name}: {error}") from error
+
+
+def _of_wheel(path: Path) -> Iterator[tuple[str, bytes, bool]]:
+    with zipfile.ZipFile(path) as wheel:
+        if sum(info.file_size for info in wheel.infolist()) > UNPACKED_BYTES_MAX:
+            raise ImageFault(f"{path.name}: expected at most {UNPACKED_BYTES_MAX} bytes unpacked, found more")
+        for info in wheel.infolist():
+            place = _installed(info.filename)
+            if place and not info.is_dir():
+                yield place, wheel.read(info), bool(info.external_attr >> 16 & 0o111)
+
+
+def _installed(name: str) -> str:
+    """Path of a wheel's file in the site folder; empty for its scripts, headers and the like."""
+    top, _, rest = name.partition("/")
+    if not top.endswith(".data"):
+        return name
+    kind, _, rest = rest.partition("/")
+    return rest if kind in ("purelib", "platlib") else ""
+
+
+def of_source(fetched: Fetched) -> Iterator[tuple[str, bytes, bool]]:
+    """The package folder and the metadata of a pure Python source archive."""
+    name, version = fetched.pin.name.replace("-", "_"), fetched.pin.version
+    with tarfile.open(fileobj=io.BytesIO(fetched.path.read_bytes())) as archive:
+        for info in archive:
+            _, _, path = info.name.partition("/")
+            opened = archive.extractfile(info) if info.isreg() else None
+            if opened and path == "PKG-INFO":
+                yield f"{name}-{version}.dist-info/METADATA", opened.read(), False
+            elif opened and path.startswith(f"{name}/"):
+                yield path, opened.read(), False
+            elif opened and path.startswith(("LICENSE", "COPYING")):
+                yield f"{name}-{version}.dist-info/{path}", opened.read(), False

@@ -1,0 +1,160 @@
+"""What the machine's own files hold against a run is a warning on the first screen, and changes no level."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from agzamov_verify import bundle, canon
+from agzamov_verify.checks.attested import PREFLIGHT_FILE, SERVERS_WORD, attested_warnings
+from agzamov_verify.checks.opened_bundle import Opened
+from agzamov_verify.display import report
+from agzamov_verify.manifest import Plan
+from agzamov_verify.scoring.call_records import CallTable, SeatCalls, Served
+from agzamov_verify.scoring.exact import Figure
+from agzamov_verify.seats import EndpointSeat, GgufSeat
+from agzamov_verify.served_words import served_totals, served_warnings, served_words
+from bundles.bundle_factory import Draft, check, reseal
+
+PROXY_LOG = f"{bundle.LOGS_FOLDER}000/proxy.log"
+ASKED = "CONNECT   Nov 22 02:16:57 [1]: Request (file descriptor 5): CONNECT {} HTTP/1.1\n"
+SEATS = {"local": GgufSeat(weights="w.gguf"), "hosted": EndpointSeat(base_url="https://api.example/v1", model="m")}
+GOOD_ROUND = {"how": "reversed", "texts_same": 3, "logprobs_same": 3, "largest_difference": "0"}
+
+
+class FakeSource:
+    """The files of a bundle in memory."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self.sizes = {name: len(data) for name, data in files.items()}
+
+
+class FakeOpened:
+    """As much of an opened bundle as warnings need."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        matches = ({"phase": 1, "game": "holdem", "a": name, "b": name} for name in SEATS)
+        plan = msgspec.convert({"title": "t", "seats": {}, "matches": [*matches], "isolation": "container"}, Plan)
+        self.manifest = type("M", (), {"plan": msgspec.structs.replace(plan, seats=SEATS)})()
+        self.source, self.digests, self._files = FakeSource(files), dict.fromkeys(files, ""), files
+
+    def payload(self, name: str) -> bytes:
+        return self._files[name]
+
+
+def honest() -> dict[str, Any]:
+    execution = {"seats": {"local": {"requests": 3, "rounds": [GOOD_ROUND]}}}
+    check = {"when": "before", "witness": {"local": "hashed here"}}
+    return {
+        bundle.ENVIRONMENT_FILE: {"containers": [{"name": "engine", "oom_killed": False}]},
+        PREFLIGHT_FILE: {"executions": [execution]},
+        bundle.WEIGHTS_FILE: {"checks": [check]},
+        PROXY_LOG: ASKED.format("api.example:443"),
+    }
+
+
+def warned(files: dict[str, Any]) -> tuple[str, ...]:
+    raw = {name: value.encode() if isinstance(value, str) else canon.dumps(value) for name, value in files.items()}
+    opened: Opened = FakeOpened(raw)  # type: ignore[assignment]
+    return attested_warnings(opened)
+
+
+def test_an_honest_machine_is_not_warned_of() -> None:
+    assert warned(honest()) == ()
+
+
+def oom(files: dict[str, Any]) -> None:
+    files[bundle.ENVIRONMENT_FILE]["containers"][0]["oom_killed"] = True
+
+
+def host_network(files: dict[str, Any]) -> None:
+    files[bundle.ENVIRONMENT_FILE]["containers"][0]["network"] = "host"
+
+
+def no_preflight(files: dict[str, Any]) -> None:
+    del files[PREFLIGHT_FILE]
+
+
+def failed_preflight(files: dict[str, Any]) -> None:
+    files[PREFLIGHT_FILE]["executions"][0]["seats"]["local"]["rounds"] = [{**GOOD_ROUND, "texts_same": 2}]
+
+
+def servers_word(files: dict[str, Any]) -> None:
+    files[bundle.WEIGHTS_FILE]["checks"][0]["witness"]["local"] = SERVERS_WORD
+
+
+def another_host(files: dict[str, Any]) -> None:
+    files[PROXY_LOG] += ASKED.format("evil.example:443")
+
+
+def another_port(files: dict[str, Any]) -> None:
+    files[PROXY_LOG] += ASKED.format("api.example:8443")
+
+
+def unreadable(files: dict[str, Any]) -> None:
+    files[PREFLIGHT_FILE] = "{"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (oom, "container engine ran out of memory"),
+        (host_network, "container engine was on the network of its host"),
+        (no_preflight, "seat local: no preflight in the bundle"),
+        (failed_preflight, "got other answers in the preflight, though the plan promises it (strict)"),
+        (servers_word, "seat local: the harness did not hash its weights"),
+        (another_host, "names evil.example:443, which is the address of no seat"),
+        (another_port, "names api.example:8443"),
+        (unreadable, "a file of the machine cannot be read"),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else "",
+)
+def test_one_thing_that_is_wrong_is_one_warning(spoil: Callable[[dict[str, Any]], None], words: str) -> None:
+    files = honest()
+    spoil(files)
+    (found,) = warned(files)
+    assert words in found
+
+
+def test_a_warning_stands_on_the_first_screen_and_changes_no_level(tiny: Path, tmp_path: Path) -> None:
+    draft = Draft.of(tiny)
+    draft.files[PROXY_LOG] = ASKED.format("evil.example:443").encode()
+    reseal(draft)
+    verdict = check(draft.write(tmp_path))
+    assert verdict.level == "V1"
+    assert "! the proxy's log names evil.example:443" in report.text(verdict)
+
+
+# --- which model answered ---------------------------------------------------------------------------
+
+ZERO = Figure("0/1", "0.000000")
+
+
+def table(*served: tuple[str, str, int], with_id: int = 0, ids: int = 0) -> CallTable:
+    rows = tuple(Served(*one) for one in served)
+    distinct = [len({one[at] for one in served if one[at]}) for at in (0, 1)]
+    calls = SeatCalls(sum(one[2] for one in served), with_id, ids, rows, len(rows), *distinct, ZERO, ZERO, ZERO, ZERO)
+    return CallTable("agz-calls-1", {"p1": {"hosted": calls}})
+
+
+@pytest.mark.parametrize(
+    ("calls", "words"),
+    [
+        (table(("m", "fp", 9), with_id=9, ids=9), []),
+        (table(("other", "fp", 9)), ['another model answered than the sealed "m": "other"']),
+        (table(("m", "fp1", 5), ("m", "fp2", 4)), ["fingerprint changed during the run, 2 were seen"]),
+        (table(("m", "", 9), with_id=9, ids=1), ["gave 9 answers only 1 distinct completion ids"]),
+    ],
+)
+def test_what_a_server_says_of_itself_is_compared_with_the_plan(calls: CallTable, words: list[str]) -> None:
+    found = list(served_warnings("hosted", SEATS["hosted"], served_totals("hosted", calls)))
+    assert len(found) == len(words)
+    assert all(part in whole for part, whole in zip(words, found, strict=True))
+
+
+def test_who_answered_is_named_with_counts_and_called_attested() -> None:
+    told = served_words(served_totals("hosted", table(("m\N{RIGHT-TO-LEFT OVERRIDE}", "fp", 9))))
+    assert told == 'Answered by (claimed): "m\\u202e" fingerprint "fp" (9 answers)'
+    assert served_words(served_totals("hosted", None)) == ""

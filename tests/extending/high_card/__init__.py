@@ -1,0 +1,1 @@
+"""High card for three seats: a game with more than two participants."""

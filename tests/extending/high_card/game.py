@@ -1,0 +1,169 @@
+"""What is played: each of three seats antes a chip, gets one card and stays or folds; the highest card left wins."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+import msgspec
+
+from ...analysis_plan import SequentialRule
+from ...dice import Dice, Stream
+from ...experiment import Match, Phase
+from ...plan_types import Count, Name, Part, Problem
+from ...questions import Chat, Message, NoReply, Reply
+from ...script import Script
+from ..decision import ActionReader, IllegalPolicy, Tally, decide
+from ..declared import Accepted, Fault, FaultKind, read_declared
+from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
+from ..page import Page, labelled, scripted_player
+from ..players import GameName, Player, in_turn, seed_for
+
+SEATS, CARDS = 3, 13
+ACTIONS: Final = ("stay", "fold")
+TAG: Final = "ACTION:"
+SYSTEM: Final = (
+    "You are playing high card against two opponents. Each puts in a chip and gets a card from 1 to 13, none twice. "
+    "Who stays puts in another chip; the highest card that stayed wins all chips. Declare your action on the last line "
+    "of your answer, in exactly this form:\nACTION: <stay or fold>"
+)
+REMINDER: Final = "Declare one action on the last line, in the form ACTION: <stay or fold>"
+
+
+class HighCardMatch(Match, frozen=True, kw_only=True, tag="high_card"):
+    """Rounds in threes: each seat has every place once. `c` is the third seat."""
+
+    c: Name
+    rounds: Count = 30
+    block_rounds: Count = 3
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        return (self.a, self.b, self.c)
+
+    @property
+    def planned(self) -> int:
+        return self.rounds
+
+    @property
+    def block_results(self) -> int:
+        return self.block_rounds
+
+
+class HighCardRules(Part, frozen=True):
+    """There is nothing to choose."""
+
+
+class HighCardRecord(msgspec.Struct, frozen=True):
+    """One round: cards and actions by place, and the chips that each place won or lost."""
+
+    game: str
+    cards: tuple[int, ...]
+    actions: tuple[str, ...]
+    net_chips: tuple[int, ...]
+    faults: tuple[int, ...]
+
+
+class HighCardBlock(Block, frozen=True):
+    """Records of the rounds of one stream, with the tallies of all three seats."""
+
+    records: tuple[HighCardRecord, ...]
+    tallies: tuple[Tally, ...]
+
+
+def play(name: GameName, players: tuple[Player, ...], dice: Dice, tallies: tuple[Tally, ...]) -> Script[HighCardRecord]:
+    """Play one round; what the players did is added to `tallies`."""
+    cards = tuple(dice.stream(f"cards/{name.label}").deal(range(1, CARDS + 1), SEATS))
+    actions: list[str] = []
+    before = [tally.faults for tally in tallies]
+    for at, player in enumerate(players):
+        text = f"Your card: {cards[at]}\nBefore you: {', '.join(actions) or 'nobody'}"
+        messages = (Message(SYSTEM, "system"), Message(text, "user"))
+        question = Chat(0, name.id, messages, seed_for(player, at, name, at, dice), player.seat, at)
+        action = yield from decide(question, _reader(name, at, dice), IllegalPolicy.SUBSTITUTE, tallies[at])
+        actions.append(str(action))
+    faults = tuple(tally.faults - earlier for tally, earlier in zip(tallies, before, strict=True))
+    return HighCardRecord(name.id, cards, tuple(actions), _net_chips(cards, actions), faults)
+
+
+def _net_chips(cards: tuple[int, ...], actions: list[str]) -> tuple[int, ...]:
+    paid = [2 if action == "stay" else 1 for action in actions]
+    stayed = [card if action == "stay" else 0 for card, action in zip(cards, actions, strict=True)]
+    if not any(stayed):
+        return (0,) * SEATS
+    winner = stayed.index(max(stayed))
+    return tuple(sum(paid) * (at == winner) - one for at, one in enumerate(paid))
+
+
+def _reader(name: GameName, at: int, dice: Dice) -> ActionReader[str]:
+    def read_action(text: str) -> Accepted[str] | Fault:
+        if text.lower() not in ACTIONS:
+            return Fault(FaultKind.NO_ACTION, "stay or fold was expected")
+        return Accepted(text.lower(), exact=text in ACTIONS)
+
+    def read(answer: Reply | NoReply) -> Accepted[str] | Fault:
+        return read_declared(answer, TAG, read_action)
+
+    def substitute(attempt: int) -> str:
+        return dice.stream(f"substitute/{name.label}/{at}/{attempt}").choice(ACTIONS)
+
+    return ActionReader(read, substitute, REMINDER)
+
+
+def random_reply(page: Page, stream: Stream) -> str:
+    """Stay or fold by chance."""
+    return f"ACTION: {stream.choice(ACTIONS)}"
+
+
+def reference_reply(page: Page, stream: Stream) -> str:
+    """Stay with a card above the middle."""
+    return f"ACTION: {'stay' if int(labelled(page, 'Your card')) > CARDS // 2 else 'fold'}"
+
+
+class HighCard(Game):
+    """High card for three."""
+
+    name = "high_card"
+    title = "high card"
+    result = Noun("round", "rounds")
+    unit = Noun("set of three rounds", "sets of three rounds")
+    contest = Noun("set of three rounds", "sets of three rounds")
+    number = ("r", 6)
+    match = HighCardMatch
+    rules = HighCardRules
+    templates: ClassVar = {"high_card/system": SYSTEM, "high_card/reminder": REMINDER}
+    scripted: ClassVar = {
+        "random": scripted_player("random/high_card", random_reply),
+        "reference": scripted_player("reference/high_card", reference_reply),
+    }
+    sign = "Your card: "
+    hides = True
+
+    def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: HighCardRules, dice: Dice) -> Script[Block]:
+        tallies = (Tally(), Tally(), Tally())
+        records = []
+        for index in range(stream.first, stream.first + stream.count):
+            placed = tuple(tallies[(index + at) % SEATS] for at in range(SEATS))
+            players = in_turn(seats_at(index), index)
+            records.append((yield from play(self.name_of(stream.match, index), players, dice, placed)))
+        return HighCardBlock(stream.first, tuple(records), tallies)
+
+    def problems(self, rules: HighCardRules) -> Iterator[Problem]:
+        return iter(())
+
+    def match_problems(self, match: HighCardMatch, rules: HighCardRules) -> Iterator[Problem]:
+        if match.rounds % SEATS or match.block_rounds % SEATS:
+            yield Problem("", "expected rounds and block_rounds in threes: each seat has every place as often")
+
+    def bounds(self, rule: SequentialRule) -> Bounds:
+        return Bounds(-6, 12, 0)
+
+    def self_play(self, seat: str, results: int) -> HighCardMatch:
+        return HighCardMatch(a=seat, b=seat, c=seat, phase=Phase.BASELINE, rounds=results)
+
+    def unit_results(self, rules: HighCardRules) -> int:
+        return SEATS
+
+    def contest_results(self, rules: HighCardRules) -> int:
+        return SEATS
+
+
+GAME = HighCard()

@@ -1,0 +1,182 @@
+"""What is played: three in a row on nine squares, by two seats that take turns to begin."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import ClassVar, Final
+
+import msgspec
+
+from ...analysis_plan import SequentialRule
+from ...dice import Dice, Stream
+from ...experiment import Match, Phase
+from ...plan_types import Count, Part, Problem
+from ...questions import Chat, Message, NoReply, Reply
+from ...script import Script
+from ..decision import ActionReader, Forfeit, IllegalPolicy, Tally, added, decide
+from ..declared import Accepted, Fault, FaultKind, read_declared
+from ..game import Block, Bounds, Game, SeatsAt, StreamPlan
+from ..page import Page, labelled, scripted_player
+from ..players import GameName, Player, a_is_first, in_turn, seed_for
+from ..terms import answer_terms
+
+LINES: Final = ("012", "345", "678", "036", "147", "258", "048", "246")
+TAG: Final = "MOVE:"
+SYSTEM: Final = (
+    "You are playing noughts and crosses. The squares are numbered 1 to 9, row by row. Three of your marks in a row "
+    "win. {answers}\nDeclare your move on the last line of your answer, in exactly this form:\nMOVE: <square>"
+)
+REMINDER: Final = "Declare one free square on the last line, in the form MOVE: <square>"
+TURN: Final = "Squares: {squares}\nYour mark: {mark}\nFree: {free}"
+
+
+class NoughtsMatch(Match, frozen=True, tag="noughts"):
+    """Games in pairs: each seat begins one. `block_games` of them share a stream."""
+
+    games: Count = 20
+    block_games: Count = 2
+
+    @property
+    def planned(self) -> int:
+        return self.games
+
+    @property
+    def block_results(self) -> int:
+        return self.block_games
+
+
+class NoughtsRules(Part, frozen=True):
+    """The rules of play of one run."""
+
+    illegal: IllegalPolicy = IllegalPolicy.SUBSTITUTE
+
+
+class NoughtsRecord(msgspec.Struct, frozen=True):
+    """One game: the squares in the order of play, and the winner (0: who began, 1: the other, -1: nobody)."""
+
+    game: str
+    moves: tuple[int, ...]
+    winner: int
+    forfeited: bool
+    tallies: tuple[Tally, Tally]
+
+
+class NoughtsBlock(Block, frozen=True):
+    """Records of the games of one stream."""
+
+    records: tuple[NoughtsRecord, ...]
+
+    @property
+    def tallies(self) -> tuple[Tally, ...]:
+        pairs = enumerate(self.records, start=self.first)
+        return added(record.tallies if a_is_first(index) else record.tallies[::-1] for index, record in pairs)
+
+
+def play(name: GameName, players: tuple[Player, ...], rules: NoughtsRules, dice: Dice) -> Script[NoughtsRecord]:
+    """Play one game."""
+    squares, tallies, winner, forfeited = ["."] * 9, (Tally(), Tally()), -1, False
+    moves: list[int] = []
+    while winner < 0 and len(moves) < len(squares) and not forfeited:
+        at, mark = len(moves) % 2, "XO"[len(moves) % 2]
+        question = _question(name, players[at], at, squares, rules, dice)
+        move = yield from decide(question, _reader(name, squares, len(moves), dice), rules.illegal, tallies[at])
+        if isinstance(move, Forfeit):
+            winner, forfeited = 1 - at, True
+            break
+        squares[move] = mark
+        moves.append(move)
+        if any(all(squares[int(one)] == mark for one in line) for line in LINES):
+            winner = at
+    return NoughtsRecord(name.id, tuple(moves), winner, forfeited, tallies)
+
+
+def _question(name: GameName, player: Player, at: int, squares: list[str], rules: NoughtsRules, dice: Dice) -> Chat:
+    turn = 9 - squares.count(".")
+    answers = answer_terms(rules.illegal, player.tokens_max, "move", "game")
+    free = " ".join(str(one + 1) for one in _free(squares))
+    text = TURN.format(squares="".join(squares), mark="XO"[at], free=free)
+    if player.briefing:
+        text += f"\nOpponent profile:\n{player.briefing}"
+    messages = (Message(SYSTEM.format(answers=answers), "system"), Message(text, "user"))
+    return Chat(0, name.id, messages, seed_for(player, at, name, turn, dice), player.seat, turn)
+
+
+def _free(squares: list[str]) -> list[int]:
+    return [at for at, mark in enumerate(squares) if mark == "."]
+
+
+def _reader(name: GameName, squares: list[str], turn: int, dice: Dice) -> ActionReader[int]:
+    def read_square(text: str) -> Accepted[int] | Fault:
+        if len(text) != 1 or text not in "123456789":
+            return Fault(FaultKind.NO_ACTION, "a square from 1 to 9 was expected")
+        if squares[int(text) - 1] != ".":
+            return Fault(FaultKind.ILLEGAL, f"square {text} is taken")
+        return Accepted(int(text) - 1, exact=True)
+
+    def read(answer: Reply | NoReply) -> Accepted[int] | Fault:
+        return read_declared(answer, TAG, read_square)
+
+    def substitute(attempt: int) -> int:
+        return dice.stream(f"substitute/{name.label}/{turn}/{attempt}").choice(_free(squares))
+
+    return ActionReader(read, substitute, REMINDER)
+
+
+def random_reply(page: Page, stream: Stream) -> str:
+    """A free square by chance."""
+    return f"MOVE: {stream.choice(labelled(page, 'Free').split())}"
+
+
+def reference_reply(page: Page, stream: Stream) -> str:
+    """A square that wins, else one that stops the opponent from winning, else one by chance."""
+    squares, mark = labelled(page, "Squares"), labelled(page, "Your mark")
+    free = labelled(page, "Free").split()
+    for own in (mark, "XO"[mark == "X"]):
+        for line in LINES:
+            there = [squares[int(one)] for one in line]
+            if sorted(there) == sorted([".", own, own]):
+                return f"MOVE: {int(line[there.index('.')]) + 1}"
+    return f"MOVE: {stream.choice(free)}"
+
+
+class Noughts(Game):
+    """Noughts and crosses."""
+
+    name = "noughts"
+    title = "noughts and crosses"
+    match = NoughtsMatch
+    rules = NoughtsRules
+    templates: ClassVar = {"noughts/system": SYSTEM, "noughts/reminder": REMINDER, "noughts/turn": TURN}
+    scripted: ClassVar = {
+        "random": scripted_player("random/noughts", random_reply),
+        "reference": scripted_player("reference/noughts", reference_reply),
+    }
+    sign = "Squares: "
+
+    def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: NoughtsRules, dice: Dice) -> Script[Block]:
+        records = []
+        for index in range(stream.first, stream.first + stream.count):
+            players = in_turn(seats_at(index), index)
+            records.append((yield from play(self.name_of(stream.match, index), players, rules, dice)))
+        return NoughtsBlock(stream.first, tuple(records))
+
+    def problems(self, rules: NoughtsRules) -> Iterator[Problem]:
+        return iter(())
+
+    def match_problems(self, match: NoughtsMatch, rules: NoughtsRules) -> Iterator[Problem]:
+        if match.games % 2 or match.block_games % 2:
+            yield Problem("", "expected even games and block_games: each seat begins as often")
+
+    def bounds(self, rule: SequentialRule) -> Bounds:
+        return Bounds(0, 4, 2)
+
+    def self_play(self, seat: str, results: int) -> NoughtsMatch:
+        return NoughtsMatch(a=seat, b=seat, phase=Phase.BASELINE, games=results)
+
+    def unit_results(self, rules: NoughtsRules) -> int:
+        return 2
+
+    def decisions(self, rules: NoughtsRules, assumed: Mapping[str, Fraction]) -> Fraction:
+        return Fraction(8)
+
+
+GAME = Noughts()

@@ -1,0 +1,171 @@
+"""What is counted: half-points of pairs of games."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Self
+
+import msgspec
+
+from ...scoring.cells import Cell, CellKey
+from ...scoring.counts import Counts
+from ...scoring.exact import figure
+from ...scoring.game_scoring import GameScoring, Played
+from ...scoring.hypotheses.evidence import Evidence
+from ...scoring.inference.estimate import PAIR_SCORE
+from ...scoring.match_figures import (
+    Kept,
+    MatchAnalysis,
+    Setting,
+    error_rates,
+    kept_figures,
+    p_above_half,
+    symmetry,
+)
+from ...scoring.measures import Measure, Units
+from ..players import a_is_first
+from .game import GAME, NoughtsRecord, NoughtsRules
+
+
+def halfpoints_a(index: int, record: NoughtsRecord) -> int:
+    """Seat A's half-points of game `index`: 2 won, 1 drawn, 0 lost."""
+    if record.winner < 0:
+        return 1
+    return 2 if (record.winner == 0) is a_is_first(index) else 0
+
+
+class NoughtsCounts(Counts, frozen=True, tag="noughts"):
+    """Seat A's wins, draws and losses; `own`: games in which every move was a seat's own."""
+
+    games: int
+    won: int
+    drawn: int
+    own: int
+    endings: dict[str, int]
+
+    @property
+    def count(self) -> int:
+        return self.games
+
+    @property
+    def wins(self) -> tuple[int, int]:
+        return self.won, self.games
+
+    @property
+    def units(self) -> int:
+        return self.games // 2
+
+    @property
+    def value(self) -> Fraction:
+        return Fraction(2 * self.won + self.drawn, 2 * self.games)
+
+    @property
+    def ends(self) -> Mapping[str, int]:
+        return self.endings
+
+    @property
+    def by_play(self) -> int:
+        return self.own
+
+    def headline(self) -> dict[str, str]:
+        return {"games": str(self.games), "score": figure(self.value).decimal}
+
+
+class NoughtsGame(msgspec.Struct, frozen=True):
+    """One game from the measured seat's side."""
+
+    halfpoints: int
+    errors: tuple[int, int]
+    decisions: tuple[int, int]
+    decided_by_play: bool
+
+
+class NoughtsCell(Cell, frozen=True):
+    """The games of a cell; two by two each seat begins one."""
+
+    key: CellKey
+    games: tuple[NoughtsGame, ...]
+
+    @property
+    def results(self) -> tuple[NoughtsGame, ...]:
+        return self.games
+
+    @property
+    def course(self) -> list[int]:
+        return [game.halfpoints for game in self.games]
+
+    def units(self, value: Callable[[NoughtsGame], int]) -> list[int]:
+        values = list(map(value, self.games))
+        return [one + other for one, other in zip(values[::2], values[1::2], strict=False)]
+
+    def measured(self, measure: Measure = Measure.PERFORMANCE) -> Units:
+        return self.as_units(self.units(lambda game: game.halfpoints), PAIR_SCORE)
+
+    def kept(self, keep: Callable[[NoughtsGame], bool], measure: Measure) -> Units:
+        both = self.units(lambda game: int(keep(game)))
+        values = self.units(lambda game: game.halfpoints)
+        return self.some_units((v for v, kept in zip(values, both, strict=True) if kept == 2), PAIR_SCORE)
+
+    def with_results_of(self, other: Self) -> Self:
+        return msgspec.structs.replace(self, games=self.games + other.games)
+
+
+class NoughtsAnalysis(MatchAnalysis, frozen=True, tag="noughts"):
+    """A match of noughts and crosses from seat A's side."""
+
+    score: Kept
+    p_wins: str | None
+
+    @property
+    def main(self) -> Kept:
+        return self.score
+
+    @property
+    def p_won(self) -> str | None:
+        return self.p_wins
+
+
+class NoughtsScoring(GameScoring):
+    """Pairs of games."""
+
+    game = GAME
+    counts = NoughtsCounts
+    analysis = NoughtsAnalysis
+
+    def count(self, played: Played) -> NoughtsCounts:
+        points = Counter(halfpoints_a(at, record) for at, record in enumerate(played.records))
+        ends = Counter(ending(record) for record in played.records)
+        own = sum(not any(tally.substituted for tally in record.tallies) for record in played.records)
+        return NoughtsCounts(len(played.records), points[2], points[1], own, dict(sorted(ends.items())))
+
+    def cell(self, key: CellKey, played: Played) -> NoughtsCell:
+        games = []
+        for index, record in enumerate(played.records):
+            a, b = record.tallies if a_is_first(index) else record.tallies[::-1]
+            errors, own = (a.faults, b.faults), not (a.substituted or b.substituted)
+            games.append(NoughtsGame(halfpoints_a(index, record), errors, (a.decisions, b.decisions), own))
+        return NoughtsCell(key, tuple(games), starts=played.run, tallies=played.tallies)
+
+    def analyse(self, cell: NoughtsCell, setting: Setting, evidence: Evidence, played: Played) -> NoughtsAnalysis:
+        return NoughtsAnalysis(
+            setting.id,
+            setting.phase,
+            symmetry(cell.measured(), 2, setting, evidence),
+            tuple(error_rates(cell, setting, evidence)),
+            kept_figures(cell, Measure.SCORE, evidence),
+            p_above_half(cell.course.count(2), len(cell.games), setting),
+        )
+
+    def observations(self, records: Sequence[NoughtsRecord], rules: NoughtsRules) -> list[int]:
+        points = [halfpoints_a(at, record) for at, record in enumerate(records)]
+        return [one + other for one, other in zip(points[::2], points[1::2], strict=False)]
+
+
+def ending(record: NoughtsRecord) -> str:
+    """How a game ended."""
+    if record.forfeited:
+        return "forfeit"
+    return "draw" if record.winner < 0 else "three_in_a_row"
+
+
+SCORING = NoughtsScoring()

@@ -1,0 +1,82 @@
+"""docs/extending.md walked: what it tells to add is added to a copy of the source tree, and played."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from extending.source_tree import ROOT, SourceTree
+
+PAGE = ROOT / "docs" / "extending.md"
+HERE = Path(__file__).parent
+NOUGHTS = "p3-noughts-rag_real_proverbs-agent"
+PLAN = """
+title: Everything new
+seats:
+  agent: {kind: reference}
+systems:
+  proverbs: {kind: proverb}
+matches:
+  - {phase: 1, game: noughts, a: agent, b: agent, games: 4}
+  - phase: 3
+    game: noughts
+    a: agent
+    b: agent
+    games: 4
+    condition: {augmentation: rag, arm: real, system: proverbs}
+"""
+
+
+def told(start: str) -> str:
+    """The block of code on the page that begins so; it must be there once."""
+    (block,) = [
+        one for one in re.findall(r"```(?:python|text)\n(.*?)```", PAGE.read_text(), re.DOTALL) if one.startswith(start)
+    ]
+    return str(block)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
+    tree = SourceTree(tmp_path_factory.mktemp("tree"))
+    registry = tree.verify / "games" / "registry.py"
+    shutil.copytree(HERE / "noughts", tree.verify / "games" / "noughts")
+    text = registry.read_text()
+    registry.write_text(re.sub(r"NAMES: Final = \(.*?\n\)\n", lambda _: told("NAMES"), text, flags=re.DOTALL))
+    shutil.copy(HERE / "proverb_system.py", tree.verify / "systems")
+    tree.add_line(tree.verify / "systems" / "__init__.py", "", told("from .proverb_system").strip())
+    tree.add_line(tree.verify / "experiment.py", "}", told("    Phase.ARMS_RACE").rstrip())
+    scoring = tree.verify / "games" / "noughts" / "scoring.py"
+    tree.add_line(scoring, "    p_wins: str | None", told("    drawn").rstrip())
+    counted = "            p_above_half(cell.course.count(2), len(cell.games), setting),"
+    tree.add_line(scoring, counted, told("            share_estimate").rstrip())
+    names = "from ...scoring.inference.estimate import PAIR_SCORE"
+    scoring.write_text(scoring.read_text().replace(names, f"{names}, Estimate, share_estimate"))
+    return tree
+
+
+def test_every_page_and_file_that_it_names_is_there() -> None:
+    text = PAGE.read_text()
+    for target in re.findall(r"\]\(([^)#]+)\)", text):
+        assert (PAGE.parent / target).exists(), target
+    for name in re.findall(r"`((?:harness|tests)?[\w/]*/[\w/]+(?:\.py)?/?)`", text):
+        there = [ROOT / name, ROOT / "verify" / "agzamov_verify" / name]
+        assert any(path.exists() for path in there) or "noughts" in name, name
+
+
+def test_all_of_it_is_played_verified_and_scored(tree: SourceTree, tmp_path: Path) -> None:
+    (tmp_path / "plan.yaml").write_text(PLAN)
+    tree.run("keygen", "key.pem", cwd=tmp_path)
+    bundle = tree.run("run", "plan.yaml", "--key", "key.pem", cwd=tmp_path).splitlines()[-1].removeprefix("bundle: ")
+    checked = json.loads(tree.run("verify", bundle, "--json", cwd=tmp_path))
+    assert checked["level"] == "V1"
+    analysis = json.loads((tmp_path / bundle / "data" / "results" / "analysis.json").read_bytes())
+    shares = {match["id"]: match["drawn"]["value"] for match in analysis["matches"]}
+    assert set(shares) == {"p1-noughts-naked-agent", NOUGHTS}
+    assert all(share is not None for share in shares.values())
+    shown = tree.run("show", bundle, "--game", f"{NOUGHTS}-g00000", "--prompts", cwd=tmp_path)
+    assert "- Look before you leap." in shown
+    assert "- Look before" not in tree.run(
+        "show", bundle, "--game", "p1-noughts-naked-agent-g00000", "--prompts", cwd=tmp_path
+    )

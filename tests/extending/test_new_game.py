@@ -1,0 +1,136 @@
+"""A game is one folder and one name in the registry: two are added here, and played to a verified bundle.
+
+Noughts and crosses is for two seats, high card for three. What each adds to the source tree is its folder and one line.
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from extending.source_tree import SourceTree
+
+GAMES = ("noughts", "high_card")
+HERE = Path(__file__).parent
+PLAN = """
+title: A new game
+seats:
+  agent: {kind: reference}
+  other: {kind: reference}
+  dice: {kind: random}
+matches:
+  - {phase: 0, game: noughts, a: other, b: dice, games: 40}
+  - {phase: 1, game: noughts, a: agent, b: agent, games: 6}
+  - {phase: 0, game: high_card, a: other, b: dice, c: dice, rounds: 120}
+  - {phase: 1, game: high_card, a: agent, b: agent, c: agent, rounds: 9, block_rounds: 9}
+  - {phase: 0, game: chess960, a: agent, b: dice, games: 2}
+chess960: {plies_max: 4, adjudication: {policy: none}}
+"""
+NOUGHTS, HIGH_CARD = "p0-noughts-naked-other", "p0-high_card-naked-other"
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
+    tree = SourceTree(tmp_path_factory.mktemp("tree"))
+    for game in GAMES:
+        shutil.copytree(HERE / game, tree.verify / "games" / game)
+        tree.add_line(tree.verify / "games" / "registry.py", ")", f'    "{game}",')
+    return tree
+
+
+@pytest.fixture(scope="module")
+def bundle(tree: SourceTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("played")
+    (folder / "plan.yaml").write_text(PLAN)
+    tree.run("keygen", "key.pem", cwd=folder)
+    told = tree.run("run", "plan.yaml", "--key", "key.pem", "--out", "run", cwd=folder)
+    return folder / told.splitlines()[-1].removeprefix("bundle: ")
+
+
+def test_both_games_are_played_and_verified(tree: SourceTree, bundle: Path) -> None:
+    told = json.loads(tree.run("verify", str(bundle), "--json", cwd=bundle.parent))
+    assert told["level"] == "V1"
+    results = {match["id"]: match for match in told["results"]["matches"]}
+    assert set(results[NOUGHTS]["gate"]) == {"passed", "reason"}
+    assert results[NOUGHTS]["result"]["games"] == 40
+    assert [seat["seat"] for seat in results[HIGH_CARD]["seat_stats"]] == ["other", "dice", "dice"]
+    assert results[HIGH_CARD]["result"]["rounds"] == 120
+
+
+def test_a_person_sees_both_games(tree: SourceTree, bundle: Path) -> None:
+    told = " ".join(tree.run("verify", str(bundle), cwd=bundle.parent).split())
+    assert "40 games of noughts and crosses" in told
+    assert "120 rounds of high card" in told
+    assert "other (scripted reference player) against dice" in told
+    one = tree.run("show", str(bundle), "--game", f"{NOUGHTS}-g00000", cwd=bundle.parent)
+    assert "Squares: " in one
+    assert one.splitlines()[1] == one.splitlines()[-1]
+    assert "card " in tree.run("show", str(bundle), "--game", f"{HIGH_CARD}-r000001", cwd=bundle.parent)
+    listed = tree.run("show", str(bundle), "--games", "--match", HIGH_CARD, cwd=bundle.parent)
+    assert f"{HIGH_CARD}-r000000" in listed
+
+
+def test_both_games_are_cells_of_the_matrix(tree: SourceTree, bundle: Path) -> None:
+    table = json.loads(tree.run("matrix", str(bundle), "--json", cwd=bundle.parent))
+    games: list[Any] = [entry["game"] for entry in table["matrix"]["entries"]]
+    assert set(games) >= set(GAMES)
+
+
+def test_a_doctored_record_of_a_new_game_is_found(tree: SourceTree, bundle: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(bundle, copy)
+    results = copy / "data" / "results" / "results.json"
+    results.write_text(results.read_text().replace('"won":', '"won":1'))
+    tree.run("verify", str(copy), cwd=tmp_path, code=1)
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_goes_on(tree: SourceTree, bundle: Path, tmp_path: Path) -> None:
+    run = interrupted(tree, tmp_path, streams=len(index_of(bundle)["streams"]))
+    entries = sum(len(path.read_bytes().splitlines()) for path in journals(tmp_path))
+    told = tree.run("resume", str(run), "--key", "key.pem", cwd=tmp_path)
+    resumed = tmp_path / told.splitlines()[-1].removeprefix("bundle: ")
+    checked = json.loads(tree.run("verify", str(resumed), "--json", cwd=tmp_path))
+    assert checked["level"] == "V1"
+    assert 0 < entries < sum(row["entries"] for row in index_of(resumed)["streams"])
+
+
+def interrupted(tree: SourceTree, folder: Path, streams: int) -> Path:
+    """A run that was killed before it began its last stream; one that was faster than the kill is thrown away."""
+    (folder / "plan.yaml").write_text(PLAN)
+    tree.run("keygen", "key.pem", cwd=folder)
+    for _ in range(10):
+        with tree.start("run", "plan.yaml", "--key", "key.pem", cwd=folder) as process:
+            wait_for(lambda: len(journals(folder)) > 10 or process.poll() is not None)
+            process.kill()
+        (run,) = (folder / "runs").iterdir()
+        if len(journals(folder)) < streams:
+            return run
+        shutil.rmtree(run)
+    raise AssertionError("ten runs were too fast to be killed in their middle")
+
+
+def index_of(bundle: Path) -> dict[str, Any]:
+    index: dict[str, Any] = json.loads((bundle / "data" / "journal" / "index.json").read_bytes())
+    return index
+
+
+def journals(folder: Path) -> list[Path]:
+    return list(folder.glob("runs/*/journal/**/*.jsonl"))
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 300) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_plan_for_three_seats_names_the_third(tree: SourceTree, tmp_path: Path) -> None:
+    (tmp_path / "plan.yaml").write_text(PLAN.replace("b: dice, c: dice", "b: dice, c: nobody"))
+    tree.run("keygen", "key.pem", cwd=tmp_path)
+    tree.run("run", "plan.yaml", "--key", "key.pem", cwd=tmp_path, code=2)

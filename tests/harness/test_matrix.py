@@ -1,0 +1,178 @@
+"""The matrix: rows, columns, what a game took, and a weaker model that its augmentation lifts past a stronger one."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import msgspec
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from agzamov_harness.matrix.comparisons import Group, Pair, all_pairs
+from agzamov_harness.matrix.matrix_text import matrix_lines
+from agzamov_harness.matrix.table import Matrix, MatrixDocument, frontier, matrix_of
+from agzamov_verify.columns import quoted
+from agzamov_verify.games.decision import Tally
+from agzamov_verify.protocol import load_protocol
+from agzamov_verify.scoring.cells import Cell, CellKey
+from agzamov_verify.scoring.inference.estimate import Scale
+from agzamov_verify.scoring.measures import Units
+from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence
+
+LEAST = load_protocol("agz-0.1").verdict
+UNUSED = {("weak", "poor")}
+GOOD, POOR = World(win=0.7, draw=0.2, mean=200), World(win=0.4, mean=20)
+
+
+def two_models(weak_with_good: World = GOOD) -> list[Cell]:
+    """A weak model with a good memory and a strong one with a poor memory, each also the other way round."""
+    random = {"weak": World(win=0.5, draw=0.2, mean=50), "strong": World(win=0.9, draw=0.1, mean=300)}
+    sanity = [cell(CellKey(model, game, 0), world) for model, world in random.items() for game in (CHESS, POKER)]
+    baselines = [cell(CellKey(model, game, 1), World()) for model in random for game in (CHESS, POKER)]
+    weak = arms(weak_with_good, model="weak", system="good") + arms(POOR, model="weak", system="poor")
+    strong = arms(GOOD, model="strong", system="good") + arms(POOR, model="strong", system="poor")
+    return sanity + baselines + weak + strong
+
+
+@pytest.fixture(scope="module")
+def found() -> Matrix:
+    return matrix_of(evidence(two_models()), LEAST)
+
+
+def test_every_cell_stands_once_with_its_delta(found: Matrix) -> None:
+    names = [(one.game, one.model, one.column) for one in found.entries]
+    columns = ["naked", "memory (good)", "memory (poor)"]
+    assert sorted(names) == sorted(
+        (game, model, column) for game in (CHESS, POKER) for model in ("weak", "strong") for column in columns
+    )
+    assert [one.delta is None for one in found.entries] == [one.column == "naked" for one in found.entries]
+
+
+def test_a_weaker_model_with_a_better_augmentation_beats_a_stronger_one_with_a_worse(found: Matrix) -> None:
+    assert {(one.pair.model, one.pair.other_model) for one in found.crossings} == {("weak", "strong")}
+    assert all(one.beats for one in found.crossings)
+    assert found.in_both == ("weak with memory (good) beats strong with memory (poor)",)
+
+
+def test_an_augmentation_that_does_not_lift_the_weaker_model_is_not_said_to_beat() -> None:
+    poor = matrix_of(
+        evidence([one for one in two_models(POOR) if (one.key.model, one.key.system) not in UNUSED]), LEAST
+    )
+    assert poor.crossings
+    assert not any(one.beats for one in poor.crossings)
+    assert poor.in_both == ()
+
+
+def test_without_phase_0_nobody_is_called_weaker() -> None:
+    cells = [one for one in two_models() if one.key.phase == 2 and one.key.system == "good"]
+    assert matrix_of(evidence(cells), LEAST).crossings == ()
+
+
+def test_every_pair_of_a_game_stands_once_with_its_n_and_both_p(found: Matrix) -> None:
+    for game in (CHESS, POKER):
+        pairs = [pair for pair in found.pairs if pair.game == game]
+        assert len(pairs) == 6 * 5 // 2
+        assert all(pair.p and pair.p_corrected and pair.difference.ci and len(pair.difference.n) == 2 for pair in pairs)
+
+
+def test_a_crossing_has_the_interval_of_its_pair(found: Matrix) -> None:
+    for one in found.crossings:
+        same = {one.pair.model, one.pair.column, one.pair.other_model, one.pair.other_column}
+        (pair,) = [
+            pair
+            for pair in found.pairs
+            if pair.game == one.pair.game
+            and {pair.model, pair.column, pair.other_model, pair.other_column} == same
+            and (pair.model, pair.column)
+            in {(one.pair.model, one.pair.column), (one.pair.other_model, one.pair.other_column)}
+        ]
+        assert pair in {one.pair, one.pair.reversed}
+
+
+# R's PlantGrowth, in hundredths.
+PLANTS = {
+    "ctrl": (417, 558, 518, 611, 450, 461, 517, 453, 533, 514),
+    "trt1": (481, 417, 441, 359, 587, 383, 603, 489, 432, 469),
+    "trt2": (631, 512, 554, 550, 537, 529, 492, 615, 580, 526),
+}
+
+
+def of_plants(groups: dict[str, tuple[int, ...]], careers: int = 0) -> tuple[Pair, ...]:
+    scale = Scale("g", Fraction(1, 100))
+    return all_pairs({"g": [Group(name, "", Units(some, scale, "", careers)) for name, some in groups.items()]}, LEAST)
+
+
+def test_pairs_are_welch_tests_with_sidaks_correction() -> None:
+    """R: pairwise.t.test(weight, group, pool.sd = FALSE, p.adjust = "none"): .250, .048, .009."""
+    pairs = of_plants(PLANTS)
+    assert [round(float(pair.p or 0), 3) for pair in pairs] == [0.250, 0.048, 0.009]
+    for pair, (a, b) in zip(pairs, combinations(PLANTS.values(), 2), strict=True):
+        oracle = multipletests([stats.ttest_ind(a, b, equal_var=False).pvalue, 1, 1], method="sidak")[1][0]
+        assert float(pair.p_corrected or 0) == pytest.approx(oracle, rel=1e-5)
+        assert pair.difference.value is not None
+        assert float(pair.difference.value.decimal) == pytest.approx((np.mean(a) - np.mean(b)) / 100)
+        assert pair.difference.ci is not None
+        excludes = float(pair.difference.ci.low) > 0 or float(pair.difference.ci.high) < 0
+        assert excludes is (float(pair.p_corrected or 0) < 0.05), "interval and corrected p say the same"
+
+
+def test_the_turned_pair_is_the_same_comparison() -> None:
+    pair = of_plants(PLANTS)[1]
+    assert pair.reversed.reversed == pair
+    assert of_plants({name: PLANTS[name] for name in ("trt2", "trt1", "ctrl")})[1] == pair.reversed
+
+
+@pytest.mark.parametrize(
+    ("values", "careers", "note"),
+    [
+        ((1,) * 12, 0, "no variation"),
+        ((1, 2, 3), 0, "3 units, a comparison needs 10"),
+        (tuple(range(12)), 1, "within one career"),
+        (tuple(range(12)), 4, "4 careers, a comparison needs 5"),
+        (tuple(range(25)), 5, ""),
+    ],
+)
+def test_what_is_not_compared_says_why_and_counts_in_no_correction(
+    values: tuple[int, ...], careers: int, note: str
+) -> None:
+    scale = Scale("g", Fraction(1))
+    groups = [Group(name, "", Units(some, scale)) for name, some in PLANTS.items()]
+    pairs = all_pairs({"g": [*groups, Group("other", "", Units(values, scale, "", careers))]}, LEAST)
+    others = [pair for pair in pairs if pair.other_model == "other"]
+    assert {pair.note for pair in others} == {note}
+    assert all((pair.p is None) is bool(note) and pair.difference.value is not None for pair in others)
+    first = next(pair for pair in pairs if pair.other_model == "trt1")
+    assert (first.p_corrected == of_plants(PLANTS)[0].p_corrected) is bool(note)
+
+
+def test_careers_are_compared_by_their_means() -> None:
+    rng = np.random.default_rng(2)
+    values = {name: tuple(int(one) for one in rng.integers(0, 100, 25)) for name in "ab"}
+    (pair,) = of_plants(values, careers=5)
+    means = [np.array(some).reshape(5, 5).mean(axis=1) for some in values.values()]
+    assert float(pair.p or 0) == pytest.approx(stats.ttest_ind(*means, equal_var=False).pvalue, rel=1e-5)
+    assert (pair.difference.n, pair.difference.over) == ((5, 5), "careers")
+
+
+def test_the_frontier_leaves_out_what_is_worse_and_dearer() -> None:
+    rows = [(3, 10, 1), (2, 20, 1), (4, 20, 2), (3, 10, 2), (3, 10, 1)]
+    assert frontier([tuple(map(Fraction, row)) for row in rows]) == [True, False, True, False, True]  # type: ignore[misc]
+
+
+def test_tokens_and_cost_are_those_of_the_measured_seat_a_game() -> None:
+    naked = cell(CellKey("m", CHESS, 1), World())
+    tallies = (Tally(prompt_tokens=4000, completion_tokens=400), Tally(prompt_tokens=9999))
+    dear = msgspec.structs.replace(naked, tallies=tallies, cost_usd=Fraction(2))
+    entry = matrix_of(evidence([dear]), LEAST).entries[0]
+    assert entry.cost_usd
+    assert (entry.tokens.exact, entry.cost_usd.exact) == ("11/1", "1/200")
+
+
+def test_a_cell_without_a_sealed_price_has_no_known_cost_and_no_model_speaks_for_the_document() -> None:
+    name = 'm" naked: 0.99 (n 500)'
+    unpriced = msgspec.structs.replace(cell(CellKey(name, CHESS, 1), World()), is_priced=False)
+    matrix = matrix_of(evidence([unpriced]), LEAST)
+    assert matrix.entries[0].cost_usd is None
+    told = "\n".join(matrix_lines(MatrixDocument("agz-matrix-1", "agz-0.1", (), matrix)))
+    assert (quoted(name) in told, "cost not known" in told) == (True, True)

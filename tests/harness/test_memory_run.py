@@ -1,0 +1,135 @@
+"""Runs with a memory: a real MCP server for each career, through seal, run, crash, resume, bundle and verification."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agzamov_harness.rundir import MEMORY_DATA
+from agzamov_verify.checks import Options, Verdict, verify
+from agzamov_verify.checks.check_log import Number
+from agzamov_verify.dice import Stream
+from agzamov_verify.memory.servers import SERVERS
+from harness.commands import Commands
+from harness.sealed_runs import Json, entries, finish, journals, played_so_far, seal, start, uninterrupted, wait_for
+
+KILLS = 6
+CAREERS, SESSIONS = 2, 3
+SESSIONS_LEFT = 500
+"""Of a career that is killed: at its first session it is far from its end, however late the kill is."""
+SETTLED = b'"as":"settled"'
+
+
+def match(arm: str, server: str = "", sessions: int = SESSIONS) -> Json:
+    condition = {"augmentation": "memory", "arm": arm, **({"system": server} if server else {})}
+    hands = 2 * CAREERS * sessions
+    played = {"hands": hands, "careers": CAREERS, "condition": condition}
+    return {"phase": 2, "game": "holdem", "a": "agent", "b": "foe", **played}
+
+
+def plan_of(*servers: str, arms: tuple[str, ...] = ("real",), sessions: int = SESSIONS) -> Json:
+    systems: Json = {server: {"kind": "memory", "server": server, "hits_max": 3} for server in servers}
+    if "noisy" in systems:
+        systems["noisy"]["noise_percent"] = 50
+    return {
+        "title": "A memory",
+        "seats": {"agent": {"kind": "random"}, "foe": {"kind": "random", "patterns": ["folds_button_to_3bet"]}},
+        "holdem": {"session_hands": 2},
+        "systems": systems,
+        "matches": [match("naked"), *(match(arm, server, sessions) for server in servers for arm in arms)],
+    }
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+    with Commands(tmp_path_factory.mktemp("printed")) as made:
+        yield made
+
+
+def verdict_of(run: Path) -> Verdict:
+    return verify(run.parents[1] / "bundles" / run.name, Options())
+
+
+@pytest.mark.slow
+def test_every_built_in_server_plays_a_run_that_verifies(commands: Commands, tmp_path: Path) -> None:
+    """But `semantic`, whose weights are installed apart."""
+    servers = [name for name in SERVERS if name != "semantic"]
+    run = seal(commands, tmp_path, plan=plan_of(*servers))
+    finish(commands, run)
+    verdict = verdict_of(run)
+    step = verdict.steps[Number.MEMORY - 1]
+    careers = CAREERS * len(servers)
+    assert (verdict.level, step.status) == ("V1", "pass")
+    assert step.remark.startswith(f"{careers} stores began empty; {careers * SESSIONS} entries stored")
+    pins = json.loads((run / "manifest.json").read_bytes())["memories"]
+    assert {name: (pin["name"], pin["version"]) for name, pin in pins.items() if name != "noisy"} == {
+        name: (name, "1") for name in servers if name != "noisy"
+    }
+    assert f"noisy is noisy 1, noise 50 percent (adapter {pins['noisy']['adapter_sha256'][:12]}, tools" in step.remark
+
+
+def test_the_placebo_asks_what_the_memory_is_asked_and_tells_a_donors_notes(commands: Commands, tmp_path: Path) -> None:
+    run = seal(commands, tmp_path, plan=plan_of("recent", arms=("placebo", "real")))
+    finish(commands, run)
+    assert verdict_of(run).level == "V1"
+    asked = {name: data.count(b'"to":"memory_a"') for name, data in journals(run).items()}
+    arms = ("naked", "placebo", "real")
+    by_arm = {arm: sum(count for name, count in asked.items() if f"_{arm}" in name) for arm in arms}
+    assert by_arm["naked"] == 0
+    assert by_arm["placebo"] > 0
+    assert by_arm["real"] > 0
+
+
+@pytest.mark.slow
+def test_a_run_with_a_memory_that_is_killed_again_and_again_comes_to_the_same_journals(
+    commands: Commands, tmp_path: Path
+) -> None:
+    run = seal(commands, tmp_path, plan=plan_of("full_text", "consolidator"))
+    claims, expected = uninterrupted(commands, run)
+    whole, dice, kills = sum(data.count(b"\n") for data in expected.values()), Stream(b"memory under fire", "kills"), 0
+    left = 0
+    while kills < KILLS and entries(run) < whole * 9 // 10:
+        running = played_so_far(commands, run, 1 + dice.below(whole // KILLS))
+        kills += running.alive_after(0)
+        running.kill()
+        assert not running.left_behind()
+        left += (run / MEMORY_DATA).exists()
+    assert min(kills, left) > 0, "servers keep their files within the run's folder"
+    assert finish(commands, run) == claims
+    assert not (run / MEMORY_DATA).exists(), "what killed processes left there goes"
+    assert journals(run) == expected
+
+
+def test_a_server_that_does_not_answer_as_recorded_stops_the_run_with_one_line(
+    commands: Commands, tmp_path: Path
+) -> None:
+    """As if the run had been sealed and begun with another version of the server: nothing is silently replaced."""
+    run = seal(commands, tmp_path, plan=plan_of("full_text", sessions=SESSIONS_LEFT))
+    running = start(commands, run)
+    wait_for(lambda: any(SETTLED in data for data in journals(run).values()))
+    running.kill()
+    path = next(path for path in (run / "journal").glob("*/*.jsonl") if SETTLED in path.read_bytes())
+    lines = path.read_bytes().splitlines()
+    at = next(number for number, line in enumerate(lines) if SETTLED in line)
+    changed = lines[at].replace(b'"entries":1', b'"entries":2')
+    assert changed != lines[at]
+    path.write_bytes(b"\n".join([*lines[:at], changed, b""]))
+    ended = start(commands, run).ended()
+    assert ended.code == 4, ended
+    assert "memory full_text: expected the recorded answer" in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+def test_what_a_server_is_told_names_neither_seat_nor_match(commands: Commands, tmp_path: Path) -> None:
+    """The words of a search and of an entry are all that a server gets of a run."""
+    run = seal(commands, tmp_path, plan=plan_of("history"))
+    finish(commands, run)
+    found = commands.run(
+        "show", tmp_path / "bundles" / run.name, "--game", "p2-holdem-memory_real_history-agent-foe-h0000005",
+        "--prompts", "--json", cwd=tmp_path,
+    )  # fmt: skip
+    asked = [exchange["question"] for exchange in json.loads(found.out)["asked"]]
+    told = [text for one in asked for name, text in one.items() if name in {"content", "query", "entry", "kind"}]
+    assert told
+    assert not any(name in text for text in told for name in ("agent", "foe", "p2-", "random"))

@@ -1,0 +1,50 @@
+"""The protocol of a memory server in a test, as of 2025-06-18: with the standard library alone it starts at once."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Json = dict[str, Any]
+TEXT, NUMBER, LIST, OBJECT = ({"type": kind} for kind in ("string", "integer", "array", "object"))
+
+
+def serve(tools: Callable[[], Mapping[str, Json]], call: Callable[[str, Json], Json]) -> None:
+    """Answer until the client goes away. `tools`: the properties of each tool's arguments, as they are listed now."""
+
+    def answer(method: str, params: Json) -> Json:
+        match method:
+            case "initialize":
+                version = {"name": "fake", "version": "1"}
+                return {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": version}
+            case "tools/list":
+                return {"tools": [_listed(name, schema) for name, schema in tools().items()]}
+            case "tools/call":
+                return call(params["name"], params.get("arguments", {}))
+            case _:
+                return {}
+
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" in message:
+            result = answer(message["method"], message.get("params") or {})
+            write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}))
+
+
+def structured(value: Json) -> Json:
+    """A result with structured content, which stands in its text too."""
+    return {"content": [{"type": "text", "text": json.dumps(value)}], "structuredContent": value}
+
+
+def prose(text: str, *, failed: bool = False) -> Json:
+    """A result that is text alone."""
+    return {"content": [{"type": "text", "text": text}], "isError": failed}
+
+
+def write(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def _listed(name: str, properties: Json) -> Json:
+    return {"name": name, "inputSchema": {"type": "object", "properties": properties, "required": list(properties)}}

@@ -1,0 +1,131 @@
+"""Adapters in YAML: every problem is one line with its path, and what an adapter reads is what its server gave."""
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+from agzamov_harness.memory.adapter import (
+    System,
+    Variant,
+    adapter_from_yaml,
+    read_systems,
+    sealed_system,
+    sealed_text,
+    system_of,
+    systems,
+)
+from agzamov_harness.memory.templates import filled
+from agzamov_memory.systems import SYSTEMS
+from agzamov_verify.manifest import ManifestError
+from memory.memory_world import fake_yaml
+
+HONEST = fake_yaml("none")
+BELOW = "expected a place below the server's own folder, found "
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("stored: stored", "stored: 'stored['", "store.stored: expected a JMESPath expression, found 'stored['"),
+        ("  stored: stored\n", "", "store: expected stored or stored_text, found neither"),
+        ("  tool: search\n", "", "search.tool: expected this key, found nothing"),
+        ("tool: store\n", "tool: store\n  colour: red\n", "store: unknown key 'colour'"),
+        ("${query}", "${question}", "search.args: expected one of game, limit, number, query, found ${question}"),
+        (
+            "${PYTHON}",
+            "${RUBY}",
+            "launch: expected one of DATA, HERE, HOME, INSTALLED, PYTHON, SYSTEM, found ${RUBY}",
+        ),
+        *(
+            (
+                "launch: {",
+                f"launch: {{links: {{{place}: x}}, ",
+                f"launch.links: {BELOW}'{place}'",
+            )
+            for place in ("/etc/x", "../x", "a/../../x")
+        ),
+        ("  content: content\nend", "end", "search.content: expected this key, found nothing"),
+        ("items: hits", "answer: text", "search.items_text: expected a regular expression with the group content"),
+        (
+            "items: hits",
+            "answer: text\n  items_text: '(?P<content>.*)(?P<colour>.)'",
+            "search.items_text: expected the groups content, entry, games, id, kind, found 'colour'",
+        ),
+        (
+            "items: hits",
+            "answer: text\n  items_text: '('",
+            "search.items_text: expected a regular expression, found '('",
+        ),
+        ("rewrites: described", "rewrites: always", "traits.rewrites: expected one of described, end_game, never"),
+        (
+            "describe: {tool: describe, rewrites: rewrites, name: name, version: version}",
+            "",
+            "describe.rewrites: expected this key where",
+        ),
+        ("  tool: export\n", "", "export: expected either tool or files"),
+        ("agz-memory-1", "agz-memory-2", "interface: expected agz-memory-1, found 'agz-memory-2'"),
+        ("verified: true", "verified: true\nverified: false", "line"),
+    ],
+)
+def test_a_problem_is_one_line_with_its_path(tmp_path: Path, old: str, new: str, line: str) -> None:
+    assert old in HONEST
+    path = tmp_path / "mine.yaml"
+    path.write_text(HONEST.replace(old, new, 1))
+    with pytest.raises(ManifestError) as error:
+        read_systems(path)
+    assert [found for found in str(error.value).splitlines() if found.startswith(f"{path}: {line}")]
+
+
+def test_every_problem_is_told_at_once() -> None:
+    with pytest.raises(ManifestError) as error:
+        adapter_from_yaml(HONEST.replace("${query}", "${q}").replace("${content}", "${c}").encode())
+    assert len(str(error.value).splitlines()) == 2
+
+
+def test_a_system_is_named_or_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(HONEST)
+    adapter = adapter_from_yaml(HONEST.encode())
+    path = str(tmp_path / "mine.yaml")
+    digest = hashlib.sha256(sealed_text(adapter).encode()).hexdigest()
+    assert system_of(path) == System("mine", adapter, Variant(adapter.about, "full_text"), tmp_path, digest, path)
+    assert system_of("recent").adapter.verified
+    with pytest.raises(ManifestError, match=r"expected a memory system, found 'elephant'; known are .*recent"):
+        system_of("elephant")
+
+
+def test_what_is_sealed_of_an_adapter_is_the_adapter(tmp_path: Path) -> None:
+    """Comments, order and defaults make no other adapter; a sealed one is checked as a file is."""
+    (tmp_path / "mine.yaml").write_text(f"# a comment\nverified: true\n{HONEST.replace('verified: true', '')}")
+    (found,) = read_systems(tmp_path / "mine.yaml")
+    text = sealed_text(adapter_from_yaml(HONEST.encode()))
+    assert found.sha256 == hashlib.sha256(text.encode()).hexdigest()
+    assert sealed_system("mine.yaml", text, tmp_path) == found
+    with pytest.raises(ManifestError, match=r"mine.yaml: store.args: expected one of content, .* found \$\{text\}"):
+        sealed_system("mine.yaml", text.replace("${content}", "${text}"), tmp_path)
+    with pytest.raises(ManifestError, match=r"mine.yaml: expected a sealed adapter, found "):
+        sealed_system("mine.yaml", "{}", tmp_path)
+
+
+def test_an_adapter_that_cannot_be_sealed_is_refused() -> None:
+    deep = "search:\n  tool: search\n  args: {query: [[[[[[[['${query}']]]]]]]]}"
+    with pytest.raises(ManifestError, match="expected at most 8 levels"):
+        adapter_from_yaml(re.sub(r"search:\n  tool: search\n  args: .*", deep, HONEST).encode())
+
+
+def test_every_built_in_system_has_its_row_with_its_settings() -> None:
+    rows = {name: system.variant for name, system in systems().items() if system.adapter == system_of("recent").adapter}
+    assert set(rows) == set(SYSTEMS)
+    assert {name for name, row in rows.items() if "half_life_games" in row.settings} == {
+        name for name, system in SYSTEMS.items() if system.decays
+    }
+    assert {name for name, row in rows.items() if "noise_percent" in row.settings} == {
+        name for name, system in SYSTEMS.items() if system.damages
+    }
+
+
+def test_what_is_filled_in_is_not_looked_through_again() -> None:
+    values: dict[str, str | int] = {"content": "${number}", "number": 7}
+    template = {"text": "${content}", "note": "game ${number}: ${content}", "number": "${number}", "all": ["${number}"]}
+    assert filled(template, values) == {"text": "${number}", "note": "game 7: ${number}", "number": 7, "all": [7]}

@@ -1,0 +1,72 @@
+"""The checks of a memory system before a run: an honest server passes, each defect fails a check that fits it."""
+
+from pathlib import Path
+
+import pytest
+
+from agzamov_harness.memory.conformance import CHECKS, Finding, check_system, coinciding
+from memory.memory_world import IMPATIENT, LIMITS, fake
+
+NAMES = [check.name for check in CHECKS]
+FAILS = {
+    "hides": ("knows nothing", "entries that were stored", "book from a search"),
+    "preloaded": ("opens", "an empty memory at its start", "1 entries, such as '1. e4 is best'"),
+    "loses": ("text", "every stored entry in its export", "1 missing: e00003"),
+    "forgets": ("ends of games", "every stored entry in its export", "1 missing: e00001"),
+    "dedup": ("near duplicates", "to be stored", "a refusal: 'duplicate of e00001'"),
+    "never_visible": ("stores", "every stored entry in its export", "1 missing: e00001"),
+    "eventual": ("stores", "what was stored in the next export", "it there later"),
+    "alters": ("text", "in its export as it was stored", "First line second line"),
+    "mutates": ("finds", "from a search as it was stored", "(asked: "),
+    "too_many": ("finds", "at most 5 entries from a search", "found "),
+    "prose": ("knows nothing", "structured content from its tool search", "the text"),
+    "shape": ("knows nothing", "a list for 'hits' from its tool search", "None"),
+    "miscounts": ("ends of games", "entries in its export, as its end of game tells", ""),
+    "tools": ("ends of games", "the tool list", "another one"),
+    "error": ("knows nothing", "an answer of its tool search", "'no such index'"),
+    "dies": ("knows nothing", "an answer of its tool search", "its last line on stderr is 'out of memory'"),
+    "hangs": ("knows nothing", "an answer of its tool search", "no answer within 5 s"),
+    "noise": ("knows nothing", "an answer of its tool search", "output on stdout that is not MCP: 'INFO store opened'"),
+    "stillborn": ("opens", "a server that starts", "its last line on stderr is 'no such database'"),
+    "repeats": ("stores", "e00001 once in its export", "it twice"),
+    "endless": ("stores", "an end of its export", "more after 1"),
+    "differs": ("reads only", "the same entries", "others"),
+    "drifts": ("replay", "the recorded answer to memory_a's question", "expected"),
+}
+
+
+def findings_of(defect: str, folder: Path) -> list[Finding]:
+    setup = fake(defect, IMPATIENT if defect == "hangs" else LIMITS)
+    return list(check_system(setup, folder / "memory.log"))
+
+
+def test_an_honest_server_passes_every_check(tmp_path: Path) -> None:
+    found = findings_of("none", tmp_path)
+    assert [finding.check for finding in found] == NAMES
+    assert {finding.outcome for finding in found} == {"ok"}
+
+
+@pytest.mark.parametrize("defect", FAILS)
+def test_a_defect_fails_a_check_that_says_what_to_do(tmp_path: Path, defect: str) -> None:
+    check, expected, found = FAILS[defect]
+    findings = findings_of(defect, tmp_path)
+    assert [finding.check for finding in findings] == NAMES
+    failed = [finding for finding in findings if finding.outcome == "FAILED"]
+    assert failed[0].check == check
+    assert expected in failed[0].expected
+    assert found in failed[0].line
+    assert all(finding.advice for finding in failed)
+
+
+def test_after_a_server_that_hangs_nothing_more_is_checked(tmp_path: Path) -> None:
+    assert [finding.outcome for finding in findings_of("hangs", tmp_path)][1:3] == ["FAILED", "not checked"]
+
+
+def test_two_systems_that_retrieve_the_same_are_warned_of(tmp_path: Path) -> None:
+    honest = fake("none")
+    others = [honest.system, fake("drifts").system, fake("eventual").system, fake("stillborn").system]
+    warning, not_started = coinciding(honest, others, tmp_path)
+    assert (not_started.outcome, not_started.check) == ("not checked", "fingerprint")
+    assert "no such database" in not_started.line
+    assert warning.outcome == "warning"
+    assert "the same entries as fake-eventual" in warning.line

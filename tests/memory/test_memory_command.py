@@ -1,0 +1,111 @@
+"""`agzamov memory list | check | try`, as a person types them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from agzamov_harness.cli import main
+from agzamov_harness.memory.adapter import systems
+from memory.memory_world import fake_yaml
+
+
+def agzamov(*arguments: object, typed: str = "") -> tuple[int, str]:
+    """Exit code and what is printed, errors too."""
+    ran = CliRunner().invoke(main, ["memory", *map(str, arguments)], input=typed)
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    return ran.exit_code, ran.output
+
+
+@pytest.fixture
+def adapter(tmp_path: Path) -> Path:
+    """The adapter of an honest server."""
+    path = tmp_path / "mine.yaml"
+    path.write_text(fake_yaml("none"))
+    return path
+
+
+def test_list_says_of_every_system_whether_it_can_be_started_here() -> None:
+    code, printed = agzamov("list", "--json")
+    rows = {row["name"]: row for row in json.loads(printed)}
+    assert code == 0
+    assert set(rows) == set(systems())
+    assert rows["full_text"]["missing"] == ""
+    assert rows["full_text"]["verified"]
+    code, printed = agzamov("list")
+    assert "recent              none       can be started here\n    the last entries, whatever is asked" in printed
+
+
+@pytest.mark.slow
+def test_check_of_a_file_prints_a_line_for_each_check(adapter: Path) -> None:
+    code, printed = agzamov("check", adapter)
+    lines = printed.splitlines()
+    assert code == 0
+    assert lines[0] == "ok          opens           it starts, has the tools that the adapter calls, and is empty"
+    assert [line.partition(" ")[0] for line in lines[:11]] == ["ok"] * 11
+    assert lines[-1].startswith(("ok          fingerprint", "warning     fingerprint"))
+
+
+def test_check_fails_with_the_line_and_the_last_words_of_the_server(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(fake_yaml("stillborn"))
+    code, printed = agzamov("check", path)
+    assert code == 1
+    assert "FAILED      opens           expected a server that starts, found the server ended" in printed
+    assert "stderr: no such database" in printed
+    assert "not checked knows nothing   no question gets an answer from an empty memory" in printed
+    assert printed.count("not checked") == 10
+    assert agzamov("check", path, "--blank")[1].count("not checked") == 10
+
+
+@pytest.mark.parametrize(("server", "code"), [("none", 0), ("book", 1)])
+def test_check_for_knowledge_that_nobody_stored_is_asked_for(tmp_path: Path, server: str, code: int) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(fake_yaml(server))
+    ended, printed = agzamov("check", path, "--blank")
+    assert ended == code
+    blank = [line for line in printed.splitlines() if line[12:].startswith(("blank searches", "blank twin"))]
+    assert [line.split()[0] for line in blank] == ["FAILED" if code else "ok"] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("elephant", "error: expected a memory system, found 'elephant'"),
+        ("none.yaml", "error: none.yaml: No such file"),
+    ],
+)
+def test_a_system_that_is_not_there_is_wrong_use(name: str, problem: str) -> None:
+    code, printed = agzamov("check", name)
+    assert code == 2
+    assert problem in printed
+
+
+def test_try_stores_and_searches(adapter: Path) -> None:
+    notes = ("--store", "castled early: 3 of 4", "--store", "folded on the button: 1 of 2")
+    code, printed = agzamov("try", adapter, *notes, "--search", "folded on the button", "--limit", 1)
+    assert (code, printed) == (0, "folded on the button: 1 found\n  1. folded on the button: 1 of 2\n")
+    code, printed = agzamov("try", adapter, *notes, "--search", "castled", "--limit", 1, "--json")
+    assert json.loads(printed) == {"castled": ["castled early: 3 of 4"]}
+
+
+def test_try_reads_commands_line_by_line(adapter: Path) -> None:
+    typed = "store castled early\nend\nsearch castled\nexport\nwhat\nquit\nstore nothing more\n"
+    code, printed = agzamov("try", adapter, typed=typed)
+    assert code == 0
+    assert printed.splitlines() == [
+        "stored",
+        "1 entries",
+        "  1. castled early",
+        "e00001 games 1: castled early",
+        "store TEXT | search QUERY | end (of the game) | export | quit",
+    ]
+
+
+def test_try_names_a_broken_rule(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(fake_yaml("preloaded"))
+    code, printed = agzamov("try", path, "--search", "e4")
+    assert code == 4
+    assert "memory mine: expected an empty memory at its start, found 1 entries" in printed

@@ -1,0 +1,93 @@
+"""The donor notes of each game: as a program wrote them, pinned with the prompts, and of use to nobody."""
+
+import hashlib
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from agzamov_verify.dice import Dice
+from agzamov_verify.games import scripted
+from agzamov_verify.games.game import StreamPlan
+from agzamov_verify.games.page import PROFILE
+from agzamov_verify.games.patterns import Pattern
+from agzamov_verify.games.players import Player
+from agzamov_verify.games.prompts import prompt_digests
+from agzamov_verify.games.registry import GAMES
+from agzamov_verify.questions import Answer, Chat, Evaluation, Question, Reply
+from agzamov_verify.script import drive
+
+SCRIPTS = Path(__file__).parents[3] / "scripts" / "donor_notes"
+NOTED = [name for name, game in GAMES.items() if game.remembers]
+DICE = Dice(b"inert")
+PATTERNS = {"chess960": Pattern.NEVER_RETREATS, "holdem": Pattern.NEVER_FOLDS_PAIRS}
+RESULTS = {"chess960": 1, "holdem": 40}
+TOLD = 10
+OTHERS_PERCENT_MAX = {"chess960": 0, "holdem": 3}
+"""So many decisions may be others with ten donor notes than with none."""
+
+
+@pytest.mark.parametrize("name", NOTED)
+def test_a_manifest_pins_the_donor_notes(name: str) -> None:
+    folder = Path(str(GAMES[name].__class__.__module__).replace(".", "/")).parent
+    data = (Path(__file__).parents[3] / "verify" / folder / "donor_notes.json").read_bytes()
+    assert prompt_digests()[f"{name}/donor_notes"] == hashlib.sha256(data).hexdigest()
+
+
+@pytest.mark.parametrize("name", NOTED)
+def test_there_are_enough_donor_notes_of_different_words(name: str) -> None:
+    notes = GAMES[name].donor_notes
+    assert len(set(notes)) == len(notes) >= 30
+    assert max(map(len, notes)) <= 600
+
+
+@pytest.mark.parametrize("name", NOTED)
+def test_donor_notes_are_what_their_program_writes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(SCRIPTS)
+    writer: Any = importlib.import_module("write")
+    assert writer.note(name, 7) == GAMES[name].donor_notes[7]
+
+
+def decisions(name: str) -> Sequence[tuple[Chat, str]]:
+    """What a reference player is asked against one that keeps a pattern, and what it answers."""
+    game, pattern = GAMES[name], PATTERNS[name]
+    asked: list[tuple[Chat, str]] = []
+
+    def answer(question: Question) -> Answer:
+        if not isinstance(question, Chat):
+            return Evaluation(0, None)
+        text = scripted.reply("reference", question.messages, question.seed)
+        if question.to == "a":
+            asked.append((question, text))
+        return Reply(text=text)
+
+    seats = (Player("a", scripted=True), Player("b", (game.patterns[pattern],), scripted=True))
+    rules = game.rules() if name == "holdem" else game.rules(plies_max=40)
+    stream = StreamPlan("s", game.self_play("a", RESULTS[name]), 0, RESULTS[name])
+    drive(game.script(stream, lambda _: seats, rules, DICE), answer)
+    return asked
+
+
+def with_profile(question: Chat, profile: str) -> Chat:
+    messages = tuple(
+        msgspec.structs.replace(message, content=message.content + PROFILE + profile)
+        if message.role == "user"
+        else message
+        for message in question.messages
+    )
+    return msgspec.structs.replace(question, messages=messages)
+
+
+@pytest.mark.parametrize("name", NOTED)
+def test_ten_donor_notes_leave_nearly_every_decision_as_it_was(name: str) -> None:
+    order, asked = DICE.stream("windows"), decisions(name)
+    others = 0
+    for question, text in asked:
+        told = with_profile(question, "\n".join(order.deal(GAMES[name].donor_notes, TOLD)))
+        again = scripted.reply("reference", told.messages, told.seed)
+        others += again.rpartition("\n")[2] != text.rpartition("\n")[2]
+    assert len(asked) >= 20
+    assert 100 * others <= OTHERS_PERCENT_MAX[name] * len(asked), f"{others} of {len(asked)}"

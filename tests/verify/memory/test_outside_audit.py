@@ -1,0 +1,192 @@
+"""The audit of a server from outside: what its adapter declares is allowed and counted, and nothing beyond it."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import msgspec
+import pytest
+
+from agzamov_verify import canon
+from agzamov_verify.checks.memory_audit import Audited, StoreAudit
+from agzamov_verify.experiment import Arm, Trait
+from agzamov_verify.memory.declared_server import NoAdapter, declared_in, server_of
+from agzamov_verify.questions import (
+    Answer,
+    EndGame,
+    Export,
+    Exported,
+    Hit,
+    Hits,
+    Kept,
+    Question,
+    Search,
+    Settled,
+    Store,
+    Stored,
+)
+from agzamov_verify.systems import MemorySystem
+
+Exchange: TypeAlias = tuple[Question, Answer]
+Change: TypeAlias = Callable[[list[Exchange]], list[Exchange]]
+NOTE = "castled early: 1 of 1"
+
+
+def adapter(**traits: str) -> str:
+    """The keys of a sealed adapter that the verifier reads."""
+    declared = {"clock": "none", "dedup": "none", "deterministic": "both", "query": "full_text", "rewrites": "never"}
+    return canon.dumps({"launch": {"options": {}}, "store": {"tool": "x"}, "traits": {**declared, **traits}}).decode()
+
+
+def system(**traits: str) -> MemorySystem:
+    return MemorySystem(server="notes.yaml", adapter=adapter(**traits))
+
+
+def audit(exchanges: list[Exchange], **traits: str) -> StoreAudit:
+    done = StoreAudit(system(**traits))
+    for question, answer in exchanges:
+        done.note(question, answer)
+    return done
+
+
+def kept(entry: str, *games: int, made_of: tuple[str, ...] = (), content: str = NOTE) -> Kept:
+    return Kept(content, made_of, entry, games, "observation")
+
+
+def stored(number: int, refused: str = "") -> Exchange:
+    question = Store(
+        attempt=0, content=NOTE, entry=f"e{number:05d}", game=f"g{number}", kind="observation", number=number, turn=0
+    )
+    return question, Stored(refused)
+
+
+def ended(number: int, entries: int) -> Exchange:
+    return EndGame(attempt=1, game=f"g{number}", number=number, turn=0), Settled(entries)
+
+
+def dump(game: int, *entries: Kept) -> Exchange:
+    return Export(attempt=2, game=f"g{game}", offset=0, turn=0), Exported(entries, more=False)
+
+
+def found(number: int, *hits: Hit) -> Exchange:
+    search = Search(attempt=0, game=f"g{number}", hits_max=9, number=number, query="castled", turn=1)
+    return search, Hits(hits)
+
+
+SUMMED, AGAIN = kept("m1", 1, 2, made_of=("e00001", "e00002")), kept("m2", 1, 2, 3, made_of=("m1", "e00003"))
+HONEST = [
+    dump(1),
+    stored(1),
+    ended(1, 1),
+    dump(1, kept("e00001", 1)),
+    stored(2),
+    ended(2, 1),
+    dump(2, SUMMED),
+    found(3, Hit(NOTE, "m1")),
+    stored(3),
+    ended(3, 1),
+    dump(3, AGAIN),
+    dump(3, AGAIN),
+]
+
+
+def with_dump(index: int, *entries: Kept) -> Change:
+    def change(exchanges: list[Exchange]) -> list[Exchange]:
+        question, _ = exchanges[index]
+        return [*exchanges[:index], (question, Exported(entries, more=False)), *exchanges[index + 1 :]]
+
+    return change
+
+
+def with_hit(entry: str, content: str) -> Change:
+    return lambda exchanges: [*exchanges[:7], found(3, Hit(content, entry)), *exchanges[8:]]
+
+
+def test_what_a_server_makes_of_its_entries_is_taken_where_it_names_them() -> None:
+    done = audit(HONEST, rewrites="end_game")
+    assert done.findings == []
+    assert done.counts == Audited(careers=1, stored=3, searches=1, found=1, derived=2)
+
+
+def test_a_server_that_declares_that_it_never_rewrites_may_not() -> None:
+    places = [finding.place for finding in audit(HONEST).findings]
+    assert places[0].startswith("game g2 turn 0 memory question 1")
+
+
+DEFECTS: dict[str, tuple[Change, str, str]] = {
+    "made of nothing": (with_dump(6, kept("m1", 1, 2)), "game g2", "m1 made of entries that were stored"),
+    "made of an entry that was never there": (
+        with_dump(6, kept("m1", 1, 2, made_of=("e00001", "e00002", "book"))),
+        "game g2",
+        "m1 made of entries that were stored",
+    ),
+    "made of a later entry": (
+        with_dump(6, kept("m1", 1, 2, made_of=("e00001", "e00002", "e00003"))),
+        "game g2",
+        "m1 made of entries that were stored",
+    ),
+    "of a contest that its sources are not from": (
+        with_dump(6, kept("m1", 1, 2, 3, made_of=("e00001", "e00002"))),
+        "game g2",
+        "m1 of contests of its sources",
+    ),
+    "an entry is gone of which nothing was made": (
+        with_dump(6, kept("m1", 1, made_of=("e00001",))),
+        "game g2",
+        "e00002, or an entry made of it",
+    ),
+    "an entry is altered": (with_dump(3, kept("e00001", 1, content="castled late")), "game g1", "e00001 made of"),
+    "an injected entry": (with_dump(6, SUMMED, kept("book", 1)), "game g2", "1 live entries, as were counted"),
+    "rewritten between two contests": (with_dump(11, kept("m3", 1, made_of=("m2",))), "game g3", "m2 (observation)"),
+    "a search gives what was made of other entries": (with_hit("e00001", NOTE), "game g3", "stored before"),
+    "a search gives another text of what was made": (with_hit("m1", "castled late"), "game g3", "m1 as it was stored"),
+}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_of_a_server_that_rewrites_is_found_at_its_place(defect: str) -> None:
+    change, place, expected = DEFECTS[defect]
+    findings = audit(change(list(HONEST)), rewrites="end_game").findings
+    assert any(place in finding.place and expected in finding.expected for finding in findings), findings
+
+
+def test_a_refusal_is_allowed_as_it_is_declared_and_is_counted() -> None:
+    once = [stored(1), stored(2, "there already"), dump(2, kept("e00001", 1))]
+    for dedup in ("exact", "semantic"):
+        done = audit(once, dedup=dedup)
+        assert (done.findings, done.counts.stored, done.counts.refused) == ([], 1, 1)
+    assert audit(once).findings[0].found == "refused: there already"
+    first = [stored(1, "too like another")]
+    assert all(audit(first, dedup=dedup).findings for dedup in ("exact", "semantic")), "there was no other"
+
+
+def test_equal_entries_alone_may_be_refused_where_that_is_declared() -> None:
+    question, answer = stored(2, "like another")
+    other = msgspec.structs.replace(question, content="castled late: 1 of 1")
+    exchanges: list[Exchange] = [stored(1), (other, answer)]
+    assert audit(exchanges, dedup="semantic").findings == []
+    assert audit(exchanges, dedup="exact").findings
+
+
+@pytest.mark.parametrize(
+    ("traits", "known"),
+    [
+        ({}, {Trait.FULL_TEXT, Trait.UNIFORM}),
+        ({"query": "semantic", "clock": "wall"}, {Trait.SEMANTIC}),
+        ({"query": "graph", "clock": "games"}, {Trait.GRAPH, Trait.TEMPORAL}),
+        ({"query": "substring"}, {Trait.UNIFORM}),
+    ],
+)
+def test_the_traits_that_a_plan_may_declare_are_those_of_the_adapter(traits: dict[str, str], known: set[Trait]) -> None:
+    assert system(**traits).traits_known == known
+
+
+def test_no_text_but_an_adapter_names_a_server() -> None:
+    for text in ("", "{", "{}", "[]", adapter().replace("full_text", "magic"), " " + adapter(), "\ud800"):
+        assert server_of("notes.yaml", text) is None
+        assert not text or isinstance(declared_in(text), NoAdapter)
+        assert [problem.path for problem in MemorySystem(server="notes.yaml", adapter=text).problems(Arm.REAL)] == [
+            "adapter" if text else "server"
+        ]
+    assert list(system().problems(Arm.PLACEBO)) == []
+    (problem,) = system(rewrites="end_game").problems(Arm.PLACEBO)
+    assert problem.path == "server"

@@ -1,0 +1,216 @@
+"""Notes of chess games: what they say of the opponent, what they are searched for, when their counts are believed."""
+
+from itertools import pairwise
+
+import chess
+import msgspec
+import pytest
+
+from agzamov_verify.dice import Dice
+from agzamov_verify.games.chess960.habits import NO_HABITS, ChessHabits, chess_habits
+from agzamov_verify.games.chess960.note_words import (
+    NOTE_CHARACTERS_MAX,
+    NOTED,
+    added_counts,
+    counts_line,
+    habits_shown,
+    is_believed,
+    query,
+    speaks_for,
+)
+from agzamov_verify.games.chess960.notes import observation
+from agzamov_verify.games.chess960.rules import End
+from agzamov_verify.games.chess960.script import ChessRecord, Ending
+from agzamov_verify.games.decision import Tally
+from agzamov_verify.games.patterns import CHESS_PATTERNS, Adherence, Pattern
+from agzamov_verify.games.registry import GAMES
+from agzamov_verify.manifest import Plan
+from agzamov_verify.questions import (
+    Answer,
+    Chat,
+    EndGame,
+    Exported,
+    Hit,
+    Hits,
+    Question,
+    Reply,
+    Search,
+    Settled,
+    Store,
+    Stored,
+)
+from agzamov_verify.script import drive
+from agzamov_verify.streams import block_script, streams_of
+
+START = chess.Board.from_chess960_pos(518).fen()
+GAME = "e2e4 d7d5 e4d5 d8d5 b1c3 d5a5 g1f3 c8g4 f1e2 g4f3 e2f3 b8c6 f3c6 b7c6 e1h1 e8a8"
+CHECK = Pattern.KING_ANSWERS_CHECKS
+
+
+def record(text: str = GAME, start: str = START) -> ChessRecord:
+    ending = Ending(End.PLY_LIMIT, 1)
+    return ChessRecord("g0", start, tuple(text.split()), ending, ending, (Tally(), Tally()))
+
+
+def test_a_note_counts_the_habits_of_the_opponent_alone() -> None:
+    assert observation([record()], 0, 0).splitlines() == [
+        "Castled where castling was legal in its first 8 moves: 1 of 1",
+        "Avoided a trade of queens where it could make or allow one: 2 of 2",
+        "Answered a check by moving its king where it could: 0 of 1",
+        "Took back at once where it could: 2 of 2",
+        "Moved its attacked queen where it could: 1 of 1",
+        "Moved no piece backwards where it could: 5 of 5",
+        "Pushed its a-pawn or h-pawn in its first 6 moves where it could: 0 of 6",
+        "Castled as Black: a-side on move 8",
+        "First moves as Black: d7d5 d8d5 d5a5 c8g4",
+        "Ended as Black: drew by ply limit after 16 plies",
+    ]
+
+
+def test_a_note_is_of_the_other_side_in_every_second_game() -> None:
+    as_white, as_black = observation([record()], 1, 0), observation([record()], 0, 0)
+    assert "Castled as White: h-side on move 8" in as_white
+    assert "Castled as Black: a-side on move 8" in as_black
+    assert observation([record()], 0, 1) == as_white
+    assert observation([record()], 1, 1) == as_black
+
+
+def test_a_note_of_a_game_without_moves_says_so() -> None:
+    assert observation([record("")], 0, 0).splitlines() == [
+        "Castled as Black: never",
+        "First moves as Black: none",
+        "Ended as Black: drew by ply limit after 0 plies",
+    ]
+
+
+def test_the_longest_note_is_short_enough() -> None:
+    longest = [counts_line(pattern, Adherence(99, 99)) for pattern in NOTED]
+    assert len("\n".join(longest)) <= NOTE_CHARACTERS_MAX
+
+
+def test_every_pattern_has_its_words_in_notes() -> None:
+    assert NOTED.keys() == CHESS_PATTERNS.keys()
+
+
+def test_a_search_has_the_words_of_habits_that_could_still_show() -> None:
+    start, late = chess.Board(START), chess.Board("4k3/8/8/8/8/8/8/R3K3 w - - 0 60")
+    assert query(start).split("; ") == [noted.label for noted in NOTED.values()]
+    shown = (Pattern.KING_ANSWERS_CHECKS, Pattern.ALWAYS_RECAPTURES, Pattern.NEVER_RETREATS)
+    assert query(late).split("; ") == [NOTED[pattern].label for pattern in shown]
+
+
+# Reading notes.
+
+
+@pytest.mark.parametrize("pattern", CHESS_PATTERNS)
+def test_counts_of_one_habit_are_added_over_all_lines(pattern: Pattern) -> None:
+    text = "\n".join(
+        ["It likes knights.", counts_line(pattern, Adherence(3, 2)), counts_line(pattern, Adherence(4, 4))]
+    )
+    assert added_counts(pattern, text) == Adherence(7, 6)
+
+
+def test_the_counts_of_a_whole_match_in_one_line_are_scaled_down() -> None:
+    assert added_counts(CHECK, counts_line(CHECK, Adherence(40_000, 39_999))) == Adherence(1_000, 999)
+
+
+@pytest.mark.parametrize("line", ["{}: 3 of 2", "{}: 1234567 of 1234567", "{}: 1 of 1.", "Not {}: 1 of 1"])
+def test_what_is_no_count_is_not_read(line: str) -> None:
+    assert added_counts(CHECK, line.format(NOTED[CHECK].label)) == Adherence(0, 0)
+
+
+@pytest.mark.parametrize("pattern", CHESS_PATTERNS)
+def test_a_habit_is_believed_after_enough_occasions_and_not_before(pattern: Pattern) -> None:
+    believed = [bool(habits_shown(counts_line(pattern, Adherence(count, count)))) for count in range(100)]
+    assert not any(now and not later for now, later in pairwise(believed))
+    assert 1 < believed.index(True) < 99
+
+
+def test_a_stray_note_of_another_opponent_changes_no_belief() -> None:
+    kept, stray = counts_line(CHECK, Adherence(3, 3)), counts_line(CHECK, Adherence(2, 1))
+    assert habits_shown("\n".join([kept] * 5 + [stray])) == {CHECK}
+    others = counts_line(CHECK, Adherence(3, 2))
+    assert habits_shown("\n".join([others] * 5 + [counts_line(CHECK, Adherence(3, 3))])) == frozenset()
+
+
+def test_counts_and_sentences_name_the_same_habits() -> None:
+    castles = counts_line(Pattern.CASTLES_EARLY, Adherence(9, 9))
+    assert chess_habits(castles) == chess_habits("Castles within its first 8 moves.") == ChessHabits(8)
+    checks = counts_line(CHECK, Adherence(20, 20))
+    assert (
+        chess_habits(checks) == chess_habits("- When in check, moves its king.") == ChessHabits(0, frozenset({CHECK}))
+    )
+
+
+@pytest.mark.parametrize("pattern", CHESS_PATTERNS)
+def test_no_set_of_donor_notes_shows_a_habit(pattern: Pattern) -> None:
+    """The notes that speak for it show none together; any other note makes it less probable."""
+    notes = GAMES["chess960"].donor_notes
+    speaking = [note for note in notes if speaks_for(pattern, added_counts(pattern, note))]
+    assert not is_believed(pattern, added_counts(pattern, "\n".join(speaking)))
+    assert chess_habits("\n".join(notes)) == chess_habits("\n".join(speaking)) == NO_HABITS
+    assert all(0 < len(note) <= NOTE_CHARACTERS_MAX for note in notes)
+
+
+@pytest.mark.parametrize("pattern", CHESS_PATTERNS)
+def test_counts_that_do_not_speak_for_a_habit_never_make_it_believed(pattern: Pattern) -> None:
+    counted = [Adherence(occasions, kept) for occasions in range(30) for kept in range(occasions + 1)]
+    assert not any(is_believed(pattern, one) and not speaks_for(pattern, one) for one in counted)
+    silent = [counts_line(pattern, one) for one in counted if not speaks_for(pattern, one)]
+    assert not is_believed(pattern, added_counts(pattern, "\n".join(silent)))
+
+
+# A career with a memory.
+
+PLAN = {
+    "title": "Notes",
+    "seats": {"agent": {"kind": "reference"}, "other": {"kind": "reference"}},
+    "systems": {"notes": {"kind": "memory"}},
+    "chess960": {"adjudication": {"policy": "none"}, "plies_max": 2},
+    "matches": [
+        {
+            "phase": 2,
+            "game": "chess960",
+            "a": "agent",
+            "b": "other",
+            "games": 4,
+            "careers": 2,
+            "condition": {"augmentation": "memory", "arm": "real", "system": "notes"},
+        }
+    ],
+}
+
+
+class Table:
+    """Pushes pawns that every start has, and answers each search with every note that was stored."""
+
+    def __init__(self) -> None:
+        self.asked: list[Question] = []
+        self.notes: list[Hit] = []
+
+    def __call__(self, question: Question) -> Answer:
+        self.asked.append(question)
+        match question:
+            case Chat():
+                return Reply(text=f"MOVE: {'a7a6' if question.turn else 'a2a3'}")
+            case Search():
+                return Hits(tuple(self.notes))
+            case Store():
+                self.notes.append(Hit(question.content, question.entry))
+                return Stored()
+            case EndGame():
+                return Settled(len(self.notes))
+            case _:
+                return Exported((), more=False)
+
+
+def test_a_career_stores_a_note_of_each_game_and_searches_for_habits() -> None:
+    plan, table = msgspec.convert(PLAN, Plan), Table()
+    block = drive(block_script(next(streams_of(plan.matches[0])), plan, Dice(bytes(32))), table)
+    assert [hit.content for hit in table.notes] == [
+        observation([game], number, 0) for number, game in enumerate(block.records)
+    ]
+    own = [question for question in table.asked if isinstance(question, Chat) and question.to == "agent"]
+    assert [table.notes[0].content in question.messages[1].content for question in own] == [False, True]
+    searches = [question.query for question in table.asked if isinstance(question, Search)]
+    assert all(NOTED[CHECK].label in words for words in searches[-2:])

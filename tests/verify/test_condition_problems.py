@@ -1,0 +1,190 @@
+"""Conditions of a plan: arms that are compared differ in nothing else, and what a condition names is there."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from agzamov_verify.condition_problems import SHIFTS_MAX, SYSTEMS_NAMED_MAX
+from agzamov_verify.dice import Dice
+from agzamov_verify.experiment import Match
+from agzamov_verify.games.game import StreamPlan
+from agzamov_verify.manifest import Plan
+from agzamov_verify.plan_problems import MATCH_ID_CHARS_MAX, MEMORY_CONTAINERS_MAX, problems
+from agzamov_verify.plan_types import Problem
+from agzamov_verify.questions import Chat
+from agzamov_verify.scoring.cells import Cell, CellKey
+from agzamov_verify.scoring.game_scoring import Played
+from agzamov_verify.scoring.registry import SCORINGS
+from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.untrusted_input import NAME_PART
+
+FACTS, PLACEBO = "- Folds to 3-bet: 85%", "- Likes the sea a lot"
+CONTROL: dict[str, Any] = {
+    "phase": 2,
+    "game": "chess960",
+    "a": "agent",
+    "b": "habit",
+    "games": 40,
+    "condition": {"augmentation": "memory"},
+}
+REAL = {**CONTROL, "condition": {"augmentation": "memory", "arm": "real", "system": "oracle"}}
+FAKE = {**CONTROL, "condition": {"augmentation": "memory", "arm": "placebo", "system": "oracle"}}
+HANDS = {"hands": 200, **{key: value for key, value in CONTROL.items() if key != "games"}, "game": "holdem"}
+SHIFT = {"after": 20, "patterns": []}
+PLAN: dict[str, Any] = {
+    "title": "Arms",
+    "seats": {
+        "agent": {"kind": "reference"},
+        "habit": {"kind": "reference", "patterns": ["castles_early"]},
+        "easy": {"kind": "reference", "briefing": "Lose."},
+    },
+    "systems": {"oracle": {"kind": "oracle", "facts": FACTS, "placebo": PLACEBO}},
+    "matches": [CONTROL, REAL, FAKE],
+}
+NAME = "x" * 32
+
+
+def plan(*matches: dict[str, Any], **changes: object) -> Plan:
+    return msgspec.convert({**PLAN, "matches": matches or PLAN["matches"], **changes}, Plan)
+
+
+def oracle(**changes: object) -> dict[str, Any]:
+    return {"oracle": {**PLAN["systems"]["oracle"], **changes}}
+
+
+def shifted(match: dict[str, Any], *shifts: dict[str, Any]) -> dict[str, Any]:
+    return {**match, "shifts": list(shifts)}
+
+
+@pytest.mark.parametrize(
+    "good",
+    [
+        plan(),
+        plan(*(shifted(match, SHIFT) for match in (CONTROL, REAL, FAKE))),
+        plan({**CONTROL, "b": "agent"}, {**REAL, "b": "agent"}),
+        plan(REAL),
+        plan(HANDS, holdem={"mirrored": True}),
+        plan(shifted(HANDS, SHIFT)),
+        plan(CONTROL, {**CONTROL, "b": "easy", "condition": {"augmentation": "tools"}}),
+    ],
+)
+def test_arms_that_differ_in_their_condition_alone_have_no_problem(good: Plan) -> None:
+    assert problems(good) == []
+
+
+@pytest.mark.parametrize(
+    ("bad", "path", "message"),
+    [
+        (
+            plan(CONTROL, {**REAL, "b": "easy"}),
+            "matches[1].b",
+            "expected habit as in p2-chess960-memory_naked-agent-habit: arms meet one opponent",
+        ),
+        (
+            plan(CONTROL, {**CONTROL, "b": "easy"}),
+            "matches[1].b",
+            "expected habit as in p2-chess960-memory_naked-agent-habit: arms meet one opponent",
+        ),
+        (
+            plan(CONTROL, shifted(REAL, SHIFT)),
+            "matches[1].shifts",
+            "expected those of p2-chess960-memory_naked-agent-habit: arms meet one strategy",
+        ),
+        (
+            plan(shifted({**CONTROL, "b": "agent"}, SHIFT)),
+            "matches[0].shifts",
+            "expected none in self-play: they change the strategy of another seat",
+        ),
+        (
+            plan(shifted(CONTROL, *({"after": at} for at in range(1, SHIFTS_MAX + 2)))),
+            "matches[0].shifts",
+            f"expected at most {SHIFTS_MAX}, found {SHIFTS_MAX + 1}",
+        ),
+        (
+            plan(shifted(CONTROL, {"after": 20}, {"after": 20})),
+            "matches[0].shifts[1].after",
+            "expected more than 20 and fewer than 40, found 20",
+        ),
+        (
+            plan(shifted(CONTROL, {"after": 40})),
+            "matches[0].shifts[0].after",
+            "expected more than 0 and fewer than 40, found 40",
+        ),
+        (
+            plan(shifted({**HANDS, "hands": 400}, SHIFT), holdem={"mirrored": True}),
+            "matches[0].shifts",
+            "expected none where decks are mirrored: both strategies would play one deck",
+        ),
+        (plan(systems=oracle(facts=" \n")), "systems.oracle.facts", "expected the text that is told"),
+        (plan(systems=oracle(placebo=FACTS)), "systems.oracle.placebo", "expected another text than the facts"),
+        (
+            plan(systems=oracle(traits=["graph"])),
+            "systems.oracle.traits",
+            "expected none that the system cannot have, found graph",
+        ),
+        (
+            plan({**CONTROL, "phase": 3}),
+            "matches[0].phase",
+            "expected one of 0, 1, 2, found 3",
+        ),
+    ],
+)
+def test_a_fault_of_a_condition_names_its_place(bad: Plan, path: str, message: str) -> None:
+    assert Problem(path, message) in problems(bad)
+
+
+def test_a_plan_of_many_systems_is_not_listed_whole() -> None:
+    many = {f"s{at}": PLAN["systems"]["oracle"] for at in range(1000)}
+    (problem,) = problems(plan(REAL, systems=many))
+    assert problem.message.count("s") < 2 * SYSTEMS_NAMED_MAX
+
+
+def test_names_too_long_for_the_files_of_a_bundle_are_refused_before_the_run() -> None:
+    long = {**PLAN, "seats": {NAME: {"kind": "reference"}}, "systems": {NAME: PLAN["systems"]["oracle"]}}
+    condition = {"augmentation": "memory", "arm": "real", "system": NAME}
+    match = {**REAL, "a": NAME, "b": NAME, "condition": condition}
+    (problem,) = problems(msgspec.convert({**long, "matches": [match]}, Plan))
+    assert problem.path == "matches[0]"
+    assert f"at most {MATCH_ID_CHARS_MAX} characters, found" in problem.message
+    longest = next(streams_of(plan().matches[0])).id
+    file = longest.replace(plan().matches[0].id, "x" * MATCH_ID_CHARS_MAX) + ".jsonl.gz"
+    assert NAME_PART.fullmatch(file)
+    assert not NAME_PART.fullmatch("x" + file)
+
+
+@pytest.mark.parametrize("briefing", ["Be brave.", ""])
+def test_what_a_system_tells_begins_on_a_line_of_its_own(briefing: str) -> None:
+    told = plan(REAL, seats={**PLAN["seats"], "agent": {"kind": "reference", "briefing": briefing}})
+    question = next(block_script(StreamPlan("s", told.matches[0], 0, 2), told, Dice(bytes(32))))
+    assert isinstance(question, Chat)
+    own = f"{briefing}\n" if briefing else ""
+    assert question.messages[1].content.endswith(f"\nOpponent profile:\n{own}{FACTS}")
+
+
+@pytest.mark.parametrize(("change", "same"), [({}, True), ({"b": "agent"}, False), ({"phase": 1}, False)])
+def test_hands_are_paired_where_their_decks_are_the_same(change: dict[str, Any], same: bool) -> None:
+    matches = [{**match, "game": "holdem"} for match in (CONTROL, {**REAL, **change})]
+    for match in matches:
+        del match["games"]
+    both = plan(*matches)
+    starts = {poker_cell(both, match).starts for match in both.matches}
+    assert (len(starts) == 1) is same
+    assert (len({match.draws for match in both.matches}) == 1) is same
+
+
+def poker_cell(plan: Plan, match: Match) -> Cell:
+    return SCORINGS["holdem"].cell(CellKey("m", "holdem", match.phase), Played("run", plan, match, ()))
+
+
+def test_containers_take_a_limited_number_of_careers_with_a_memory() -> None:
+    notes = {"notes": {"kind": "memory", "server": "recent"}}
+
+    def found(careers: int) -> list[str]:
+        control = {**CONTROL, "careers": careers, "games": 2 * careers}
+        real = {**control, "condition": {"augmentation": "memory", "arm": "real", "system": "notes"}}
+        contained = plan(control, real, systems=notes, isolation="container")
+        return [str(problem) for problem in problems(contained)]
+
+    assert found(MEMORY_CONTAINERS_MAX) == []
+    assert found(201) == ["isolation: expected process: containers take 200 careers with a memory, found 201"]

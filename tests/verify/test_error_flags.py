@@ -1,0 +1,48 @@
+"""A flagged error rate is said to be above the bound only where its interval is."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from agzamov_verify.display.error_flags import ErrorFlag, error_flags, flag_warning
+from agzamov_verify.scoring.statistics import Interval
+
+
+def flags(rate: float, ci: tuple[str, str] | None, note: str = "", *, flagged: bool = True) -> list[ErrorFlag]:
+    """The flags of a match in which one seat has this rate and interval."""
+    faults = SimpleNamespace(flagged=flagged)
+    match: Any = SimpleNamespace(id="m", seat_stats=(SimpleNamespace(seat="a", error_rate=rate, faults=faults),))
+    row = SimpleNamespace(ci=Interval(*ci, "cluster-wilson") if ci else None, ci_note=note)
+    analysed: Any = SimpleNamespace(first_errors=lambda side: row if side == "a" else None)
+    return error_flags(match, analysed, 5)
+
+
+FEW = "9 games, an interval needs 30"
+
+
+@pytest.mark.parametrize(
+    ("rate", "ci", "note", "sure", "words"),
+    [
+        (0.09, ("0.060000", "0.130000"), "", True, "9.0 % errors (95 % interval 6.0 % to 13.0 %), above 5 %"),
+        (0.06, ("0.030000", "0.110000"), "", False, "6.0 % errors (95 % interval 3.0 % to 11.0 %), may be above 5 %"),
+        (
+            0.08,
+            None,
+            "9 games, an interval needs 30",
+            False,
+            "8.0 % errors (no interval: 9 games, an interval needs 30), may be above 5 %",
+        ),
+    ],
+)
+def test_the_words_follow_the_interval(
+    rate: float, ci: tuple[str, str] | None, note: str, sure: bool, words: str
+) -> None:
+    (flag,) = flags(rate, ci, note)
+    assert (flag.is_sure, flag.words) == (sure, words)
+    reliable = "its figures are not reliable" if sure else "its figures may not be reliable"
+    assert flag_warning(flag) == f"seat a: {words} in m: {reliable}"
+
+
+def test_a_seat_that_is_not_flagged_has_no_words() -> None:
+    assert flags(0.04, ("0.010000", "0.090000"), flagged=False) == []

@@ -1,0 +1,160 @@
+"""Check that answers agree with the sealed numbers and with themselves.
+
+An honest harness writes none of what is found here: it gives up a call after the sealed number of tries, stops at a
+server that overruns the token limit it was sent, cuts a text at its limit, and takes counts that contradict each other
+for not sent. It asks nothing more once the budget is spent, so beyond the budget there are only the calls that were
+under way then: one in each stream, in at most as many streams as may be played side by side.
+"""
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from ..bundle import MANIFEST_FILE
+from ..games.decision import Tally
+from ..manifest import Plan
+from ..questions import (
+    ARGUMENTS_CHARACTERS_MAX,
+    HITS_MAX,
+    REPLY_CHARACTERS_MAX,
+    SERVED_CHARACTERS_MAX,
+    TOKENS_MAX,
+    TOOL_CALLS_MAX,
+    TOOL_CHARACTERS_MAX,
+    TOOL_NAME_CHARACTERS_MAX,
+    Answer,
+    Called,
+    CallTool,
+    Chat,
+    Evaluation,
+    Exported,
+    Hits,
+    NoReply,
+    Question,
+    Reply,
+    Search,
+)
+from ..scoring.exact import figure
+from ..scoring.seat_stats import cost_usd
+from .check_log import Finding, Number
+
+TOLD_MAX = 3
+CONCURRENCY_MAX: Final = 1024
+"""Greatest number of streams that a run plays side by side; agzamov run --concurrency."""
+BUDGET_PLACE: Final = f"{MANIFEST_FILE} plan.budget.cost_usd_max"
+
+
+class Spent(NamedTuple):
+    """Cost in USD of a stream's replies by the sealed prices: of all, and of the dearest."""
+
+    usd: Fraction = Fraction(0)
+    dearest_usd: Fraction = Fraction(0)
+
+
+def overspent(plan: Plan, streams: Iterable[Spent]) -> Iterator[Finding]:
+    """A cost that no run of this harness can come to: one finding, or none."""
+    spent = [stream for stream in streams if stream.usd]
+    budget = Fraction(plan.budget.cost_usd_max)
+    under_way = min(len(spent), CONCURRENCY_MAX)
+    total, dearest = (
+        sum((stream.usd for stream in spent), Fraction(0)),
+        max((stream.dearest_usd for stream in spent), default=0),
+    )
+    if budget and total >= budget + under_way * dearest:
+        beyond = f"{under_way} calls under way, of {figure(Fraction(dearest)).decimal} USD at most"
+        expected = f"less than the budget of {plan.budget.cost_usd_max} USD and {beyond}"
+        yield Finding(Number.REPLAY, BUDGET_PLACE, expected, f"{figure(total).decimal} USD")
+
+
+class AnswerNumbers:
+    """Looks at every answer while a stream is replayed. At most `TOLD_MAX` findings are kept."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.findings: list[Finding] = []
+        self.spent = Spent()
+
+    def note(self, question: Question, answer: Answer) -> None:
+        """Take one answer."""
+        if isinstance(question, Chat) and isinstance(answer, Reply):
+            self._pay(question.to, answer)
+        if len(self.findings) >= TOLD_MAX:
+            return
+        place = f"game {question.game} turn {question.turn}"
+        for expected, found in _contradictions(question, answer, self._plan):
+            self.findings.append(Finding(Number.REPLAY, place, expected, found))
+
+    def _pay(self, seat: str, reply: Reply) -> None:
+        price = self._plan.prices.get(seat)
+        if price:
+            tokens = Tally(
+                prompt_tokens=reply.prompt_tokens,
+                cached_tokens=reply.cached_tokens,
+                completion_tokens=reply.completion_tokens,
+            )
+            usd = cost_usd(tokens, price)
+            self.spent = Spent(self.spent.usd + usd, max(self.spent.dearest_usd, usd))
+
+
+def _contradictions(question: Question, answer: Answer, plan: Plan) -> Iterator[tuple[str, str]]:
+    """Pairs of what was expected of an answer and what was found, one for each contradiction."""
+    match answer:
+        case Evaluation():
+            if (answer.centipawns is None) == (answer.mate is None):
+                yield "an evaluation in centipawns or in moves to mate", "both" if answer.mate is not None else "none"
+        case NoReply() if isinstance(question, Chat):
+            yield from _tries(question, answer, plan)
+        case Hits() if isinstance(question, Search):
+            if len(answer.hits) > question.hits_max:
+                yield f"at most {question.hits_max} entries, as was asked", str(len(answer.hits))
+            yield from _served([hit.content for hit in answer.hits])
+        case Called() if isinstance(question, CallTool):
+            if len(answer.hits) > HITS_MAX:
+                yield f"at most {HITS_MAX} entries", str(len(answer.hits))
+            yield from _served([answer.text, *(hit.content for hit in answer.hits)])
+        case Exported():
+            yield from _served([kept.content for kept in answer.entries])
+        case Reply() if isinstance(question, Chat):
+            yield from _tries(question, answer, plan)
+            yield from _counts(question, answer, plan)
+            yield from _calls(question, answer)
+
+
+def _calls(question: Chat, reply: Reply) -> Iterator[tuple[str, str]]:
+    """A harness keeps calls only of tools that were offered, and cuts them at the limits."""
+    calls = reply.tool_calls
+    if calls and not question.with_tools:
+        yield f"no tool calls of {question.to}, who was offered no tools", str(len(calls))
+    if len(calls) > TOOL_CALLS_MAX:
+        yield f"at most {TOOL_CALLS_MAX} tool calls in a reply", str(len(calls))
+    characters = sum(len(call.name) + len(call.arguments) for call in calls)
+    if characters > TOOL_CHARACTERS_MAX:
+        yield f"tool calls of at most {TOOL_CHARACTERS_MAX} characters together", str(characters)
+    for call in calls:
+        if len(call.name) > TOOL_NAME_CHARACTERS_MAX or len(call.arguments) > ARGUMENTS_CHARACTERS_MAX:
+            limits = f"{TOOL_NAME_CHARACTERS_MAX} characters of a name and {ARGUMENTS_CHARACTERS_MAX} of arguments"
+            yield f"at most {limits}", f"{len(call.name)} and {len(call.arguments)}"
+
+
+def _served(contents: list[str]) -> Iterator[tuple[str, str]]:
+    characters = sum(map(len, contents))
+    if characters > SERVED_CHARACTERS_MAX:
+        yield f"entries of at most {SERVED_CHARACTERS_MAX} characters together", str(characters)
+
+
+def _tries(question: Chat, answer: Reply | NoReply, plan: Plan) -> Iterator[tuple[str, str]]:
+    failed_max = plan.seats[question.to].failed_tries_max
+    if len(answer.attempts) > failed_max:
+        yield f"at most {failed_max} failed tries of {question.to} before an answer", str(len(answer.attempts))
+
+
+def _counts(question: Chat, reply: Reply, plan: Plan) -> Iterator[tuple[str, str]]:
+    tokens_max = plan.seats[question.to].tokens_limit or TOKENS_MAX
+    if reply.completion_tokens > tokens_max:
+        yield f"at most {tokens_max} completion tokens of {question.to}", str(reply.completion_tokens)
+    if reply.cached_tokens > reply.prompt_tokens:
+        yield f"at most {reply.prompt_tokens} cached tokens, as the prompt has", str(reply.cached_tokens)
+    if reply.reasoning_tokens > reply.completion_tokens:
+        yield f"at most {reply.completion_tokens} reasoning tokens, as the completion has", str(reply.reasoning_tokens)
+    if len(reply.text) > REPLY_CHARACTERS_MAX:
+        yield f"a text of at most {REPLY_CHARACTERS_MAX} characters", str(len(reply.text))

@@ -1,0 +1,343 @@
+"""Step 15: the audit of a memory, from what it was asked and what it answered in each career.
+
+- Empty before: the first dump holds nothing, and no word that was searched for before the first game found anything.
+- Every entry that a search gave was stored before, in an earlier contest, and has the bytes that were stored.
+- No entry was refused: a server that chose among them would choose what is remembered. One from outside may refuse what
+  its adapter declares; refusals are counted, and of equal entries it is seen that there is one.
+- After each game the server counts the entries that were stored.
+- Each dump is the fold of all that was stored: nothing missing, nothing added, nothing altered, no contest that was not
+  yet played, each entry once.
+- Where a model called the server's own tools: the entries that a search gave stand in its words, and a built-in server
+  says nothing beside them. Once a tool was called of which nobody knows what it stores, there is no fold: step 15 is
+  not taken, and the memory is unverified.
+
+What a server makes of its entries by a published rule is computed again (memory/recomputed): the sums of
+`consolidator`, the damage of `noisy`, the searches of `recent` and `history`. How other servers rank entries is
+attested. So is what a server from outside makes of its entries, where its adapter declares that it rewrites; of what
+it makes them is recomputed (lineage).
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from ..games.game import StreamPlan
+from ..manifest import Manifest, Plan
+from ..memory.model_memory import NOTE
+from ..memory.native_tools import Effect, NativeTool, holds
+from ..memory.recomputed import consolidated, last_entries, text_given
+from ..memory.servers import SERVERS
+from ..questions import (
+    SERVED_CHARACTERS_MAX,
+    Answer,
+    Called,
+    CallTool,
+    EndGame,
+    Export,
+    Exported,
+    Hits,
+    Kept,
+    Question,
+    Search,
+    Settled,
+    Store,
+    Stored,
+)
+from ..systems import MemorySystem
+from .check_log import CheckLog, Finding, Number, Status
+from .lineage import Lineage
+
+TOLD_MAX: Final = 3
+SHOWN_CHARACTERS: Final = 80
+SHOWN_DIGITS: Final = 12
+TAKEN: Final = {"stored": True, "reason": ""}
+"""The words of a built-in server that took an entry."""
+OUTSIDE_IS_ATTESTED: Final = (
+    ", from outside: prompts and this audit are computed from its recorded answers; that it gave them is attested, and"
+    " what its adapter declares is not checked"
+)
+
+
+class Audited(NamedTuple):
+    """Counts of one career, or of several added up.
+
+    `failed`: calls of the server's own tools that told an error. `unknown`: careers in which a tool was called of which
+    nobody knows what it stores. `cut`: those in which a built-in server's words were cut, so that nobody can compare
+    them with its entries.
+    """
+
+    careers: int = 0
+    stored: int = 0
+    searches: int = 0
+    found: int = 0
+    altered: int = 0
+    derived: int = 0
+    failed: int = 0
+    unknown: int = 0
+    cut: int = 0
+    refused: int = 0
+
+    def plus(self, other: "Audited") -> "Audited":
+        return Audited(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
+def audited_system(stream: StreamPlan, plan: Plan) -> MemorySystem | None:
+    """The memory that seat A has in a stream."""
+    system = plan.systems.get(stream.match.condition.system)
+    return system if isinstance(system, MemorySystem) else None
+
+
+class StoreAudit:
+    """The audit of one career. At most `TOLD_MAX` findings are kept."""
+
+    def __init__(self, system: MemorySystem | None, offered: Sequence[NativeTool] = ()) -> None:
+        self._system, self._server = system, system.server if system else ""
+        self._effects = {tool.name: tool.effect for tool in offered}
+        server = system.serving if system else None
+        self._refuses = server.refuses if server else "none"
+        self._is_recomputed = server is not None and server.recomputed
+        self._rewrites = bool(system and system.is_from_outside and server and server.rewrites)
+        self._lineage = Lineage()
+        self._after_rewriting: int | None = None
+        self._live: list[Kept] = []
+        self._by_name: dict[str, Kept] = {}
+        self._pages: list[Kept] = []
+        self.counts = Audited(careers=1) if system else Audited()
+        self.findings: list[Finding] = []
+
+    def note(self, question: Question, answer: Answer) -> None:
+        """Take one question to the memory and its answer; those of others are no matter."""
+        if self.counts.unknown or self.counts.cut:
+            return
+        match question, answer:
+            case Store(), Stored():
+                self._store(question, answer)
+            case Search(), Hits():
+                self._search(question, answer)
+            case CallTool(), Called():
+                self._call(question, answer)
+            case EndGame(), Settled():
+                self._end_game(question, answer)
+            case Export(), Exported():
+                self._export(question, answer)
+
+    def _store(self, question: Store, answer: Stored) -> None:
+        if answer.refused and self._may_refuse(question.content):
+            self._count(refused=1)
+            return
+        if answer.refused:
+            self._find(question, f"{question.entry} stored", f"refused: {_cut(answer.refused)}")
+        self._add(Kept(question.content, (), question.entry, (question.number,), question.kind))
+
+    def _call(self, question: CallTool, answer: Called) -> None:
+        """Take a call of one of the server's own tools. One that told an error stored nothing, or the dump shows it."""
+        effect = self._effects.get(question.tool, Effect.UNKNOWN)
+        if effect is Effect.UNKNOWN:
+            self._count(unknown=1)
+        elif answer.failed:
+            self._count(failed=1)
+        elif effect is Effect.SEARCHES:
+            self._search(question, answer)
+            self._words(question, answer)
+        elif answer.refused and self._may_refuse(question.content):
+            self._count(refused=1)
+        elif answer.refused:
+            self._find(question, f"{question.entry} stored", f"refused: {_cut(answer.refused)}")
+        else:
+            if self._server in SERVERS and not _same(_parsed(answer.text), TAKEN):
+                self._find(question, f"nothing but that {question.entry} was stored", _cut(answer.text))
+            self._add(Kept(question.content, (), question.entry, (question.number,), NOTE))
+
+    def _words(self, question: CallTool, answer: Called) -> None:
+        """Compare the words of a search with the entries that were read out of them."""
+        whole = len(answer.text) + sum(len(hit.content) for hit in answer.hits) < SERVED_CHARACTERS_MAX
+        for hit in answer.hits if whole else ():
+            if not holds(answer.text, hit.content):
+                self._find(question, f"{_cut(hit.entry)} in the words of {question.tool}", _cut(answer.text))
+        given = {"hits": [{"entry": hit.entry, "content": hit.content} for hit in answer.hits]}
+        if self._server in SERVERS and not whole:
+            self._count(cut=1)
+        elif self._server in SERVERS and not _same(_parsed(answer.text), given):
+            self._find(question, f"nothing but these entries in the words of {question.tool}", _cut(answer.text))
+
+    def _add(self, kept: Kept) -> None:
+        self._count(stored=1)
+        self._live.append(kept)
+        self._by_name[kept.entry] = kept
+        self._lineage.add(kept)
+
+    def _may_refuse(self, content: str) -> bool:
+        """True if the server may refuse an entry of this text, as its adapter declares."""
+        if self._refuses == "exact":
+            return any(kept.content == content for kept in self._live)
+        return self._refuses == "semantic" and bool(self._live)
+
+    def _search(self, question: Search | CallTool, answer: Hits | Called) -> None:
+        self._count(searches=1, found=len(answer.hits))
+        if len({hit.entry for hit in answer.hits}) < len(answer.hits):
+            self._find(question, "each entry once", "one twice")
+        for hit in answer.hits:
+            kept = self._by_name.get(hit.entry)
+            if kept is None:
+                self._find(question, "entries that were stored before", f"{_cut(hit.entry)}: {_cut(hit.content)}")
+                continue
+            expected = self._text_given(kept)
+            self._count(altered=int(expected != kept.content))
+            if hit.content != expected:
+                self._find(question, f"{hit.entry} as it was stored, {_cut(expected)}", _cut(hit.content))
+        if self._is_recomputed:
+            newest_first = self._server == "recent"
+            if answer.hits != (hits := last_entries(self._live, question.hits_max, newest_first=newest_first)):
+                self._find(question, f"the last {len(hits)} entries in their order", _names(answer))
+
+    def _text_given(self, kept: Kept) -> str:
+        """The text that the server gives of a live entry in this search."""
+        noise_percent = self._system.noise_percent if self._system else 0
+        if not noise_percent:
+            return kept.content
+        return text_given(kept, self._live, self.counts.searches, noise_percent)
+
+    def _end_game(self, question: EndGame, answer: Settled) -> None:
+        if self._rewrites:  # the dump that follows shows what it made
+            self._after_rewriting = answer.entries
+            return
+        if self._server == "consolidator":
+            live = consolidated(self._live, self.counts.derived)
+            self._count(derived=sum(kept.entry not in self._by_name for kept in live))
+            self._become(live)
+        if answer.entries != len(self._live):
+            self._find(question, f"{len(self._live)} live entries, as were stored", str(answer.entries))
+
+    def _export(self, question: Export, answer: Exported) -> None:
+        if question.offset == 0:
+            self._pages = []
+        self._pages += answer.entries
+        if answer.more and answer.entries:
+            return
+        dump = {kept.entry: kept for kept in self._pages}
+        if len(dump) < len(self._pages):
+            self._find(question, "each entry once in the dump", "one twice")
+        if self._after_rewriting is not None:
+            self._take_rewritten(question, self._after_rewriting)
+            return
+        for entry in sorted(dump.keys() | self._by_name.keys()):
+            if dump.get(entry) != self._by_name.get(entry):
+                self._find(question, _shown(self._by_name.get(entry)), _shown(dump.get(entry)))
+
+    def _take_rewritten(self, question: Export, counted: int) -> None:
+        """Take the dump for what is live, where each entry that the server made names its sources."""
+        self._after_rewriting = None
+        if len(self._pages) != counted:
+            self._find(question, f"{counted} live entries, as were counted", str(len(self._pages)))
+        for mismatch in self._lineage.mismatches(self._by_name, self._pages):
+            self._find(question, _cut(mismatch.expected), _cut(mismatch.found))
+        self._count(derived=sum(kept != self._by_name.get(kept.entry) for kept in self._pages))
+        self._become(list(self._pages))
+        for kept in self._pages:
+            self._lineage.add(kept)
+
+    def _become(self, live: list[Kept]) -> None:
+        self._live, self._by_name = live, {kept.entry: kept for kept in live}
+
+    def _count(self, **more: int) -> None:
+        self.counts = self.counts.plus(Audited(**more))
+
+    def _find(self, question: Question, expected: str, actual: str) -> None:
+        if len(self.findings) < TOLD_MAX:
+            self.findings.append(Finding(Number.MEMORY, _place(question), expected, actual))
+
+
+def _place(question: Question) -> str:
+    return f"game {question.game} turn {question.turn} memory question {question.attempt}"
+
+
+def _shown(kept: Kept | None) -> str:
+    if kept is None:
+        return "no such entry"
+    made = f" from {_cut(', '.join(kept.derived_from))}" if kept.derived_from else ""
+    return f"{_cut(kept.entry)} ({_cut(kept.kind)}) of contest {kept.games[:9]}{made}: {_cut(kept.content)}"
+
+
+def _names(answer: Hits | Called) -> str:
+    return ", ".join(_cut(hit.entry) for hit in answer.hits[:9]) or "none"
+
+
+def _cut(text: str) -> str:
+    """Foreign text on one line, not too long."""
+    return repr(text[:SHOWN_CHARACTERS])[1:-1]
+
+
+def _same(found: object, expected: object) -> bool:
+    """Equality of two JSON values, types and all: to Python 1.0 is True."""
+    return json.dumps(found, sort_keys=True) == json.dumps(expected, sort_keys=True)
+
+
+def _parsed(text: str) -> object:
+    """The value of a JSON text in which no key comes twice; None for any other."""
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError
+        return dict(pairs)
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except (ValueError, RecursionError):
+        return None
+
+
+def check_memory(manifest: Manifest, careers: Iterable[Audited], ledger: CheckLog) -> None:
+    """Take step 15; its findings came with the journal's. Raises StepFailed."""
+    if not any(isinstance(system, MemorySystem) for system in manifest.plan.systems.values()):
+        ledger.skip(Number.MEMORY, Status.NOT_APPLICABLE, "no seat has a memory")
+        return
+    total = Audited()
+    for career in careers:
+        total = total.plus(career)
+    if total.unknown or total.cut:
+        ledger.skip(Number.MEMORY, Status.NOT_CHECKED, f"unverified: {'; '.join(_unverified(total, manifest))}")
+        return
+    with ledger.step(Number.MEMORY):
+        derived = f", {total.derived:,} made from others" if total.derived else ""
+        failed = f", {total.failed:,} calls of its tools told an error" if total.failed else ""
+        refused = f", {total.refused:,} refused as declared" if total.refused else ""
+        altered = f", {total.altered:,} altered by declared noise" if total.altered else ""
+        ledger.remark(
+            Number.MEMORY,
+            f"{total.careers:,} stores began empty; {total.stored:,} entries stored{derived}{refused};"
+            f" {total.found:,} found in {total.searches:,} searches{altered}{failed}"
+            f"; sealed: {'; '.join(_servers(manifest))}",
+        )
+
+
+def _unverified(total: Audited, manifest: Manifest) -> Iterator[str]:
+    """Why no dump, or no words, could be compared with what was stored."""
+    if total.unknown:
+        tools = ", ".join(dict.fromkeys(tool.name for tool in _unknown_tools(manifest)))
+        yield (
+            f"in {total.unknown:,} of {total.careers:,} careers a tool was called of which nobody knows what it stores"
+            f" (on offer: {tools}), so no dump can be compared with what was stored"
+        )
+    if total.cut:
+        yield (
+            f"in {total.cut:,} of {total.careers:,} careers the words of a tool were cut, so that they cannot be"
+            " compared with the entries"
+        )
+
+
+def _unknown_tools(manifest: Manifest) -> Iterator[NativeTool]:
+    """The tools on offer of which nobody knows what they store."""
+    for pin in manifest.memories.values():
+        yield from (tool for tool in pin.native if tool.effect is Effect.UNKNOWN)
+
+
+def _servers(manifest: Manifest) -> Iterator[str]:
+    """The sealed server of each system in words."""
+    for name, pin in sorted(manifest.memories.items()):
+        system = manifest.plan.systems[name]
+        image = manifest.images.get(system.image_part)
+        contained = f", image {image.config_digest[:SHOWN_DIGITS]}" if image else ""
+        server = " ".join(filter(None, (_cut(pin.name), _cut(pin.version)))) or "a server without a name"
+        digests = f"adapter {pin.adapter_sha256[:SHOWN_DIGITS]}, tools {pin.tools_sha256[:SHOWN_DIGITS]}{contained}"
+        attested = OUTSIDE_IS_ATTESTED if isinstance(system, MemorySystem) and system.is_from_outside else ""
+        yield f"{name} is {server} ({digests}){attested}"

@@ -1,0 +1,86 @@
+"""Step 12: the engine's judgement of every chess move, where the plan promised it inside the bundle."""
+
+import secrets
+from typing import NamedTuple
+
+from .. import bundle
+from ..scoring.quality.positions import MoveEvaluation
+from .budget import Budget
+from .check_log import CheckLog, Number, Status
+from .engine import EngineAtHand
+from .opened_bundle import Opened
+from .quality import Played, QualityOptions, QualityVerdict, ask_again, read_promised
+from .replay_all import Replayed, bounded
+from .sample_confidence import SEED_BYTES
+
+SAMPLE = 300
+
+
+class Judged(NamedTuple):
+    """The answers that a bundle holds, by game; the run that they are about, and what was found so far."""
+
+    answers: dict[str, list[MoveEvaluation]]
+    played: Played
+    verdict: QualityVerdict
+
+
+def read_judged(opened: Opened, replayed: Replayed, ledger: CheckLog, budget: Budget) -> Judged | None:
+    """The answers, which the analysis is made of too; None where the plan asks for none. Raises StepFailed."""
+    plan, run = opened.manifest.plan, opened.manifest.run_id
+    if not plan.quality.nodes:
+        return None
+    played = Played(run, plan, opened.dice, replayed.blocks)
+
+    def read() -> tuple[dict[str, list[MoveEvaluation]], QualityVerdict]:
+        verdict = QualityVerdict(run)
+        return read_promised(opened.source, bundle.QUALITY_FOLDER, played, verdict, opened.digests), verdict
+
+    with ledger.taking(Number.QUALITY):
+        answers, verdict = bounded(read, budget)
+    _fail_on_findings(verdict, ledger)
+    return Judged(answers, played, verdict)
+
+
+def check_judged(opened: Opened, judged: Judged | None, ledger: CheckLog, at_hand: EngineAtHand) -> None:
+    """Take step 12, or say why not. A sample is drawn with a fresh seed. Raises StepFailed."""
+    if judged is None:
+        _refuse_files(opened, ledger)
+        return
+    answers, played, verdict = judged
+    options = QualityOptions(
+        at_hand.path,
+        at_hand.missing,
+        at_hand.jobs,
+        SAMPLE,
+        secrets.token_hex(SEED_BYTES),
+        budget=at_hand.budget,
+        say=at_hand.say,
+    )
+    with ledger.taking(Number.QUALITY):
+        ask_again(answers, played, options, verdict)
+    _fail_on_findings(verdict, ledger)
+    ledger.skip(Number.QUALITY, verdict.status, verdict.remark or _confidence(verdict))
+
+
+def _fail_on_findings(verdict: QualityVerdict, ledger: CheckLog) -> None:
+    if verdict.findings or verdict.status is Status.FAIL:
+        with ledger.step(Number.QUALITY):
+            ledger.take(verdict.findings)
+
+
+def _refuse_files(opened: Opened, ledger: CheckLog) -> None:
+    names = [name for name in opened.digests if name.startswith(bundle.QUALITY_FOLDER)]
+    if not names:
+        ledger.skip(Number.QUALITY, Status.NOT_APPLICABLE, "the plan asks for no judgement of moves")
+        return
+    with ledger.step(Number.QUALITY):
+        for name in names:
+            ledger.add(Number.QUALITY, name, "no judgement of moves, since the plan asks for none", "a file")
+
+
+def _confidence(verdict: QualityVerdict) -> str:
+    """The confidence that the sample gives in all answers, in words."""
+    asked = f"{verdict.asked} of {verdict.positions} answers asked again"
+    if verdict.asked == verdict.positions or verdict.wrong_below is None:
+        return asked
+    return f"{asked}; with 95 % confidence fewer than {verdict.wrong_below} are wrong"

@@ -1,0 +1,247 @@
+"""Steps 1 to 5: from a path to a manifest, a statement and dice that belong together."""
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from .. import bundle, canon
+from ..dice import Dice, seed_root
+from ..envelope import ENVELOPE_BYTES_MAX, SUBJECT, BadEnvelope, Statement, key_id, load_public_key, open_envelope
+from ..experiment import PHASE_RULES, Opponent
+from ..games.prompts import prompt_digests
+from ..manifest import Manifest, ManifestError, load_manifest
+from ..memory.native_tools import tool_problem
+from ..plan_problems import image_parts, local_models, needs_engine, problems
+from ..protocol import load_protocol, protocol_sha256
+from ..streams import memories_played
+from ..systems import MemorySystem
+from ..untrusted_input import SMALL_BYTES_MAX, HostileBundle, Source, open_source, read_small, sha256_of
+from .check_log import CheckLog, Number
+
+NOTE_BYTES_MAX = 2**21
+SALT_SELF = b"agz/seed/self/v1"
+_SECRET = re.compile("[0-9a-f]{64}")
+TAG_FILES = (bundle.BAGIT_FILE, bundle.PAYLOAD_FILE, bundle.TAGS_FILE)
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """A bundle whose digests, signature, manifest and seed fit together."""
+
+    source: Source
+    digests: dict[str, str]
+    submitter: str
+    statement: Statement
+    manifest: Manifest
+    dice: Dice
+
+    def payload(self, name: str) -> bytes:
+        return read_payload(self.source, self.digests, name)
+
+
+def open_bundle(path: Path, ledger: CheckLog, expected_key_id: str = "") -> Opened:
+    """Take steps 1 to 5. Raises StepFailed at the first that fails."""
+    with ledger.step(Number.NAMES):
+        source = open_source(path)
+        _names(source, ledger)
+    with ledger.step(Number.PAYLOAD):
+        digests = _payload(source, ledger)
+    with ledger.step(Number.SIGNATURE):
+        submitter, statement = _signature(source, digests, ledger)
+        if expected_key_id:
+            ledger.same(Number.SIGNATURE, bundle.KEY_FILE, f"key {expected_key_id}", f"key {submitter}")
+    with ledger.step(Number.MANIFEST):
+        manifest = _manifest(source, digests, ledger)
+        _pins(manifest, digests, submitter, statement, ledger)
+    with ledger.step(Number.SEED):
+        dice = _seed(manifest, statement, ledger)
+    return Opened(source, digests, submitter, statement, manifest, dice)
+
+
+def seed_dice(manifest: Manifest, secret: bytes) -> Dice:
+    """The dice of a run, once its secret is known."""
+    seed = manifest.plan.seed
+    salt = SALT_SELF if seed.origin == "self" else hashlib.sha256(seed.value.encode()).digest()
+    return Dice(seed_root(secret, salt, hashlib.sha256(manifest.bytes).digest()))
+
+
+def read_payload(source: Source, digests: Mapping[str, str], name: str, bytes_max: int = SMALL_BYTES_MAX) -> bytes:
+    """A payload file, whose bytes are checked again because the folder may have changed since."""
+    data = read_small(source, name, bytes_max)
+    if hashlib.sha256(data).hexdigest() != digests.get(name):
+        raise HostileBundle(name, f"sha256 {digests.get(name)}", "other bytes on a second read")
+    return data
+
+
+def _names(source: Source, ledger: CheckLog) -> None:
+    for name in (*TAG_FILES, bundle.ENVELOPE_FILE):
+        read_small(source, name)
+    for name in source.sizes:
+        if not name.startswith("data/") and name not in (*TAG_FILES, bundle.ENVELOPE_FILE):
+            ledger.add(Number.NAMES, name, f"only tag files, {bundle.ENVELOPE_FILE} and data/", "another file")
+
+
+def _payload(source: Source, ledger: CheckLog) -> dict[str, str]:
+    listed = bundle.parse_checksums(read_small(source, bundle.PAYLOAD_FILE))
+    if listed is None:
+        raise HostileBundle(bundle.PAYLOAD_FILE, "sorted lines as sha256sum writes them", "other lines")
+    present = {name for name in source.sizes if name.startswith("data/")}
+    for name in sorted(listed.keys() - present):
+        ledger.add(Number.PAYLOAD, name, "a file", "nothing there")
+    for name in sorted(present - listed.keys()):
+        ledger.add(Number.PAYLOAD, name, "no file that the payload manifest does not list", "a file")
+    for name in sorted(present):
+        known = (bundle.JOURNAL_FOLDER, bundle.CALLS_FOLDER, bundle.QUALITY_FOLDER)
+        if name not in bundle.DOCUMENTS and not name.startswith(known) and not bundle.is_attested(name):
+            ledger.add(Number.PAYLOAD, name, "only files that this version of the bundle knows", "another file")
+    for name in sorted(present & listed.keys()):
+        ledger.same(Number.PAYLOAD, name, f"sha256 {listed[name]}", f"sha256 {sha256_of(source, name)}")
+    _tag_files(source, ledger)
+    return listed
+
+
+def _tag_files(source: Source, ledger: CheckLog) -> None:
+    if read_small(source, bundle.BAGIT_FILE) != bundle.BAGIT:
+        ledger.add(Number.PAYLOAD, bundle.BAGIT_FILE, "BagIt 1.0", "another text")
+    tags = {name: sha256_of(source, name) for name in (bundle.BAGIT_FILE, bundle.PAYLOAD_FILE)}
+    if read_small(source, bundle.TAGS_FILE) != bundle.checksum_lines(tags):
+        ledger.add(Number.PAYLOAD, bundle.TAGS_FILE, "the digests of bagit.txt and manifest-sha256.txt", "other lines")
+
+
+def _signature(source: Source, digests: dict[str, str], ledger: CheckLog) -> tuple[str, Statement]:
+    try:
+        key = load_public_key(read_payload(source, digests, bundle.KEY_FILE))
+        statement = open_envelope(read_small(source, bundle.ENVELOPE_FILE, ENVELOPE_BYTES_MAX), key)
+    except BadEnvelope as error:
+        raise HostileBundle(bundle.ENVELOPE_FILE, error.expected, error.found) from error
+    signed = statement.subject[0].digest.sha256
+    actual = sha256_of(source, bundle.PAYLOAD_FILE)
+    ledger.same(Number.SIGNATURE, SUBJECT, f"sha256 {signed} as signed", f"sha256 {actual} as signed")
+    return key_id(key), statement
+
+
+def _manifest(source: Source, digests: dict[str, str], ledger: CheckLog) -> Manifest:
+    try:
+        manifest = load_manifest(read_payload(source, digests, bundle.MANIFEST_FILE))
+    except ManifestError as error:
+        raise HostileBundle(bundle.MANIFEST_FILE, "a sealed manifest", str(error)) from error
+    _environment(source, digests, manifest, ledger)
+    _weights(source, digests, manifest, ledger)
+    for problem in problems(manifest.plan):
+        place = f"{bundle.MANIFEST_FILE} plan.{problem.path}"
+        ledger.add(Number.MANIFEST, place, "a plan that can be run", problem.message)
+    return manifest
+
+
+def _environment(source: Source, digests: dict[str, str], manifest: Manifest, ledger: CheckLog) -> None:
+    """Compare the attested isolation and images with the manifest's. Raises HostileBundle for a malformed file."""
+    try:
+        document = canon.loads(read_payload(source, digests, bundle.ENVIRONMENT_FILE, NOTE_BYTES_MAX))
+        environment = msgspec.convert(document, bundle.Environment)
+    except (canon.NotCanonical, msgspec.ValidationError) as error:
+        raise HostileBundle(bundle.ENVIRONMENT_FILE, "canonical JSON of an environment", str(error)) from error
+    expected = f"isolation {manifest.plan.isolation}"
+    ledger.same(Number.MANIFEST, bundle.ENVIRONMENT_FILE, expected, f"isolation {environment.isolation}")
+    started = {(row.part, row.image) for row in environment.containers}
+    promised = {(part, pin.config_digest) for part, pin in manifest.images.items()}
+    if started != promised:
+        ledger.add(Number.MANIFEST, bundle.ENVIRONMENT_FILE, _listed(promised), _listed(started))
+
+
+def _names_of(pinned: Iterable[str]) -> str:
+    return " ".join(sorted(pinned)) or "none"
+
+
+def _weights(source: Source, digests: dict[str, str], manifest: Manifest, ledger: CheckLog) -> None:
+    """Each time that the harness hashed the weights of local models, they must have been the sealed ones."""
+    if bundle.WEIGHTS_FILE not in digests:
+        if local_models(manifest.plan):
+            ledger.add(Number.MANIFEST, bundle.WEIGHTS_FILE, "the weights hashed before and after", "nothing there")
+        return
+    try:
+        document = canon.loads(read_payload(source, digests, bundle.WEIGHTS_FILE, NOTE_BYTES_MAX))
+        note = msgspec.convert(document, bundle.WeightsNote)
+    except (canon.NotCanonical, msgspec.ValidationError) as error:
+        raise HostileBundle(bundle.WEIGHTS_FILE, "canonical JSON of a note on weights", str(error)) from error
+    times = {check.when for check in note.checks}
+    if local_models(manifest.plan) and times != {"before", "after"}:
+        moments = ", ".join(sorted(times)) or "none"
+        ledger.add(Number.MANIFEST, bundle.WEIGHTS_FILE, "the weights hashed before and after", moments)
+    for index, check in enumerate(note.checks):
+        if check.altered or check.seats != manifest.models:
+            found = check.altered or "others"
+            ledger.add(Number.MANIFEST, f"{bundle.WEIGHTS_FILE} checks[{index}]", "the sealed weights", found)
+
+
+def _listed(images: Collection[tuple[str, str]]) -> str:
+    return f"containers from {', '.join(map(' '.join, sorted(images)))}" if images else "no containers"
+
+
+def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement: Statement, ledger: CheckLog) -> None:
+    predicate = statement.predicate
+    norm = load_protocol(manifest.plan.protocol).engine
+    pinned = f"{manifest.engine.name} {manifest.engine.net_sha256}" if manifest.engine else "none"
+    for place, expected, found in (
+        ("manifest protocol_sha256", protocol_sha256(manifest.plan.protocol), manifest.protocol_sha256),
+        (
+            "manifest prompts_sha256",
+            canon.digest(prompt_digests(manifest.plan.systems.values())),
+            canon.digest(manifest.prompts_sha256),
+        ),
+        ("manifest engine", f"{norm.name} {norm.net_sha256}" if needs_engine(manifest.plan) else "none", pinned),
+        ("manifest images", _names_of(image_parts(manifest.plan)), _names_of(manifest.images)),
+        ("manifest memories", _names_of(memories_played(manifest.plan)), _names_of(manifest.memories)),
+        ("manifest models", _names_of(local_models(manifest.plan)), _names_of(manifest.models)),
+        ("manifest submitter_key_id", submitter, manifest.submitter_key_id),
+        ("statement manifest_sha256", digests[bundle.MANIFEST_FILE], predicate.manifest_sha256),
+        ("statement run", manifest.run_id, predicate.run),
+        ("statement protocol", manifest.plan.protocol, predicate.protocol),
+    ):
+        ledger.same(Number.MANIFEST, place, expected, found)
+    for name, seat in local_models(manifest.plan).items():
+        promised, pin = seat.sha256_wanted, manifest.models.get(name)
+        if promised and pin:
+            ledger.same(Number.MANIFEST, f"manifest models.{name}", f"sha256 {promised}", f"sha256 {pin.sha256}")
+    for place, problem in native_problems(manifest):
+        ledger.add(Number.MANIFEST, place, "tools that a model can be offered", problem)
+    for name, memory in manifest.memories.items():
+        system = manifest.plan.systems.get(name)
+        if isinstance(system, MemorySystem) and system.is_from_outside:
+            sealed = f"adapter sha256 {hashlib.sha256(system.adapter.encode()).hexdigest()}"
+            found = f"adapter sha256 {memory.adapter_sha256}"
+            ledger.same(Number.MANIFEST, f"manifest memories.{name}", sealed, found)
+    for match in manifest.plan.matches:
+        rule, pins = PHASE_RULES.get(match.phase), [manifest.models.get(name) for name in match.seats]
+        if rule and rule.opponent is Opponent.SAME_MODEL and len(set(pins)) > 1:
+            ledger.add(Number.MANIFEST, f"manifest models of {match.id}", "the same weights in its seats", "others")
+
+
+def native_problems(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """What is wrong with the sealed tools of memories whose own tools a model calls, and where."""
+    for name, pin in manifest.memories.items():
+        system, place = manifest.plan.systems.get(name), f"manifest memories.{name}.native"
+        if system is None:
+            continue
+        if system.offers_native_tools != bool(pin.native):
+            yield place, f"{len(pin.native)} with way of use {system.way_of_use}"
+        if len({tool.name for tool in pin.native}) < len(pin.native):
+            yield place, "one name twice"
+        for index, tool in enumerate(pin.native):
+            if problem := tool_problem(tool):
+                yield f"{place}[{index}]", problem
+            elif system.native_effects.get(tool.name) != (tool.effect, tool.text_argument):
+                yield f"{place}[{index}]", f"{tool.name}, {tool.effect} by {tool.text_argument!r}, which it is not"
+
+
+def _seed(manifest: Manifest, statement: Statement, ledger: CheckLog) -> Dice:
+    claim = statement.predicate.seed
+    if not _SECRET.fullmatch(claim.secret):
+        raise HostileBundle("statement seed.secret", "a secret of 32 bytes in hexadecimal", "another text")
+    secret = bytes.fromhex(claim.secret)
+    commit = hashlib.sha256(secret).hexdigest()
+    expected = f"a secret with sha256 {manifest.secret_commit}"
+    ledger.same(Number.SEED, "statement seed.secret", expected, f"a secret with sha256 {commit}")
+    ledger.same(Number.SEED, "statement seed.origin", manifest.plan.seed.origin, claim.origin)
+    return seed_dice(manifest, secret)

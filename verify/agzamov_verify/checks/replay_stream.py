@@ -1,0 +1,245 @@
+"""Replays one stream of a bundle: its chain and its script together, in one pass over its lines.
+
+Runs in a worker process, one stream at a time, so it takes and returns plain values.
+"""
+
+import secrets
+import time
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from ..bundle import calls_name, segment_name
+from ..games.adjudication import Adjudication, winning_side
+from ..games.game import Block, StreamPlan
+from ..games.registry import GAMES
+from ..journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, BrokenJournal, Chain, Entry, StreamRow
+from ..questions import Answer, Evaluate, Evaluation, Question
+from ..scoring.call_records import LINE_BYTES_MAX as CALL_BYTES_MAX
+from ..scoring.call_records import Answered, BadCalls, SeatLog, answered, gather
+from ..script import Divergence, Exchanges, Replay
+from ..streams import block_script
+from ..untrusted_input import HostileBundle, Source, gzip_lines
+from .adjudication_witnesses import witnesses
+from .answers import AnswerNumbers, Spent
+from .benchmark_actions import benchmark_findings
+from .check_log import CouldNotCheck, Finding, Number
+from .memory_audit import Audited, StoreAudit, audited_system
+from .opened_bundle import Opened
+from .scripted_seats import DrawnReplies, SeatReplies, SeatReport, TimeUp
+
+PERMILLE = 1000
+
+
+class AskedAgain(msgspec.Struct, frozen=True):
+    """An engine evaluation to ask again, and what the journal says it was."""
+
+    question: Evaluate
+    answer: Evaluation
+
+
+class StreamReport(msgspec.Struct, frozen=True):
+    """Outcome of the replay of one stream. `block` is None where it failed.
+
+    `logged` are entries that the log of executions names otherwise.
+    `spare`: one of its evaluations, drawn at random. `compared`: answers of scripted seats that were computed again;
+    `left`: those that are to be, by kind.
+    `spent`: what its replies cost. `memory`: counts of the audit of its memory.
+    """
+
+    row: StreamRow | None
+    block: Block | None
+    calls: dict[str, SeatLog]
+    decisive: tuple[AskedAgain, ...]
+    sample: tuple[AskedAgain, ...]
+    evaluations: int
+    findings: tuple[Finding, ...]
+    logged: tuple[Finding, ...] = ()
+    spare: AskedAgain | None = None
+    compared: int = 0
+    left: dict[str, int] = msgspec.field(default_factory=dict)
+    spent: Spent = Spent()
+    memory: Audited = Audited()
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """Answers of a stream's scripted seats to compute again, by kind and number."""
+
+    stream: StreamPlan
+    numbers: dict[str, frozenset[int]]
+
+
+def segments_of(digests: dict[str, str], stream: str) -> list[str]:
+    """The files of a stream's journal segments that the payload lists, in order."""
+    names: list[str] = []
+    while (name := segment_name(stream, len(names))) in digests:
+        names.append(name)
+    return names
+
+
+def journal_lines(source: Source, digests: dict[str, str], stream: str) -> Iterator[bytes]:
+    """The lines of a stream's journal. Raises HostileBundle, at the latest at the end of a segment."""
+    for name in segments_of(digests, stream):
+        yield from gzip_lines(source, name, digests[name], LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
+
+
+def entries_of(opened: Opened, stream: StreamPlan) -> Iterator[Entry]:
+    """The entries of a stream's journal. Raises HostileBundle, BrokenJournal."""
+    lines = journal_lines(opened.source, opened.digests, stream.id)
+    return Chain(opened.manifest.run_id, stream.id).read_all(lines)
+
+
+def exchanges_of(opened: Opened, stream: StreamPlan) -> Iterator[tuple[Question, Answer]]:
+    """The questions and answers of a stream, by replay. Raises HostileBundle, BrokenJournal, Divergence."""
+    replay = Replay(stream.id, entries_of(opened, stream))
+    script = block_script(stream, opened.manifest.plan, opened.dice, opened.manifest.memories)
+    return iter(Exchanges(script, replay))
+
+
+class StreamReplay:
+    """The replay of one stream; `digests` are the payload's, by file name. `deadline_s` is on the monotonic clock."""
+
+    def __init__(
+        self, opened: Opened, sample_permille: int, deadline_s: float, marks: Mapping[str, Mapping[int, str]]
+    ) -> None:
+        self._source, self._digests, self._run = opened.source, opened.digests, opened.manifest.run_id
+        self._plan, self._dice, self._permille = opened.manifest.plan, opened.dice, sample_permille
+        self._memories = opened.manifest.memories
+        self._deadline_s, self._marks = deadline_s, marks
+
+    def report(self, stream: StreamPlan) -> StreamReport:
+        """Replay `stream`. A defect is a finding, never an exception. Raises CouldNotCheck where time is up."""
+        segments = segments_of(self._digests, stream.id)
+        chain = Chain(self._run, stream.id)
+        evaluations = _Evaluations(self._permille)
+        seats, numbers = SeatReplies(self._plan), AnswerNumbers(self._plan)
+        pin = self._memories.get(stream.match.condition.system)
+        memory = StoreAudit(audited_system(stream, self._plan), pin.native if pin else ())
+        logged: list[Finding] = []
+        try:
+            answers: list[Answered] = []
+            lines = journal_lines(self._source, self._digests, stream.id)
+            entries = _noting(_with_marks(chain, lines, self._marks.get(stream.id, {}), logged), answers)
+            replay = Replay(stream.id, entries)
+            story = Exchanges(block_script(stream, self._plan, self._dice, self._memories), replay)
+            for question, answer in story:
+                if self._is_over():
+                    raise CouldNotCheck("time is up, --time-max")
+                for notebook in (numbers, seats, evaluations, memory):
+                    notebook.note(question, answer)
+            replay.finish()
+            block = story.value
+        except (HostileBundle, BrokenJournal) as error:
+            return _failed(Finding(Number.JOURNAL, error.place, error.expected, error.found))
+        except Divergence as error:
+            return _failed(Finding(Number.REPLAY, error.place, error.expected, error.found))
+        calls, finding = self._calls(stream.id, answers)
+        played = benchmark_findings(stream, block, self._plan, self._dice)
+        departures = (*numbers.findings, *played, *seats.findings, *memory.findings)
+        rule = GAMES[stream.match.game].engine_adjudication(self._plan.rules_of(stream.match.game))
+        return StreamReport(
+            chain.row(segments),
+            block,
+            calls,
+            tuple(evaluations.decisive(rule)),
+            tuple(evaluations.sample),
+            evaluations.count,
+            (*departures, *([finding] if finding else [])),
+            tuple(logged),
+            evaluations.spare,
+            seats.compared,
+            seats.left,
+            numbers.spent,
+            memory.counts,
+        )
+
+    def recompute(self, drawn: Drawn) -> SeatReport:
+        """Replay a stream that was replayed before, and compute the drawn answers of its scripted seats again."""
+        stream = drawn.stream
+        chain = Chain(self._run, stream.id)
+        entries = chain.read_all(journal_lines(self._source, self._digests, stream.id))
+        again = DrawnReplies(self._plan, drawn.numbers, self._is_over)
+        try:
+            script = block_script(stream, self._plan, self._dice, self._memories)
+            for question, answer in Exchanges(script, Replay(stream.id, entries)):
+                again.note(question, answer)
+        except TimeUp:
+            again.report.is_cut = True
+        except (BrokenJournal, Divergence) as error:
+            raise HostileBundle(error.place, "the bytes that were read before", error.found) from error
+        return again.report
+
+    def _is_over(self) -> bool:
+        return time.monotonic() >= self._deadline_s
+
+    def _calls(self, stream: str, answers: list[Answered]) -> tuple[dict[str, SeatLog], Finding | None]:
+        name = calls_name(stream)
+        if name not in self._digests:
+            return {}, Finding(Number.RESULTS, name, "a file of calls", "nothing there")
+        try:
+            lines = gzip_lines(self._source, name, self._digests[name], CALL_BYTES_MAX, SEGMENT_BYTES_MAX)
+            return gather(lines, answers), None
+        except BadCalls as error:
+            return {}, Finding(Number.RESULTS, name, f"in line {error.line} {error.expected}", error.found)
+        except HostileBundle as error:
+            return {}, Finding(Number.RESULTS, name, error.expected, error.found)
+
+
+def _noting(entries: Iterator[Entry], answers: list[Answered]) -> Iterator[Entry]:
+    """The same entries, with a note of who answered each."""
+    for entry in entries:
+        answers.append(answered(entry))
+        yield entry
+
+
+def _with_marks(
+    chain: Chain, lines: Iterable[bytes], marks: Mapping[int, str], findings: list[Finding]
+) -> Iterator[Entry]:
+    """The entries of a stream; where the log of executions names one, its digest must be the logged one."""
+    for line in lines:
+        yield chain.read(line)
+        logged = marks.get(chain.entries)
+        if logged and logged != chain.head:
+            place, expected = f"{chain.stream} entry {chain.entries - 1}", f"digest {logged[:16]} as logged"
+            findings.append(Finding(Number.EXECUTIONS, place, expected, f"digest {chain.head[:16]}"))
+
+
+class _Evaluations:
+    """Keeps, while a stream is replayed, the evaluations of its games and a random sample of them."""
+
+    def __init__(self, permille: int) -> None:
+        self._permille = permille
+        self._by_game: dict[str, list[AskedAgain]] = {}
+        self.sample: list[AskedAgain] = []
+        self.spare: AskedAgain | None = None
+        self.count = 0
+
+    def note(self, question: Question, answer: Answer) -> None:
+        """Take one answer; those of seats are no matter."""
+        if not isinstance(question, Evaluate) or not isinstance(answer, Evaluation):
+            return
+        self.count += 1
+        asked = AskedAgain(question, answer)
+        self._by_game.setdefault(question.game, []).append(asked)
+        if not secrets.randbelow(self.count):  # each of so many is as likely to be the one that is kept
+            self.spare = asked
+        if secrets.randbelow(PERMILLE) < self._permille:
+            self.sample.append(asked)
+
+    def decisive(self, rule: Adjudication | None) -> Iterator[AskedAgain]:
+        """The evaluations that show, for every game, where the rule fired and where it did not."""
+        if rule is None:
+            return
+        for asked in self._by_game.values():
+            sides = [_side(evaluation, rule) for evaluation in asked]
+            yield from (asked[index] for index in witnesses(sides, rule.plies))
+
+
+def _side(asked: AskedAgain, rule: Adjudication) -> int:
+    """Whom a score is for. White moves first from every start, so the ply tells who is to move."""
+    turn = asked.question.turn % 2 == 0
+    return winning_side(asked.answer, turn, rule.threshold_centipawns)
+
+
+def _failed(finding: Finding) -> StreamReport:
+    return StreamReport(None, None, {}, (), (), 0, (finding,))

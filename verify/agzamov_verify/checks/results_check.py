@@ -1,0 +1,93 @@
+"""Steps 10 and 11: the results recomputed, the claims compared."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from .. import bundle, canon
+from ..scoring.analysis import Analysis, analysis_of
+from ..scoring.call_records import CallTable, call_table
+from ..scoring.quality.game_quality_index import Answers
+from ..scoring.results import Results, results_of
+from ..waiting import busy
+from .budget import Budget
+from .check_log import CheckLog, Number
+from .opened_bundle import Opened
+from .replay_all import Replayed, bounded
+
+PLACES_MAX = 10
+FOUND_TIMES_MAX = 10
+
+
+class Recomputed(NamedTuple):
+    """Results, calls and analysis computed from the replayed games."""
+
+    results: Results
+    calls: CallTable
+    analysis: Analysis
+
+
+def check_results(
+    opened: Opened, replayed: Replayed, ledger: CheckLog, budget: Budget, answers: Answers | None = None
+) -> Recomputed:
+    """Take step 10, with the engine's answers about moves where the bundle has them. Raises StepFailed.
+
+    In a process of its own: how long the exact equities of many all-ins take is the bundle's choice.
+    """
+    with ledger.step(Number.RESULTS):
+        with busy("computing the figures again"):
+            recomputed = bounded(lambda: _recomputed(opened, replayed, answers), budget)
+        _compare(opened, bundle.RESULTS_FILE, recomputed.results, ledger)
+        _compare(opened, bundle.CALLS_FILE, recomputed.calls, ledger)
+        _compare(opened, bundle.ANALYSIS_FILE, recomputed.analysis, ledger)
+    return recomputed
+
+
+def _recomputed(opened: Opened, replayed: Replayed, answers: Answers | None) -> Recomputed:
+    manifest = opened.manifest
+    results = results_of(manifest.run_id, manifest.plan, replayed.blocks)
+    analysis = analysis_of(manifest, opened.dice, replayed.blocks, answers)
+    return Recomputed(results, call_table(replayed.calls), analysis)
+
+
+def _compare(opened: Opened, name: str, value: Results | CallTable | Analysis, ledger: CheckLog) -> None:
+    expected, found = canon.dumps(value), opened.payload(name)
+    if expected != found:
+        for place, expected_text, found_text in differences(expected, found):
+            ledger.add(Number.RESULTS, f"{name} {place}", expected_text, found_text)
+
+
+def check_claims(opened: Opened, results: Results, ledger: CheckLog) -> None:
+    """Take step 11. Raises StepFailed."""
+    predicate = opened.statement.predicate
+    claims = bundle.claims_of(results)
+    with ledger.step(Number.CLAIMS):
+        for name in sorted(claims.keys() | predicate.claims.keys()):
+            expected, found = claims.get(name, "no claim"), predicate.claims.get(name, "no claim")
+            ledger.same(Number.CLAIMS, f"claim {name}", expected, found)
+        if predicate.recomputability != bundle.RECOMPUTABILITY:
+            ledger.add(Number.CLAIMS, "statement recomputability", str(bundle.RECOMPUTABILITY), "other words")
+
+
+def differences(expected: bytes, found: bytes) -> list[tuple[str, str, str]]:
+    """Up to ten places where two JSON documents differ: path, expected, found."""
+    if len(found) > FOUND_TIMES_MAX * len(expected):  # not worth the memory that its values would take
+        return [("$", f"{len(expected)} bytes", f"{len(found)} bytes")]
+    try:
+        right = msgspec.json.decode(found)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return [("$", "JSON", "something else")]
+    places = list(_differing(msgspec.json.decode(expected), right, "$"))
+    return places[:PLACES_MAX] or [("$", "canonical JSON", "another spelling")]
+
+
+def _differing(left: object, right: object, place: str) -> Iterator[tuple[str, str, str]]:
+    if isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys():
+        for key in left:
+            yield from _differing(left[key], right[key], f"{place}.{key}")
+    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+        for index, (left_item, right_item) in enumerate(zip(left, right, strict=True)):
+            yield from _differing(left_item, right_item, f"{place}[{index}]")
+    elif left != right:
+        yield place, str(left)[:200], str(right)[:200]

@@ -1,0 +1,163 @@
+"""Check of scripted seats' answers against their prompts and seeds: the whole answer, not its text alone.
+
+A scripted seat has exactly one possible answer to a question. If anything of it were only attested, whoever signs a
+bundle could make such an opponent lose: the right words with finish "length" declare no action and forfeit a game.
+
+Which check a seat's answers have is `check` of its kind (`AnswerCheck`):
+
+    EVERY             random, benchmark: every answer computed again while its stream is replayed
+    SAMPLED           reference: computed again; it costs time, so of a long run a random sample
+    FORM, ENGINE      stockfish: every answer's form (one legal move, no failed tries, no tokens); at full skill the
+                      move too: the verifier's engine is asked again, of a long run about a random sample. Below full
+                      skill Stockfish chooses among its best moves by draws from its clock: its moves are attested
+"""
+
+from collections.abc import Callable
+
+import chess
+import msgspec
+
+from ..games.scripted import position_of, stockfish_reply, with_words_as_tokens
+from ..manifest import Plan
+from ..protocol import load_protocol
+from ..questions import Answer, Chat, Question, Reply
+from ..seats import AnswerCheck, Seat
+from .check_log import Finding, Number
+
+TOLD_MAX = 3
+LATER = (AnswerCheck.SAMPLED, AnswerCheck.ENGINE)
+"""Checks that are made one by one after the replay, of a long run of a sample."""
+
+
+def scripted_seats(plan: Plan) -> dict[str, Seat]:
+    """The playing seats whose answers, or their form, follow from their prompts."""
+    return {name: seat for name, seat in plan.playing.items() if seat.check is not AnswerCheck.ATTESTED}
+
+
+class SeatReplies:
+    """Compares the answers of scripted seats while a stream is replayed, and counts those that are left for later.
+
+    At most `TOLD_MAX` findings are kept.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._seats = scripted_seats(plan)
+        self._engine = load_protocol(plan.protocol).engine.name
+        self.findings: list[Finding] = []
+        self.compared = 0
+        self.left: dict[str, int] = {}
+
+    def note(self, question: Question, answer: Answer) -> None:
+        """Take one answer; those of other seats are no matter."""
+        if not isinstance(question, Chat) or len(self.findings) >= TOLD_MAX:
+            return
+        seat = self._seats.get(question.to)
+        if seat is None:
+            return
+        if seat.check in LATER:
+            self.left[seat.kind] = self.left.get(seat.kind, 0) + 1
+        if seat.check is AnswerCheck.EVERY:
+            self._take(departure(question, answer, seat))
+            self.compared += 1
+        elif seat.check in {AnswerCheck.FORM, AnswerCheck.ENGINE}:
+            self._take(misshapen(question, answer, seat, self._engine))
+
+    def _take(self, finding: Finding | None) -> None:
+        if finding:
+            self.findings.append(finding)
+
+
+def departure(question: Chat, answer: Answer, seat: Seat) -> Finding | None:
+    """The departure of a scripted seat's answer from the only one that it can give, or None."""
+    try:
+        text = seat.reply_text(question.messages, question.seed)
+    except ValueError as error:
+        return Finding(Number.SEATS, place_of(question), str(error), "another prompt")
+    expected = with_words_as_tokens(seat.kind, question.messages, text)
+    return difference(question, answer, expected, seat.kind)
+
+
+def difference(question: Chat, answer: Answer, expected: Reply, kind: str) -> Finding | None:
+    """The first field of an answer that is not as expected; None where all are."""
+    place, whose = place_of(question), f"the {kind} seat's"
+    if not isinstance(answer, Reply):
+        return Finding(Number.SEATS, place, f"{whose} {expected.text!r}", "no reply")
+    if answer.text != expected.text:
+        return Finding(Number.SEATS, place, f"{whose} {expected.text!r}", repr(answer.text)[:200])
+    for name in Reply.__struct_fields__:
+        expected_value, actual_value = getattr(expected, name), getattr(answer, name)
+        if expected_value != actual_value:
+            return Finding(Number.SEATS, place, f"{whose} {name} {expected_value!r}", repr(actual_value)[:200])
+    return None
+
+
+def misshapen(question: Chat, answer: Answer, seat: Seat, engine: str) -> Finding | None:
+    """The departure of an engine's answer from the form of all of them (one legal move, no more), or None."""
+    try:
+        board = chess.Board(position_of(question.messages), chess960=True)
+    except ValueError as error:
+        return Finding(Number.SEATS, place_of(question), str(error), "another prompt")
+    declared = answer.text.removeprefix("MOVE: ") if isinstance(answer, Reply) else ""
+    if declared not in {board.uci(move) for move in board.legal_moves}:
+        shown = repr(answer.text)[:200] if isinstance(answer, Reply) else "no reply"
+        return Finding(Number.SEATS, place_of(question), f"MOVE: and a legal move of {seat.noun}", shown)
+    return difference(question, answer, stockfish_reply(engine, declared), seat.kind)
+
+
+def place_of(question: Chat) -> str:
+    """The place of a question, for a finding."""
+    return f"game {question.game} turn {question.turn}"
+
+
+class SeatMove(msgspec.Struct, frozen=True):
+    """An answer of a seat that starts the engine, to be compared with the engine's own."""
+
+    question: Chat
+    answer: Reply
+
+
+class SeatReport(msgspec.Struct):
+    """Outcome of computing some of a stream's answers again: `done` by kind of seat; `moves` are for the engine."""
+
+    done: dict[str, int] = msgspec.field(default_factory=dict)
+    findings: list[Finding] = msgspec.field(default_factory=list)
+    moves: list[SeatMove] = msgspec.field(default_factory=list)
+    is_cut: bool = False
+
+
+class TimeUp(Exception):
+    """No time is left while a stream is replayed."""
+
+
+class DrawnReplies:
+    """Computes the drawn ones of a stream's answers again while it is replayed.
+
+    `drawn` are numbers among the stream's answers of each kind that `SeatReplies` left.
+    """
+
+    def __init__(self, plan: Plan, drawn: dict[str, frozenset[int]], is_over: Callable[[], bool]) -> None:
+        self._seats, self._drawn, self._is_over = scripted_seats(plan), drawn, is_over
+        self._seen: dict[str, int] = {}
+        self.report = SeatReport()
+
+    def note(self, question: Question, answer: Answer) -> None:
+        """Take one answer. Raises TimeUp."""
+        if not isinstance(question, Chat):
+            return
+        seat = self._seats.get(question.to)
+        if seat and seat.check in LATER:
+            number = self._seen.get(seat.kind, 0)
+            self._seen[seat.kind] = number + 1
+            if number in self._drawn.get(seat.kind, frozenset()):
+                self._compute(question, answer, seat)
+
+    def _compute(self, question: Chat, answer: Answer, seat: Seat) -> None:
+        if self._is_over():
+            raise TimeUp
+        if seat.check is AnswerCheck.ENGINE:
+            assert isinstance(answer, Reply)  # its form was checked in the first replay
+            self.report.moves.append(SeatMove(question, answer))
+            return
+        self.report.done[seat.kind] = self.report.done.get(seat.kind, 0) + 1
+        if finding := departure(question, answer, seat):
+            self.report.findings.append(finding)

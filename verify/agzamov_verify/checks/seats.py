@@ -1,0 +1,183 @@
+"""Step 13: scripted seats gave the only answers that they can give. What is compared how: see scripted_seats."""
+
+import secrets
+from collections import defaultdict
+from contextlib import closing
+from enum import StrEnum
+from pathlib import Path
+
+from ..games.game import StreamPlan
+from ..games.scripted import position_of, stockfish_reply
+from ..manifest import Plan
+from ..protocol import load_protocol
+from ..seats import KINDS, AnswerCheck
+from ..seats.stockfish_seat import SKILL_MAX
+from ..stockfish import SEAT_HASH_MIB, EngineFault, UciEngine, seated_engine
+from ..streams import streams_of
+from ..waiting import counted
+from .asking import WRONG_MAX, ask_all, shuffled
+from .check_log import CheckLog, CouldNotCheck, Finding, Number, Status
+from .engine import EngineAtHand, engines_for
+from .opened_bundle import Opened
+from .replay_all import Replayed, on_all_cores
+from .replay_stream import Drawn, StreamReplay
+from .sample_confidence import SEED_BYTES, sample, wrong_below
+from .scripted_seats import LATER, SeatMove, difference, scripted_seats
+
+
+class Recomputed(StrEnum):
+    """Extent of recomputation of a bundle's replies: where not all can be recomputed, some are only attested."""
+
+    NOT_ALL = "not all"
+    A_SAMPLE = "a sample"
+    ALL = "all"
+
+
+def check_seats(opened: Opened, replayed: Replayed, ledger: CheckLog, at_hand: EngineAtHand) -> Recomputed:
+    """Take step 13; some of its findings came with the journal's. Raises StepFailed."""
+    seats = scripted_seats(opened.manifest.plan)
+    if not seats:
+        ledger.skip(Number.SEATS, Status.NOT_APPLICABLE, "no seat is scripted")
+        return Recomputed.NOT_ALL
+    with ledger.taking(Number.SEATS):
+        pass  # fails at once where the replay has found something
+    done = _Recomputing(opened, replayed, ledger, at_hand)
+    with ledger.taking(Number.SEATS):
+        try:
+            done.run()
+        except CouldNotCheck as error:  # the steps after this one do not need it
+            ledger.skip(Number.SEATS, Status.NOT_CHECKED, str(error))
+            return Recomputed.NOT_ALL
+        ledger.skip(Number.SEATS, Status.PASS, done.remark)
+    return done.recomputed
+
+
+class _Recomputing:
+    """Computes a random sample of the answers that are left again, stream by stream in random order."""
+
+    def __init__(self, opened: Opened, replayed: Replayed, ledger: CheckLog, at_hand: EngineAtHand) -> None:
+        self._opened, self._replayed, self._ledger, self._at_hand = opened, replayed, ledger, at_hand
+        self._plan = opened.manifest.plan
+        left = {seat.kind for seat in scripted_seats(self._plan).values() if seat.check in LATER}
+        self._kinds = [kind for kind in KINDS if kind in left]
+        self._totals = {
+            kind: sum(report.left.get(kind, 0) for report in replayed.reports.values()) for kind in self._kinds
+        }
+        self._moves: dict[str, list[SeatMove]] = defaultdict(list)
+        self._done = dict.fromkeys(self._kinds, 0)
+
+    def run(self) -> None:
+        """Raises CouldNotCheck where time or the engine is missing."""
+        if any(self._totals.values()):
+            self._replay_again()
+        for name, moves in self._moves.items():
+            self._ask_engine(name, moves)
+
+    @property
+    def remark(self) -> str:
+        """Answers that were computed again, of how many, and those that are only attested; for the step's remark."""
+        parts = []
+        seats = scripted_seats(self._plan)
+        attested = [words for name, seat in seats.items() if (words := seat.attested_words(name))]
+        if compared := sum(report.compared for report in self._replayed.reports.values()):
+            at_once = {seat.kind for seat in seats.values() if seat.check not in LATER}
+            parts.append(f"all {compared:,} of {_listed([kind for kind in KINDS if kind in at_once])} seats")
+        parts += [self._sampled(kind) for kind in self._kinds if self._totals[kind]]
+        return "; ".join([*attested, *parts]) or "no scripted seat was asked"
+
+    @property
+    def recomputed(self) -> Recomputed:
+        """Extent of recomputation of the run's replies."""
+        return recomputed_of(self._plan, is_whole=self._done == self._totals)
+
+    def _sampled(self, kind: str) -> str:
+        total, done = self._totals[kind], self._done[kind]
+        text = f"{done:,} of {total:,} of {kind} seats"
+        return (
+            text if done == total else f"{text}, drawn at random: fewer than {wrong_below(total, done)} wrong at 95 %"
+        )
+
+    def _replay_again(self) -> None:
+        budget = self._at_hand.budget
+        drawn = shuffled(self._drawn())
+        total = sum(len(numbers) for sample in drawn for numbers in sample.numbers.values())
+        self._at_hand.say(f"{total:,} answers of {_listed(self._kinds)} seats to compute again")
+        replay = StreamReplay(self._opened, 0, budget.deadline_s, {})
+        wrong = 0
+        with closing(on_all_cores(replay, StreamReplay.recompute, drawn, self._at_hand.jobs)) as reports:
+            for report in counted("streams of scripted seats computed again", reports, len(drawn)):
+                for kind, done in report.done.items():
+                    self._done[kind] += done
+                self._ledger.take(report.findings)
+                wrong += len(report.findings)
+                for move in report.moves:
+                    self._moves[move.question.to].append(move)
+                if wrong >= WRONG_MAX:
+                    return
+                if report.is_cut and not wrong:
+                    done_words = f"{sum(self._done.values())} of {total} answers computed again, all as recorded"
+                    raise CouldNotCheck(f"{done_words}: {budget.time_is_up}")
+
+    def _drawn(self) -> list[Drawn]:
+        """A fresh sample of the answers of each kind, by stream."""
+        streams = {stream.id: stream for match in self._plan.matches for stream in streams_of(match)}
+        numbers: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+        for kind in self._kinds:
+            count = self._at_hand.budget.limits.seat_replies_max
+            chosen = sample(range(self._totals[kind]), count, secrets.token_hex(SEED_BYTES))
+            for stream, number in self._located(kind, chosen):
+                numbers[stream][kind].add(number)
+        return [_frozen(streams[stream], kinds) for stream, kinds in numbers.items()]
+
+    def _located(self, kind: str, chosen: list[int]) -> list[tuple[str, int]]:
+        """Numbers among all answers of a kind as numbers within their streams."""
+        located, index, before = [], 0, 0
+        for stream, report in self._replayed.reports.items():
+            end = before + report.left.get(kind, 0)
+            while index < len(chosen) and chosen[index] < end:
+                located.append((stream, chosen[index] - before))
+                index += 1
+            before = end
+        return located
+
+    def _ask_engine(self, name: str, moves: list[SeatMove]) -> None:
+        """Raises CouldNotCheck where the engine cannot be asked, or about all of them."""
+        if self._at_hand.path is None:
+            raise CouldNotCheck(self._at_hand.missing)
+        seat = self._plan.seats[name]
+        norm, nodes = load_protocol(self._plan.protocol).engine, seat.engine_nodes
+
+        def again(engine: UciEngine, move: SeatMove) -> Finding | None:
+            best = engine.best_move(position_of(move.question.messages), "", f"nodes {nodes}")
+            return difference(move.question, move.answer, stockfish_reply(engine.name, best), seat.kind)
+
+        try:
+            with engines_for(self._at_hand, norm, SEAT_HASH_MIB, _at_full_strength) as engines:
+                asked = ask_all(moves, engines, nodes, again, self._at_hand.budget, self._at_hand.say)
+        except EngineFault as error:
+            raise CouldNotCheck(str(error)) from error
+        self._done[seat.kind] += asked.done
+        self._ledger.take(asked.wrong)
+        if asked.stopped and not asked.wrong:
+            raise CouldNotCheck(f"{asked.remark} moves of {name} asked again, all as recorded: {asked.stopped}")
+
+
+def _listed(kinds: list[str]) -> str:
+    """Names of kinds in a sentence: "a", "a and b", "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
+
+
+def recomputed_of(plan: Plan, *, is_whole: bool) -> Recomputed:
+    """Extent of recomputation of a run's replies. `is_whole`: all that can be were, not a sample of them."""
+    seats = scripted_seats(plan)
+    if seats.keys() != plan.playing.keys() or any(seat.check is AnswerCheck.FORM for seat in seats.values()):
+        return Recomputed.NOT_ALL
+    return Recomputed.ALL if is_whole else Recomputed.A_SAMPLE
+
+
+def _at_full_strength(path: Path) -> UciEngine:
+    return seated_engine(path, SKILL_MAX)
+
+
+def _frozen(stream: StreamPlan, kinds: dict[str, set[int]]) -> Drawn:
+    return Drawn(stream, {kind: frozenset(numbers) for kind, numbers in kinds.items()})

@@ -1,0 +1,74 @@
+"""Lines for a person: at most 100 columns of printable ASCII, label and value in two columns."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
+from typing import Final
+
+WIDTH: Final = 100
+LABEL_WIDTH: Final = 11
+INDENT: Final = "  "
+ROW_LABEL_WIDTH: Final = 26
+
+
+def ascii_words(text: str) -> str:
+    """Foreign text in ASCII: look-alike letters, escapes and marks that reorder text are spelled out."""
+    escaped = text.encode("ascii", "backslashreplace").decode()
+    return "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in escaped)
+
+
+def quoted(text: str) -> str:
+    """Foreign text between quotation marks that nothing in it can close: whatever it says is no words of ours."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{ascii_words(escaped)}"'
+
+
+def paragraph(label: str, text: str, label_width: int = LABEL_WIDTH) -> Iterator[str]:
+    """A label and its text, which goes on beneath itself."""
+    head = f"{label:<{label_width}}"
+    if not head.endswith(" "):
+        head += " "
+    yield from _hanging(head, " " * label_width, text)
+
+
+def row(label: str, value: str) -> Iterator[str]:
+    """One figure under a heading."""
+    head = f"{INDENT}{label:<{ROW_LABEL_WIDTH}} "
+    yield from _hanging(head, " " * (len(INDENT) + ROW_LABEL_WIDTH + 1), value)
+
+
+def item(mark: str, text: str) -> Iterator[str]:
+    """One entry of a list."""
+    yield from _hanging(f"{mark} ", " " * (len(mark) + 1), text)
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Columns two spaces apart. The first goes on beneath itself where the others need the room."""
+    cells = [[ascii_words(cell) for cell in line] for line in (header, *rows)]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(header))]
+    widths[0] = max(12, min(widths[0], WIDTH - sum(widths[1:]) - 2 * (len(widths) - 1)))
+    for line in cells:
+        first, *more = wrap(line[0], widths[0], subsequent_indent=INDENT, break_long_words=False) or [""]
+        rest = (f"{cell:<{width}}" for cell, width in zip(line[1:], widths[1:], strict=True))
+        yield "  ".join((f"{_shortened(first, widths[0]):<{widths[0]}}", *rest)).rstrip()
+        yield from (_shortened(text, widths[0]) for text in more)
+
+
+def _hanging(head: str, indent: str, text: str) -> Iterator[str]:
+    head = ascii_words(head)
+    lines = wrap(
+        ascii_words(text),
+        WIDTH,
+        initial_indent=head,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+    )
+    yield from (line.rstrip() for line in lines or [head])
+
+
+def _shortened(text: str, width: int) -> str:
+    """The beginning and the end of a text that is too long."""
+    if len(text) <= width:
+        return text
+    kept = width - 2
+    return f"{text[: kept - kept // 2]}..{text[len(text) - kept // 2 :]}"

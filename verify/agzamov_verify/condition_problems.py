@@ -1,0 +1,122 @@
+"""Problems of a plan's conditions: of one match, of the system that it names, and of the arms that are compared."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from .experiment import PHASE_RULES, Arm, Augmentation, Match, Opponent, PhaseRule
+from .games.registry import GAMES
+from .manifest import Plan
+from .plan_types import Problem
+from .systems import System
+
+SHIFTS_MAX = 16
+"""Shifts of one match: each costs its verifier a test of recovery."""
+
+SYSTEMS_NAMED_MAX = 20
+
+
+def condition_problems(plan: Plan) -> Iterator[Problem]:
+    """Problems of the conditions and shifts that make `plan` impossible."""
+    first: dict[tuple[str, str, int, Augmentation], Match] = {}
+    for index, match in enumerate(plan.matches):
+        path = f"matches[{index}]"
+        yield from _condition(path, match)
+        yield from _shifts(path, match, plan)
+        yield from _system(f"{path}.condition", match, plan)
+        yield from _careers(path, match, plan)
+        if match.condition.augmentation is not Augmentation.NAKED:
+            sub_phase = (match.a, match.game, match.phase, match.condition.augmentation)
+            yield from _arm(path, match, first.setdefault(sub_phase, match))
+
+
+def _condition(path: str, match: Match) -> Iterator[Problem]:
+    """The rule of the match's phase about its condition and shifts."""
+    rule = PHASE_RULES.get(match.phase, PhaseRule(Opponent.SELF, augmented=True))
+    if match.phase not in PHASE_RULES:
+        known = ", ".join(str(int(phase)) for phase in PHASE_RULES)
+        yield Problem(f"{path}.phase", f"expected one of {known}, found {match.phase:d}")
+    is_naked = match.condition.augmentation is Augmentation.NAKED
+    if rule.augmented == is_naked:
+        expected = "an augmentation, with arm naked for its control" if is_naked else "none"
+        yield Problem(f"{path}.condition", f"expected {expected} in Phase {match.phase:d}")
+    if not rule.augmented and match.shifts:
+        yield Problem(f"{path}.shifts", f"expected none in Phase {match.phase:d}")
+
+
+def _shifts(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
+    if len(match.shifts) > SHIFTS_MAX:
+        yield Problem(f"{path}.shifts", f"expected at most {SHIFTS_MAX}, found {len(match.shifts)}")
+        return
+    if match.shifts and set(match.seats) == {match.a}:
+        yield Problem(f"{path}.shifts", "expected none in self-play: they change the strategy of another seat")
+    if match.shifts and GAMES[match.game].deals_twice(plan.rules_of(match.game)):
+        yield Problem(f"{path}.shifts", "expected none where decks are mirrored: both strategies would play one deck")
+    for index, shift in enumerate(match.shifts):
+        first = match.shifts[index - 1].after if index else 0
+        course = match.planned // max(1, match.careers)
+        if not first < shift.after < course:
+            message = f"expected more than {first} and fewer than {course}, found {shift.after}"
+            yield Problem(f"{path}.shifts[{index}].after", message)
+
+
+def _careers(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
+    """Careers are of augmented phases, equal, of whole units, and as many in every match of one game."""
+    system, rules, game = plan.systems.get(match.condition.system), plan.rules_of(match.game), GAMES[match.game]
+    if system and system.keeps_store and not match.careers:
+        message = f"expected a number of careers: {match.condition.system} keeps a store from game to game"
+        yield Problem(f"{path}.careers", message)
+    if not match.careers:
+        return
+    if match.condition.augmentation is Augmentation.NAKED:
+        yield Problem(f"{path}.careers", "expected none: without an augmentation nothing lasts from game to game")
+    if game.deals_twice(rules):
+        yield Problem(f"{path}.careers", "expected none where decks are mirrored: a career would meet a deck twice")
+    unit = game.unit_results(rules)
+    if match.planned % (match.careers * unit):
+        message = f"expected a number that divides {match.planned} into whole {game.unit.many}, found {match.careers}"
+        yield Problem(f"{path}.careers", message)
+    first = next(candidate for candidate in plan.matches if candidate.game == match.game and candidate.careers)
+    if match.careers != first.careers:
+        yield Problem(f"{path}.careers", f"expected {first.careers} as in {first.id}, found {match.careers}")
+    if any(rule.match == match.id for rule in plan.analysis.sequential):
+        yield Problem(f"{path}.careers", "expected none in a match that is watched: careers are no sequence")
+
+
+def _system(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
+    condition = match.condition
+    if condition.arm is Arm.NAKED:
+        if condition.system:
+            yield Problem(f"{path}.system", "expected none: in the naked arm seat A has its prompt alone")
+        return
+    system = plan.systems.get(condition.system)
+    if system is None:
+        named = ", ".join(islice(plan.systems, SYSTEMS_NAMED_MAX)) or "(the plan names none)"
+        yield Problem(f"{path}.system", f"expected one of the systems {named}")
+        return
+    if condition.augmentation not in system.augmentations:
+        expected = ", ".join(sorted(system.augmentations))
+        yield Problem(f"{path}.augmentation", f"expected {expected} with system {condition.system}")
+    if system.keeps_store and not GAMES[match.game].remembers:
+        yield Problem(path, f"expected no memory: {GAMES[match.game].title} has no notes to store")
+    yield from _use(match, system, plan)
+    yield from (problem.below(f"systems.{condition.system}") for problem in system.problems(condition.arm))
+
+
+def _use(match: Match, system: System, plan: Plan) -> Iterator[Problem]:
+    """A memory that is used by tool calls needs a model that calls tools; ways of use are never mixed in a matrix."""
+    path, seat = f"systems.{match.condition.system}.use", plan.seats.get(match.a)
+    if system.needs_tool_calls and seat and not seat.calls_tools:
+        yield Problem(path, f"expected harness: {match.a} is {seat.noun}, which calls no tools")
+    if system.way_of_use and len(plan.memory_uses) > 1:
+        found = " and ".join(plan.memory_uses)
+        yield Problem(path, f"expected one way of use of all memories, found {found}: a matrix never mixes them")
+
+
+def _arm(path: str, match: Match, first: Match) -> Iterator[Problem]:
+    """Arms of one sub-phase are compared, so they differ in the condition alone: a delta is not of two opponents."""
+    if match.seats != first.seats:
+        yield Problem(f"{path}.b", f"expected {', '.join(first.seats[1:])} as in {first.id}: arms meet one opponent")
+    if match.shifts != first.shifts:
+        yield Problem(f"{path}.shifts", f"expected those of {first.id}: arms meet one strategy")
+    if match.careers != first.careers:
+        yield Problem(f"{path}.careers", f"expected {first.careers} as in {first.id}: arms are played alike")

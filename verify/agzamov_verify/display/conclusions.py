@@ -1,0 +1,158 @@
+"""The paragraph Found: the figures in words, the ends of self-play games, and the outcome of Phase 0."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Final
+
+from ..columns import ascii_words
+from ..glossary import label
+from ..protocol import GateNorm, load_protocol
+from ..scoring.analysis import Analysis
+from ..scoring.measures import CAREERS
+from ..scoring.results import Gate, MatchResult, Results
+from ..seat_words import percent
+from ..views import VIEWS, condition_words, game_words, size_words
+from .error_flags import error_flags
+from .headline import WITHIN_ONE_CAREER, Headline, headlines
+
+MATCHES_SHOWN_MAX: Final = 3
+WHOLE_FROM: Final = 10
+NO_INTERVAL: Final = "no interval"
+SMALL_P: Final = 0.001
+
+
+def found_words(results: Results, analysis: Analysis | None) -> str:
+    """The figures in words; then Phase 0. Raises ValueError or LookupError for claims that make no sense."""
+    heads = headlines(results.matches, analysis)
+    contests = [match for match in results.matches if not match.is_baseline]
+    protocol = load_protocol(results.protocol)
+    doubts = {match.id: _doubt(match, analysis, protocol.error_flag_percent) for match in contests[:MATCHES_SHOWN_MAX]}
+    sentences = [_contest(match, heads[match.id], doubts[match.id]) for match in contests[:MATCHES_SHOWN_MAX]]
+    if len(contests) > MATCHES_SHOWN_MAX:
+        sentences.append(f"{len(contests) - MATCHES_SHOWN_MAX} more are in the table below")
+    sentences = [*_deltas(analysis), *sentences]
+    sentences += _against_itself(results.matches)
+    tests = {match.id: match.p_won for match in analysis.matches if match.p_won} if analysis else {}
+    sentences += _gates(results.matches, tests, protocol.phase0)
+    return (". ".join(sentences) or "Nothing was played") + "."
+
+
+def _deltas(analysis: Analysis | None) -> Iterator[str]:
+    """The effect of each augmentation: the real arm less its control."""
+    deltas = analysis.deltas if analysis else ()
+    for delta in deltas[:MATCHES_SHOWN_MAX]:
+        effect, system = delta.performance.everything, f" by {delta.system}" if delta.system else ""
+        what = f"{ascii_words(delta.model)} with {delta.augmentation}{ascii_words(system)} less its control"
+        if effect.value is None:
+            continue
+        over = f", over {effect.n[0]} careers" if effect.over == CAREERS else ""
+        bounds = f"95 % interval {short(effect.ci.low)} to {short(effect.ci.high)}{over}" if effect.ci else NO_INTERVAL
+        reason = "" if effect.ci else effect.ci_note or effect.over
+        why = f" ({ascii_words(reason)})" if reason else ""
+        yield f"{what} in {game_words(delta.game)}: {short(effect.value.decimal)} {effect.unit}, {bounds}{why}"
+    if len(deltas) > MATCHES_SHOWN_MAX:
+        yield f"{len(deltas) - MATCHES_SHOWN_MAX} more deltas are in --details"
+
+
+def short(number: str) -> str:
+    """A figure for a sentence: three places, or one where it is large. Raises ValueError for what is no number."""
+    value = float(number)
+    return f"{value:+.1f}" if abs(value) >= WHOLE_FROM else f"{value:+.3f}"
+
+
+# --- matches -------------------------------------------------------------------------------------
+
+
+def _contest(match: MatchResult, head: Headline, doubt: str) -> str:
+    a = f"{ascii_words(match.a)}{condition_words(match.condition)}"
+    b, game = opponents_words(match), game_words(match.game)
+    view = VIEWS[match.game]
+    ends = f" ({_ends(match.result.count, match.result.ends)})" if view.ends(match.result) else ""
+    if head.why_none == WITHIN_ONE_CAREER:
+        score = f"{a} {view.tally(match.result)} {b} in {game}{ends}"
+        return f"{score}, within one career: nothing was repeated, so nothing follows{doubt}"
+    if head.few and head.careers:
+        score = f"{a} {view.tally(match.result)} {b} in {game}{ends}"
+        return f"{score}, but {ascii_words(head.why_none)}: too short to conclude{doubt}"
+    if head.few:
+        units = f"{view.game.unit.counted(head.units)} {'is' if head.units == 1 else 'are'}"
+        score = f"{a} {view.tally(match.result)} {b} in {game}{ends}"
+        return f"{score}, but {units} too few to conclude{doubt}"
+    verdict = "did better than" if head.better else "did worse than" if head.worse else "was not shown to differ from"
+    return f"{a} {verdict} {b} in {game}: {head.words}{ends}{doubt}"
+
+
+def opponents_words(match: MatchResult) -> str:
+    """The names of seat A's opponents."""
+    return " and ".join("itself" if name == match.a else ascii_words(name) for name in match.opponents)
+
+
+def _doubt(match: MatchResult, analysis: Analysis | None, bound_percent: int) -> str:
+    """Words for a match in which a seat made too many errors, surely or perhaps; else empty."""
+    analysed = next((figures for figures in analysis.matches if figures.id == match.id), None) if analysis else None
+    flags = error_flags(match, analysed, bound_percent)
+    if not flags:
+        return ""
+    rates = " and ".join(f"{ascii_words(flag.seat)} made {flag.words}" for flag in flags)
+    return f", {'NOT RELIABLE' if any(flag.is_sure for flag in flags) else 'PERHAPS NOT RELIABLE'}: {rates}"
+
+
+def _against_itself(matches: Sequence[MatchResult]) -> Iterator[str]:
+    alone: dict[str, list[str]] = {}
+    for match in matches:
+        if match.is_baseline:
+            size = size_words(match.result.count, match.game)
+            name = f"{ascii_words(match.a)}{condition_words(match.condition)}"
+            alone.setdefault(name, []).append(f"{size}, {_ends(match.result.count, match.result.ends)}")
+    for name, ends in alone.items():
+        yield f"{name} against itself (a {label('baseline')}, no result): {'; '.join(ends)}"
+
+
+def _ends(count: int, ends: Mapping[str, int]) -> str:
+    named = {ascii_words(name.replace("_", " ")): many for name, many in ends.items()}
+    if len(named) == 1:
+        every = {1: "", 2: "both "}.get(count, "all ")
+        return f"{every}ended by {next(iter(named))}"
+    return "ended by " + ", ".join(f"{name} {many:,}" for name, many in named.items())
+
+
+# --- Phase 0 -------------------------------------------------------------------------------------
+
+
+def _gates(matches: Sequence[MatchResult], tests: Mapping[str, str], norm: GateNorm) -> Iterator[str]:
+    """`tests`: the p-value of each match."""
+    gated = [(match, match.gate) for match in matches if match.gate]
+    if not gated:
+        return
+    several = len({match.a for match, _ in gated}) > 1
+    outcomes = []
+    for match, gate in gated:
+        who = f"{ascii_words(match.a)} " if several else ""
+        outcome = "passed" if gate.passed else "not passed"
+        outcomes.append(f"{who}{outcome} in {game_words(match.game)} ({_gate(match, gate, tests.get(match.id), norm)})")
+    yield f"{label('Phase 0')} (does the player beat random?): {'; '.join(outcomes)}"
+
+
+def _gate(match: MatchResult, gate: Gate, p: str | None, norm: GateNorm) -> str:
+    wins, n = match.result.wins
+    what = VIEWS[match.game].game.contest.many
+    reasons = [f"{wins} of {n} {what} won"]
+    if 100 * wins <= norm.win_percent_above * n:
+        reasons[-1] += f", more than {norm.win_percent_above} % required"
+    if p is not None:
+        reasons.append(f"binomial p {p_words(p)}")
+    if p is not None and not gate.passed and float(p) >= float(norm.p_below):
+        if Fraction(1, 2) ** n >= Fraction(norm.p_below):
+            reasons[-1] += f": so few {what} can never pass"
+        else:
+            reasons[-1] += f", below {norm.p_below} required"
+    errors = match.seat_stats[0].error_rate
+    if not gate.passed and 100 * errors >= norm.error_percent_below:
+        reasons.append(f"{percent(errors)} errors, below {norm.error_percent_below} % required")
+    return ", ".join(reasons)
+
+
+def p_words(p: str) -> str:
+    """A p-value after its name. Raises ValueError for what is no number."""
+    value = float(p)
+    return f"= {value:.3f}" if not value < SMALL_P else f"< {SMALL_P}"

@@ -1,0 +1,86 @@
+"""What a person is shown of a game: one subclass of `GameView` in the `view` module of each game's folder."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from math import isfinite
+from typing import Any, ClassVar
+
+from .games.game import Game
+from .manifest import Plan
+from .replayed_game import PlayedGame
+from .scoring.counts import Counts
+from .scoring.match_figures import MatchAnalysis
+
+
+class GameView(ABC):
+    """Words of one game on the screen.
+
+    `null` is the headline figure of equal players (0.5 points a game). `figure_unit` is its unit in a sentence, without
+    a space before it; `short_unit` the unit in a table, with one (" bb/100"), or "". `places` names the places of the
+    seats in a result, the first to act first; `clusters` what decisions that depend on each other are of.
+
+    Lines are at most 100 columns of ASCII: `columns.paragraph` and `columns.row` break them, `columns.ascii_words`
+    makes foreign text safe.
+    """
+
+    game: ClassVar[Game]
+    null: ClassVar[float]
+    figure_unit: ClassVar[str]
+    short_unit: ClassVar[str]
+    places: ClassVar[tuple[str, ...]]
+    clusters: ClassVar[str] = "games"
+
+    @abstractmethod
+    def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:
+        """One result as a player knows it.
+
+        The first line has its id and who sat where, the second the result and its reason. The last two lines are an
+        empty one and the result again; `--prompts` puts what was asked before them.
+        """
+
+    @abstractmethod
+    def document(self, played: PlayedGame) -> dict[str, object]:
+        """One result for a program: values that JSON has. The caller adds game, match, a and b."""
+
+    @abstractmethod
+    def won_by_a(self, played: PlayedGame) -> int:
+        """1 where seat A won, 0 for a draw, -1 where it lost."""
+
+    @abstractmethod
+    def ended(self, record: Any) -> str:
+        """How a result ended, and its size, in a list: "checkmate, 43 plies"."""
+
+    @abstractmethod
+    def size(self, counts: Any) -> str:
+        """The size of a match: "30 games, 1,820 plies"."""
+
+    @abstractmethod
+    def details(self, counts: Any, analysis: MatchAnalysis | None, plan: Plan) -> Iterator[str]:
+        """Rows of a match that only this game has, for `verify --details`; made by `columns.row`.
+
+        `analysis` is None where a bundle has none; else it is this game's own type.
+        """
+
+    def spelled(self, value: float | None) -> str:
+        """The headline figure without its unit; None and infinite values are "unbounded"."""
+        return "unbounded" if value is None or not isfinite(value) else self.number(value)
+
+    def number(self, value: float) -> str:
+        """A finite headline figure."""
+        return f"{value:.3f}"
+
+    def tally(self, counts: Any) -> str:
+        """The outcome of a match in words, without a conclusion: "won 3 of 4 against".
+
+        The name of seat A stands before it, the opponent's after it.
+        """
+        wins, n = counts.wins
+        return f"won {wins} of {n} against"
+
+    def ends(self, counts: Counts) -> bool:  # noqa: ARG002 - see hold'em
+        """True if a sentence about a match says how its results ended."""
+        return True
+
+    def rules_words(self, plan: Plan) -> str:  # noqa: ARG002 - see chess
+        """Rules of a run that the first screen names; empty where they are the usual ones."""
+        return ""

@@ -1,0 +1,151 @@
+"""The games of a chess match from the measured seat's side, as a cell."""
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Final, Self
+
+import msgspec
+
+from ...scoring.cells import Cell, CellKey
+from ...scoring.inference.estimate import PAIR_SCORE, Scale
+from ...scoring.measures import Measure, Ratio, Units
+from ...scoring.quality.game_quality_index import StageLosses
+from ..players import a_is_first
+from .game import PAIR, chess_tallies
+from .results import by_pairs, game_identity, halfpoints_a
+from .rules import BY_RULE, End
+from .script import ChessRecord
+
+PAIR_WINS: Final = Scale("win rate", Fraction(1, 2), Fraction(0), Fraction(1))
+"""Games won of a start pair, as wins per game."""
+
+
+class ChessGame(msgspec.Struct, frozen=True, gc=False):
+    """One game from the measured seat's side. `raw_halfpoints` is without adjudication.
+
+    `errors` and `decisions`: its own and the opponent's, first attempts. `played_on`: it was adjudicated, and then
+    played to its end all the same. `losses`: its centipawns lost and moves judged in opening, middlegame, endgame,
+    where the engine was asked. `identity`: of its start, moves and result (`game_identity`).
+    """
+
+    halfpoints: int
+    raw_halfpoints: int
+    end: End
+    substituted: bool
+    errors: tuple[int, int]
+    plies: int
+    decisions: tuple[int, int] = (0, 0)
+    played_on: bool = False
+    losses: tuple[tuple[int, int], ...] = ()
+    identity: str = ""
+
+    @property
+    def decided_by_play(self) -> bool:
+        """True if the rules of chess ended the game and every move was a seat's own."""
+        return self.end in BY_RULE and not self.substituted
+
+    @property
+    def forfeited(self) -> bool:
+        """True if a side lost for want of a legal move."""
+        return self.end is End.FORFEIT
+
+    @property
+    def adjudicated(self) -> bool:
+        """True if the engine ended a game in which every move was a seat's own."""
+        return self.end is End.ADJUDICATION and not self.substituted
+
+
+class ChessCell(Cell, frozen=True):
+    """The games of a cell, in order; two by two they share a start, with colours exchanged."""
+
+    key: CellKey
+    games: tuple[ChessGame, ...]
+
+    @property
+    def results(self) -> tuple[ChessGame, ...]:
+        """The games, by the name that all cells share."""
+        return self.games
+
+    @property
+    def halfpoints(self) -> list[int]:
+        """The measured seat's half-points of each game."""
+        return [game.halfpoints for game in self.games]
+
+    @property
+    def wins(self) -> int:
+        """Number of games that the measured seat won."""
+        return sum(game.halfpoints == 2 for game in self.games)
+
+    @property
+    def distinct_wins(self) -> list[bool]:
+        """Whether the measured seat won, of each game that was not played before, move for move."""
+        last_first = reversed([*enumerate(self.games)])
+        return list({game.identity or index: game.halfpoints == 2 for index, game in last_first}.values())
+
+    @property
+    def course(self) -> list[int]:
+        return self.halfpoints
+
+    def units(self, value: Callable[[ChessGame], int]) -> list[int]:
+        """Sums of a value of each game over the two games of a start."""
+        return by_pairs(list(map(value, self.games)))
+
+    def measured(self, measure: Measure = Measure.PERFORMANCE) -> Units:
+        """Wins or half-points of each start pair."""
+        if measure is Measure.PERFORMANCE:
+            return self.as_units(self.units(lambda game: int(game.halfpoints == 2)), PAIR_WINS)
+        return self.as_units(self.units(lambda game: game.halfpoints), PAIR_SCORE)
+
+    def clusters(self, value: Callable[[ChessGame], int]) -> list[int]:
+        """Sums over games; those that were played alike, move for move, are one."""
+        sums: dict[str | int, int] = {}
+        for index, game in enumerate(self.games):
+            sums[game.identity or index] = sums.get(game.identity or index, 0) + value(game)
+        return list(sums.values())
+
+    def kept(self, keep: Callable[[ChessGame], bool], measure: Measure) -> Units | Ratio:
+        """The start pairs of which both games are kept: a pair of which one is left out would favour a colour."""
+        whole = self.measured(measure)
+        both = [int(count == PAIR) for count in self.units(lambda game: int(keep(game)))]
+        values = [value * stays for value, stays in zip(whole.values, both, strict=True)]
+        if self.careers < 2:
+            return self.some_units((value for value, stays in zip(values, both, strict=True) if stays), whole.scale)
+        return self.as_ratio(values, both, whole.scale)
+
+    def with_results_of(self, other: Self) -> Self:
+        return msgspec.structs.replace(self, games=self.games + other.games)
+
+
+def chess_cell(
+    key: CellKey,
+    records: Sequence[ChessRecord],
+    starts: str,
+    losses: Sequence[StageLosses] = (),
+) -> ChessCell:
+    """The cell of some replayed games, in order from the first of a match.
+
+    `losses`: of each game, where the engine was asked.
+    """
+    tallies = chess_tallies(records)
+    games = tuple(chess_games(records))
+    if losses:
+        pairs = zip(games, losses, strict=True)
+        games = tuple(msgspec.structs.replace(game, losses=lost) for game, lost in pairs)
+    return ChessCell(key, games, starts=starts, tallies=tallies)
+
+
+def chess_games(records: Iterable[ChessRecord]) -> Iterable[ChessGame]:
+    """Replayed games, in order from the first of a match, from seat A's side."""
+    for index, record in enumerate(records):
+        a, b = record.tallies if a_is_first(index) else reversed(record.tallies)
+        yield ChessGame(
+            halfpoints_a(index, record.ending),
+            halfpoints_a(index, record.raw),
+            record.ending.end,
+            bool(a.substituted or b.substituted),
+            (a.faults, b.faults),
+            len(record.moves),
+            (a.decisions, b.decisions),
+            record.ending.end is End.ADJUDICATION and record.raw.end is not End.UNFINISHED,
+            identity=game_identity(record),
+        )

@@ -1,0 +1,155 @@
+"""Chess960 in the registry: its matches, its limits, and the script of a stream of games."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar
+
+import chess
+import msgspec
+
+from ...analysis_plan import SequentialRule
+from ...dice import Dice
+from ...experiment import Match, Phase
+from ...plan_types import Count, Problem
+from ...script import Script
+from ..adjudication import Adjudication, AdjudicationPolicy
+from ..decision import Tally, added
+from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
+from ..page import Page, labelled, scripted_player
+from ..patterns import CHESS_PATTERNS
+from ..players import a_is_first, in_turn
+from . import random_player, reference_player
+from .detectors import DETECTORS
+from .note_words import query
+from .notes import observation
+from .prompt import TEMPLATES
+from .script import ChessRecord, ChessRules, play
+
+PLIES_MAX = 1000
+STARTS = 960
+PAIR = 2
+"""Games of one start, one with each colour."""
+
+GAMES_MAX = PAIR * STARTS
+"""Games of a match: with more, starts would come again, and pairs on one start are not independent."""
+
+
+class ChessMatch(Match, frozen=True, tag="chess960"):
+    """Chess960 games in start pairs; `block_games` of them share a stream."""
+
+    games: Count = 500
+    block_games: Count = 2
+
+    @property
+    def planned(self) -> int:
+        return self.games
+
+    @property
+    def block_results(self) -> int:
+        return self.block_games
+
+
+class ChessBlock(Block, frozen=True):
+    """Records of the games of one stream."""
+
+    records: tuple[ChessRecord, ...]
+
+    @property
+    def tallies(self) -> tuple[Tally, ...]:
+        """Tallies of seats A and B over the games of the stream."""
+        return chess_tallies(self.records, self.first)
+
+
+class Chess960(Game):
+    """Chess from 960 starts, each played with both colours."""
+
+    name = "chess960"
+    title = "Chess960"
+    unit = Noun("start played with both colours", "starts played with both colours")
+    match = ChessMatch
+    rules = ChessRules
+    templates = TEMPLATES
+    patterns = CHESS_PATTERNS
+    detectors = DETECTORS
+    remembers = True
+    scripted: ClassVar = {
+        "random": scripted_player("random/chess960", random_player.reply),
+        "reference": scripted_player("reference/chess960", reference_player.reply),
+    }
+    sign = "\nFEN: "
+    uses_engine = True
+
+    def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: ChessRules, dice: Dice) -> Script[Block]:
+        records = []
+        for index in range(stream.first, stream.first + stream.count):
+            seats = seats_at(index)
+            white, black = in_turn(seats, index)
+            start = start_fen(dice, index // PAIR)
+            record = yield from play(self.name_of(stream.match, index), start, white, black, rules, dice)
+            yield from self.remember(seats, (record,), index)
+            records.append(record)
+        return ChessBlock(stream.first, tuple(records))
+
+    def observation(self, records: Sequence[ChessRecord], first: int, seat_index: int) -> str:
+        return observation(records, first, seat_index)
+
+    def search_words(self, page: Page) -> str:
+        return query(chess.Board(labelled(page, "FEN"), chess960=True))
+
+    def problems(self, rules: ChessRules) -> Iterator[Problem]:
+        rule = rules.adjudication
+        if not 1 <= rules.plies_max <= PLIES_MAX:
+            yield Problem("plies_max", f"expected 1 to {PLIES_MAX}, found {rules.plies_max}")
+        if rule.plies < 1 or rule.threshold_centipawns < 1 or rule.threshold_points < 1:
+            yield Problem("adjudication", "expected positive thresholds and plies")
+        if not 0 <= rule.play_on_percent <= 100:
+            yield Problem("adjudication.play_on_percent", f"expected 0 to 100, found {rule.play_on_percent}")
+
+    def match_problems(self, match: ChessMatch, rules: ChessRules) -> Iterator[Problem]:  # noqa: ARG002 - as declared
+        if match.games % PAIR or match.block_games % PAIR:
+            yield Problem("", "expected even games and block_games: a start is played with both colours")
+        if match.games > GAMES_MAX:
+            yield Problem("games", f"expected at most {GAMES_MAX}: each of {STARTS} starts once with both colours")
+
+    def self_play(self, seat: str, results: int) -> ChessMatch:
+        return ChessMatch(a=seat, b=seat, phase=Phase.BASELINE, games=results)
+
+    def bounds(self, rule: SequentialRule) -> Bounds:  # noqa: ARG002 - as declared
+        """Half-points of a start pair."""
+        return Bounds(0, 2 * PAIR, PAIR)
+
+    def unit_results(self, rules: ChessRules) -> int:  # noqa: ARG002 - as declared
+        return PAIR
+
+    def variant(self, rules: ChessRules) -> str:
+        """The chess prompt: a list of legal moves changes what is measured."""
+        return rules.prompt.value
+
+    def decisions(self, rules: ChessRules, assumed: Mapping[str, Fraction]) -> Fraction:
+        return min(assumed["plies"], Fraction(rules.plies_max))
+
+    def sample_rules(self, rules: ChessRules, assumed: Mapping[str, Fraction]) -> ChessRules:
+        return msgspec.structs.replace(rules, plies_max=int(self.decisions(rules, assumed)))
+
+    def engine_adjudication(self, rules: ChessRules) -> Adjudication | None:
+        return rules.adjudication if rules.adjudication.policy is AdjudicationPolicy.STOCKFISH else None
+
+
+def chess_tallies(records: Sequence[ChessRecord], first: int = 0) -> tuple[Tally, ...]:
+    """Tallies of seats A and B over games of a match, in order from number `first`."""
+    games = enumerate(records, start=first)
+    return added(record.tallies if a_is_first(index) else record.tallies[::-1] for index, record in games)
+
+
+def start_fen(dice: Dice, pair: int) -> str:
+    """The start of a pair of games: one of 960, without replacement."""
+    return chess.Board.from_chess960_pos(_start_order(dice)[pair]).fen()
+
+
+@lru_cache(maxsize=4)
+def _start_order(dice: Dice) -> list[int]:
+    return dice.stream("chess960/starts/0").deal(range(STARTS), STARTS)
+
+
+GAME = Chess960()

@@ -1,0 +1,52 @@
+"""Notes for a memory: what a seat saw its opponent do in one game, from the moves alone."""
+
+from collections.abc import Iterator, Sequence
+
+import chess
+
+from .detectors import DETECTORS
+from .note_words import NOTE_CHARACTERS_MAX, counts_line
+from .script import BLACK, WHITE, ChessRecord
+
+FIRST_MOVES = 4
+
+
+def observation(records: Sequence[ChessRecord], first: int, seat_index: int) -> str:
+    """What the seat at `seat_index` of the match saw in game number `first`: a line for each habit that could show."""
+    (record,) = records
+    opponent = WHITE if (first + seat_index) % 2 else BLACK
+    lines: list[str] = []
+    for line in _lines(record, opponent):
+        if len("\n".join([*lines, line])) <= NOTE_CHARACTERS_MAX:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _lines(record: ChessRecord, opponent: int) -> Iterator[str]:
+    """Lines about the opponent, the most useful first."""
+    for pattern, detector in DETECTORS.items():
+        counted = detector(record, opponent)
+        if counted.occasions:
+            yield counts_line(pattern, counted)
+    side = ("White", "Black")[opponent]
+    yield f"Castled as {side}: {_castling_words(record, opponent)}"
+    yield f"First moves as {side}: {' '.join(record.moves[opponent::2][:FIRST_MOVES]) or 'none'}"
+    yield f"Ended as {side}: {_result_words(record, opponent)}"
+
+
+def _castling_words(record: ChessRecord, opponent: int) -> str:
+    """Side and move of its castling."""
+    board = chess.Board(record.start_fen, chess960=True)
+    for ply, text in enumerate(record.moves):
+        move = chess.Move.from_uci(text)
+        if ply % 2 == opponent and board.is_castling(move):
+            return f"{'a' if board.is_queenside_castling(move) else 'h'}-side on move {ply // 2 + 1}"
+        board.push(move)
+    return "never"
+
+
+def _result_words(record: ChessRecord, opponent: int) -> str:
+    """Its result and how the game ended: "lost by checkmate after 43 plies"."""
+    halfpoints = record.ending.white_halfpoints if opponent == WHITE else 2 - record.ending.white_halfpoints
+    end = record.ending.end.value.replace("_", " ")
+    return f"{('lost', 'drew', 'won')[halfpoints]} by {end} after {len(record.moves)} plies"

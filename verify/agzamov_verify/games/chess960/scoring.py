@@ -1,0 +1,71 @@
+"""The scoring half of Chess960."""
+
+from collections.abc import Iterator, Sequence
+
+from ...manifest import Plan
+from ...protocol import Protocol
+from ...scoring.cells import CellKey
+from ...scoring.game_scoring import GameScoring, Played
+from ...scoring.hypotheses.evidence import Evidence
+from ...scoring.match_figures import Setting
+from ...scoring.quality.game_quality_index import stage_losses
+from ...scoring.quality.quality_constants import load_quality_constants
+from ..adjudication import AdjudicationPolicy
+from .analysis import ChessAnalysis, chess_analysis
+from .cell import ChessCell, chess_cell
+from .game import GAME, ChessMatch
+from .results import ChessResult, chess_result, pair_halfpoints
+from .script import ChessRecord, ChessRules
+
+
+class ChessScoring(GameScoring):
+    """Start pairs, the pentanomial score, engine-judged moves."""
+
+    game = GAME
+    counts = ChessResult
+    analysis = ChessAnalysis
+
+    def count(self, played: Played) -> ChessResult:
+        return chess_result(played.records)
+
+    def cell(self, key: CellKey, played: Played) -> ChessCell:
+        records, plan = played.records, played.plan
+        losses = stage_losses(records, played.answers, load_quality_constants(plan.protocol)) if played.answers else ()
+        return chess_cell(key, records, played.run, losses=losses)
+
+    def analyse(self, cell: ChessCell, setting: Setting, evidence: Evidence, played: Played) -> ChessAnalysis:  # noqa: ARG002
+        return chess_analysis(cell, setting, evidence)
+
+    def observations(self, records: Sequence[ChessRecord], rules: ChessRules) -> list[int]:  # noqa: ARG002
+        """Seat A's half-points of each start pair."""
+        return pair_halfpoints(records)
+
+    def size_departures(self, match: ChessMatch, plan: Plan, protocol: Protocol) -> Iterator[str]:  # noqa: ARG002
+        norm = protocol.chess960
+        if not match.phase and match.games != norm.phase0_games:
+            yield f"{match.id}: {match.games} games planned, {norm.phase0_games} required"
+        elif match.phase and match.games < norm.games_min:
+            yield f"{match.id}: {match.games} games planned, at least {norm.games_min} required"
+
+    def rule_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:
+        rules: ChessRules = plan.rules_of(GAME.name)
+        rule, norm = rules.adjudication, protocol.chess960
+        if rule.policy is not AdjudicationPolicy.STOCKFISH:
+            yield f"adjudication by {rule.policy.value}, {norm.adjudication} required"
+        elif (rule.threshold_centipawns, rule.plies) != (norm.adjudication_centipawns, norm.adjudication_plies):
+            yield f"adjudication at {rule.threshold_centipawns} centipawns for {rule.plies} plies"
+
+    def play_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:
+        """Rules that have no number in the protocol file: their defaults are the protocol's."""
+        rules, norm = plan.rules_of(GAME.name), ChessRules()
+        if rules.plies_max < norm.plies_max:
+            yield f"chess games end at {rules.plies_max} plies, at least {norm.plies_max} required"
+        if rules.draw_claims is not norm.draw_claims:
+            yield f"draws are claimed {rules.draw_claims.value}, {norm.draw_claims.value} required"
+        if rules.prompt.value not in protocol.chess960.prompts:
+            yield f"chess prompt {rules.prompt.value}, {' or '.join(protocol.chess960.prompts)} required"
+        if plan.quality.nodes not in (0, protocol.engine.nodes):
+            yield f"moves judged at {plan.quality.nodes} nodes, {protocol.engine.nodes} required"
+
+
+SCORING = ChessScoring()

@@ -1,0 +1,168 @@
+"""Heads-up no-limit hold'em in the registry: its matches, its limits, and the script of a stream of hands."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import ceil, isqrt
+from typing import ClassVar
+
+from ...analysis_plan import SequentialRule
+from ...dice import Dice
+from ...experiment import Match, Phase
+from ...plan_types import Count, Problem
+from ...script import Script
+from ..decision import Tally
+from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
+from ..page import Page, scripted_player
+from ..patterns import POKER_PATTERNS
+from ..players import a_is_first, in_turn
+from . import benchmark_player, random_player, reference_player
+from .detectors import DETECTORS
+from .notes import observation
+from .page import read_spot
+from .prompt import TEMPLATES
+from .query import words_for
+from .rules import BIG_BLIND
+from .script import HandRecord, PokerRules, deal_cards, play
+
+STACK_BB_MAX = 10_000
+
+CLIP_SESSIONS, CLIP_HANDS = 250, 100
+"""A stopping rule for so many sessions clips no nearer than a stack times the root of a session's hands, of which
+there count at least so many: the shorter a session, the more skewed it may be."""
+
+
+class PokerMatch(Match, frozen=True, tag="holdem"):
+    """Hold'em hands in sessions; `block_hands` of them share a stream."""
+
+    hands: Count = 10_000
+    block_hands: Count = 100
+
+    @property
+    def planned(self) -> int:
+        return self.hands
+
+    @property
+    def block_results(self) -> int:
+        return self.block_hands
+
+
+class PokerBlock(Block, frozen=True):
+    """Records of the hands of one stream, with the tallies of seats A and B."""
+
+    records: tuple[HandRecord, ...]
+    tallies: tuple[Tally, Tally]
+
+
+class Holdem(Game):
+    """No-limit hold'em for two, in hands with equal stacks."""
+
+    name = "holdem"
+    title = "hold'em"
+    result = Noun("hand", "hands")
+    unit = Noun("session", "sessions")
+    contest = Noun("session", "sessions")
+    number = ("h", 7)
+    match = PokerMatch
+    rules = PokerRules
+    templates = TEMPLATES
+    patterns = POKER_PATTERNS
+    detectors = DETECTORS
+    scripted: ClassVar = {
+        "random": scripted_player("random/holdem", random_player.reply),
+        "reference": scripted_player("reference/holdem", reference_player.reply),
+        "benchmark": benchmark_player.reply,
+    }
+    sign = "Hole cards: ["
+    hides = True
+    remembers = True
+    sample_results = 100
+
+    def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: PokerRules, dice: Dice) -> Script[Block]:
+        match, tallies = stream.match, (Tally(), Tally())
+        records = []
+        for index in range(stream.first, stream.first + stream.count):
+            first, deck = a_is_first(index), deck_number(index, match.planned, rules)
+            deal = deal_cards(dice, f"{match.draws}/{deck}", button_is_a=a_is_first(deck))
+            seats = seats_at(index)
+            button, blind = in_turn(seats, index)
+            placed = tallies if first else tallies[::-1]
+            records.append((yield from play(self.name_of(match, index), deal, (button, blind), rules, dice, placed)))
+            if (index + 1) % rules.session_hands == 0:
+                session = records[-rules.session_hands :]
+                yield from self.remember(seats, session, index + 1 - len(session))
+        return PokerBlock(stream.first, tuple(records), tallies)
+
+    def observation(self, records: Sequence[HandRecord], first: int, seat_index: int) -> str:
+        return observation(records, first, seat_index)
+
+    def search_words(self, page: Page) -> str:
+        return words_for(read_spot(page))
+
+    def problems(self, rules: PokerRules) -> Iterator[Problem]:
+        if not 2 * BIG_BLIND <= rules.stack_chips <= STACK_BB_MAX * BIG_BLIND:
+            yield Problem("stack_chips", f"expected {2 * BIG_BLIND} to {STACK_BB_MAX * BIG_BLIND} (100 a BB)")
+        if rules.session_hands < 2 or rules.session_hands % 2:
+            yield Problem("session_hands", "expected an even number, so that both seats have the button equally")
+
+    def match_problems(self, match: PokerMatch, rules: PokerRules) -> Iterator[Problem]:
+        session = max(1, rules.session_hands)  # what is wrong with fewer is said once, of the rules
+        if match.hands % session or match.block_hands % session:
+            yield Problem("", f"expected hands and block_hands in whole sessions of {session}")
+        elif rules.mirrored and match.hands % (2 * session):
+            message = f"expected hands in pairs of sessions of {session}: each is played again with seats exchanged"
+            yield Problem("", message)
+
+    def self_play(self, seat: str, results: int) -> PokerMatch:
+        return PokerMatch(a=seat, b=seat, phase=Phase.BASELINE, hands=results)
+
+    def bounds(self, rule: SequentialRule) -> Bounds:
+        """Chips of a session, clipped."""
+        return Bounds(-rule.clip_chips, rule.clip_chips, 0, clipped=True)
+
+    def rule_problems(self, rule: SequentialRule, rules: PokerRules, observations: int) -> Iterator[Problem]:
+        most = rules.session_hands * rules.stack_chips
+        least = min(most, clip_chips_min(rules, observations))
+        if not least <= rule.clip_chips <= most:
+            message = f"expected {least} to {most} (a session) with {observations} sessions"
+            yield Problem("clip_chips", f"{message}: nearer bounds would move the mean of skewed results")
+        if rule.blocks_per_look and rules.mirrored:
+            yield Problem("blocks_per_look", "expected 0: a mirrored match plays every deck from both sides")
+
+    def deals_twice(self, rules: PokerRules) -> bool:
+        return rules.mirrored
+
+    def unit_results(self, rules: PokerRules) -> int:
+        return max(1, rules.unit_hands)
+
+    def contest_results(self, rules: PokerRules) -> int:
+        return self.unit_results(rules)
+
+    def decisions(self, rules: PokerRules, assumed: Mapping[str, Fraction]) -> Fraction:  # noqa: ARG002 - as declared
+        return assumed["decisions_per_hand"]
+
+    def durable_results(self, rules: PokerRules) -> int:
+        return rules.session_hands
+
+
+def clip_chips_min(rules: PokerRules, observations: int) -> int:
+    """Least bound of a session's chips in a stopping rule: stack sqrt(max(hands, 100)) min(3/2, sessions / 250).
+
+    Clipping moves the mean of skewed sessions. The more sessions, the smaller a shift a rule finds, so the farther off
+    the bounds must be: with these a rule at 5 % finds an effect in at most 5 % of matches without one, up to an SD of
+    41 big blinds a hand (docs/decisions/0019). 40,000 chips for 100 sessions of 100 hands; never less than a stack.
+    """
+    share = min(Fraction(3, 2), Fraction(observations, CLIP_SESSIONS))
+    squared = rules.stack_chips**2 * max(rules.unit_hands, CLIP_HANDS) * share**2
+    return max(rules.stack_chips, isqrt(ceil(squared) - 1) + 1)
+
+
+def deck_number(index: int, hands: int, rules: PokerRules) -> int:
+    """The deck of hand `index` in a match of so many: its own, or in a mirrored match's second half an earlier one.
+
+    Neighbours change places there. So the button goes on alternating, and holds what the other seat held on it.
+    """
+    half = hands // 2
+    return (index - half) ^ 1 if rules.mirrored and index >= half else index
+
+
+GAME = Holdem()

@@ -1,0 +1,68 @@
+"""The scoring half of hold'em."""
+
+from collections.abc import Iterator, Sequence
+
+from ...manifest import Plan
+from ...protocol import Protocol
+from ...scoring.cells import CellKey
+from ...scoring.game_scoring import GameScoring, Played
+from ...scoring.hypotheses.evidence import Evidence
+from ...scoring.match_figures import Setting
+from ...seats import benchmark_sides
+from .analysis import PokerAnalysis, poker_analysis
+from .cell import PokerCell, poker_cell, with_ranges
+from .game import GAME, PokerMatch
+from .preflop import preflop_quality
+from .results import PokerResult, poker_result, session_chips
+from .rules import BIG_BLIND
+from .script import HandRecord, PokerRules
+
+
+class PokerScoring(GameScoring):
+    """Sessions, big blinds per 100 hands, variance reduction."""
+
+    game = GAME
+    counts = PokerResult
+    analysis = PokerAnalysis
+
+    def count(self, played: Played) -> PokerResult:
+        return poker_result(played.records, played.rules)
+
+    def cell(self, key: CellKey, played: Played) -> PokerCell:
+        records, tallies = played.records, played.tallies
+        decks = f"{played.run}/{played.match.draws}"  # matches of other seats or phases have other decks
+        cell = poker_cell(key, records, (tallies[0], tallies[1]), decks, played.rules)
+        sides = benchmark_sides(played.match.seats, played.plan.seats)
+        return with_ranges(cell, records, sides[0], played.rules.stack_chips) if len(sides) == 1 else cell
+
+    def analyse(self, cell: PokerCell, setting: Setting, evidence: Evidence, played: Played) -> PokerAnalysis:
+        records = played.records
+        preflop = preflop_quality(records, played.rules, evidence.constants.clusters, cell.as_ratio)
+        return poker_analysis(cell, setting, evidence, preflop)
+
+    def observations(self, records: Sequence[HandRecord], rules: PokerRules) -> list[int]:
+        """Seat A's chips of each session."""
+        return session_chips(records, rules.session_hands)
+
+    def size_departures(self, match: PokerMatch, plan: Plan, protocol: Protocol) -> Iterator[str]:
+        norm, rules = protocol.holdem, plan.rules_of(GAME.name)
+        if not match.phase and match.hands != norm.phase0_sessions * rules.session_hands:
+            played = match.hands // rules.session_hands
+            yield f"{match.id}: {played} sessions planned, {norm.phase0_sessions} required"
+        elif match.phase and match.hands < norm.hands_min:
+            yield f"{match.id}: {match.hands} hands planned, at least {norm.hands_min} required"
+
+    def rule_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:
+        rules, norm = plan.rules_of(GAME.name), protocol.holdem
+        if rules.session_hands != norm.session_hands:
+            yield f"sessions of {rules.session_hands} hands planned, {norm.session_hands} required"
+        if rules.stack_chips != norm.stack_bb * BIG_BLIND:
+            required = norm.stack_bb * BIG_BLIND
+            yield f"stacks of {rules.stack_chips} chips, {required} required ({BIG_BLIND} a BB)"
+
+    def play_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:  # noqa: ARG002 - as declared
+        if plan.rules_of(GAME.name).mirrored:
+            yield "decks are played from both sides, decks of their own required"
+
+
+SCORING = PokerScoring()

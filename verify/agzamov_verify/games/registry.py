@@ -1,0 +1,55 @@
+"""The games that there are. A game is one folder beside this file and one name here.
+
+A folder has three halves, each in the layer that needs it: `game` (what is played), `scoring` (what is counted) and
+`view` (what is shown). So the manifest can know the games without scoring, and scoring without the screen.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from inspect import get_annotations
+from typing import Any, Final
+
+from .game import Game
+
+NAMES: Final = (
+    "chess960",
+    "holdem",
+)
+
+
+TAGGED: Final = {"game": ("match",), "scoring": ("counts", "analysis"), "view": ()}
+"""Fields of each half that are types, with the game's name for a tag."""
+
+
+class IncompleteGame(TypeError):
+    """A game's folder lacks something that every game has."""
+
+
+def half(name: str, module: str) -> Any:
+    """One half of a game: GAME, SCORING or VIEW of that module of its folder. Raises IncompleteGame."""
+    place = f"games/{name}/{module}.py"
+    value = getattr(import_module(f"{__package__}.{name}.{module}"), module.upper(), None)
+    if value is None:
+        raise IncompleteGame(f"{place}: expected a value {module.upper()}, an instance of the game's class")
+    fields = {field for base in type(value).__mro__ for field in get_annotations(base)}
+    missing = sorted(field for field in fields if not hasattr(value, field))
+    if missing:
+        raise IncompleteGame(f"{place}: expected values for {', '.join(missing)} in {type(value).__name__}")
+    if (value if module == "game" else value.game).name != name:
+        raise IncompleteGame(f"{place}: expected the game's name to be that of its folder, {name!r}")
+    for field in TAGGED[module]:
+        kind = getattr(value, field)
+        if kind.__struct_config__.tag != name:
+            raise IncompleteGame(f"{place}: expected `tag={name!r}` in class {kind.__name__}")
+    return value
+
+
+GAMES: Final[Mapping[str, Game]] = {name: half(name, "game") for name in NAMES}
+
+
+def game_of_prompt(situation: str) -> Game:
+    """The game that a user message is of. Raises ValueError for one of none."""
+    game = next((game for game in GAMES.values() if game.sign in situation), None)
+    if game is None:
+        raise ValueError(f"expected a prompt of {' or '.join(GAMES)}, found {situation[:60]!r}")
+    return game

@@ -1,0 +1,138 @@
+"""Terms of what is measured in play: results, ratings, errors, replies, cost."""
+
+from typing import Final
+
+from .term import Term
+
+# fmt: off
+
+PLAY: Final = (
+    Term("result of A",
+         "The result of the measured seat, which is named first: points a game in chess (a draw is half a point), "
+         "big blinds won per 100 hands in hold'em; in brackets its 95 % interval.",
+         "paper, section 9", ("result", "result of the first-named")),
+    Term("score",
+         "Points a game of seat A: 1 for a win, 1/2 for a draw, 0 for a loss; 0.5 is even.",
+         "paper, section 5.1"),
+    Term("raw score",
+         "The score without adjudication: a game that the engine's verdict ended counts as a draw unless it "
+         "was played on.",
+         "docs/scoring.md", ("score_raw",)),
+    Term("score by pairs",
+         "The score, with the two games of one start taken together.",
+         "docs/decisions/0013"),
+    Term("win rate",
+         "Share of games won; draws count as not won.",
+         "paper, section 9.1", ("win rate by pairs",)),
+    Term("pairs",
+         "Each chess start is played twice with colours exchanged. The five numbers are the pairs in which "
+         "seat A took 0, 1/2, 1, 1 1/2 and 2 points (the pentanomial distribution).",
+         "docs/decisions/0013", ("pentanomial", "start pair")),
+    Term("wins, draws, losses",
+         "Games by their result, from seat A's side.",
+         "docs/scoring.md"),
+    Term("Elo difference",
+         "The score on the scale of chess ratings: 0 is even, 100 points are a score of 0.64. It has no finite "
+         "value where every game was won or lost.",
+         "A. Elo; docs/decisions/0013", ("Elo",)),
+    Term("Glicko-2",
+         "A rating with its deviation (RD), which is not a standard error: 1.96 RD hold the strength by the rating "
+         "system's own model. Every seat starts at 1500, and stronger seats rise. Here it is of this match alone.",
+         "M. Glickman, Example of the Glicko-2 system"),
+    Term("decided by play",
+         "Share of games that the rules of the game ended with every move a seat's own. The rest was decided "
+         "by adjudication, forfeit, the ply limit or a substituted move.",
+         "paper, section 9.4", ("by play", "ended by play")),
+    Term("result by play",
+         "The result of those games alone that were decided by play. Which games these are is known only after they "
+         "were played, so a difference between conditions here is no effect of the condition.",
+         "paper, section 9.4"),
+    Term("without errors",
+         "The figure from games in which every first attempt of both seats was legal; chosen afterwards, as the result "
+         "by play is.",
+         "paper, section 9.4"),
+    Term("adjudication",
+         "The engine ends a chess game early once one side is ahead by the protocol's margin for the "
+         "protocol's number of moves.",
+         "paper, Table 8"),
+    Term("forfeit",
+         "A game lost because a seat gave no legal action in all its attempts.",
+         "docs/formats/manifest.md"),
+    Term("ply limit",
+         "A ply is one move of one side. A game that reaches the limit is a draw.",
+         "docs/formats/manifest.md", ("ply", "plies", "ply_limit")),
+    Term("chess prompt",
+         "Which of the protocol's two chess prompts seats read: standard shows the position and the moves so far, "
+         "legal_moves lists the legal moves too. Each is a variant of the protocol, and they are never put together.",
+         "docs/formats/manifest.md", ("legal_moves", "standard prompt")),
+    Term("errors",
+         "Share of a seat's decisions whose first attempt was no legal action: none declared, an illegal one, "
+         "or no reply.",
+         "paper, section 9.4", ("first-attempt errors", "faults", "no action", "ambiguous", "illegal",
+                                  "no reply", "refused")),
+    Term("replies",
+         "How first replies declared their action: exact, normalised, or with an error.",
+         "docs/scoring.md", ("reply",)),
+    Term("distinct",
+         "Games that differ in start, moves or result; hands that differ in cards, actions or result. A player "
+         "without randomness plays both games of a start against itself alike.",
+         "docs/decisions/0045"),
+    Term("exact",
+         "The action was spelled just as the prompt asks.",
+         "docs/reading.md"),
+    Term("normalised",
+         "The action was spelled in another accepted way, which has one meaning only.",
+         "docs/reading.md"),
+    Term("cut",
+         "The server did not finish the reply, for instance at the token limit, so no action is read from it.",
+         "docs/reading.md"),
+    Term("failed tries",
+         "Calls to a model's server that failed and were repeated before a reply was recorded. A server could "
+         "use them to get another chance.",
+         "docs/formats/journal.md", ("failed attempts",)),
+    Term("signals",
+         "Counts that an odd server or a doctored record would move: failed tries a call, replies without tokens, "
+         "characters of text a token, moves that are the engine's first choice. Each has honest causes too, so "
+         "they are printed and not judged.",
+         "docs/scoring.md"),
+    Term("flagged",
+         "The rate of errors as counted is above the protocol's bound. Above 5 %: the whole 95 % interval is. May be "
+         "above 5 %: the interval holds 5 %, or there is none.",
+         "paper, section 9.4; docs/decisions/0045", ("FLAGGED",)),
+    Term("pattern",
+         "A habit that the plan gives a seat: how often it was kept of how often it could be. Without a break: always.",
+         "docs/patterns.md", ("patterns", "adherence", "without a break")),
+    Term("tokens",
+         "Pieces of text as the model's server counted them (attested).",
+         "docs/scoring.md"),
+    Term("cost",
+         "Tokens times the prices sealed in the plan. Not known where no price was sealed.",
+         "docs/scoring.md"),
+    Term("answer time",
+         "Wall time of replies by the submitter's clock (attested).",
+         "docs/scoring.md"),
+    Term("learning",
+         "Whether results rise (learned) or fall (declined) within a match by more than chance, and how many games "
+         "a rise takes. The corrected p allows for all matches of the run.",
+         "paper, section 9.2; docs/scoring.md", ("tau", "τ", "learned", "declined")),
+    Term("seat symmetry",
+         "In self-play both seats are the same player, so their results must agree. If they do not, the "
+         "harness favours one seat.",
+         "docs/scoring.md", ("symmetry", "asymmetry")),
+    Term("recovery",
+         "What followed a forced change of play within a match.",
+         "paper, section 4"),
+    Term("delta",
+         "A figure with an augmentation less the same without it.",
+         "paper, Eq. 2"),
+    Term("centipawns",
+         "Hundredths of a pawn, the unit of the engine's evaluation.",
+         "UCI protocol", ("cp",)),
+    Term("SAN",
+         "Standard algebraic notation: Nf3, Bxe5+, O-O.",
+         "FIDE Laws of Chess, appendix C"),
+    Term("Agzamov Score",
+         "One number from 0 to 100 over seven parts: chess, hold'em, what augmentation adds, and how fast. It "
+         "needs Phases 1 and 2 in both games.",
+         "paper, Eq. 1 and Table 4", ("A-Score",)),
+)

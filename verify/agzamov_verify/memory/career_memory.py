@@ -1,0 +1,134 @@
+"""The memory of one seat in one career: which questions its server is asked, and what of the answers a prompt holds.
+
+    begin      export and probe the store, which must be empty
+    recall     search before a decision; as much as the limits allow is told
+    observe    after each contest (a game, a session of hands): store one observation, end the game
+    finish     export every live entry: the dump of the career
+
+The law: a server is told entries, queries, kinds and the number of the contest in the career, nothing else. In the
+placebo arm the same questions are asked at the same moments, and what is told are a donor's entries (see donor).
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from ..questions import (
+    EXPORTED,
+    HITS,
+    SETTLED,
+    STORED,
+    EndGame,
+    Export,
+    Hit,
+    Search,
+    Store,
+)
+from ..script import Script, ask
+from .donor import Donor
+from .tool_loop import Toolbox
+
+OBSERVATION: Final = "observation"
+PROBES: Final = ("opponent", "game", "the", "a", "e", "1")
+"""Searches that a store must answer with nothing before the first game."""
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """How much one search may tell: so many entries, and so many bytes of UTF-8 with their line feeds."""
+
+    hits_max: int
+    bytes_max: int
+
+
+class CareerMemory:
+    """The script's half of a memory server; `rewrites`: the server may change entries when a game ends."""
+
+    def __init__(self, limits: Limits, donor: Donor | None = None, *, rewrites: bool = False) -> None:
+        self._limits, self._donor, self._rewrites = limits, donor, rewrites
+        self._number, self._entries = 1, 0
+        self._game, self._asked = "", 0
+
+    @property
+    def toolbox(self) -> Toolbox | None:
+        """The tools that the seat's model may call; None where the harness stores and searches."""
+        return None
+
+    def begin(self, game: str) -> Script[None]:
+        """Ask for all entries and for some words, before the first game."""
+        yield from self._export(game)
+        for probe in PROBES:
+            yield from self._search(game, 0, probe)
+
+    def recall(self, game: str, turn: int, query: str) -> Script[str]:
+        """The entries that a search gives, one below the other: of the server, or in their place those of the donor."""
+        return "\n".join((yield from self._told(game, turn, query)))
+
+    def observe(self, game: str, content: str) -> Script[None]:
+        """Store what was seen in the contest that is over, and end it."""
+        entry, attempt = self._next_entry(), self._next(game)
+        question = Store(
+            attempt=attempt, content=content, entry=entry, game=game, kind=OBSERVATION, number=self._number, turn=0
+        )
+        yield from ask(question, STORED)
+        yield from self._end_game(game)
+
+    def _end_game(self, game: str) -> Script[None]:
+        """End the contest."""
+        yield from ask(EndGame(attempt=self._next(game), game=game, number=self._number, turn=0), SETTLED)
+        if self._rewrites:
+            yield from self._export(game)
+        self._number += 1
+
+    def finish(self, game: str) -> Script[None]:
+        """Ask for all entries once more."""
+        yield from self._export(game)
+
+    def _told(self, game: str, turn: int, query: str) -> Script[list[str]]:
+        """The texts of a search that fit into the limits, or in their place as many of the donor."""
+        hits = yield from self._search(game, turn, query)
+        fitting = within([hit.content for hit in hits], self._limits)
+        return self._donor.instead_of(hits[: len(fitting)]) if self._donor else fitting
+
+    def _search(self, game: str, turn: int, query: str) -> Script[tuple[Hit, ...]]:
+        question = Search(
+            attempt=self._next(game),
+            game=game,
+            hits_max=self._limits.hits_max,
+            number=self._number,
+            query=query,
+            turn=turn,
+        )
+        answer = yield from ask(question, HITS)
+        return answer.hits
+
+    def _export(self, game: str) -> Script[None]:
+        """Ask for all entries, page by page; who reads the journal has them."""
+        offset, more = 0, True
+        while more:
+            answer = yield from ask(Export(attempt=self._next(game), game=game, offset=offset, turn=0), EXPORTED)
+            offset += len(answer.entries)
+            more = answer.more and bool(answer.entries)
+
+    def _next_entry(self) -> str:
+        """The name of the next entry of the career."""
+        self._entries += 1
+        return f"e{self._entries:05d}"
+
+    def _next(self, game: str) -> int:
+        """The number of the next memory question within a result."""
+        self._asked = self._asked + 1 if game == self._game else 0
+        self._game = game
+        return self._asked
+
+
+def within(texts: Iterable[str], limits: Limits) -> list[str]:
+    """The first of the texts, whole, that fit into the limits together."""
+    fitting: list[str] = []
+    left_bytes = limits.bytes_max
+    for text in texts:
+        left_bytes -= len(text.encode()) + 1
+        if left_bytes < 0 or len(fitting) == limits.hits_max:
+            break
+        fitting.append(text)
+    return fitting

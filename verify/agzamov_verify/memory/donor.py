@@ -1,0 +1,44 @@
+"""The placebo of a memory: entries of a frozen match against another opponent.
+
+Each entry that a search gives is replaced by one donor note, the same one whenever the entry comes again, so the told
+text has as many entries in the same order. Notes are chosen by length: all notes together stay as near to the length of
+the entries that they stand for as the notes allow. Shuffled entries of the match itself would be no placebo:
+they keep the frequencies of the opponent's habits.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from ..dice import Stream
+from ..questions import Hit
+
+
+class Donor:
+    """Gives donor notes in the place of entries, in an order that is drawn anew for each career."""
+
+    def __init__(self, notes: Sequence[str], order: Stream) -> None:
+        if not notes:
+            raise ValueError("expected at least one donor note")
+        self._notes = order.deal(notes, len(notes))
+        self._unused = list(self._notes)
+        self._notes_by_entry: dict[tuple[str, str], str] = {}
+        self._missing_characters = 0
+
+    def instead_of(self, hits: Iterable[Hit]) -> list[str]:
+        """One donor note for each hit."""
+        return [self._instead_of(hit) for hit in hits]
+
+    def _instead_of(self, hit: Hit) -> str:
+        key = (hit.entry, hit.content)
+        if key not in self._notes_by_entry:
+            note = self._notes_by_entry[key] = self._chosen(len(hit.content))
+            self._missing_characters += len(hit.content) - len(note)
+        return self._notes_by_entry[key]
+
+    def _chosen(self, characters: int) -> str:
+        """The unused note that makes the told length most equal; all may be used again once each was."""
+        if not self._unused:
+            self._unused = list(self._notes)
+        wanted = characters + self._missing_characters
+        note = min(self._unused, key=lambda note: abs(len(note) - wanted))
+        self._unused.remove(note)
+        return note

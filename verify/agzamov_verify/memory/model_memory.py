@@ -1,0 +1,107 @@
+"""The memory of one seat in one career, as its model uses it by tool calls.
+
+    a decision   the model searches and saves as it likes, within a budget of calls (tool_loop)
+    observe      after each contest: the model is told what it saw, and asked to save what it wants to keep; then the
+                 contest is ended. A contest without a decision of the seat is ended without that question
+    begin        as in `career_memory`, and so are finish and the placebo: found entries are replaced by a donor's
+
+A text is saved only between the first decision of a contest and its end.
+"""
+
+from typing import Final
+
+from ..questions import STORED, Chat, Message, Store, Tool, ToolCall
+from ..script import Script, ask
+from .career_memory import CareerMemory, Limits
+from .donor import Donor
+from .tool_loop import Conversation, Count
+from .tools import (
+    CLOSING,
+    NO_GAME,
+    NOT_SAVED,
+    NOTHING_FOUND,
+    SAVED,
+    SYSTEM,
+    TOOLS,
+    Find,
+    Refused,
+    Save,
+    read_call,
+    shown,
+)
+
+NOTE: Final = "note"
+NOTHING_SEEN: Final = "(nothing that could be counted)"
+
+
+class ModelMemory(CareerMemory):
+    """The script's half of a memory server whose entries and searches are a model's."""
+
+    tools: tuple[Tool, ...] = TOOLS
+    closing: str = CLOSING
+
+    def __init__(self, limits: Limits, calls_max: int, donor: Donor | None = None, *, rewrites: bool = False) -> None:
+        super().__init__(limits, donor, rewrites=rewrites)
+        self.calls_max, self.tools_message = calls_max, SYSTEM.format(calls_max=calls_max)
+        self._last: tuple[Chat, Count] | None = None
+        self._is_open = False
+
+    @property
+    def toolbox(self) -> "ModelMemory":
+        return self
+
+    def recall(self, game: str, turn: int, query: str) -> Script[str]:  # noqa: ARG002 - the model searches for itself
+        """Nothing: what a model wants to know it searches for."""
+        self._is_open = True
+        yield from ()
+        return ""
+
+    def observe(self, game: str, content: str) -> Script[None]:
+        """Ask the model to save what it wants to keep of the contest that is over, and end it."""
+        if self._last is not None:
+            yield from self._ask_to_save(*self._last, game, content)
+        self._last, self._is_open = None, False
+        yield from self._end_game(game)
+
+    def decided(self, question: Chat, count: Count) -> None:
+        """Note the last question of a decision: the one after the contest goes to the same model in the same words."""
+        self._last = question, count
+
+    def shown(self, call: ToolCall) -> ToolCall:
+        """A call as its model is shown it."""
+        return shown(call)
+
+    def result(self, question: Chat, call: ToolCall) -> Script[str]:
+        """What a call gives, in words."""
+        match read_call(call):
+            case Find(query):
+                return (yield from self._found(question, query))
+            case Save(text):
+                return (yield from self._saved(question, text))
+            case Refused(sentence):
+                return sentence
+
+    def _ask_to_save(self, last: Chat, count: Count, game: str, content: str) -> Script[None]:
+        words = self.closing.format(observation=content or NOTHING_SEEN, calls_max=self.calls_max)
+        system = tuple(message for message in last.messages if message.role == "system")
+        messages = (*system, Message(words, "user"))
+        question = Chat(last.attempt + 1, game, messages, last.seed, last.to, last.turn, last.with_tools)
+        yield from Conversation(self, count).ask(question)
+
+    def _found(self, question: Chat, query: str) -> Script[str]:
+        return "\n".join((yield from self._told(question.game, question.turn, query))) or NOTHING_FOUND
+
+    def _saved(self, question: Chat, text: str) -> Script[str]:
+        if not self._is_open:
+            return NO_GAME
+        store = Store(
+            attempt=self._next(question.game),
+            content=text,
+            entry=self._next_entry(),
+            game=question.game,
+            kind=NOTE,
+            number=self._number,
+            turn=question.turn,
+        )
+        answer = yield from ask(store, STORED)
+        return NOT_SAVED if answer.refused else SAVED

@@ -1,0 +1,153 @@
+"""The tools `memory_save` and `memory_search` as a model is offered them, and how its calls of them are read.
+
+A call is read by fixed rules, whatever a model or its server writes:
+
+    a name that was not offered          UNKNOWN_TOOL, and the call counts
+    arguments that are not as declared   the tool's MALFORMED sentence, and the call counts: no JSON, another key or
+                                         type, no text, more than `TEXT_CHARACTERS_MAX` characters, control characters
+    more calls than the budget           BUDGET_USED, and nothing is asked of the memory
+    text beside calls                    it stays in the conversation and declares nothing
+
+What a model is told that it called is spelled anew where it was not as declared: a server may refuse what is no JSON.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from ..questions import Message, SentCall, Tool, ToolCall
+
+TEXT_CHARACTERS_MAX: Final = 1_000
+SAVE: Final = "memory_save"
+SEARCH: Final = "memory_search"
+UNKNOWN: Final = "unknown_tool"
+NO_ARGUMENTS: Final = "{}"
+ID_DIGITS: Final = 5
+
+SYSTEM: Final = """\
+You have a memory that lasts from one game to the next, and your opponent stays the same. memory_search finds texts \
+that you saved in earlier games, and memory_save keeps a text. You may make at most {calls_max} calls of these tools \
+before each decision. What you do not save is forgotten. A reply that calls a tool declares nothing: declare in a \
+reply without calls, in the form told above."""
+
+CLOSING: Final = """\
+This contest is over, and nothing is to be declared now. What you saw of your opponent in it:
+{observation}
+Keep with memory_save what you want to know of this opponent in later games. You may make at most {calls_max} calls. A \
+reply without calls ends this."""
+
+NATIVE_CLOSING: Final = """\
+This contest is over, and nothing is to be declared now. What you saw of your opponent in it:
+{observation}
+Keep in your memory, with its tools, what you want to know of this opponent in later games. You may make at most \
+{calls_max} calls. A reply without calls ends this."""
+
+SAVED: Final = "Saved."
+NOT_SAVED: Final = "Not saved: the memory refused this text."
+NO_GAME: Final = "Not saved: no game is being played."
+NOTHING_FOUND: Final = "Nothing was found."
+UNKNOWN_TOOL: Final = "There is no such tool. The tools are memory_save and memory_search."
+BUDGET_USED: Final = "The budget of {calls_max} calls is used up: this call was not made. Answer without calls now."
+MALFORMED: Final[Mapping[str, str]] = {
+    SAVE: 'Not saved: expected arguments of the form {"text": "..."} with 1 to 1000 characters.',
+    SEARCH: 'Not searched: expected arguments of the form {"query": "..."} with 1 to 1000 characters.',
+}
+
+TOOLS: Final = (
+    Tool(
+        "Search your memory of earlier games. Gives the texts that fit best, one below the other.",
+        SEARCH,
+        '{"additionalProperties":false,"properties":{"query":{"description":"Words to search for, '
+        'at most 1000 characters.","type":"string"}},"required":["query"],"type":"object"}',
+    ),
+    Tool(
+        "Save a text in your memory, to be found in later games.",
+        SAVE,
+        '{"additionalProperties":false,"properties":{"text":{"description":"The text to keep, '
+        'at most 1000 characters.","type":"string"}},"required":["text"],"type":"object"}',
+    ),
+)
+
+TEMPLATES: Final[Mapping[str, str]] = {
+    "memory/system": SYSTEM,
+    "memory/closing": CLOSING,
+    "memory/answers": "\n".join(
+        (SAVED, NOT_SAVED, NO_GAME, NOTHING_FOUND, UNKNOWN_TOOL, BUDGET_USED, *MALFORMED.values())
+    ),
+    **{f"memory/tool_{tool.name}": f"{tool.name}\n{tool.description}\n{tool.parameters}" for tool in TOOLS},
+}
+"""Every text that a model reads of its memory, by name. Their digests are sealed where a plan lets a model call."""
+
+_UNFIT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+"""Characters that no text may hold: all controls but tab and line feed, and what is no character at all."""
+
+Text: TypeAlias = Annotated[str, Meta(min_length=1, max_length=TEXT_CHARACTERS_MAX)]
+
+
+class Save(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A call that saves a text."""
+
+    text: Text
+
+
+class Find(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A call that searches for words."""
+
+    query: Text
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """A call that is not as declared, and the sentence that the model is told."""
+
+    sentence: str
+
+
+_TYPES: Final[Mapping[str, type[Save | Find]]] = {SAVE: Save, SEARCH: Find}
+
+
+def read_call(call: ToolCall) -> Save | Find | Refused:
+    """What a call asks for."""
+    if call.name not in _TYPES:
+        return Refused(UNKNOWN_TOOL)
+    try:
+        wish: Save | Find = msgspec.json.decode(call.arguments.encode(), type=_TYPES[call.name])
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return Refused(MALFORMED[call.name])
+    text = wish.text if isinstance(wish, Save) else wish.query
+    return Refused(MALFORMED[call.name]) if _UNFIT.search(text) or not text.strip() else wish
+
+
+def shown(call: ToolCall) -> ToolCall:
+    """The call as its model is shown it. Servers parse it once more, so it is as declared or without arguments."""
+    name = call.name if call.name in _TYPES else UNKNOWN
+    return ToolCall(NO_ARGUMENTS if isinstance(read_call(call), Refused) else call.arguments, name)
+
+
+def called(text: str, calls: Sequence[ToolCall], first_id: int) -> Message:
+    """The assistant's message that holds calls as they are shown; their ids count on in the conversation."""
+    sent = (SentCall(call.arguments, f"call{first_id + n:0{ID_DIGITS}d}", call.name) for n, call in enumerate(calls))
+    return Message(text, "assistant", tool_calls=tuple(sent))
+
+
+def result(sent: SentCall, text: str) -> Message:
+    """The message that gives a model the result of a call."""
+    return Message(text, "tool", tool_call_id=sent.id)
+
+
+def closing_observation(messages: Sequence[Message]) -> str | None:
+    """The observation in the last question after a contest; None where the messages ask for something else."""
+    content = next((message.content for message in reversed(messages) if message.role == "user"), "")
+    for template in (CLOSING, NATIVE_CLOSING):
+        head, _, tail = template.partition("{observation}")
+        end = content.rfind(tail.partition("{")[0])
+        if content.startswith(head) and end >= len(head):
+            return content[len(head) : end]
+    return None
+
+
+def is_unfit(text: str) -> bool:
+    """True if a text has characters that none may hold."""
+    return _UNFIT.search(text) is not None

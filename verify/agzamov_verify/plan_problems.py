@@ -1,0 +1,187 @@
+"""Plans that are well formed but cannot be run: each gets one line with the key's path."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice
+
+import msgspec
+
+from .analysis_plan import SequentialRule
+from .condition_problems import condition_problems
+from .experiment import PHASE_RULES, SIDES, Match, Opponent
+from .games.registry import GAMES
+from .manifest import Plan
+from .plan_types import Problem
+from .protocol import load_protocol
+from .seat_problems import seat_problems
+from .seats import LocalModelSeat, RandomSeat, ScriptedSeat, Seat
+
+STREAMS_MAX = 40_000
+SEATS_NAMED_MAX = 20
+MATCH_ID_CHARS_MAX = 84
+"""A stream's journal and calls are files named after its match, and a bundle's file name has at most 100 characters."""
+
+MEMORY_CONTAINERS_MAX = 200
+"""Each takes 10 MB of the machine while it waits, and half a second to be made."""
+OBSERVATIONS_MAX = 5_000
+"""Of a watched match: more would be slow to decide again."""
+
+
+def problems(plan: Plan) -> list[Problem]:
+    """Problems that make `plan` impossible; none for one that can be run."""
+    return [
+        *_rules(plan),
+        *_containers(plan),
+        *seat_problems(plan),
+        *_matches(plan),
+        *condition_problems(plan),
+        *_analysis(plan),
+    ]
+
+
+def needs_engine(plan: Plan) -> bool:
+    """True if some game of `plan` is adjudicated by the engine."""
+    return any(game.engine_adjudication(plan.rules_of(name)) for name, game in plan.games.items())
+
+
+def starts_engine(plan: Plan) -> bool:
+    """True if `plan` starts an engine: it adjudicates, it sits at the table, or it judges the moves afterwards."""
+    seated = any(seat.starts_engine for seat in plan.playing.values())
+    return needs_engine(plan) or seated or plan.quality.nodes > 0
+
+
+def local_models(plan: Plan) -> dict[str, LocalModelSeat]:
+    """The playing seats whose weights are pinned, by name."""
+    return {name: seat for name, seat in plan.playing.items() if isinstance(seat, LocalModelSeat)}
+
+
+def observations_planned(match: Match, plan: Plan) -> int:
+    """Number of observations by a rule in a whole match: its statistical units, as start pairs or sessions."""
+    return match.planned // GAMES[match.game].unit_results(plan.rules_of(match.game))
+
+
+def image_parts(plan: Plan) -> tuple[str, ...]:
+    """The parts that pinned container images play in `plan`, in alphabetical order; none for processes."""
+    if plan.isolation != "container":
+        return ()
+    systems = {plan.systems[name].image_part for name in plan.systems_played}
+    parts = {"harness", *(seat.image_part for seat in plan.playing.values()), *systems}
+    return tuple(sorted((parts | {"engine"} if starts_engine(plan) else parts) - {""}))
+
+
+def _containers(plan: Plan) -> Iterator[Problem]:
+    """In containers each career with a memory has a container of its own, and they run side by side."""
+    if plan.isolation != "container":
+        return
+    for name in plan.systems_played:
+        if plan.systems[name].needs_process:
+            message = f"expected process: the server of system {name} is from outside, and there is no image of it"
+            yield Problem("isolation", message)
+    careers = sum(match.careers for match in plan.memory_matches)
+    if careers > MEMORY_CONTAINERS_MAX:
+        message = f"expected process: containers take {MEMORY_CONTAINERS_MAX} careers with a memory, found {careers}"
+        yield Problem("isolation", message)
+
+
+def _rules(plan: Plan) -> Iterator[Problem]:
+    for name, game in GAMES.items():
+        yield from (problem.below(name) for problem in game.problems(plan.rules_of(name)))
+    if (plan.seed.origin == "season") != bool(plan.seed.value):
+        yield Problem("seed.value", "expected a value with origin season, and none with origin self")
+
+
+def _matches(plan: Plan) -> Iterator[Problem]:
+    if not plan.matches:
+        yield Problem("matches", "expected at least one match")
+    seen: set[str] = set()
+    for index, match in enumerate(plan.matches):
+        path = f"matches[{index}]"
+        if match.id in seen:
+            yield Problem(path, f"expected one match of its phase, game, condition and seat, found {match.id} again")
+        seen.add(match.id)
+        if len(match.id) > MATCH_ID_CHARS_MAX:
+            message = f"expected names of seats and system that make an id of at most {MATCH_ID_CHARS_MAX} characters"
+            yield Problem(path, f"{message}, found {len(match.id)} in {match.id}")
+        sizes = GAMES[match.game].match_problems(match, plan.rules_of(match.game))
+        yield from (problem.below(path) for problem in sizes)
+        yield from _pairing(path, match, plan)
+    streams = sum(-(-match.planned // max(1, match.stream_results)) for match in plan.matches)
+    if streams > STREAMS_MAX:
+        yield Problem("matches", f"expected at most {STREAMS_MAX} streams, found {streams}; make the blocks larger")
+
+
+def _pairing(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
+    for key, name in zip(SIDES, match.seats, strict=False):
+        seat = plan.seats.get(name)
+        if seat is None:
+            names = ", ".join(islice(plan.seats, SEATS_NAMED_MAX))
+            yield Problem(f"{path}.{key}", f"expected one of the seats {names}")
+        elif not plays(seat, match.game):
+            title = GAMES[match.game].title
+            yield Problem(f"{path}.{key}", f"expected a seat that plays {title}, found {seat.noun}")
+        elif key != "a":
+            yield from _opponent(f"{path}.{key}", match, plan.seats.get(match.a), seat)
+
+
+def plays(seat: Seat, game: str) -> bool:
+    """True if a seat can play the game. Where the games compute a kind's replies, the game must have such a player."""
+    if isinstance(seat, ScriptedSeat) and seat.played_by_games and seat.kind not in GAMES[game].scripted:
+        return False
+    return seat.games is None or game in seat.games
+
+
+def _opponent(path: str, match: Match, measured: Seat | None, opponent: Seat) -> Iterator[Problem]:
+    """The rule of the match's phase about the seats that are not measured."""
+    rule = PHASE_RULES.get(match.phase)
+    asked = rule.opponent if rule else None
+    if asked is Opponent.RANDOM and not isinstance(opponent, RandomSeat):
+        yield Problem(path, f"expected a random seat in Phase {match.phase}")
+    if asked is Opponent.SELF and opponent is not measured and not opponent.has_policy:
+        alternative = " or a benchmark seat" if "benchmark" in GAMES[match.game].scripted else ""
+        yield Problem(path, f"expected {match.a}{alternative}: Phase {match.phase} is self-play")
+    if asked is Opponent.SAME_MODEL and measured and _told_nothing(opponent) != _told_nothing(measured):
+        message = f"expected {match.a}, or a seat that differs from it in patterns and briefing alone"
+        yield Problem(path, f"{message}: Phase {match.phase} compares a model with itself")
+
+
+def _told_nothing(seat: Seat) -> Seat:
+    """The seat without what it is told: the same model and settings."""
+    return msgspec.structs.replace(seat, patterns=(), briefing="")
+
+
+def _rule(path: str, rule: SequentialRule, match: Match, plan: Plan) -> Iterator[Problem]:
+    game, planned = GAMES[match.game], observations_planned(match, plan)
+    bounds = game.bounds(rule)
+    reach = bounds.greatest - bounds.null
+    yield from (problem.below(path) for problem in game.rule_problems(rule, plan.rules_of(match.game), planned))
+    if not Fraction(rule.of_interest) < reach:
+        yield Problem(f"{path}.of_interest", f"expected less than {reach}, the greatest distance from chance")
+    yield from _alpha(f"{path}.alpha", rule.alpha, plan)
+    if planned > OBSERVATIONS_MAX:
+        yield Problem(path, f"expected a match of at most {OBSERVATIONS_MAX} observations, found {planned}")
+    if rule.blocks_per_look and match.phase in PHASE_RULES and PHASE_RULES[match.phase].gate:
+        yield Problem(f"{path}.blocks_per_look", f"expected 0: Phase {match.phase:d} is decided by a whole match")
+
+
+def _alpha(path: str, alpha: str, plan: Plan) -> Iterator[Problem]:
+    """An alpha above the protocol's would call "supported" what its readers would not."""
+    most = load_protocol(plan.protocol).significance
+    if Fraction(alpha) > Fraction(most):
+        yield Problem(path, f"expected at most {most}, the significance level of {plan.protocol}, found {alpha}")
+
+
+def _analysis(plan: Plan) -> Iterator[Problem]:
+    declared = plan.analysis.hypotheses
+    if len(set(declared)) < len(declared):
+        yield Problem("analysis.hypotheses", "expected each hypothesis at most once")
+    yield from _alpha("analysis.alpha", plan.analysis.alpha, plan)
+    matches = {match.id: match for match in plan.matches}
+    watched = [rule.match for rule in plan.analysis.sequential]
+    for index, rule in enumerate(plan.analysis.sequential):
+        path = f"analysis.sequential[{index}]"
+        if rule.match not in matches or rule.match in watched[:index]:
+            yield Problem(f"{path}.match", f"expected one of the matches {', '.join(matches)}, each once")
+        if rule.match in matches:
+            yield from _rule(path, rule, matches[rule.match], plan)
+    if plan.quality.nodes and not any(game.uses_engine for game in plan.games.values()):
+        yield Problem("quality.nodes", "expected 0: no chess is played")

@@ -1,0 +1,91 @@
+"""What is counted in a game: one subclass of `GameScoring` in the `scoring` module of each game's folder."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from ..experiment import Match
+from ..games.decision import Tally, added
+from ..games.game import Block, Game, records_of
+from ..manifest import Plan
+from ..protocol import Protocol
+from .cells import Cell, CellKey
+from .counts import Counts
+from .hypotheses.evidence import Evidence
+from .match_figures import MatchAnalysis, Setting
+from .quality.game_quality_index import Answers
+
+
+class Played(NamedTuple):
+    """A match that was played: its blocks in order, and the engine's answers about its moves where there are any."""
+
+    run: str
+    plan: Plan
+    match: Match
+    blocks: Sequence[Block]
+    answers: Answers | None = None
+
+    @property
+    def records(self) -> list[Any]:
+        """The records of all blocks, in order."""
+        return records_of(self.blocks)
+
+    @property
+    def rules(self) -> Any:
+        """The rules of the match's game."""
+        return self.plan.rules_of(self.match.game)
+
+    @property
+    def tallies(self) -> tuple[Tally, ...]:
+        """Tallies of all seats over the whole match, in the order of `Match.seats`."""
+        return added((block.tallies for block in self.blocks), len(self.match.seats))
+
+
+class GameScoring(ABC):
+    """Counts, cell and analysis of one game's matches.
+
+    `counts` and `analysis` are the types of its rows in results.json and analysis.json, tagged with the game's name.
+    A match may have fewer results than planned, or none: a run can be stopped.
+    """
+
+    game: ClassVar[Game]
+    counts: ClassVar[type[Counts]]
+    analysis: ClassVar[type[MatchAnalysis]]
+
+    @abstractmethod
+    def count(self, played: Played) -> Counts:
+        """The counts of a match, from seat A's side: whole numbers and exact sums, no inference."""
+
+    @abstractmethod
+    def cell(self, key: CellKey, played: Played) -> Cell:
+        """The match as a cell of the model in its seat A: its results as outcomes, in the order of play."""
+
+    @abstractmethod
+    def analyse(self, cell: Any, setting: Setting, evidence: Evidence, played: Played) -> MatchAnalysis:
+        """The analysis of a match: all inference, from `cell`, which is this game's own.
+
+        `setting` has its first fields (id, phase). `evidence` gives seeds and resamples by name; `match_figures` has
+        the parts that most games need (`kept_figures`, `error_rates`, `p_above_half`, `symmetry`).
+        """
+
+    @abstractmethod
+    def observations(self, records: Sequence[Any], rules: Any) -> list[int]:
+        """Seat A's value of each whole unit, in the order of play, within `Game.bounds`.
+
+        A stopping rule reads them while the match is played, so the values of a beginning never change later.
+        """
+
+    def rule_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:  # noqa: ARG002 - a game without norms
+        """Departures of the plan's rules of this game from the protocol, whether or not it is played.
+
+        Each is one line for a person, as in all three: "what was planned, what is required".
+        """
+        return iter(())
+
+    def play_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:  # noqa: ARG002 - a game without norms
+        """Departures that matter only where the game is played."""
+        return iter(())
+
+    def size_departures(self, match: Any, plan: Plan, protocol: Protocol) -> Iterator[str]:  # noqa: ARG002
+        """Departures of a match's size from the protocol; each begins with the match's id."""
+        yield f"{match.id}: {self.game.title} is not in the protocol"

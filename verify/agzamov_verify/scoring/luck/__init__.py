@@ -1,1 +1,0 @@
-"""What hold'em owes to the cards: exact equities, luck-adjusted results, mirrored pairs, preflop decisions."""

@@ -1,0 +1,61 @@
+"""The matches of a run as cells, with every label that a score, the matrix and the hypotheses read."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from ..experiment import Arm, Match
+from ..games.game import Block
+from ..manifest import Manifest
+from ..seats import benchmark_sides
+from .career_length import too_short
+from .cells import AGAINST_BENCHMARK, Cell, CellKey
+from .game_scoring import Played
+from .quality.game_quality_index import Answers
+from .registry import SCORINGS
+from .seat_stats import FREE, cost_usd
+
+
+def cells_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]], answers: Answers | None = None) -> list[Cell]:
+    """The cells of a run, in the order of its plan; a match without blocks was not played.
+
+    `answers`: what the engine said of the moves by game, where the plan promised to ask it.
+    """
+    played = [match for match in manifest.plan.matches if match.id in blocks]
+    return [cell_of(manifest, match, blocks[match.id], answers) for match in played]
+
+
+def cell_of(manifest: Manifest, match: Match, blocks: Sequence[Block], answers: Answers | None = None) -> Cell:
+    """One match as a cell of the model that sits in its seat A."""
+    plan, condition = manifest.plan, match.condition
+    part = AGAINST_BENCHMARK if match.phase and benchmark_sides(match.seats, plan.seats) == (1,) else ""
+    model = model_of(manifest, match.a)
+    key = CellKey(model, match.game, match.phase, condition.augmentation, condition.arm, condition.system, part)
+    cell = SCORINGS[match.game].cell(key, Played(manifest.run_id, plan, match, blocks, answers))
+    careers = _careers(match, cell)
+    return msgspec.structs.replace(
+        cell,
+        careers=careers,
+        too_short=too_short(match, plan) if careers > 1 else "",
+        shifts=tuple(shift.after for shift in match.shifts if shift.after < len(cell.results) // max(1, match.careers)),
+        cost_usd=cost_usd(cell.tallies[0], plan.prices.get(match.a, FREE)),
+        is_priced=match.a in plan.prices,
+    )
+
+
+def _careers(match: Match, cell: Cell) -> int:
+    """Careers whose results depend on each other: none in the naked arm, where nothing lasts from game to game."""
+    if match.condition.arm is Arm.NAKED:
+        return 0
+    return match.careers if len(cell.results) == match.planned else min(1, match.careers)
+
+
+def model_of(manifest: Manifest, name: str) -> str:
+    """Identifier of a seat's player across bundles: its weights, its endpoint's model, or its name and kind.
+
+    Only the seats that are measured are told apart by it: an opponent of the same model gives no other name.
+    """
+    pin = manifest.models.get(name)
+    plan = manifest.plan
+    measured = [plan.seats[name] for name in dict.fromkeys(match.a for match in plan.matches)]
+    return plan.seats[name].player_id(name, pin.sha256 if pin else "", measured)

@@ -1,0 +1,198 @@
+"""Figures that the analyses of all games share: estimates with and without what the harness decided, and errors."""
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from ..experiment import SIDES
+from ..games.decision import Tally
+from ..games.declared import FaultKind
+from .cells import Cell, Outcome
+from .exact import Figure, figure, significant
+from .hypotheses.contrasts import Weighted, estimated, repeated
+from .hypotheses.deltas import ONE
+from .hypotheses.evidence import Evidence
+from .inference.estimate import Estimate
+from .inference.pentanomial import Symmetry, self_play_symmetry
+from .inference.proportions import binomial_p
+from .inference.significance import Alternative
+from .learning.outcome import LearningOutcome
+from .measures import Measure, Ratio, Units
+from .ratings.glicko2 import GlickoPoint
+from .ratios import ratio_figure, share_figure
+from .statistics import Interval
+
+ALL: Final = "all"
+"""All classes of faults together."""
+
+
+class Setting(NamedTuple):
+    """Identity of a match: its id and phase, the players in their seats, and the alpha of its intervals.
+
+    `symmetric`: all seats are one player under one condition, so that none should win more than the others.
+    """
+
+    id: str
+    phase: int
+    seats: tuple[str, ...]
+    alpha: Fraction
+    symmetric: bool
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """One figure of all results, of those decided by play alone, and of those without an error (paper 9.4; S26).
+
+    `kept_figures` makes it. All three are in one unit; units of which a result is left out are left out.
+    """
+
+    everything: Estimate
+    by_play: Estimate
+    without_errors: Estimate
+
+
+class ErrorRate(msgspec.Struct, frozen=True):
+    """Number and rate of a seat's decisions without a legal action, at the first attempt or in the end.
+
+    `kind` is one class of fault, or "all" for any. `side` is a or b. The interval is of all first attempts alone, whose
+    errors are counted by cluster: `n` games, or sessions in hold'em, or `over` careers. `ci_note`: why there is none.
+    """
+
+    side: str
+    seat: str
+    attempt: str
+    kind: str
+    count: int
+    decisions: int
+    rate: Figure | None
+    ci: Interval | None = None
+    mde: Figure | None = None
+    n: int = 0
+    over: str = ""
+    ci_note: str = ""
+
+
+class MatchAnalysis(msgspec.Struct, frozen=True, tag_field="game"):
+    """The analysis of one match. The subclass of a game adds its fields; its tag is the game's name.
+
+    `symmetry` is the result of the function of that name: None unless a seat plays itself. `errors`: of `error_rates`.
+    """
+
+    id: str
+    phase: int
+    symmetry: Symmetry | None
+    errors: tuple[ErrorRate, ...]
+
+    @property
+    def rating(self) -> GlickoPoint | None:
+        """Seat A's rating after the last result, where the game is rated."""
+        return None
+
+    @property
+    def learned(self) -> LearningOutcome | None:
+        """Learning over the match, where it is looked for."""
+        return None
+
+    @property
+    def main(self) -> Kept:
+        """The headline figure with its interval, in the unit of `Counts.value`."""
+        raise NotImplementedError
+
+    @property
+    def p_won(self) -> str | None:
+        """The p-value of the one-sided test of contests won (`Counts.wins`) against one half: `p_above_half`."""
+        raise NotImplementedError
+
+    def first_errors(self, side: str) -> ErrorRate | None:
+        """All errors at the first attempt of one side."""
+        rows = (row for row in self.errors if (row.side, row.attempt, row.kind) == (side, "first", ALL))
+        return next(rows, None)
+
+
+def by_play(result: Outcome) -> bool:
+    """True if the result was decided by play alone."""
+    return result.decided_by_play
+
+
+def without_errors(result: Outcome) -> bool:
+    """True if every first attempt of both players was legal."""
+    return not any(result.errors)
+
+
+def decided(
+    cell: Cell, kinds: Mapping[str, Callable[[Any], bool]], evidence: Evidence, what: str = "games"
+) -> dict[str, Estimate]:
+    """The share of results that ended in each of some ways. `what`: the cell's clusters, in words."""
+    constants = evidence.constants.clusters
+
+    def belongs(kind: str) -> Callable[[Outcome], int]:
+        return lambda result: int(kinds[kind](result))
+
+    return {kind: share_figure(cell.tallied(belongs(kind), lambda _: 1), constants, what) for kind in kinds}
+
+
+def error_rates(cell: Cell, setting: Setting, evidence: Evidence, what: str = "games") -> Iterator[ErrorRate]:
+    """All seats, first attempts and the end, by class and in all. `what`: the cell's clusters, in words."""
+    for seat_index, (side, seat, tally) in enumerate(zip(SIDES, setting.seats, cell.tallies, strict=False)):
+        for attempt in ("first", "final"):
+            counts = _by_kind(tally, attempt)
+            for kind, count in {**counts, ALL: sum(counts.values())}.items():
+                rate = figure(Fraction(count, tally.decisions)) if tally.decisions else None
+                row = ErrorRate(side, seat, attempt, kind, count, tally.decisions, rate)
+                if (attempt, kind) != ("first", ALL):
+                    yield row
+                    continue
+                estimate = share_figure(_errors(cell, seat_index), evidence.constants.clusters, what)
+                of = (estimate.ci, estimate.mde, estimate.n[0], estimate.over, estimate.ci_note)
+                yield ErrorRate(side, seat, attempt, kind, count, tally.decisions, rate, *of)
+
+
+def _errors(cell: Cell, seat_index: int) -> Ratio:
+    """First attempts of one seat without a legal action, by its decisions, over games or sessions."""
+    return cell.tallied(lambda result: result.errors[seat_index], lambda result: result.decisions[seat_index])
+
+
+def _by_kind(tally: Tally, attempt: str) -> dict[str, int]:
+    return {kind.value: getattr(tally, f"{attempt}_{kind.value}") for kind in FaultKind}
+
+
+def kept_figures(cell: Cell, measure: Measure, evidence: Evidence) -> Kept:
+    """A measure of a match: of all results, of those decided by play, of those without errors."""
+    return Kept(
+        mean_figure(cell.measured(measure), evidence),
+        mean_figure(_kept(cell, by_play, measure), evidence),
+        mean_figure(_kept(cell, without_errors, measure), evidence),
+    )
+
+
+def _kept(cell: Cell, keep: Callable[[Outcome], bool], measure: Measure) -> Units | Ratio:
+    """The kept results; where nothing is left out, all results, whose interval they have."""
+    return cell.measured(measure) if all(map(keep, cell.results)) else cell.kept(keep, measure)
+
+
+def mean_figure(units: Units | Ratio, evidence: Evidence) -> Estimate:
+    """The mean of units; or a ratio, which needs no resampling."""
+    if isinstance(units, Ratio):
+        return ratio_figure([(units, ONE)], evidence.constants.clusters)
+    return estimated(repeated([Weighted(units, ONE)]), evidence.resampling(units.scale.unit))
+
+
+def p_above_half(wins: int, n: int, setting: Setting, careers: int = 0) -> str | None:
+    """The one-sided binomial test of wins against one half.
+
+    None in self-play, where half of the games that are not drawn are won whatever happens, and where contests are of
+    careers, which depend on each other.
+    """
+    return None if setting.symmetric or careers else significant(binomial_p(wins, n, Alternative.GREATER))
+
+
+def symmetry(units: Units, expected: int, setting: Setting, evidence: Evidence) -> Symmetry | None:
+    """The test of equal seats in self-play under one condition; None for any other match.
+
+    `expected`: the mean of `units.values` between equal players, before the scale: 2 half-points of a pair.
+    """
+    if not setting.symmetric:
+        return None
+    seed = evidence.seed(f"{setting.id}/symmetry")
+    return self_play_symmetry(units.values, expected, units.scale.factor, setting.alpha, seed)

@@ -1,0 +1,149 @@
+"""The Game Quality Index of a match: each seat's mean losses, in all, by stage and under pressure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+import msgspec
+
+from ...games.chess960.script import ChessRecord
+from ...games.players import a_is_first
+from ...seats import Seat
+from .losses import MoveLoss, Stage, move_losses
+from .positions import MoveEvaluation
+from .quality_constants import QualityConstants
+from .ratios import Mean, Sums, means
+from .values import MICRO
+
+Answers: TypeAlias = Mapping[str, Sequence[MoveEvaluation]]
+"""By game: the engine's answers about its positions, in order."""
+
+StageLosses: TypeAlias = tuple[tuple[int, int], ...]
+"""Centipawns lost and moves judged in opening, middlegame, endgame."""
+
+GROUPS = ("all", *(stage.value for stage in Stage), "pressure")
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Some of a seat's own moves, in the distinct games that have any.
+
+    `decided`: positions where one side stood beyond the bound, so that hardly any move could lose much.
+    `best`: moves that are the engine's own. `better`: moves that it found worth more than its own once asked.
+    Losses: `loss_centipawns` at the same root (the headline), the paper's before and after, and win percent
+    at the same root; `accuracy_percent` is the mean over moves of Lichess's accuracy of a move.
+    """
+
+    games: int
+    moves: int
+    decided: int
+    best: int
+    better: int
+    loss_centipawns: Mean
+    before_after_centipawns: Mean
+    win_percent_loss: Mean
+    accuracy_percent: Mean
+
+
+class SeatQuality(msgspec.Struct, frozen=True, kw_only=True):
+    """One seat in one match; a group without moves is None.
+
+    `engine_alignment`: the seat could ask Stockfish, so this measures how well it follows Stockfish and not
+    how well it plays (paper section 3.5).
+    """
+
+    seat: str
+    engine_alignment: bool
+    substituted: int
+    all: Group | None
+    opening: Group | None
+    middlegame: Group | None
+    endgame: Group | None
+    pressure: Group | None
+
+    @property
+    def groups(self) -> dict[str, Group | None]:
+        """The groups by name, in order."""
+        return {name: getattr(self, name) for name in GROUPS}
+
+
+def uses_engine(seat: Seat) -> bool:
+    """True if a seat is, or may ask, the engine that judges it."""
+    return seat.starts_engine
+
+
+def moves_by_game(
+    records: Sequence[ChessRecord], answers: Answers, constants: QualityConstants
+) -> tuple[list[list[MoveLoss]], list[list[MoveLoss]]]:
+    """The own moves of seats A and B in each game of a match, in order."""
+    sides: tuple[list[list[MoveLoss]], list[list[MoveLoss]]] = ([], [])
+    for index, record in enumerate(records):
+        losses = list(move_losses(record, answers[record.game], constants))
+        for side, has_white in zip(sides, (a_is_first(index), not a_is_first(index)), strict=True):
+            side.append([move for move in losses if move.white is has_white])
+    return sides
+
+
+def stage_losses(records: Sequence[ChessRecord], answers: Answers, constants: QualityConstants) -> list[StageLosses]:
+    """Seat A's losses of each game of a match, in order."""
+    games, _ = moves_by_game(records, answers, constants)
+    return [tuple(_lost(game, stage) for stage in Stage) for game in games]
+
+
+def groups_of(games: Sequence[Sequence[MoveLoss]], constants: QualityConstants) -> dict[str, Group | None]:
+    """The figures of one seat from its moves by game."""
+    return {
+        name: _group([[move for move in game if _belongs(move, name, constants)] for game in games], constants)
+        for name in GROUPS
+    }
+
+
+def by_distinct_game(games: Sequence[Sequence[MoveLoss]], identities: Sequence[str]) -> list[list[MoveLoss]]:
+    """A seat's moves by what was played: games that were played alike are one."""
+    by_identity: dict[str, list[MoveLoss]] = {}
+    for moves, identity in zip(games, identities, strict=True):
+        by_identity.setdefault(identity, []).extend(moves)
+    return list(by_identity.values())
+
+
+def _lost(moves: Sequence[MoveLoss], stage: Stage) -> tuple[int, int]:
+    losses = [move.loss_centipawns for move in moves if move.stage is stage]
+    return sum(losses), len(losses)
+
+
+def _belongs(move: MoveLoss, group: str, constants: QualityConstants) -> bool:
+    match group:
+        case "all":
+            return True
+        case "pressure":
+            return move.value_centipawns <= constants.pressure_centipawns
+        case _:
+            return move.stage == group
+
+
+def _group(games: Iterable[Sequence[MoveLoss]], constants: QualityConstants) -> Group | None:
+    games = [game for game in games if game]
+    if not games:
+        return None
+    moves = [move for game in games for move in game]
+    loss, before_after, win, accuracy = means(_columns(games), [len(game) for game in games], constants.games_min)
+    return Group(
+        len(games),
+        len(moves),
+        sum(abs(move.value_centipawns) >= constants.decided_centipawns for move in moves),
+        sum(move.best for move in moves),
+        sum(move.better for move in moves),
+        loss,
+        before_after,
+        win,
+        accuracy,
+    )
+
+
+def _columns(games: Sequence[Sequence[MoveLoss]]) -> list[Sums]:
+    per_micro = Fraction(1, MICRO)
+    return [
+        Sums(tuple(sum(move.loss_centipawns for move in game) for game in games)),
+        Sums(tuple(sum(move.before_after_centipawns for move in game) for game in games)),
+        Sums(tuple(sum(move.win_loss_micropercent for move in game) for game in games), per_micro),
+        Sums(tuple(sum(move.accuracy_micropercent for move in game) for game in games), per_micro),
+    ]

@@ -1,0 +1,49 @@
+"""Signals beside a seat's figures: counts that an odd server or a doctored record would move. Printed, not judged.
+
+Failed tries can hide draws of better replies; replies without tokens, or with more text than their tokens can hold,
+were not counted by who wrote them; a model whose moves are the engine's may be the engine. All have honest causes too.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from ..games.chess960.script import ChessRecord
+from ..games.decision import Tally
+from ..games.players import a_is_first
+from .quality.positions import MoveEvaluation
+
+
+class Signals(msgspec.Struct, frozen=True):
+    """Signals of one seat in one match: replies, those without a completion token, and characters of text."""
+
+    replies: int
+    replies_without_tokens: int
+    text_characters: int
+
+
+class EngineMatch(msgspec.Struct, frozen=True):
+    """A seat's own moves in judged games, and how many of them were the engine's first choice."""
+
+    moves: int
+    matched: int
+
+
+def signals(tally: Tally) -> Signals:
+    """The signals that a tally holds."""
+    return Signals(tally.replies, tally.replies_without_tokens, tally.text_characters)
+
+
+def engine_match(
+    records: Sequence[ChessRecord], answers: Mapping[str, Sequence[MoveEvaluation]]
+) -> tuple[EngineMatch, EngineMatch]:
+    """Numbers of judged moves of seats A and B, and of those equal to the engine's; substituted moves are excluded."""
+    moves, matched = [0, 0], [0, 0]
+    for index, record in enumerate(records):
+        judged = answers.get(record.game, ())
+        for ply, (played, answer) in enumerate(zip(record.moves, judged, strict=False)):
+            if ply not in record.substituted:
+                seat = int((ply % 2 == 0) is not a_is_first(index))
+                moves[seat] += 1
+                matched[seat] += played == answer.best
+    return EngineMatch(moves[0], matched[0]), EngineMatch(moves[1], matched[1])

@@ -1,0 +1,146 @@
+"""Seats of language models, and of those the local ones, whose weights are pinned."""
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, TypeAlias
+from urllib.parse import urlsplit
+
+from msgspec import Meta
+
+from ..addresses import bare_host
+from ..columns import ascii_words
+from ..plan_types import Count, DecimalText, Problem
+from .base import Seat
+
+DIGEST_SHOWN: Final = 12
+DIGEST_KEPT: Final = 32
+"""Hexadecimal digits of a player's identifier: 128 bits, so that no two files are made to share them."""
+PORT_MAX: Final = 65_535
+
+Gpus: TypeAlias = (
+    Literal["all"]
+    | Annotated[int, Meta(ge=0, le=64, description="GPUs of the server's container; 0: the processor alone")]
+)
+
+
+class ModelSeat(Seat, frozen=True):
+    """A seat that a language model plays. The subclasses declare these fields, each in its own order."""
+
+    if TYPE_CHECKING:
+        temperature: DecimalText = "0"
+        top_p: DecimalText = "1"
+        tokens_max: int = 1
+        attempts_max: int = 1
+        concurrency: int = 1
+
+    is_model: ClassVar[bool] = True
+    serving: ClassVar[frozenset[str]] = frozenset(
+        ["base_url", "api_key_env", "timeout_s", "attempts_max", "concurrency", "requests_per_minute"]
+    )
+
+    @property
+    def minute_requests_max(self) -> int:
+        """Greatest number of requests that its server takes in a minute; 0: no limit."""
+        return 0
+
+    @property
+    def failed_tries_max(self) -> int:
+        return self.attempts_max - 1
+
+    def problems(self, path: str) -> Iterator[Problem]:
+        if Fraction(self.temperature) > 2:
+            yield Problem(f"{path}.temperature", f"expected 0 to 2, found {self.temperature}")
+        if not 0 < Fraction(self.top_p) <= 1:
+            yield Problem(f"{path}.top_p", f"expected more than 0 and at most 1, found {self.top_p}")
+
+    def departures(self, name: str) -> Iterator[str]:
+        if Fraction(self.temperature):
+            yield f"seat {name} at temperature {self.temperature}, 0 required"
+
+    def without_key(self) -> Self:
+        """The seat as somebody else asks it: with no key, whose name the plan's author chose."""
+        return self
+
+
+class Determinism(StrEnum):
+    """The determinism demanded of a local model server.
+
+    `strict` pins the settings under which an answer is a function of its request alone (no flash attention, no
+    unified key-value cache; docs/decisions/0011), and the run is refused unless a preflight measures it so.
+    `measured` takes the server as it is and records what the preflight measured.
+    """
+
+    STRICT = "strict"
+    MEASURED = "measured"
+
+
+class LocalModelSeat(ModelSeat, frozen=True):
+    """Fields that the seats of local models share. Greedy or sampled by our own seed; the context is pinned."""
+
+    context_tokens: Annotated[int, Meta(ge=256, le=2**20)] = 4096
+    temperature: DecimalText = "0"
+    top_p: DecimalText = "1"
+    tokens_max: Count = 1024
+    timeout_s: Annotated[int, Meta(ge=1, le=86_400)] = 120
+    attempts_max: Annotated[int, Meta(ge=1, le=100)] = 6
+    concurrency: Annotated[int, Meta(ge=1, le=64)] = 4
+    threads: Annotated[int, Meta(ge=1, le=256)] = 1
+    determinism: Determinism = Determinism.STRICT
+    gpus: Gpus = 0
+    memory_mib: Annotated[
+        int, Meta(ge=0, le=2**24, description="memory of the server's container in MiB; 0: from weights and context")
+    ] = 0
+
+    serving: ClassVar[frozenset[str]] = ModelSeat.serving | frozenset(
+        ["threads", "gpus", "memory_mib", "determinism", "weights", "weights_sha256", "store", "model", "model_digest"]
+    )
+
+    @property
+    def sha256_wanted(self) -> str:
+        """The SHA-256 that a plan demands of the weights; empty where it takes what is there when it is sealed."""
+        raise NotImplementedError
+
+    @property
+    def tokens_limit(self) -> int:
+        return self.tokens_max
+
+    def problems(self, path: str) -> Iterator[Problem]:
+        yield from super().problems(path)
+        if self.tokens_max >= self.context_tokens:
+            yield Problem(f"{path}.tokens_max", f"expected fewer than the {self.context_tokens} tokens of the context")
+
+    def isolation_problems(self, path: str, isolation: str) -> Iterator[Problem]:
+        """Problems of GPU seats: determinism is not claimed before it was measured (docs/decisions/0029)."""
+        if self.gpus and isolation == "process":
+            yield Problem(f"{path}.gpus", "expected 0: in processes the server has the GPUs that its owner gave it")
+        if self.gpus and self.determinism is Determinism.STRICT:
+            yield Problem(f"{path}.determinism", "expected measured: with gpus, equal answers were never measured")
+
+    def words(self, weights_sha256: str) -> str:
+        digest = f"sha256 {weights_sha256[:DIGEST_SHOWN]}.." if weights_sha256 else "NO weights pinned"
+        return (
+            f"{self.place_words}, weights {digest}; temperature {self.temperature}, sampling seed sent, at most"
+            f" {self.tokens_max} tokens a reply, context {self.context_tokens}, determinism {self.determinism.value}"
+        )
+
+    @property
+    def kind_words(self) -> str:
+        return "local model"
+
+    @property
+    def place_words(self) -> str:
+        """The model and where it is served."""
+        return self.kind_words
+
+    def player_id(self, name: str, weights_sha256: str, measured: Iterable[Seat]) -> str:
+        return f"{name}@{weights_sha256[:DIGEST_KEPT]}"
+
+
+def host_words(url: str) -> str:
+    """Host and port that an address names, in ASCII."""
+    host = bare_host(url)
+    if not host:
+        return "an unnamed host"
+    port = urlsplit(url).port
+    return ascii_words(f"{host}:{port}" if port else host)

@@ -1,0 +1,12 @@
+"""The kinds of augmentation system that a plan may name: one module and one line here for each."""
+
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from .base import System as System
+from .memory_system import MemorySystem as MemorySystem
+from .oracle_system import OracleSystem as OracleSystem
+
+if TYPE_CHECKING:  # which kinds there are, only the registry says
+    AnySystem: TypeAlias = System
+else:
+    AnySystem = Union[tuple(System.__subclasses__())]  # noqa: UP007 - made from a list

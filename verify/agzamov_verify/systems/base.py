@@ -1,0 +1,98 @@
+"""An augmentation system as a plan names it: what seat A has under a condition beyond its prompt."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from ..dice import Stream
+from ..experiment import Arm, Augmentation, Trait
+from ..memory.career_memory import CareerMemory
+from ..memory.native_tools import Effect, NativeTool
+from ..plan_types import Part, Problem
+
+
+class System(Part, frozen=True, tag_field="kind"):
+    """Fields of every system. `traits` are declared before the run, for the hypotheses that compare systems."""
+
+    traits: tuple[Trait, ...] = ()
+
+    augmentations: ClassVar[frozenset[Augmentation]]
+    """The augmentations that the system can be used for."""
+    keeps_store: ClassVar[bool] = False
+    """True if what seat A has in one game depends on the games before it, so that only careers can be compared."""
+
+    @property
+    def words(self) -> str:
+        """What seat A has by it, in words."""
+        raise NotImplementedError
+
+    @property
+    def attested(self) -> str:
+        """What of it rests on the submitter's word, in words; empty if nothing does."""
+        return ""
+
+    @property
+    def image_part(self) -> str:
+        """The part of the image in which the system's server runs; empty if it has none."""
+        return ""
+
+    @property
+    def needs_process(self) -> bool:
+        """True if its server has no image, so that it can be started as a process alone."""
+        return False
+
+    @property
+    def way_of_use(self) -> str:
+        """Who stores and searches, where the system keeps a store; else empty."""
+        return ""
+
+    @property
+    def needs_tool_calls(self) -> bool:
+        """True if seat A's model has it by tool calls."""
+        return False
+
+    @property
+    def templates(self) -> Mapping[str, str]:
+        """Every text beyond the games' own that seat A reads by it, by name."""
+        return {}
+
+    @property
+    def traits_known(self) -> frozenset[Trait]:
+        """The traits that a plan may declare of the system: those that it can have."""
+        return frozenset()
+
+    def problems(self, arm: Arm) -> Iterator[Problem]:  # noqa: ARG002 - see the oracle
+        """Everything that makes the system impossible in an arm, by path below it."""
+        if beyond := sorted(set(self.traits) - self.traits_known):
+            yield Problem("traits", f"expected none that the system cannot have, found {', '.join(beyond)}")
+
+    def departures(self, name: str) -> Iterator[str]:  # noqa: ARG002 - see the oracle
+        """Departures of the system from the protocol, one line each."""
+        yield from ()
+
+    def told(self, arm: Arm) -> str:  # noqa: ARG002 - see the oracle
+        """The text in every prompt of seat A."""
+        return ""
+
+    @property
+    def offers_native_tools(self) -> bool:
+        """True if seat A's model is offered the server's own tools."""
+        return False
+
+    @property
+    def native_effects(self) -> Mapping[str, tuple[Effect, str]]:
+        """The server's own tools that a model may be offered: the effect of each, and the argument of the text."""
+        return {}
+
+    def memory(
+        self,
+        arm: Arm,  # noqa: ARG002
+        donor_notes: Sequence[str],  # noqa: ARG002
+        order: Stream,  # noqa: ARG002
+        offered: Sequence[NativeTool],  # noqa: ARG002
+    ) -> CareerMemory | None:
+        """The memory of seat A in one career, where the system is one.
+
+        `donor_notes`: the game's notes for the placebo arm; `order`: draws of this career for their order. `offered`:
+        the sealed tools of its server that a model is offered.
+        """
+        return None

@@ -1,0 +1,209 @@
+"""A memory: an MCP server that keeps what seat A saw of earlier games, and is searched before each decision."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, ClassVar, TypeAlias
+
+from msgspec import Meta
+
+from ..dice import Stream
+from ..experiment import Arm, Augmentation, Trait
+from ..memory import tools
+from ..memory.career_memory import CareerMemory, Limits
+from ..memory.declared_server import ADAPTER_CHARACTERS_MAX, NoAdapter, declared_in, effects_of, server_of
+from ..memory.donor import Donor
+from ..memory.model_memory import ModelMemory
+from ..memory.native_memory import NativeMemory
+from ..memory.native_tools import NATIVE_TEMPLATES, Effect, NativeTool
+from ..memory.servers import SERVERS, Server
+from ..plan_types import END, Problem
+from .base import System
+
+ServerName: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern="^[A-Za-z0-9._~/-]{1,200}" + END,
+        description="a name, or the path of an adapter's file, of up to 200 letters, digits and . _ ~ / -",
+    ),
+]
+AdapterText: TypeAlias = Annotated[str, Meta(max_length=ADAPTER_CHARACTERS_MAX)]
+
+
+class Use(StrEnum):
+    """Way of use of a memory: who stores and searches.
+
+    `harness`: one observation is stored after each contest, and a search is made before each decision.
+    `model`: the model stores and searches by calls of two tools, the same for every model and server.
+    `native`: the model calls the server's own tools, as many of them as its adapter lets it.
+    """
+
+    HARNESS = "harness"
+    MODEL = "model"
+    NATIVE = "native"
+
+
+class MemorySystem(System, frozen=True, tag="memory"):
+    """A memory server and how much of it reaches a prompt.
+
+    `server`: its name in the table of servers; or, of one from outside, the path of its adapter's file from the plan's
+    folder, or the name of an adapter that comes with the harness. `adapter`: the adapter of one from outside, as
+    canonical JSON: whoever reads a plan's file puts it there.
+    `use`: the way of use. `calls_max`: so many tool calls a model may make before each decision, and after each
+    contest. `hits_max`, `bytes_max`: of one search. `half_life_games`: age in games at which an entry counts half, 0
+    for none. `noise_percent`: share of the entries found that the server damages.
+    """
+
+    server: ServerName = "full_text"
+    adapter: AdapterText = ""
+    use: Use = Use.HARNESS
+    calls_max: Annotated[int, Meta(ge=0, le=20)] = 0
+    hits_max: Annotated[int, Meta(ge=1, le=100)] = 10
+    bytes_max: Annotated[int, Meta(ge=100, le=50_000)] = 4_000
+    half_life_games: Annotated[int, Meta(ge=0, le=10_000)] = 0
+    noise_percent: Annotated[int, Meta(ge=0, le=100)] = 0
+
+    augmentations: ClassVar[frozenset[Augmentation]] = frozenset({Augmentation.MEMORY})
+    keeps_store: ClassVar[bool] = True
+
+    @property
+    def limits(self) -> Limits:
+        """How much one search may tell."""
+        return Limits(self.hits_max, self.bytes_max)
+
+    @property
+    def serving(self) -> Server | None:
+        """What is known of its server, or declared; None where a plan cannot be run."""
+        return server_of(self.server, self.adapter)
+
+    @property
+    def is_from_outside(self) -> bool:
+        """True if its server is spoken to by an adapter that the plan holds."""
+        return bool(self.adapter)
+
+    @property
+    def words(self) -> str:
+        server = self._server
+        aged = f", entries count half after {self.half_life_games:,} games" if self.half_life_games else ""
+        noise = (
+            f", {self.noise_percent} % of the entries found are DAMAGED by declaration" if self.noise_percent else ""
+        )
+        limits = f"at most {self.hits_max} entries and {self.bytes_max:,} bytes"
+        uses = {
+            Use.HARNESS: f"{limits} in each prompt, one observation stored after each game or session",
+            Use.MODEL: f"at most {self.calls_max} calls before each decision and after each contest, {limits} a search",
+            Use.NATIVE: f"at most {self.calls_max} calls of the server's own tools before each decision and after each "
+            f"contest, {limits} a result",
+        }
+        return f"memory {self.server} ({server.words}{aged}{noise}); way of use {self.use}: {uses[self.use]}"
+
+    @property
+    def attested(self) -> str:
+        if self.is_from_outside:
+            return "that its server, from outside, gave the recorded answers, and what its adapter declares of it"
+        return "" if self._server.recomputed else "which of the stored entries its server gave"
+
+    @property
+    def way_of_use(self) -> str:
+        return self.use.value
+
+    @property
+    def needs_tool_calls(self) -> bool:
+        return self.use in (Use.MODEL, Use.NATIVE)
+
+    @property
+    def offers_native_tools(self) -> bool:
+        return self.use is Use.NATIVE
+
+    @property
+    def native_effects(self) -> Mapping[str, tuple[Effect, str]]:
+        return effects_of(self.server, self.adapter) if self.offers_native_tools else {}
+
+    @property
+    def templates(self) -> Mapping[str, str]:
+        match self.use:
+            case Use.HARNESS:
+                return {}
+            case Use.MODEL:
+                return tools.TEMPLATES
+            case Use.NATIVE:
+                return NATIVE_TEMPLATES
+
+    @property
+    def image_part(self) -> str:
+        return self.serving.image_part if self.serving else ""
+
+    @property
+    def needs_process(self) -> bool:
+        return self.serving is not None and not self.serving.image_part
+
+    @property
+    def traits_known(self) -> frozenset[Trait]:
+        server = self.serving
+        if server is None:
+            return frozenset()
+        return server.traits | ({Trait.TEMPORAL} if self.half_life_games else server.without_half_life)
+
+    def problems(self, arm: Arm) -> Iterator[Problem]:
+        server = self.serving
+        yield from self._adapter_problems()
+        if server is None:
+            return
+        yield from super().problems(arm)
+        if arm is Arm.PLACEBO and server.rewrites:
+            message = (
+                f"expected a server that keeps its entries, found {self.server}: donor notes are whole, as they were"
+            )
+            yield Problem("server", message)
+        if self.half_life_games and not server.ages:
+            yield Problem("half_life_games", f"expected 0: {self.server} does not rank entries by age")
+        if bool(self.noise_percent) != server.damages:
+            share = "1 to 100, the share that it damages" if server.damages else f"0: {self.server} damages nothing"
+            yield Problem("noise_percent", f"expected {share}, found {self.noise_percent}")
+
+        yield from self._use_problems(server, arm)
+
+    def _adapter_problems(self) -> Iterator[Problem]:
+        """Why the server is none that can be measured."""
+        if not self.adapter:
+            if self.server not in SERVERS:
+                others = "or the adapter of a server from outside: FILE.yaml, or a name of `agzamov memory list`"
+                yield Problem("server", f"expected one of {', '.join(SERVERS)}, {others}; found {self.server}")
+            return
+        declared = declared_in(self.adapter)
+        if self.server in SERVERS:
+            yield Problem("adapter", f"expected none: the server {self.server} is built in")
+        elif isinstance(declared, NoAdapter):
+            yield Problem("adapter", f"expected an adapter as canonical JSON, found another text ({declared.reason})")
+        elif declared.traits.rewrites == "described":
+            message = "expected never or end_game as traits.rewrites, found described: it must be known before the run"
+            yield Problem("adapter", message)
+
+    def _use_problems(self, server: Server, arm: Arm) -> Iterator[Problem]:
+        if self.needs_tool_calls and not self.calls_max:
+            yield Problem("calls_max", "expected 1 to 20, the calls that a model may make before each decision")
+        if not self.needs_tool_calls and self.calls_max:
+            yield Problem("calls_max", f"expected 0 with use {self.use}: no model calls a tool")
+        if self.needs_tool_calls and server.rewrites:
+            what = (
+                "rewrites its entries" if self.is_from_outside else "adds up the observations that the harness stores"
+            )
+            yield Problem("use", f"expected harness: {self.server} {what}")
+        if self.offers_native_tools and arm is Arm.PLACEBO:
+            message = "expected harness or model in the placebo arm: no donor's notes stand in a server's own words"
+            yield Problem("use", message)
+
+    def memory(
+        self, arm: Arm, donor_notes: Sequence[str], order: Stream, offered: Sequence[NativeTool]
+    ) -> CareerMemory | None:
+        donor = Donor(donor_notes, order) if arm is Arm.PLACEBO else None
+        if self.use is Use.NATIVE and offered:
+            return NativeMemory(self.limits, self.calls_max, offered)
+        if self.needs_tool_calls:  # before its server is sealed, a memory by native tools counts for one of two tools
+            return ModelMemory(self.limits, self.calls_max, donor)
+        return CareerMemory(self.limits, donor, rewrites=self._server.rewrites)
+
+    @property
+    def _server(self) -> Server:
+        """Its server, in a plan that can be run."""
+        assert self.serving
+        return self.serving

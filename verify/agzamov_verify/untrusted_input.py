@@ -1,0 +1,280 @@
+"""Reads a bundle, a directory or its plain tar, without trusting it: nothing is ever extracted.
+
+Every limit has a name. Only regular files with plain ASCII names count; links, devices, absolute
+or upward paths, and names that differ only in case are refused before anything is opened.
+"""
+
+import hashlib
+import os
+import re
+import stat
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, Protocol, Self
+
+NAME_PART = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+WINDOWS_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
+DEPTH_MAX = 7
+FILES_MAX = 100_000
+FILE_BYTES_MAX = 2**30
+TOTAL_BYTES_MAX = 2**36
+SMALL_BYTES_MAX = 2**26
+READ_BYTES = 2**20
+_TAR_BLOCK, _TAR_RECORD = 512, 10_240
+
+
+class HostileBundle(ValueError):
+    """A bundle breaks a rule of the container itself."""
+
+    def __init__(self, place: str, expected: str, found: str) -> None:
+        super().__init__(f"{place}: expected {expected}, found {found}")
+        self.place, self.expected, self.found = place, expected, found
+
+
+class Source(Protocol):
+    """The source of a bundle's files."""
+
+    sizes: dict[str, int]
+
+    def open(self, name: str) -> BinaryIO:
+        """The bytes of one file that `sizes` lists. Raises HostileBundle."""
+        ...
+
+
+def open_source(path: Path) -> Source:
+    """The bundle at `path`. Raises HostileBundle if its names, types or sizes break a rule."""
+    if path.is_dir():
+        return DirectorySource(path)
+    if path.is_file():
+        return TarSource(path)
+    raise HostileBundle(str(path), "a bundle: a directory or a plain tar", "nothing there")
+
+
+class DirectorySource:
+    """A bundle as a directory."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.sizes: dict[str, int] = {}
+        names = _Names()
+        for name, entry in _walk(root, "", DEPTH_MAX + 1):
+            names.admit(name)
+            self.sizes[name] = names.admit_size(name, _regular_size(name, entry.lstat()))
+
+    def open(self, name: str) -> BinaryIO:
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        try:
+            descriptor = os.open(self._root / name, flags)
+        except OSError as error:
+            raise HostileBundle(name, "a readable regular file", str(error.strerror)) from error
+        file = os.fdopen(descriptor, "rb")
+        try:
+            _regular_size(name, os.fstat(descriptor))
+        except HostileBundle:
+            file.close()
+            raise
+        return file
+
+
+class TarSource:
+    """A bundle as an uncompressed ustar file with one top folder. Extended headers are refused."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.sizes: dict[str, int] = {}
+        self._offsets: dict[str, int] = {}
+        names, first_top = _Names(), ""
+        with path.open("rb") as file:
+            for member, offset in _tar_members(file):
+                top, _, name = member.name.partition("/")
+                first_top = first_top or top
+                if not NAME_PART.fullmatch(top) or not name or top != first_top:
+                    raise HostileBundle(show_name(member.name), "one top folder", "another shape")
+                names.admit(name)
+                self.sizes[name] = names.admit_size(name, member.size)
+                self._offsets[name] = offset
+
+    def open(self, name: str) -> BinaryIO:
+        file = self._path.open("rb")
+        file.seek(self._offsets[name])
+        return _Window(file, self.sizes[name])  # type: ignore[return-value]
+
+
+class _Window:
+    """The part of a tar that holds one member."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self._file, self._left = file, size
+
+    def read(self, count: int = -1) -> bytes:
+        count = self._left if count < 0 else min(count, self._left)
+        data = self._file.read(count)
+        self._left -= len(data)
+        return data
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Names:
+    """Counts files and bytes, and refuses names that cannot live on every file system."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._bytes = 0
+
+    def admit(self, name: str) -> None:
+        parts = name.split("/")
+        plain = all(NAME_PART.fullmatch(part) and not WINDOWS_DEVICE.fullmatch(part) for part in parts)
+        if len(parts) > DEPTH_MAX or not plain:
+            raise HostileBundle(show_name(name), f"a name of at most {DEPTH_MAX} plain parts", "another name")
+        folded = name.casefold()
+        if folded in self._seen:
+            raise HostileBundle(show_name(name), "names that differ in more than case", "the same name twice")
+        self._seen.add(folded)
+        if len(self._seen) > FILES_MAX:
+            raise HostileBundle("bundle", f"at most {FILES_MAX} files", "more")
+
+    def admit_size(self, name: str, size: int) -> int:
+        if size > FILE_BYTES_MAX:
+            raise HostileBundle(name, f"at most {FILE_BYTES_MAX} bytes", f"{size} bytes")
+        self._bytes += size
+        if self._bytes > TOTAL_BYTES_MAX:
+            raise HostileBundle("bundle", f"at most {TOTAL_BYTES_MAX} bytes", "more")
+        return size
+
+
+def show_name(text: str) -> str:
+    """Foreign text made safe for a terminal: escaped, and cut after 120 characters."""
+    escaped = text.encode("ascii", "backslashreplace").decode()
+    return "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in escaped)[:120]
+
+
+def printable(text: str) -> str:
+    """Foreign text for a person: everything that is not printable (escapes, bidi marks) is spelled out."""
+    return "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in text)
+
+
+def read_small(source: Source, name: str, bytes_max: int = SMALL_BYTES_MAX) -> bytes:
+    """The whole of a file. Raises HostileBundle if it is missing or larger than `bytes_max`."""
+    if name not in source.sizes:
+        raise HostileBundle(name, "a file", "nothing there")
+    if source.sizes[name] > bytes_max:
+        raise HostileBundle(name, f"at most {bytes_max} bytes", f"{source.sizes[name]} bytes")
+    with source.open(name) as file:
+        return file.read(source.sizes[name] + 1)  # one more, so that a file that grew since has another digest
+
+
+def sha256_of(source: Source, name: str) -> str:
+    """SHA-256 of a file, read in pieces."""
+    digest = hashlib.sha256()
+    with source.open(name) as file:
+        while piece := file.read(READ_BYTES):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+GZIP, GZIP_PLAIN_BYTES = b"\x1f\x8b\x08", 8
+"""RFC 1952: two bytes of magic and the method; then a byte of flags for fields that follow, and four of a time."""
+
+
+def gzip_lines(source: Source, name: str, sha256: str, line_bytes_max: int, raw_bytes_max: int) -> Iterator[bytes]:
+    """The lines of a gzip member, without line feeds, in bounded memory.
+
+    Raises HostileBundle at the end if the file's SHA-256 is not `sha256`, so nothing that was read
+    may count before the iterator is exhausted.
+    """
+    digest = hashlib.sha256()
+    inflater = zlib.decompressobj(wbits=31)
+    rest, raw = b"", 0
+    with source.open(name) as file:
+        for piece in _inflated(file, inflater, digest.update, name):
+            raw += len(piece)
+            if raw > raw_bytes_max:
+                raise HostileBundle(name, f"at most {raw_bytes_max} bytes inflated", "more")
+            *lines, rest = (rest + piece).split(b"\n")
+            if len(rest) > line_bytes_max or any(len(line) > line_bytes_max for line in lines):
+                raise HostileBundle(name, f"lines of at most {line_bytes_max} bytes", "a longer one")
+            yield from lines
+    if rest or not inflater.eof:
+        raise HostileBundle(name, "a complete last line and gzip member", "a cut one")
+    if digest.hexdigest() != sha256:
+        raise HostileBundle(name, f"sha256 {sha256}", f"sha256 {digest.hexdigest()}")
+
+
+def _inflated(
+    file: BinaryIO, inflater: "zlib._Decompress", note: Callable[[bytes], None], name: str
+) -> Iterator[bytes]:
+    try:
+        is_first = True
+        while piece := file.read(READ_BYTES):
+            note(piece)
+            if is_first and piece.startswith(GZIP) and piece[len(GZIP) : GZIP_PLAIN_BYTES].strip(b"\0"):
+                raise HostileBundle(name, "a gzip member without a time, a name or other fields", "some of these")
+            is_first = False
+            while piece:
+                yield inflater.decompress(piece, READ_BYTES)
+                piece = inflater.unconsumed_tail
+            if inflater.unused_data:
+                raise HostileBundle(name, "one gzip member", "bytes after it")
+        yield inflater.flush()
+    except zlib.error as error:
+        raise HostileBundle(name, "gzip", str(error)) from error
+
+
+def _walk(root: Path, prefix: str, depth_left: int) -> Iterator[tuple[str, Path]]:
+    if not depth_left:
+        raise HostileBundle(show_name(prefix), f"at most {DEPTH_MAX} levels", "more")
+    for entry in sorted(os.scandir(root), key=lambda item: item.name):
+        name = prefix + entry.name
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(Path(entry.path), name + "/", depth_left - 1)
+        else:
+            yield name, Path(entry.path)
+
+
+def _regular_size(name: str, status: os.stat_result) -> int:
+    if not stat.S_ISREG(status.st_mode):
+        raise HostileBundle(show_name(name), "a regular file", stat.filemode(status.st_mode)[0])
+    return status.st_size
+
+
+def _refuse_tail(file: BinaryIO) -> None:
+    """Refuse anything but zeros after a tar's end marker, up to a whole record of 10 KiB."""
+    tail = file.read(_TAR_RECORD)
+    if tail.strip(b"\0") or file.read(1):
+        raise HostileBundle("tar", "nothing but a few zeros after its end", "more")
+
+
+def _tar_members(file: BinaryIO) -> Iterator[tuple[tarfile.TarInfo, int]]:
+    offset, seen = 0, 0
+    size = os.fstat(file.fileno()).st_size
+    while True:
+        file.seek(offset)
+        block = file.read(_TAR_BLOCK)
+        if not block.strip(b"\0"):
+            _refuse_tail(file)
+            return
+        try:
+            member = tarfile.TarInfo.frombuf(block, "ascii", "strict")
+        except (tarfile.HeaderError, UnicodeError) as error:
+            raise HostileBundle(f"tar offset {offset}", "a ustar header", show_name(str(error))) from error
+        seen += 1
+        offset += _TAR_BLOCK
+        if member.type not in (tarfile.REGTYPE, tarfile.DIRTYPE) or seen > 2 * FILES_MAX:
+            raise HostileBundle(show_name(member.name), "a regular file or folder", f"type {member.type!r}")
+        if member.size < 0 or offset + member.size > size:
+            raise HostileBundle(show_name(member.name), "a member inside the file", f"{member.size} bytes")
+        if member.type == tarfile.REGTYPE:
+            yield member, offset
+        elif member.size or not all(NAME_PART.fullmatch(part) for part in member.name.split("/")):
+            raise HostileBundle(show_name(member.name), "an empty folder entry with a plain name", "another entry")
+        offset += -(-member.size // _TAR_BLOCK) * _TAR_BLOCK

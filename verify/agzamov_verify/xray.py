@@ -1,0 +1,171 @@
+"""What a memory did in one game: for each decision of seat A, the entries in its prompt, and what it does without them.
+
+A scripted seat is asked the same question again without the remembered text, so it is known whether it decided by it.
+What a model would have done is not known from a bundle.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from .experiment import Arm
+from .games.page import PROFILE
+from .memory.career_memory import within
+from .memory.native_tools import delivered, holds
+from .memory.tools import closing_observation
+from .questions import Called, CallTool, Chat, Hits, Message, NoReply, Reply, Search
+from .replayed_game import PlayedGame
+from .seats import Seat
+from .systems import MemorySystem
+from .untrusted_input import printable
+
+
+class Recalled(NamedTuple):
+    """An entry that a prompt held; in the placebo arm, without content, one in whose place a donor's note stood."""
+
+    entry: str
+    content: str
+
+
+class XrayedDecision(NamedTuple):
+    """One decision of seat A. `without`: its action without the remembered text; None where that is not known."""
+
+    turn: int
+    query: str
+    recalled: tuple[Recalled, ...]
+    action: str
+    without: str | None
+
+    @property
+    def changes(self) -> bool | None:
+        """True if the decision rests on what was remembered."""
+        return None if self.without is None else self.without != self.action
+
+
+def xray(played: PlayedGame, seat: Seat, system: MemorySystem) -> Iterator[XrayedDecision]:
+    """Every decision of seat A in a game, in order. A retry belongs to the decision that it is of."""
+    if system.needs_tool_calls:
+        yield from _by_tool_calls(played, system)
+        return
+    search, hits = None, Hits(())
+    for question, answer in played.asked:
+        match question, answer:
+            case Search(), Hits():
+                search, hits = question, answer
+            case Chat(attempt=0), _ if search is not None and question.to == played.match.a:
+                if question.turn != search.turn:
+                    continue  # seat B's, where a model plays itself
+                recalled = _told(hits, system, played.match.condition.arm)
+                yield XrayedDecision(
+                    question.turn,
+                    search.query,
+                    recalled,
+                    _last_line(answer.text) if isinstance(answer, Reply) else "(no reply)",
+                    _without(question, seat) if recalled else None,
+                )
+                search = None
+
+
+def _by_tool_calls(played: PlayedGame, system: MemorySystem) -> Iterator[XrayedDecision]:
+    """Every decision of a model that searched for itself: all that its searches told it before it declared."""
+    decision: XrayedDecision | None = None
+    for question, answer in played.asked:
+        match question, answer:
+            case Chat(with_tools=(_, *_)), _ if closing_observation(question.messages) is not None:
+                break
+            case Chat(with_tools=(_, *_)), Reply() | NoReply():
+                if decision and not question.attempt:
+                    yield decision
+                if not question.attempt:
+                    decision = XrayedDecision(question.turn, "", (), "", None)
+                assert decision
+                action = _last_line(answer.text) if isinstance(answer, Reply) else "(no reply)"
+                decision = decision._replace(action=action)
+            case Search(), Hits() if decision:
+                query = "; ".join(filter(None, (decision.query, question.query)))
+                recalled = (*decision.recalled, *_told(answer, system, played.match.condition.arm))
+                decision = decision._replace(query=query, recalled=recalled)
+            case CallTool(), Called() if decision and answer.hits:
+                query = "; ".join(filter(None, (decision.query, question.called_with)))
+                text = delivered(answer.text, system.bytes_max)
+                held = tuple(Recalled(hit.entry, hit.content) for hit in answer.hits if holds(text, hit.content))
+                decision = decision._replace(query=query, recalled=(*decision.recalled, *held))
+    if decision:
+        yield decision
+
+
+def _told(hits: Hits, system: MemorySystem, arm: Arm) -> tuple[Recalled, ...]:
+    if arm is Arm.PLACEBO:
+        return tuple(Recalled(hit.entry, "") for hit in hits.hits[: system.hits_max])
+    texts = within([hit.content for hit in hits.hits], system.limits)
+    return tuple(Recalled(hit.entry, hit.content) for hit in hits.hits[: len(texts)])
+
+
+def _without(question: Chat, seat: Seat) -> str | None:
+    """The action of a scripted seat that is asked without what was remembered."""
+    if seat.is_model:
+        return None
+    try:
+        return _last_line(seat.reply_text(forgotten(question.messages, seat.briefing), question.seed))
+    except ValueError:
+        return None
+
+
+def forgotten(messages: Sequence[Message], briefing: str) -> tuple[Message, ...]:
+    """The messages of a question without what was remembered: the profile in the user message is the briefing alone."""
+    return tuple(
+        msgspec.structs.replace(message, content=_briefed(message.content, briefing))
+        if message.role == "user"
+        else message
+        for message in messages
+    )
+
+
+def _briefed(content: str, briefing: str) -> str:
+    situation, _, _ = content.partition(PROFILE)
+    return situation + (PROFILE + briefing if briefing else "")
+
+
+def _last_line(text: str) -> str:
+    return text.strip().rpartition("\n")[2]
+
+
+def xray_lines(played: PlayedGame, decisions: Sequence[XrayedDecision]) -> Iterator[str]:
+    """The decisions as a person reads them: the turn, the action, the entries, and what becomes of it without them."""
+    yield f"{played.record.game}: what {played.match.a} remembered at each of its {len(decisions)} decisions"
+    if played.match.condition.arm is Arm.PLACEBO:
+        yield "  the placebo: a donor's notes stood in the place of these entries, as many as the limits allow"
+    for decision in decisions:
+        entries = printable(", ".join(recalled.entry for recalled in decision.recalled)) or "nothing"
+        yield f"  turn {decision.turn:>3}  {printable(decision.action):<24}  remembered {entries}{_effect(decision)}"
+    known = [decision for decision in decisions if decision.changes is not None]
+    if known:
+        changed = sum(bool(decision.changes) for decision in known)
+        yield f"{changed} of {len(known)} decisions are others without what was remembered"
+
+
+def _effect(decision: XrayedDecision) -> str:
+    if decision.without is None:
+        return ""
+    return f"; without it {printable(decision.without)}" if decision.changes else "; without it the same"
+
+
+def xray_document(played: PlayedGame, decisions: Sequence[XrayedDecision]) -> dict[str, object]:
+    """The decisions for a program."""
+    return {
+        "format": "agz-xray-1",
+        "game": played.record.game,
+        "match": played.match.id,
+        "decisions": [
+            {
+                "turn": decision.turn,
+                "query": decision.query,
+                "recalled": [{"entry": recalled.entry, "content": recalled.content} for recalled in decision.recalled],
+                "action": decision.action,
+                "without": decision.without,
+                "changes": decision.changes,
+            }
+            for decision in decisions
+        ],
+    }
