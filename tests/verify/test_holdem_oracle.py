@@ -132,7 +132,7 @@ def test_random_hands_are_the_same_at_pokerkits_table(chunk: int) -> None:
             ends[same_hand(deal, stacks, stream)] += 1
         except Exception as error:
             raise AssertionError(f"hand {number} of chunk {chunk}: {deal} {stacks}") from error
-    assert min(ends["fold"], ends["showdown"], ends["all-in"]) > HANDS_PER_CHUNK // 50
+    assert min(ends["fold"], ends["showdown"], ends["all-in"]) >= HANDS_PER_CHUNK // 100
 
 
 def test_showdowns_are_won_as_pokerkit_ranks_the_hands() -> None:
