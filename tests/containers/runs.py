@@ -11,7 +11,7 @@ from agzamov_harness.models.weights import pins_of
 from agzamov_harness.pinning import images_of
 from agzamov_harness.rundir import RunDirectory
 from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.checks import Options, verify
+from agzamov_verify.checks import Options, Verdict, verify
 from agzamov_verify.envelope import key_id
 from agzamov_verify.stockfish import find_engine
 from models.babbler import write_model
@@ -48,10 +48,11 @@ def write_weights(folder: Path) -> None:
         write_model(folder / WEIGHTS)
 
 
-def require_v1(bundle: Path) -> None:
+def require_v1(bundle: Path) -> Verdict:
     """Verify a bundle, with the engine of this machine."""
     verdict = verify(bundle, Options(find_engine()))
     assert verdict.level == "V1", [verdict.findings, verdict.steps]
+    return verdict
 
 
 def sealed(wished: Json, folder: Path, key: Path) -> RunDirectory:

@@ -17,8 +17,10 @@ from agzamov_harness.containers.container_paths import PROXY_PORT
 from agzamov_harness.containers.supervise import play_in_containers
 from agzamov_harness.run import Stop, Stopped
 from agzamov_harness.seat_kinds import endpoint_kind
+from agzamov_verify.checks.check_log import Number
 from containers import certificates
 from containers.engines import ROOT, OwnEngine, until
+from containers.memory_runs import CAREERS, match
 from containers.runs import SMALL, changed, require_v1, sealed
 from containers.typed_commands import AGZAMOV, composes, typed
 from harness.commands import Commands
@@ -117,6 +119,32 @@ def test_compose_plays_it_too_with_the_key_of_whoever_types(
     told = typed(AGZAMOV, "pack", directory.path, "--key", key, cwd=provider)
     require_v1(provider / told.rpartition("bundle: ")[2].strip())
     assert f"Bearer {API_KEY}" in (provider / "keys").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("use", ["model", "native"])
+def test_a_hosted_model_saves_and_searches_in_the_containers_of_its_careers(
+    own: OwnEngine, provider: Path, key: Path, use: str
+) -> None:
+    calls = {"calls_max": 3} if use == "model" else {}
+    plan = changed(
+        PLAN,
+        holdem={"session_hands": 2},
+        systems={"notes": {"kind": "memory", "server": "full_text", "use": use, "hits_max": 3, **calls}},
+        matches=[
+            {**match(arm, system), "a": "hosted", "b": "dice"} for arm, system in (("naked", ""), ("real", "notes"))
+        ],
+    )
+    ended = ran(own, provider, key, plan, SSL_CERT_FILE=str(provider / "authority.pem"))
+    assert ended.code == 0, ended
+    bundle = provider / json.loads(ended.out)["bundle"]
+    verdict = require_v1(bundle)
+    step = verdict.steps[Number.MEMORY - 1]
+    assert (step.status, step.remark.startswith(f"{CAREERS} stores began empty; ")) == ("pass", True), step
+    rows = json.loads((bundle / "data/environment.json").read_bytes())["containers"]
+    assert sorted(row["part"] for row in rows) == ["harness", *CAREERS * ["memory"], "proxy"]
+    assert {row["network"] for row in rows if row["part"] == "memory"} == {"none"}
+    assert not left(own)
 
 
 HITS = [

@@ -12,6 +12,7 @@ import pytest
 from agzamov_harness.containers.container_lifecycle import RUN_LABEL
 from agzamov_harness.containers.engine import PAUSED, Engine
 from agzamov_harness.images.records import load
+from agzamov_harness.memory.launch import CALL_S_MAX
 from agzamov_harness.pinning import pin_of
 from agzamov_harness.rundir import RunDirectory
 from agzamov_verify.checks import Options, verify
@@ -25,6 +26,7 @@ from harness.commands import Commands, Running
 ENDED_S = 600
 ENDED = r"memory full_text: expected .*, found the server ended|container memory-\d{3} ended with exit code 137"
 """Whichever sees it first says so: the harness, which asked the server, or the command, which looks at containers."""
+HANGS = rf"memory full_text: .*no answer within {CALL_S_MAX:g} s"
 MEMORY = re.compile(r"memory-\d{3}$")
 
 
@@ -125,7 +127,7 @@ def stopped(run: RunDirectory, running: Running, engine: Engine, told: str) -> N
 
 
 @pytest.mark.slow
-def test_a_memory_that_dies_or_stays_paused_stops_the_run_which_goes_on(
+def test_a_memory_that_dies_or_hangs_or_stays_paused_stops_the_run_which_goes_on(
     run: RunDirectory, key: Path, engine: Engine, commands: Commands
 ) -> None:
     running = begun(run, key, commands)
@@ -134,6 +136,9 @@ def test_a_memory_that_dies_or_stays_paused_stops_the_run_which_goes_on(
     running = begun(run, key, commands)
     engine.signal(memories(engine, run)[0], "SIGKILL")
     stopped(run, running, engine, ENDED)
+    running = begun(run, key, commands)
+    os.kill(a_server(engine, run), signal.SIGSTOP)
+    stopped(run, running, engine, HANGS)
     running = begun(run, key, commands)
     made = memories(engine, run)[-1]
     engine.client.api.pause(made)

@@ -136,7 +136,7 @@ def test_a_run_that_is_killed_in_the_middle_of_the_loop_comes_to_the_same_journa
             running = played_so_far(commands, run, 1 + dice.below(whole // KILLS))
             kills += running.alive_after(0)
             running.kill()
-        assert kills > 1
+        assert kills > 0
         assert finish(commands, run) == claims
     assert journals(run) == expected
 
