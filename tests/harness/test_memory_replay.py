@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from agzamov_harness import keys
-from agzamov_harness.memory_replay import compared_blank
+from agzamov_harness.memory_replay import Compared, compared_blank
 from agzamov_verify.memory.servers import SERVERS
 from agzamov_verify.questions import Answer, Hit, Hits, Question, Settled, Stored
 from agzamov_verify.streams import memory_streams
@@ -76,11 +76,11 @@ def test_what_a_server_gives_that_it_was_not_told_is_named_at_its_place(tmp_path
     ]
     recorded += [(search("First moves as Black", 2), Hits((Hit(NOTES[0], "e00001"),))), (export(), Hits(()))]
     with opened(fake("none"), tmp_path) as port:
-        assert compared_blank(port, recorded) == (4, 0, ())
+        assert compared_blank(port, recorded) == Compared(asked=4)
     with opened(fake("book"), tmp_path) as port:
-        asked, _, (place, expected, found) = compared_blank(port, recorded)
-    assert (asked, place) == (3, "question 0 in turn 1 of g00002")
-    assert (expected, found) == ("entries that were stored", "book from a search: '1. e4 is best'")
+        seen = compared_blank(port, recorded)
+    assert (seen.asked, seen.place) == (3, "question 0 in turn 1 of g00002")
+    assert (seen.expected, seen.found) == ("entries that were stored", "book from a search: '1. e4 is best'")
 
 
 @pytest.mark.parametrize("kind", [Settled, Hits])
