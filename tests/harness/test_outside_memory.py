@@ -1,10 +1,11 @@
 """Runs with a memory server from outside: an adapter's file beside the plan, sealed whole, then a run as any other."""
 
+import hashlib
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import yaml
 
 from agzamov_harness import keys
+from agzamov_verify import bundle, canon
 from agzamov_verify.checks import Options, Verdict, verify
 from agzamov_verify.checks.check_log import Number
 from agzamov_verify.dice import Stream
@@ -251,6 +253,43 @@ def test_a_bundle_whose_adapter_is_not_the_one_that_is_pinned_fails_at_the_manif
     verdict = check(draft.write(tmp_path))
     places = [finding.place for finding in verdict.findings if finding.step == Number.MANIFEST]
     assert places == ["manifest memories.mine"], verdict.findings
+
+
+def without_its_store(adapter: Json) -> None:
+    del adapter["store"]
+
+
+def with_a_number_as_a_tool(adapter: Json) -> None:
+    adapter["search"]["tool"] = 7
+
+
+@pytest.mark.parametrize(
+    ("change", "server", "reason"),
+    [
+        (without_its_store, "notes.yaml", "Object missing required field `store`"),
+        (with_a_number_as_a_tool, "notes.yaml", "Expected `str`, got `int` - at `$.search.tool`"),
+        (lambda _: None, "server-memory", "the adapter that comes with the program as server-memory"),
+    ],
+)
+def test_a_sealed_adapter_that_cannot_be_is_found_at_the_manifest(
+    played: Path, tmp_path: Path, change: Callable[[Json], None], server: str, reason: str
+) -> None:
+    draft = Draft.of(bundle_of(played), keys.load(played.parents[1] / "key.pem"))
+
+    def put(manifest: Json) -> None:
+        system = manifest["plan"]["systems"]["mine"]
+        adapter = json.loads(system["adapter"])
+        change(adapter)
+        system["adapter"], system["server"] = canon.dumps(adapter).decode(), server
+        pin = manifest["memories"]["mine"]
+        pin["adapter_sha256"] = hashlib.sha256(system["adapter"].encode()).hexdigest()
+
+    replace_manifest(draft, put)
+    reseal(draft)
+    verdict = check(draft.write(tmp_path))
+    findings = [finding for finding in verdict.findings if finding.step == Number.MANIFEST]
+    place = f"{bundle.MANIFEST_FILE} plan.systems.mine.adapter"
+    assert [finding for finding in findings if finding.place == place and reason in finding.found], verdict.findings
 
 
 @pytest.mark.slow

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from agzamov_harness.memory.adapter import (
+    ADAPTERS,
+    BUILT_IN,
     System,
     Variant,
     adapter_from_yaml,
@@ -18,7 +20,10 @@ from agzamov_harness.memory.adapter import (
 )
 from agzamov_harness.memory.templates import filled
 from agzamov_memory.systems import SYSTEMS
+from agzamov_verify.experiment import Arm
 from agzamov_verify.manifest import ManifestError
+from agzamov_verify.memory.declared_server import SHIPPED_SHA256
+from agzamov_verify.systems import MemorySystem
 from memory.memory_world import fake_yaml
 
 HONEST = fake_yaml("none")
@@ -106,6 +111,21 @@ def test_what_is_sealed_of_an_adapter_is_the_adapter(tmp_path: Path) -> None:
         sealed_system("mine.yaml", text.replace("${content}", "${text}"), tmp_path)
     with pytest.raises(ManifestError, match=r"mine.yaml: expected a sealed adapter, found "):
         sealed_system("mine.yaml", "{}", tmp_path)
+
+
+SHIPPED = sorted(path.stem for path in ADAPTERS.glob("*.yaml") if path != BUILT_IN)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_verifier_knows_every_adapter_that_comes_with_the_program(name: str) -> None:
+    """After an adapter was changed, write its digest into SHIPPED_SHA256; one of a release stays beside it."""
+    shipped = system_of(name)
+    assert shipped.sha256 in SHIPPED_SHA256[name]
+    assert list(MemorySystem(server=name, adapter=sealed_text(shipped.adapter)).problems(Arm.REAL)) == []
+
+
+def test_the_verifier_knows_no_other_adapter() -> None:
+    assert list(SHIPPED_SHA256) == SHIPPED
 
 
 def test_an_adapter_that_cannot_be_sealed_is_refused() -> None:

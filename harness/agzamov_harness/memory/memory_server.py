@@ -14,12 +14,13 @@ from typing import Any, Literal
 import msgspec
 
 from agzamov_verify.manifest import MemoryPin
+from agzamov_verify.memory.adapter_format import Adapter
 from agzamov_verify.memory.declared_server import effect_of
 from agzamov_verify.memory.model_memory import NOTE
 from agzamov_verify.memory.native_tools import Effect, NativeTool
 from agzamov_verify.questions import SERVED_CHARACTERS_MAX, Called, CallTool, Hit
 
-from .adapter import PAGE_ENTRIES_MAX, Adapter
+from .adapter import PAGE_ENTRIES_MAX
 from .launch import Folder, Process, Setup, Socket, StderrLog, fresh_folder
 from .mcp_client import CallFailed, McpClient, Tool, ToolResult, one_line
 from .memory_fault import MemoryFault

@@ -14,7 +14,8 @@ import msgspec
 from jmespath.exceptions import JMESPathError
 from jmespath.parser import ParsedResult
 
-from .adapter import Answer, Export, Search
+from agzamov_verify.memory.adapter_format import Answer, Export, Search
+
 from .mcp_client import ToolResult, one_line
 
 GAME_NUMBER = re.compile(r"\bg([0-9]{5,9})\b")

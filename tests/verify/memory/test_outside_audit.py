@@ -1,7 +1,9 @@
 """The audit of a server from outside: what its adapter declares is allowed and counted, and nothing beyond it."""
 
+import json
 from collections.abc import Callable
-from typing import TypeAlias
+from functools import reduce
+from typing import Any, TypeAlias
 
 import msgspec
 import pytest
@@ -9,7 +11,8 @@ import pytest
 from agzamov_verify import canon
 from agzamov_verify.checks.memory_audit import Audited, StoreAudit
 from agzamov_verify.experiment import Arm, Trait
-from agzamov_verify.memory.declared_server import NoAdapter, declared_in, server_of
+from agzamov_verify.memory.adapter_format import Adapter
+from agzamov_verify.memory.declared_server import SHIPPED_SHA256, NoAdapter, declared_in, server_of
 from agzamov_verify.questions import (
     Answer,
     EndGame,
@@ -32,9 +35,37 @@ NOTE = "castled early: 1 of 1"
 
 
 def adapter(**traits: str) -> str:
-    """The keys of a sealed adapter that the verifier reads."""
-    declared = {"clock": "none", "dedup": "none", "deterministic": "both", "query": "full_text", "rewrites": "never"}
-    return canon.dumps({"launch": {"options": {}}, "store": {"tool": "x"}, "traits": {**declared, **traits}}).decode()
+    """A sealed adapter, every key written out."""
+    wished = {
+        "about": "notes in a list",
+        "export": {"tool": "everything", "content": "text"},
+        "interface": "agz-memory-1",
+        "launch": {"command": "notes"},
+        "search": {"args": {"question": "${query}"}, "content": "text", "tool": "recall"},
+        "store": {"args": {"text": "${content}"}, "stored": "ok", "tool": "remember"},
+        "traits": {"architecture": "a list", "query": "full_text", "rewrites": "never", **traits},
+    }
+    return canon.dumps(msgspec.convert(wished, Adapter)).decode()
+
+
+def without(*path: str) -> str:
+    """A sealed adapter that lacks a key."""
+    return changed(path, remove)
+
+
+def changed(path: tuple[str, ...], change: Callable[[dict[str, Any], str], object]) -> str:
+    whole = json.loads(adapter())
+    *outer, last = path
+    change(reduce(lambda part, key: part[key], outer, whole), last)
+    return canon.dumps(whole).decode()
+
+
+def remove(part: dict[str, Any], key: str) -> None:
+    del part[key]
+
+
+def problems_of(text: str, server: str = "notes.yaml") -> list[str]:
+    return [str(problem) for problem in MemorySystem(server=server, adapter=text).problems(Arm.REAL)]
 
 
 def system(**traits: str) -> MemorySystem:
@@ -190,3 +221,52 @@ def test_no_text_but_an_adapter_names_a_server() -> None:
     assert list(system().problems(Arm.PLACEBO)) == []
     (problem,) = system(rewrites="end_game").problems(Arm.PLACEBO)
     assert problem.path == "server"
+
+
+DEFECTIVE = {
+    "no launch": (without("launch"), "Object missing required field `launch`"),
+    "no export": (without("export"), "Object missing required field `export`"),
+    "no about": (without("about"), "Object missing required field `about`"),
+    "no tool that stores": (without("store", "tool"), "Object missing required field `tool` - at `$.store`"),
+    "no arguments of searches": (without("search", "args"), "Object missing required field `args` - at `$.search`"),
+    "a tool that is a number": (
+        changed(("store", "tool"), lambda part, key: part.update({key: 7})),
+        "Expected `str`, got `int` - at `$.store.tool`",
+    ),
+    "tools on offer that are one text": (
+        changed(("native",), lambda part, key: part.update({key: "recall"})),
+        "Expected `array`, got `str` - at `$.native`",
+    ),
+    "a value that is none of those": (
+        changed(("export", "answer"), lambda part, key: part.update({key: "magic"})),
+        "Invalid enum value 'magic' - at `$.export.answer`",
+    ),
+    "a key that is unknown": (
+        changed(("launch", "shell"), lambda part, key: part.update({key: "sh"})),
+        "Object contains unknown field `shell` - at `$.launch`",
+    ),
+    "a default that is not written out": (without("verified"), "not in canonical form from byte "),
+}
+
+
+@pytest.mark.parametrize("defect", DEFECTIVE)
+def test_a_sealed_adapter_that_is_not_whole_is_a_problem_at_its_place(defect: str) -> None:
+    assert problems_of(adapter()) == []
+    text, reason = DEFECTIVE[defect]
+    (problem,) = problems_of(text)
+    assert problem.startswith(f"adapter: expected an adapter as canonical JSON, found another text ({reason}")
+
+
+def test_a_sealed_adapter_of_several_systems_is_refused() -> None:
+    several = changed(("systems",), lambda part, key: part.update({key: {"a": {"about": "", "query": "none"}}}))
+    whole = canon.dumps(msgspec.json.decode(several, type=Adapter)).decode()
+    assert problems_of(whole) == ["adapter: expected the adapter of one system, without the key systems"]
+
+
+def test_a_name_without_a_file_stands_for_the_adapter_that_comes_with_the_program() -> None:
+    (problem,) = problems_of(adapter(), "server-memory")
+    known = SHIPPED_SHA256["server-memory"][0][:12]
+    start = f"adapter: expected the adapter that comes with the program as server-memory (sha256 {known}), found anoth"
+    assert problem.startswith(start)
+    (problem,) = problems_of(adapter(), "my-memory")
+    assert problem.startswith("adapter: expected FILE.yaml or one of basic-memory, ")

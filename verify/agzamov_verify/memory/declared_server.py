@@ -1,26 +1,42 @@
 """A memory server from outside, as its adapter declares it.
 
-An adapter is a file that a person wrote (docs/add-a-memory.md); a sealed plan holds it whole, as canonical JSON. How a
-server is spoken to is the harness's business. Here is read what it declares of itself: nothing shows that it is so.
+An adapter is a file that a person wrote (docs/add-a-memory.md); a sealed plan holds it whole, as canonical JSON with
+every key (adapter_format). Nothing shows that what it declares is so. A server that is named without a file must have
+the adapter that comes with the harness under that name: `SHIPPED_SHA256` has their digests.
 """
 
+import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple, Protocol
-
-import msgspec
+from typing import Final, NamedTuple
 
 from .. import canon
 from ..experiment import Trait
+from .adapter_format import Adapter, Search, Store, Template
 from .native_tools import Effect
 from .servers import SERVERS, Server
 
 ADAPTER_CHARACTERS_MAX: Final = 20_000
+ADAPTER_SUFFIXES: Final = (".yaml", ".yml")
+REASON_CHARACTERS_MAX: Final = 200
+SHOWN_DIGITS: Final = 12
 HALF_LIFE: Final = "half_life_games"
 
 IMAGE_PARTS: Final[Mapping[str, str]] = MappingProxyType({"server-memory": "memory_server_memory"})
 """By the name of an adapter that comes with the harness, the part that its server's image plays in a manifest."""
+
+SHIPPED_SHA256: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "basic-memory": ("91acc083689f21101808110062c25c39dd63d5c47b0e2e9c97d437937d6b6b00",),
+        "brainops": ("1d522ec61d3bacb725a2102538e64135221472aafa51bae503fe158e866ab277",),
+        "chroma-mcp": ("810b9983a3c95430c8b4074d3267111d6aa528e704b3c24e7037276134980e0c",),
+        "mcp-memory-service": ("06e3fe3a82e16fbabb38d13b87ee3725d2f6dfa19d56caa5ee7dd9c170e2cb88",),
+        "mem0": ("173a362816cfb5aecdee2ee2f7ad3de82a97af820b79f86a88b432f290af0cb7",),
+        "server-memory": ("588fc77ea4a01bf8cd692ec1159cba0ac3991aa6bcf1b437ae36952cc807cedc",),
+    }
+)
+"""By name the adapters that come with the harness: SHA-256 of the canonical JSON of each text that a release had."""
 
 TRAITS_OF_QUERY: Final[Mapping[str, frozenset[Trait]]] = MappingProxyType(
     {
@@ -38,49 +54,6 @@ BUILT_IN_EFFECTS: Final[Mapping[str, tuple[Effect, str]]] = MappingProxyType(
 """What a model may be offered of a built-in server."""
 
 
-class AdapterCall(Protocol):
-    """A tool that an adapter calls, as it is read here or by the harness."""
-
-    @property
-    def tool(self) -> str: ...
-
-    @property
-    def args(self) -> Mapping[str, Any]: ...
-
-
-class DeclaredTraits(msgspec.Struct, frozen=True):
-    """The traits in an adapter that a plan and the audit take from there."""
-
-    query: Literal["none", "substring", "full_text", "semantic", "hybrid", "graph"]
-    rewrites: Literal["never", "end_game", "described"]
-    dedup: Literal["none", "exact", "semantic"]
-    deterministic: Literal["store", "both"]
-    clock: Literal["none", "games", "wall"]
-
-
-class DeclaredLaunch(msgspec.Struct, frozen=True):
-    """The settings of a plan that the server takes, with its options for them."""
-
-    options: dict[str, str]
-
-
-class DeclaredCall(msgspec.Struct, frozen=True):
-    """A tool that an adapter calls, and its arguments: a text that is `${content}` or `${query}` is the one stored."""
-
-    tool: str = ""
-    args: dict[str, Any] = {}
-
-
-class Declared(msgspec.Struct, frozen=True):
-    """An adapter, of which only these keys are read here."""
-
-    launch: DeclaredLaunch
-    traits: DeclaredTraits
-    store: DeclaredCall = DeclaredCall()
-    search: DeclaredCall = DeclaredCall()
-    native: tuple[str, ...] = ()
-
-
 class NoAdapter(NamedTuple):
     """Why a text is no adapter."""
 
@@ -96,12 +69,26 @@ def server_of(name: str, adapter: str) -> Server | None:
 
 
 @lru_cache(maxsize=64)
-def declared_in(adapter: str) -> Declared | NoAdapter:
-    """What an adapter's canonical JSON declares."""
+def declared_in(adapter: str) -> Adapter | NoAdapter:
+    """The adapter that canonical JSON spells, with every key and no other."""
     try:
-        return msgspec.convert(canon.loads(adapter.encode()), Declared)
-    except (canon.NotCanonical, msgspec.ValidationError, UnicodeEncodeError) as error:
-        return NoAdapter(str(error))
+        return canon.loads_as(adapter.encode(), Adapter)
+    except (canon.NotCanonical, UnicodeEncodeError) as error:
+        return NoAdapter(str(error)[:REASON_CHARACTERS_MAX])
+
+
+def shipped_problem(name: str, adapter: str) -> str:
+    """Why an adapter is not the one that comes with the harness under a name; nothing if it is."""
+    if name not in SHIPPED_SHA256:
+        return f"expected FILE.yaml or one of {', '.join(SHIPPED_SHA256)} as server, found {name}"
+    found = hashlib.sha256(adapter.encode()).hexdigest()
+    if found in SHIPPED_SHA256[name]:
+        return ""
+    sealed, known = found[:SHOWN_DIGITS], ", ".join(digest[:SHOWN_DIGITS] for digest in SHIPPED_SHA256[name])
+    return (
+        f"expected the adapter that comes with the program as {name} (sha256 {known}), found another text (sha256"
+        f" {sealed}); name another adapter by its file"
+    )
 
 
 def effects_of(name: str, adapter: str) -> Mapping[str, tuple[Effect, str]]:
@@ -114,7 +101,7 @@ def effects_of(name: str, adapter: str) -> Mapping[str, tuple[Effect, str]]:
     return {tool: effect_of(tool, declared.store, declared.search) for tool in declared.native}
 
 
-def effect_of(tool: str, store: AdapterCall, search: AdapterCall) -> tuple[Effect, str]:
+def effect_of(tool: str, store: Store, search: Search) -> tuple[Effect, str]:
     """The effect of a tool, and the argument that holds the model's text; `store`, `search`: those of its adapter."""
     if tool == store.tool and (text := _argument(store.args, "${content}")):
         return Effect.STORES, text
@@ -123,12 +110,12 @@ def effect_of(tool: str, store: AdapterCall, search: AdapterCall) -> tuple[Effec
     return Effect.UNKNOWN, ""
 
 
-def _argument(args: Mapping[str, Any], variable: str) -> str:
+def _argument(args: Template, variable: str) -> str:
     """The argument that is a variable and nothing else; empty where there is none."""
     return next((name for name, value in args.items() if value == variable), "")
 
 
-def _outside(declared: Declared, image_part: str) -> Server:
+def _outside(declared: Adapter, image_part: str) -> Server:
     traits = declared.traits
     refuses = {"none": "no entry", "exact": "equal entries", "semantic": "entries like others"}[traits.dedup]
     repeat = "repeat" if traits.deterministic == "both" else "need not repeat"

@@ -10,7 +10,15 @@ from ..dice import Stream
 from ..experiment import Arm, Augmentation, Trait
 from ..memory import tools
 from ..memory.career_memory import CareerMemory, Limits
-from ..memory.declared_server import ADAPTER_CHARACTERS_MAX, NoAdapter, declared_in, effects_of, server_of
+from ..memory.declared_server import (
+    ADAPTER_CHARACTERS_MAX,
+    ADAPTER_SUFFIXES,
+    NoAdapter,
+    declared_in,
+    effects_of,
+    server_of,
+    shipped_problem,
+)
 from ..memory.donor import Donor
 from ..memory.model_memory import ModelMemory
 from ..memory.native_memory import NativeMemory
@@ -174,6 +182,10 @@ class MemorySystem(System, frozen=True, tag="memory"):
             yield Problem("adapter", f"expected none: the server {self.server} is built in")
         elif isinstance(declared, NoAdapter):
             yield Problem("adapter", f"expected an adapter as canonical JSON, found another text ({declared.reason})")
+        elif not self.server.endswith(ADAPTER_SUFFIXES) and (problem := shipped_problem(self.server, self.adapter)):
+            yield Problem("adapter", problem)
+        elif declared.systems:
+            yield Problem("adapter", "expected the adapter of one system, without the key systems")
         elif declared.traits.rewrites == "described":
             message = "expected never or end_game as traits.rewrites, found described: it must be known before the run"
             yield Problem("adapter", message)
