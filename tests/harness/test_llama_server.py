@@ -154,6 +154,7 @@ def test_the_replies_of_a_strict_server_are_a_function_of_the_sealed_run(runs: l
     assert claims == claims_again
 
 
+@pytest.mark.slow
 def test_a_reply_that_was_cut_is_credited_with_no_action_and_every_fault_is_replaced(
     runs: list[tuple[Json, Path]],
 ) -> None:

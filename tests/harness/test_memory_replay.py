@@ -51,12 +51,14 @@ def test_every_built_in_system_answers_as_recorded(commands: Commands, tmp_path:
     assert all(row["asked"] > 10 and not row["place"] for row in rows)
 
 
+@pytest.mark.slow
 def test_one_career_is_asked_again_by_its_number(bundle: Path, commands: Commands, tmp_path: Path) -> None:
     one = commands.run("memory", "replay", bundle, "--career", "2", cwd=tmp_path)
     assert (one.code, len(one.out.splitlines())) == (0, 1), one
     assert one.out.startswith("career 2 (recent, p2-holdem-memory_real_recent-agent-foe-b00001): ")
 
 
+@pytest.mark.slow
 def test_a_twin_that_is_told_no_entry_gives_none(bundle: Path, commands: Commands, tmp_path: Path) -> None:
     ended = commands.run("memory", "replay", bundle, "--career", "1", "--blank", cwd=tmp_path)
     again, twin = ended.out.splitlines()
@@ -83,6 +85,7 @@ def test_what_a_server_gives_that_it_was_not_told_is_named_at_its_place(tmp_path
     assert (seen.expected, seen.found) == ("entries that were stored", "book from a search: '1. e4 is best'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Settled, Hits])
 def test_an_altered_answer_differs_at_its_place(bundle: Path, commands: Commands, tmp_path: Path, kind: type) -> None:
     draft = Draft.of(bundle, keys.load(bundle.parents[1] / "key.pem"))

@@ -101,6 +101,7 @@ def test_a_run_with_a_memory_that_is_killed_again_and_again_comes_to_the_same_jo
     assert journals(run) == expected
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_answer_as_recorded_stops_the_run_with_one_line(
     commands: Commands, tmp_path: Path
 ) -> None:
@@ -121,6 +122,7 @@ def test_a_server_that_does_not_answer_as_recorded_stops_the_run_with_one_line(
     assert len(ended.err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_what_a_server_is_told_names_neither_seat_nor_match(commands: Commands, tmp_path: Path) -> None:
     """The words of a search and of an entry are all that a server gets of a run."""
     run = seal(commands, tmp_path, plan=plan_of("history"))

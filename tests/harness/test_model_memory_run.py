@@ -66,7 +66,10 @@ def lines(run: Path, part: str = "_real_") -> list[Json]:
     ]
 
 
-@pytest.mark.parametrize(("game", "arms"), [("holdem", ["real"]), ("chess960", ["naked", "placebo", "real"])])
+@pytest.mark.parametrize(
+    ("game", "arms"),
+    [("holdem", ["real"]), pytest.param("chess960", ["naked", "placebo", "real"], marks=pytest.mark.slow)],
+)
 def test_the_reference_player_saves_and_searches_and_the_bundle_verifies(
     commands: Commands, tmp_path: Path, game: str, arms: list[str]
 ) -> None:
@@ -141,7 +144,8 @@ def test_a_run_that_is_killed_in_the_middle_of_the_loop_comes_to_the_same_journa
     assert journals(run) == expected
 
 
-@pytest.mark.parametrize("tool", ["memory_search", pytest.param("memory_save", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("tool", ["memory_search", "memory_save"])
 def test_a_run_that_stops_between_a_call_and_the_next_reply_goes_on_there(
     commands: Commands, tmp_path: Path, tool: str
 ) -> None:
@@ -192,6 +196,7 @@ def misbehaves(exchange: Exchange) -> None:
     answers(said)(exchange)
 
 
+@pytest.mark.slow
 def test_a_model_that_makes_a_hundred_calls_of_all_kinds_leaves_a_bundle_that_verifies(
     commands: Commands, tmp_path: Path
 ) -> None:
@@ -240,6 +245,7 @@ def test_a_scripted_seat_is_refused_since_it_calls_no_tools() -> None:
         plan_from(plan)
 
 
+@pytest.mark.slow
 def test_the_way_of_use_is_printed_by_plan_verify_and_xray(commands: Commands, tmp_path: Path) -> None:
     with Peer(then=reference) as peer:
         run = seal(commands, tmp_path, plan=plan_of(peer.url))

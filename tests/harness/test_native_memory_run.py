@@ -89,12 +89,14 @@ def test_the_tools_on_offer_are_sealed_and_no_others_are_offered(played: Played)
     assert all(body["messages"][0]["content"].startswith("You are being tested.") for body in probed)
 
 
+@pytest.mark.slow
 def test_the_same_server_answers_the_same_calls_and_brings_no_knowledge(commands: Commands, played: Played) -> None:
     again = commands.run("memory", "replay", played.bundle, "--blank", cwd=played.folder)
     assert again.code == 0, again
     assert again.out.count("answers are the same") == again.out.count("answers hold none") == CAREERS
 
 
+@pytest.mark.slow
 def test_xray_and_show_tell_what_the_tools_gave(commands: Commands, played: Played) -> None:
     game = "p2-chess960-memory_real_notes-agent-foe-g00001"
     xrayed = commands.run("xray", played.bundle, "--game", game, "--json", cwd=played.folder)

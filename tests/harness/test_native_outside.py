@@ -72,6 +72,7 @@ def calls_first(tool: str, arguments: str) -> Callable[[Exchange], None]:
     return answer
 
 
+@pytest.mark.slow
 def test_a_tool_of_which_the_adapter_says_nothing_leaves_the_memory_unverified(
     commands: Commands, tmp_path: Path
 ) -> None:

@@ -122,6 +122,7 @@ def test_a_server_from_outside_is_sealed_played_and_verified(commands: Commands,
     assert "declares unchecked: it searches by full_text" in " ".join(shown.split())
 
 
+@pytest.mark.slow
 def test_what_happened_is_shown_and_asked_again_in_another_folder(
     commands: Commands, played: Path, tmp_path: Path
 ) -> None:
@@ -191,6 +192,7 @@ def test_a_server_that_is_not_there_is_named_before_anything_is_sealed_and_befor
     assert (sealed.code, sealed.err) == (2, f"error: {line}; nothing was sealed\n")
 
 
+@pytest.mark.slow
 def test_where_servers_are_installed_is_told_by_an_option_and_kept_by_the_run(commands: Commands, folder: Path) -> None:
     adapter = folder / "notes.yaml"
     adapter.write_text(adapter.read_text().replace("${HERE}", "${INSTALLED}"))
@@ -305,6 +307,7 @@ def test_a_server_whose_searches_need_not_repeat_declares_it(commands: Commands,
     assert all(row["asked"] > row["unlike"] and not row["place"] for row in json.loads(ended.out))
 
 
+@pytest.mark.slow
 def test_a_server_that_refuses_equal_entries_declares_it(commands: Commands, folder: Path) -> None:
     """Sessions in which nothing could be seen of the opponent have equal notes, so some may be refused."""
     odd(folder, "refuses", "rewrites: never, dedup: exact")
@@ -312,6 +315,7 @@ def test_a_server_that_refuses_equal_entries_declares_it(commands: Commands, fol
     finish(commands, run)
 
 
+@pytest.mark.slow
 def test_a_server_that_rewrites_names_the_sources_of_what_it_makes(commands: Commands, folder: Path) -> None:
     odd(folder, "merges", "rewrites: end_game")
     run = seal(commands, folder, plan=plan_of("odd.yaml"))

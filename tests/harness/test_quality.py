@@ -541,6 +541,7 @@ def at_once(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Places:
     return contents(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "times"), [(signal.SIGKILL, 2), (signal.SIGTERM, 1), (signal.SIGINT, 1)], ids=["kill", "term", "int"]
 )

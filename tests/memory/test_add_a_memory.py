@@ -42,6 +42,7 @@ def test_the_page_prints_what_its_commands_print(folder: Path, command: str, exp
     assert printed.startswith(expected)
 
 
+@pytest.mark.slow
 def test_the_plan_of_the_page_is_played_verified_and_asked_again(folder: Path) -> None:
     """With a twentieth of its hands."""
     (commands,) = re.findall(r"```sh\n((?:agzamov .*\n){4})```", PAGE)

@@ -21,7 +21,9 @@ def test_the_words_that_are_asked_for_are_those_of_the_games() -> None:
     assert len(writes()) > 10
 
 
-@pytest.mark.parametrize("server", BUILT_IN)
+@pytest.mark.parametrize(
+    "server", [pytest.param(name, marks=[pytest.mark.slow] if name != "full_text" else []) for name in BUILT_IN]
+)
 def test_a_built_in_system_brings_no_knowledge(tmp_path: Path, server: str) -> None:
     settings = Settings(noise_percent=25 if server == "noisy" else 0)
     found = list(blank_run(Setup(system_of(server), settings, LIMITS), tmp_path))
