@@ -35,7 +35,7 @@ NO_LESS: Final = Band(Fraction(93, 100), Fraction(1), None)
 """For a world in which parts stand at the upper end of their scales, where the interval is cautious at both ends."""
 
 CAUTIOUS: Final = Band(Fraction(93, 100), Fraction(98, 100), None)
-"""For worlds in which a part stands at the lower end of its scale, or a gain is hardly shown: docs/calibration.md."""
+"""For a world in which parts stand at the lower end of their scales: docs/calibration.md."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,13 @@ class World:
 
 
 NULL: Final = World("no effect, SD 90")
-TYPICAL: Final = World("0.10 by τ 50, 20 bb/100 by τ 1,000, SD 90", (0.10, 50), (20, 1_000), band=CAUTIOUS)
+TYPICAL: Final = World("0.10 by τ 50, 20 bb/100 by τ 1,000, SD 90", (0.10, 50), (20, 1_000))
 HEAVY: Final = replace(
     TYPICAL,
     name="0.10 by τ 50, 40 bb/100 by τ 1,000, SD 410, t(3)",
     poker=(40, 1_000),
     sd_bb=410,
     tails=3,
-    band=BANDS[HELD],
 )
 STORES: Final = {"careers": 5, "store_chess": 0.03, "store_poker": 15.0}
 WORLDS: Final = (

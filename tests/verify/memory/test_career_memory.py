@@ -168,6 +168,13 @@ def test_a_donor_note_that_is_told_again_and_again_leaves_the_next_choice_as_it_
     assert once.instead_of([other]) == often.instead_of([other])
 
 
+def test_the_told_length_counts_each_note_as_often_as_it_is_told() -> None:
+    """The first entry, far longer than any note, is told in every prompt, so all notes are the longest."""
+    placebo, entries = donor(), [Hit("x" * (40 if not at else 9), f"e{at:05d}") for at in range(20)]
+    chosen = {note for entry in entries[1:] for note in placebo.instead_of([entries[0], entry])}
+    assert sorted(map(len, chosen)) == sorted(map(len, NOTES))[-len(entries) :]
+
+
 def test_entries_beyond_those_that_were_asked_for_are_not_told() -> None:
     assert told(CareerMemory(LIMITS).recall("g00000", 0, "castling"), [hits("a", "b", "c", "d")])[0] == "a\nb\nc"
     placebo = CareerMemory(Limits(1, 100), donor())

@@ -12,9 +12,10 @@ two bounds, of which the tighter one counts:
 - high: (a) deltas and speeds not cut at 1, and the speed of every resample that does not rule a gain out; (b) the
   four parts and the other three in full.
 
-All are percentiles, 2.5 % from below and 3.5 % from above (where (a) is generous to a gain that is not shown), moved
-out as far as Student's interval would be with Welch and Satterthwaite's degrees of freedom (Hesterberg 2015, The
-American Statistician 69:371). How often they cover: docs/decisions/0046, calibration/scores.py.
+All are percentiles, 2.5 % from below and 3.5 % from above (where (a) is generous to a gain that is not shown), of five
+careers 4.5 % and 5 %. They are moved out as far as Student's interval would be with Welch and Satterthwaite's degrees
+of freedom (Hesterberg 2015, The American Statistician 69:371), which for few careers is further than need be. How often
+they cover: docs/decisions/0046, calibration/scores.py.
 
 Sums are whole numbers. What follows from them is single sums, products, quotients and roots, each correctly rounded
 (IEEE 754), so the interval is the same on every machine. The logistic function is read from a table in steps of 1/256
@@ -43,6 +44,9 @@ from .logistic import logistic_table, sigmoid
 ONE: Final = 10**12
 TAILS: Final = (Fraction(25, 1000), Fraction(35, 1000))
 """Shares left out below and above; chosen by simulation with the bounds above."""
+
+TAILS_OF_FIVE: Final = (Fraction(45, 1000), Fraction(50, 1000))
+"""The same with five careers; what they have more falls with the square of the number of careers."""
 
 ROWS_MIN: Final = 20
 """Fewer start pairs or sessions of an arm have no interval."""
@@ -172,7 +176,8 @@ def _drawn(arms: Arms, tau_max: Fraction, seed: bytes, resamples: int) -> Drawn:
     if gain.control is None:
         other = row_sums[2]
     means = _mean(first, baseline), _mean(other, control), _mean(row_sums[0], real)
-    return Drawn(*means, np.where(shown, np.minimum(speed, 1.0), 0.0), np.where(possible, speed, 0.0))
+    cut = np.minimum(speed, 1.0)
+    return Drawn(*means, np.where(shown, cut, 0.0), np.where(shown, speed, np.where(possible, cut, 0.0)))
 
 
 def _refits(
@@ -221,13 +226,21 @@ def _tails(arms: Mapping[str, Arms], constants: ScoreConstants, *, deltas: bool)
     """
     parts = [part for game in GAMES for part in _linear(arms[game], game, constants, deltas=deltas)]
     groups, factors = [group for group, _ in parts], [factor for _, factor in parts]
-    total = contrast(groups, factors)
+    total, tails = contrast(groups, factors), _nominal_tails(arms)
     if not total.df:
-        return TAILS
+        return tails
     rows = zip(factors, groups, strict=True)
     variance = sum((factor**2 * group.variance * (group.n - 1) / group.n**2 for factor, group in rows), Fraction(0))
     wider, df = square_root(total.squared_error / variance), max(1, floor(total.df))
-    low, high = (normal_upper(wider * t_quantile(1 - tail, df)) for tail in TAILS)
+    low, high = (normal_upper(wider * t_quantile(1 - tail, df)) for tail in tails)
+    return low, high
+
+
+def _nominal_tails(arms: Mapping[str, Arms]) -> tuple[Fraction, Fraction]:
+    """Shares to leave out below and above before they are moved out."""
+    careers = [count for arm in arms.values() if (count := arm.real.measured().careers)]
+    share = Fraction(5, max(5, *careers)) ** 2 if careers else Fraction(0)
+    low, high = (tail + share * (five - tail) for tail, five in zip(TAILS, TAILS_OF_FIVE, strict=True))
     return low, high
 
 
