@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agzamov_verify.manifest import EnginePin, ImagePin, ManifestError, Plan
+from agzamov_verify.memory.declared_server import IMAGE_PARTS
 from agzamov_verify.plan_problems import image_parts
 from agzamov_verify.protocol import load_protocol
 
@@ -16,13 +17,13 @@ IMAGE_OF = {
     "harness": "harness",
     "memory": "memory",
     "memory_semantic": "memory-semantic",
-    "memory_server_memory": "memory-server-memory",
     "model": "model-server",
     "ollama": "ollama",
     "proxy": "proxy",
+    **{part: f"memory-{name}" for name, part in IMAGE_PARTS.items()},
 }
 """Image of each part of a run."""
-BUILT_ON_REQUEST = frozenset({"memory-semantic", "memory-server-memory", "ollama"})
+BUILT_ON_REQUEST = frozenset({"memory-semantic", "ollama", *(IMAGE_OF[part] for part in IMAGE_PARTS.values())})
 """Images that `agzamov images build` builds only where they are named: few runs need them."""
 
 BINARY_LABEL, NET_LABEL = "agz.engine.binary-sha256", "agz.engine.net-sha256"

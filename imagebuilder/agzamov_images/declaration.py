@@ -86,7 +86,7 @@ class Npm(_Part, frozen=True, tag="npm"):
 
 
 class Files(_Part, frozen=True, tag="files"):
-    """Files that stand beside the declaration, directories with a mode, and links."""
+    """Files that stand beside the declaration (those that begin with #! can run), directories with a mode, links."""
 
     files: dict[str, str] = {}
     directories: dict[str, Mode] = {}

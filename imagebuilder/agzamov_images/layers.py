@@ -171,6 +171,7 @@ def _files(part: Files, folder: Path) -> Iterator[Entry]:
     for path, mode in part.directories.items():
         yield directory(path, int(mode, 8))
     for path, name in part.files.items():
-        yield file(path, (folder / name).read_bytes())
+        content = (folder / name).read_bytes()
+        yield file(path, content, program=content.startswith(b"#!"))
     for path, target in part.links.items():
         yield link(path, target)

@@ -33,14 +33,30 @@ def host() -> str:
 @pytest.fixture(scope="session")
 def images(host: str) -> Path:
     """The folder of the images, built from this checkout and loaded into the engine."""
-    command = [AGZAMOV, "images", "build", "--load", "--relock", *IMAGES]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=BUILD_S, check=False)
-    if done.returncode and "must reach" in done.stderr:
-        unavailable(done.stderr.splitlines()[-1])
-    assert done.returncode == 0, done.stderr
+    if unreachable := build(*IMAGES):
+        unavailable(unreachable)
     folder = Path(os.environ.get(records.VARIABLE) or ROOT / "build" / "images")
     os.environ[records.VARIABLE] = str(folder)  # for commands that run in other folders
     return folder
+
+
+@pytest.fixture
+def server(images: Path, request: pytest.FixtureRequest) -> str:
+    """The name of a memory server from outside, whose image is built for the tests that name it."""
+    name: str = request.param
+    if unreachable := build(f"memory-{name}"):
+        pytest.skip(unreachable)
+    return name
+
+
+def build(*names: str) -> str:
+    """Build images and load them into the engine; give the line that says which packages cannot be reached, if any."""
+    command = [AGZAMOV, "images", "build", "--load", "--relock", *names]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=BUILD_S, check=False)
+    if done.returncode and "must reach" in done.stderr:
+        return done.stderr.splitlines()[-1]
+    assert done.returncode == 0, done.stderr
+    return ""
 
 
 @pytest.fixture(scope="session")

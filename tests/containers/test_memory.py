@@ -17,6 +17,7 @@ from agzamov_harness.pinning import pin_of
 from agzamov_harness.rundir import RunDirectory
 from agzamov_verify.checks import Options, verify
 from agzamov_verify.checks.check_log import Number
+from agzamov_verify.memory.declared_server import IMAGE_PARTS, WITH_IMAGE
 from agzamov_verify.memory.servers import SERVERS
 from containers.engines import until
 from containers.memory_runs import CAREERS, memory_plan
@@ -85,15 +86,20 @@ def test_every_built_in_system_plays_in_its_container_as_it_plays_in_a_process(
     assert {(row["network"], row["oom_killed"]) for row in rows} == {("none", False)}
 
 
+@pytest.mark.parametrize(
+    "server",
+    [pytest.param(name, marks=() if name == "server-memory" else pytest.mark.slow) for name in WITH_IMAGE],
+    indirect=True,
+)
 def test_a_server_from_outside_that_has_an_image_plays_in_its_container(
-    tmp_path: Path, key: Path, engine: Engine, commands: Commands
+    tmp_path: Path, key: Path, engine: Engine, commands: Commands, server: str
 ) -> None:
-    run = sealed(memory_plan("server-memory"), tmp_path, key)
+    run = sealed(memory_plan(server), tmp_path, key)
     finish(run, key, commands)
-    assert run.manifest.images["memory_server_memory"] == pin_of(load("memory-server-memory"))
-    assert run.manifest.memories["server_memory"].name == "memory-server"
+    part = IMAGE_PARTS[server]
+    assert run.manifest.images[part] == pin_of(load(f"memory-{server}"))
     environment = json.loads(next((tmp_path / "bundles").glob("*/data/environment.json")).read_bytes())
-    rows = [row for row in environment["containers"] if row["part"] == "memory_server_memory"]
+    rows = [row for row in environment["containers"] if row["part"] == part]
     assert len(rows) == CAREERS
     assert {(row["network"], row["oom_killed"]) for row in rows} == {("none", False)}
     again = commands.run("memory", "replay", tmp_path / "bundles" / run.path.name, cwd=tmp_path)

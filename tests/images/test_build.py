@@ -66,6 +66,17 @@ def test_everything_in_it_belongs_to_root_has_one_time_and_one_of_few_modes(made
     assert (found["tmp"].mode, found["tmp/of/small"].mode) == (0o1777, 0o700)
 
 
+def test_a_file_beside_the_declaration_can_run_if_it_begins_as_a_program_does(made: Small) -> None:
+    declared = (made.folder / "image.toml").read_text()
+    files = '"etc/agz/small.conf" = "small.conf"'
+    (made.folder / "image.toml").write_text(declared.replace(files, f'{files}, "opt/tool" = "tool"'))
+    (made.folder / "tool").write_text("#!/usr/bin/tool\n")
+    (made.folder / "tool").chmod(0o644)
+    build(made.workshop(), "small")
+    found = tree(made)
+    assert (found["opt/tool"].mode, found["etc/agz/small.conf"].mode) == (0o755, 0o644)
+
+
 def test_a_layer_above_leaves_the_directories_below_as_they_are(made: Small) -> None:
     build(made.workshop(), "small")
     with tarfile.open(made.built / "small" / "last.tar") as archive:

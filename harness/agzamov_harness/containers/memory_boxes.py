@@ -17,7 +17,7 @@ from ..memory.setups import setup_of
 from ..ports import PortFault
 from . import container_paths
 
-MEMORY_BYTES, MEMORY_PIDS = GIB, 64
+MEMORY_BYTES, MEMORY_PIDS = GIB, 256
 SOCKET_NAME = container_paths.memory_socket(1).name
 PLAIN_WORD = re.compile(r"[A-Za-z0-9@._/=-]+")
 

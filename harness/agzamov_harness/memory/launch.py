@@ -52,7 +52,7 @@ IN_IMAGE: Mapping[str, str] = {
     "DATA": "/tmp",  # noqa: S108 - a container's own
     "HERE": "/opt/agz",
     "HOME": "/tmp",  # noqa: S108
-    "INSTALLED": "/opt/node",
+    "INSTALLED": "/opt/memory",
     "PYTHON": "/usr/bin/python3.11",
 }
 """What an adapter's variables are in the image of its system."""
