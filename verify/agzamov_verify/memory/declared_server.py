@@ -23,7 +23,7 @@ REASON_CHARACTERS_MAX: Final = 200
 SHOWN_DIGITS: Final = 12
 HALF_LIFE: Final = "half_life_games"
 
-WITH_IMAGE: Final = ("mcp-memory-service", "server-memory")
+WITH_IMAGE: Final = ("chroma-mcp", "mcp-memory-service", "server-memory")
 """The adapters that come with the harness whose servers have an image: `memory-` and the adapter's name."""
 IMAGE_PARTS: Final[Mapping[str, str]] = MappingProxyType(
     {name: f"memory_{name.replace('-', '_')}" for name in WITH_IMAGE}
@@ -34,7 +34,7 @@ SHIPPED_SHA256: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "basic-memory": ("91acc083689f21101808110062c25c39dd63d5c47b0e2e9c97d437937d6b6b00",),
         "brainops": ("1d522ec61d3bacb725a2102538e64135221472aafa51bae503fe158e866ab277",),
-        "chroma-mcp": ("810b9983a3c95430c8b4074d3267111d6aa528e704b3c24e7037276134980e0c",),
+        "chroma-mcp": ("4dd0ade661cf1a036c43d826b55fe8417d46afbcfff95926bd3c4736f8575456",),
         "mcp-memory-service": ("620ec113f53c9253cbb0df803235e58fa9f82d954f84475b1f3c2f2cf6ce752b",),
         "mem0": ("173a362816cfb5aecdee2ee2f7ad3de82a97af820b79f86a88b432f290af0cb7",),
         "server-memory": ("588fc77ea4a01bf8cd692ec1159cba0ac3991aa6bcf1b437ae36952cc807cedc",),
