@@ -25,6 +25,7 @@ memory = Memory.from_config(
                 "embedding_dims": DIMENSIONS,
             },
         },
+        "llm": {"provider": "openai", "config": {"api_key": "none"}},  # never asked, but made with the memory
         "history_db_path": f"{sys.argv[1]}/history.db",
         "vector_store": {
             "provider": "qdrant",
