@@ -101,6 +101,27 @@ def test_of_a_store_whose_text_stands_within_another_argument_nobody_knows_what_
     assert set(json.loads(keep.parameters)["properties"]) == {"entry", "content", "game", "kind"}
 
 
+@pytest.mark.parametrize("again", ["now: '${query}'", "now: [about, '${query}']", "now: 'about ${query}'"])
+def test_the_query_stands_in_one_argument_of_a_search_that_a_model_is_offered(again: str) -> None:
+    yaml = HONEST.replace('now: "${number}"', again)
+    assert yaml != HONEST
+    with pytest.raises(ManifestError) as error:
+        adapter_from_yaml(yaml.encode())
+    assert str(error.value) == (
+        "search.args.now: expected ${query} in query alone, found it here too; native offers search, whose query the "
+        "model writes once"
+    )
+    adapter_from_yaml(yaml.replace(NATIVE, "").encode())
+
+
+def test_a_text_that_is_stored_may_stand_in_two_arguments(tmp_path: Path) -> None:
+    with opened(setup_from(HONEST.replace('kind: "${kind}"', 'kind: "${content}"')), tmp_path) as port:
+        assert port.answer(stored(1, NOTES[0])) == Called(text='{"stored": true, "reason": ""}')
+        assert port._server
+        (row,) = port._server.export()
+    assert (row.content, row.kind) == (NOTES[0], NOTES[0])
+
+
 @pytest.mark.parametrize(
     ("native", "line"),
     [

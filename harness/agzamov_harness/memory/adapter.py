@@ -17,6 +17,8 @@ from jmespath.exceptions import JMESPathError
 from agzamov_verify import canon
 from agzamov_verify.manifest import ManifestError, located
 from agzamov_verify.memory.adapter_format import Adapter, Export, Variant
+from agzamov_verify.memory.declared_server import effect_of
+from agzamov_verify.memory.native_tools import Effect
 
 from ..checked_yaml import YAML_SUFFIXES, load_yaml, read_limited, require_schema
 from .templates import variables
@@ -161,6 +163,15 @@ def _native_problems(adapter: Adapter) -> Iterator[str]:
             yield f"{place}: expected a tool for single entries, found {name}, which no model is offered"
         if name in adapter.native[:index]:
             yield f"{place}: expected each tool once, found {name} twice"
+    effect, text = effect_of(adapter.search.tool, adapter.store, adapter.search)
+    if adapter.search.tool not in adapter.native or effect is not Effect.SEARCHES:
+        return
+    for name, value in adapter.search.args.items():
+        if name != text and "query" in variables({name: value}):
+            yield (
+                f"search.args.{name}: expected ${{query}} in {text} alone, found it here too; native offers"
+                f" {adapter.search.tool}, whose query the model writes once"
+            )
 
 
 def _template_problems(adapter: Adapter) -> Iterator[str]:
