@@ -28,6 +28,9 @@ Without a defect (`none`) it keeps the interface agz-memory-1.
     endless      its export has always a further page
     differs      a search that is asked again gives another order
     drifts       the order of what searches give depends on its process
+    half         a search answers with JSON as text in which half of a surrogate pair stands
+    long_name    a search gives an entry whose name has three million characters
+    long_reason  it refuses every entry, in three million characters
 """
 
 import hashlib
@@ -43,6 +46,7 @@ DEFECT = sys.argv[1]
 CALL_OF_DEATH = 5
 BOOK_AFTER = 10
 SALT = os.urandom(8)
+LONG = "x" * 3_000_000
 TOOLS: dict[str, dict[str, Any]] = {
     "describe": {},
     "store": {"entry": TEXT, "content": TEXT, "game": NUMBER, "kind": TEXT},
@@ -70,6 +74,8 @@ class Memory:
         self.stores += 1
         if DEFECT == "dedup" and any(one["content"].split()[:4] == content.split()[:4] for one in self.entries):
             return {"stored": False, "reason": f"duplicate of {self.entries[0]['entry']}"}
+        if DEFECT == "long_reason":
+            return {"stored": False, "reason": LONG}
         if DEFECT == "alters":
             content = " ".join(content.split())
         if DEFECT == "loses" and self.stores == 3:
@@ -84,6 +90,8 @@ class Memory:
         hits = [{"entry": one["entry"], "content": one["content"]} for one in held[:limit]]
         if DEFECT == "hides":
             hits = [{"entry": "book", "content": "1. e4 is best"}, *hits][:limit]
+        if DEFECT == "long_name":
+            hits = [{"entry": LONG, "content": "1. e4 is best"}]
         about_openings = "first moves" in query.lower()
         if DEFECT == "book" and about_openings:
             hits = [{"entry": "book", "content": "1. e4 is best"}, *hits][:limit]
@@ -146,6 +154,8 @@ class Server:
             sys.stdout.write("0" * 2**20)
         if tool == "search" and DEFECT == "error":
             return prose("no such index", failed=True)
+        if tool == "search" and DEFECT == "half":
+            return prose('{"hits": [{"entry": "e00001", "content": "\\ud83d"}]}')
         method: Callable[..., Json] = getattr(self.memory, tool)
         result = method(**arguments)
         if tool == "search" and DEFECT == "advice" and "first moves" in arguments["query"].lower():

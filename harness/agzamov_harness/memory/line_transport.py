@@ -27,6 +27,8 @@ STOP_S = 2.0
 POLL_S = 0.01
 LINE_BYTES_MAX = 64 * 2**20
 """Of one message: the largest is an export that comes in one piece, 10,000 entries at most 1 KB long, told twice."""
+SHOWN_BYTES_MAX = 1_000
+"""Of a line that is no message."""
 ENDED = (
     anyio.BrokenResourceError,
     anyio.ClosedResourceError,
@@ -130,8 +132,10 @@ async def _ended(process: Process) -> None:
 
 
 def _parsed(line: bytes) -> SessionMessage | Exception:
-    """The message of a line, or an error whose text is the line, for the session to report."""
+    """The message of a line, or an error whose text is how the line begins, for the session to report."""
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValueError:
-        return ValueError(line.decode(errors="replace"))
+    except ValueError as error:
+        begins = line[:SHOWN_BYTES_MAX].decode(errors="replace")
+        reason = "half of a surrogate pair in " if "hex escape" in str(error) else ""
+        return ValueError(reason + begins)

@@ -18,9 +18,9 @@ from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, ListTo
 
 from .launch import Process, Socket
 from .line_transport import process_client, socket_client
+from .memory_fault import SHOWN_CHARACTERS_MAX, one_line
 
 TOOLS_MAX = 200
-SHOWN_CHARACTERS_MAX = 200
 
 # What a server prints on its standard output is reported as a fault, once; the library would also log it.
 logging.getLogger("mcp").addHandler(logging.NullHandler())
@@ -149,8 +149,3 @@ def _reason(error: BaseException, seconds: float) -> str:
             return f"no program {error.filename}"
         case _:
             return f"{type(error).__name__}: {one_line(str(error))}"
-
-
-def one_line(text: str) -> str:
-    """Foreign text on one line, cut, without what cannot be printed."""
-    return "".join(filter(str.isprintable, " ".join(text.split())))[:SHOWN_CHARACTERS_MAX]

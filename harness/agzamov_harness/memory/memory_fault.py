@@ -4,6 +4,12 @@ from pathlib import Path
 
 from ..ports import PortFault
 
+SHOWN_CHARACTERS_MAX = 200
+FAULT_CHARACTERS_MAX = 600
+"""Of what was expected, and of what was found: both may hold a server's own text, such as the name of an entry."""
+READ_FACTOR = 20
+"""So many times as much of a foreign text is looked at as may be shown of it: the rest may be megabytes."""
+
 
 class MemoryFault(PortFault):
     """A memory server is not what its adapter declares, or broke a rule of the port.
@@ -12,6 +18,12 @@ class MemoryFault(PortFault):
     """
 
     def __init__(self, system: str, expected: str, found: str, log: Path, typed: str = "") -> None:
+        self.expected, self.found = (one_line(text, FAULT_CHARACTERS_MAX) for text in (expected, found))
         advice = f"its log is {log}; try: agzamov memory check {typed or system}"
-        super().__init__(f"memory {system}: expected {expected}, found {found}; {advice}")
-        self.expected, self.found = expected, found
+        super().__init__(f"memory {system}: expected {self.expected}, found {self.found}; {advice}")
+
+
+def one_line(text: str, characters_max: int = SHOWN_CHARACTERS_MAX) -> str:
+    """Foreign text on one line, cut, without what cannot be printed; half of a surrogate pair cannot be."""
+    words = " ".join(text[: READ_FACTOR * characters_max].split())
+    return "".join(filter(str.isprintable, words))[:characters_max]

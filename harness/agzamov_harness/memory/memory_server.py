@@ -22,8 +22,8 @@ from agzamov_verify.questions import SERVED_CHARACTERS_MAX, Called, CallTool, Hi
 
 from .adapter import PAGE_ENTRIES_MAX
 from .launch import Folder, Process, Setup, Socket, StderrLog, fresh_folder
-from .mcp_client import CallFailed, McpClient, Tool, ToolResult, one_line
-from .memory_fault import MemoryFault
+from .mcp_client import CallFailed, McpClient, Tool, ToolResult
+from .memory_fault import SHOWN_CHARACTERS_MAX, MemoryFault, one_line
 from .native_offer import native_tools, not_the_models, words_of
 from .result_reader import Row, UnexpectedResult, read, rows, rows_of_text, shown, value_of
 from .templates import filled
@@ -268,10 +268,10 @@ class MemoryServer:
         self._by_content.setdefault(content, []).append(entry)
 
     def _refusal(self, result: ToolResult) -> str:
-        """The reason of a refusal; nothing where the entry was taken."""
+        """The reason of a refusal, cut; nothing where the entry was taken."""
         part = self._adapter.store
         if match := self._refuses(result):
-            return match[0]
+            return match[0][:SHOWN_CHARACTERS_MAX]
         if result.failed:
             raise self.fault(f"an answer of its tool {part.tool}", f"an error: {shown(result.text)}")
         if part.stored_text:
@@ -286,7 +286,7 @@ class MemoryServer:
         if not isinstance(reason, str) or not reason:
             answered = result.text if result.structured is None else result.structured
             raise self.fault(f"that its tool {part.tool} takes an entry or says why not", shown(answered))
-        return reason
+        return reason[:SHOWN_CHARACTERS_MAX]
 
     def _id_of(self, result: ToolResult) -> str:
         """The server's own name of an entry that it took."""

@@ -16,7 +16,8 @@ from jmespath.parser import ParsedResult
 
 from agzamov_verify.memory.adapter_format import Answer, Export, Search
 
-from .mcp_client import ToolResult, one_line
+from .mcp_client import ToolResult
+from .memory_fault import one_line
 
 GAME_NUMBER = re.compile(r"\bg([0-9]{5,9})\b")
 FIELDS = ("entry", "id", "content", "games", "kind", "derived_from")
@@ -63,9 +64,15 @@ def value_of(result: ToolResult, answer: Answer) -> object:
             return result.structured
         case "json_text":
             try:
-                return json.loads(result.text)
+                value: object = json.loads(result.text)
+                json.dumps(value, ensure_ascii=False).encode()
+            except UnicodeEncodeError as error:
+                raise UnexpectedResult(
+                    "JSON of whole characters as text", f"half of one in {shown(result.text)}"
+                ) from error
             except (ValueError, RecursionError) as error:
                 raise UnexpectedResult("JSON as text", shown(result.text)) from error
+            return value
         case "text":
             return result.text
 
