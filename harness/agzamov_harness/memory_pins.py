@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from agzamov_verify.checks.opened_bundle import native_problems
 from agzamov_verify.manifest import Manifest, ManifestError, MemoryPin
 from agzamov_verify.streams import memories_played
 
@@ -32,7 +33,10 @@ def with_memories(manifest: Manifest, places: Places = HERE) -> Manifest:
         pins = {name: _pin(manifest, name, places) for name in memories_played(manifest.plan)}
     except PortFault as error:
         raise ManifestError(f"{error}; nothing was sealed") from error
-    return msgspec.structs.replace(manifest, memories=pins)
+    sealed = msgspec.structs.replace(manifest, memories=pins)
+    for place, problem in native_problems(sealed):
+        raise ManifestError(f"{place}: expected tools that a model can be offered, found {problem}; nothing was sealed")
+    return sealed
 
 
 def _pin(manifest: Manifest, name: str, places: Places) -> MemoryPin:

@@ -146,6 +146,18 @@ LIES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         "search, unknown by '', which it is not",
     ),
     "a tool that no model is offered is": (tool(name="export"), "export, searches by 'query', which it is not"),
+    "a search is described otherwise": (
+        tool(description="Find advice on openings."),
+        "search in other words than those of the built-in servers",
+    ),
+    "a search has another schema": (
+        tool(parameters='{"properties":{"query":{"type":"string","description":"1. e4 is best"}},"type":"object"}'),
+        "search in other words than those of the built-in servers",
+    ),
+    "a tool is left out": (
+        lambda manifest: manifest["memories"]["notes"]["native"].pop(),
+        "search of a built-in server",
+    ),
     "a search is of unknown effect and has a text": (
         tool(effect=Effect.UNKNOWN.value),
         "expected a text_argument of a tool that stores or searches, and none of another",

@@ -12,6 +12,7 @@ from agzamov_harness.memory.launch import Setup
 from agzamov_harness.memory.memory_server import MemoryServer
 from agzamov_harness.ports import PortFault
 from agzamov_verify.manifest import ManifestError
+from agzamov_verify.memory.declared_server import BUILT_IN_TOOLS
 from agzamov_verify.memory.native_tools import Effect
 from agzamov_verify.questions import Called, CallTool, Exported, Hit, Kept, Settled
 from memory.memory_world import LIMITS, NOTES, answers, end_game, export, fake_yaml, opened, store
@@ -65,6 +66,7 @@ def test_what_a_built_in_server_offers_is_its_own_less_what_is_filled_in(tmp_pat
     setup = Setup(system_of("full_text"), limits=LIMITS, is_native=True)
     with closing(MemoryServer(setup, tmp_path / "memory.log")) as server:
         search, keep = server.pin.native
+        assert server.pin.native == BUILT_IN_TOOLS
     with closing(MemoryServer(msgspec.structs.replace(setup, is_native=False), tmp_path / "memory.log")) as server:
         assert server.pin.native == ()
     assert (search.effect, search.text_argument, search.description) == (

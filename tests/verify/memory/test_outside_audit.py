@@ -28,6 +28,7 @@ from agzamov_verify.questions import (
     Stored,
 )
 from agzamov_verify.systems import MemorySystem
+from agzamov_verify.systems.memory_system import Use
 
 Exchange: TypeAlias = tuple[Question, Answer]
 Change: TypeAlias = Callable[[list[Exchange]], list[Exchange]]
@@ -270,3 +271,33 @@ def test_a_name_without_a_file_stands_for_the_adapter_that_comes_with_the_progra
     assert problem.startswith(start)
     (problem,) = problems_of(adapter(), "my-memory")
     assert problem.startswith("adapter: expected FILE.yaml or one of basic-memory, ")
+
+
+@pytest.mark.parametrize(
+    ("rewrites", "settings", "parts"),
+    [
+        ("never", {}, []),
+        ("end_game", {}, ["the text of each entry that the server made of others"]),
+        (
+            "never",
+            {"use": Use.NATIVE, "calls_max": 2},
+            [
+                "what a tool says with an error",
+                "what its tools say beside the entries, their descriptions, and which of them store or search",
+            ],
+        ),
+    ],
+)
+def test_what_rests_on_the_submitters_word_is_named(rewrites: str, settings: dict[str, Any], parts: list[str]) -> None:
+    own = MemorySystem(server="notes.yaml", adapter=adapter(rewrites=rewrites), **settings)
+    given = "that its server, from outside, gave the recorded answers, and what its adapter declares of it"
+    assert own.attested.split("; ") == [given, *parts]
+
+
+def test_of_a_built_in_server_the_words_of_an_error_are_attested_where_a_model_reads_them() -> None:
+    native = {"use": Use.NATIVE, "calls_max": 2}
+    ranked = "which of the stored entries its server gave"
+    assert MemorySystem(server="full_text").attested == ranked
+    assert MemorySystem(server="history").attested == ""
+    assert MemorySystem(server="full_text", **native).attested == f"{ranked}; what a tool says with an error"
+    assert MemorySystem(server="history", **native).attested == "what a tool says with an error"

@@ -233,6 +233,10 @@ def native_problems(manifest: Manifest) -> Iterator[tuple[str, str]]:
                 yield f"{place}[{index}]", problem
             elif system.native_effects.get(tool.name) != (tool.effect, tool.text_argument):
                 yield f"{place}[{index}]", f"{tool.name}, {tool.effect} by {tool.text_argument!r}, which it is not"
+            elif system.known_tools and tool not in system.known_tools:
+                yield f"{place}[{index}]", f"{tool.name} in other words than those of the built-in servers"
+        if system.known_tools and {tool.name for tool in pin.native} != {tool.name for tool in system.known_tools}:
+            yield place, f"{', '.join(tool.name for tool in pin.native) or 'none'} of a built-in server"
 
 
 def _seed(manifest: Manifest, statement: Statement, ledger: CheckLog) -> Dice:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from .. import canon
 from ..experiment import Trait
 from .adapter_format import Adapter, Search, Store, Template
-from .native_tools import Effect
+from .native_tools import Effect, NativeTool
 from .servers import SERVERS, Server
 
 ADAPTER_CHARACTERS_MAX: Final = 20_000
@@ -52,10 +52,25 @@ TRAITS_OF_QUERY: Final[Mapping[str, frozenset[Trait]]] = MappingProxyType(
 """By what a server searches, the traits that a plan may declare of it; of others none."""
 
 
-BUILT_IN_EFFECTS: Final[Mapping[str, tuple[Effect, str]]] = MappingProxyType(
-    {"search": (Effect.SEARCHES, "query"), "store": (Effect.STORES, "content")}
+BUILT_IN_TOOLS: Final = (
+    NativeTool(
+        name="search",
+        description="Find entries for a query, the best first; `now` is the number of the game being played.",
+        parameters='{"properties":{"query":{"title":"Query","type":"string"}},"required":["query"],'
+        '"title":"searchArguments","type":"object"}',
+        effect=Effect.SEARCHES,
+        text_argument="query",
+    ),
+    NativeTool(
+        name="store",
+        description="Store one entry of a game under a name of its own.",
+        parameters='{"properties":{"content":{"title":"Content","type":"string"}},"required":["content"],'
+        '"title":"storeArguments","type":"object"}',
+        effect=Effect.STORES,
+        text_argument="content",
+    ),
 )
-"""What a model may be offered of a built-in server."""
+"""What a model is offered of a built-in server, the same of each, in this order."""
 
 
 class NoAdapter(NamedTuple):
@@ -98,7 +113,8 @@ def shipped_problem(name: str, adapter: str) -> str:
 def effects_of(name: str, adapter: str) -> Mapping[str, tuple[Effect, str]]:
     """The tools that a model may be offered by name: the effect of each, and the argument of the model's text."""
     if not adapter:
-        return BUILT_IN_EFFECTS if name in SERVERS else {}
+        tools = BUILT_IN_TOOLS if name in SERVERS else ()
+        return {tool.name: (tool.effect, tool.text_argument) for tool in tools}
     declared = declared_in(adapter)
     if isinstance(declared, NoAdapter):
         return {}

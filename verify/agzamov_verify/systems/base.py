@@ -79,6 +79,11 @@ class System(Part, frozen=True, tag_field="kind"):
         return False
 
     @property
+    def known_tools(self) -> tuple[NativeTool, ...]:
+        """The tools on offer to its model, where they do not depend on what its server says; else none."""
+        return ()
+
+    @property
     def native_effects(self) -> Mapping[str, tuple[Effect, str]]:
         """The server's own tools that a model may be offered: the effect of each, and the argument of the text."""
         return {}

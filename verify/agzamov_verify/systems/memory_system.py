@@ -13,6 +13,7 @@ from ..memory.career_memory import CareerMemory, Limits
 from ..memory.declared_server import (
     ADAPTER_CHARACTERS_MAX,
     ADAPTER_SUFFIXES,
+    BUILT_IN_TOOLS,
     NoAdapter,
     declared_in,
     effects_of,
@@ -106,9 +107,20 @@ class MemorySystem(System, frozen=True, tag="memory"):
 
     @property
     def attested(self) -> str:
-        if self.is_from_outside:
-            return "that its server, from outside, gave the recorded answers, and what its adapter declares of it"
-        return "" if self._server.recomputed else "which of the stored entries its server gave"
+        return "; ".join(self._attested_parts())
+
+    def _attested_parts(self) -> Iterator[str]:
+        server, outside = self._server, self.is_from_outside
+        if outside:
+            yield "that its server, from outside, gave the recorded answers, and what its adapter declares of it"
+        elif not server.recomputed:
+            yield "which of the stored entries its server gave"
+        if outside and server.rewrites:
+            yield "the text of each entry that the server made of others"
+        if self.offers_native_tools:
+            yield "what a tool says with an error"
+        if outside and self.offers_native_tools:
+            yield "what its tools say beside the entries, their descriptions, and which of them store or search"
 
     @property
     def way_of_use(self) -> str:
@@ -121,6 +133,10 @@ class MemorySystem(System, frozen=True, tag="memory"):
     @property
     def offers_native_tools(self) -> bool:
         return self.use is Use.NATIVE
+
+    @property
+    def known_tools(self) -> tuple[NativeTool, ...]:
+        return BUILT_IN_TOOLS if self.offers_native_tools and not self.is_from_outside else ()
 
     @property
     def native_effects(self) -> Mapping[str, tuple[Effect, str]]:
