@@ -6,7 +6,8 @@ from typing import TypeAlias
 import msgspec
 import pytest
 
-from agzamov_verify.checks.memory_audit import Audited, StoreAudit
+from agzamov_verify.checks.memory_audit import Audited, StoreAudit, audited_systems, never_found
+from agzamov_verify.manifest import Plan
 from agzamov_verify.memory.career_memory import PROBES, CareerMemory, Limits
 from agzamov_verify.memory.recomputed import consolidated, text_given
 from agzamov_verify.questions import (
@@ -24,6 +25,7 @@ from agzamov_verify.questions import (
     Stored,
 )
 from agzamov_verify.script import Exchanges, Script
+from agzamov_verify.streams import streams_of
 from agzamov_verify.systems import MemorySystem
 
 CONTESTS = 4
@@ -31,6 +33,20 @@ Exchange: TypeAlias = tuple[Question, Answer]
 PLAIN = MemorySystem()
 REWRITING = MemorySystem(server="consolidator")
 NOISY = MemorySystem(server="noisy", noise_percent=25)
+
+
+def match(**condition: str) -> dict[str, object]:
+    condition = {"augmentation": "memory", **condition}
+    return {"phase": 2, "game": "chess960", "a": "x", "b": "y", "games": 4, "careers": 2, "condition": condition}
+
+
+TWO_SYSTEMS = {
+    "title": "Two memories",
+    "isolation": "process",
+    "seats": {"x": {"kind": "random"}, "y": {"kind": "random"}},
+    "systems": {"a": {"kind": "memory"}, "b": {"kind": "memory"}},
+    "matches": [match(), match(arm="real", system="a"), match(arm="real", system="b")],
+}
 
 
 class Memory:
@@ -92,6 +108,29 @@ def test_an_honest_career_of_a_system_that_rewrites_has_no_findings() -> None:
     done = audit(played(rewrites=True), REWRITING)
     assert done.findings == []
     assert done.counts.derived == CONTESTS
+
+
+def with_no_hits(exchange: Exchange) -> Exchange:
+    question, answer = exchange
+    return (question, Hits(())) if isinstance(answer, Hits) else exchange
+
+
+def test_a_memory_of_which_no_search_finds_anything_is_warned_of_by_its_name() -> None:
+    found, vain = audit(played()).counts, audit([with_no_hits(one) for one in played()]).counts
+    assert list(never_found({"notes": found})) == []
+    (warning,) = never_found({"notes": found, "mine": vain})
+    assert warning == (
+        "system mine: nothing was found in any of 10 searches, though 4 entries were stored, so no prompt held any;"
+        " see whether its search works"
+    )
+
+
+def test_the_counts_of_careers_are_added_up_by_system() -> None:
+    plan = msgspec.convert(TWO_SYSTEMS, Plan)
+    naked, *real = (one.id for match in plan.matches for one in streams_of(match))
+    one = Audited(careers=1, searches=3)
+    systems = audited_systems(plan, [(naked, Audited()), *((stream, one) for stream in real)])
+    assert systems == {"a": one.plus(one), "b": one.plus(one)}
 
 
 def test_a_stream_without_a_memory_counts_for_nothing() -> None:

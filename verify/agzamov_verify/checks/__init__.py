@@ -46,7 +46,7 @@ from .budget import Budget, Limits
 from .check_log import CheckLog, Finding, Number, Status, Step, StepFailed
 from .engine import EngineAtHand, check_engine
 from .executions import check_executions, execution_warnings
-from .memory_audit import check_memory
+from .memory_audit import audited_systems, check_memory, never_found
 from .move_quality import check_judged, read_judged
 from .opened_bundle import open_bundle
 from .replay_all import Replaying, journal_cost, replay_bundle
@@ -131,4 +131,7 @@ def _take_steps(path: Path, options: Options, ledger: CheckLog, verdict: Verdict
     with ledger.taking(Number.EXECUTIONS):
         check_executions(replayed.executions, replayed.rows, ledger)
     with ledger.taking(Number.MEMORY):
-        check_memory(opened.manifest, (report.memory for report in replayed.reports.values()), ledger)
+        streams = ((stream, report.memory) for stream, report in replayed.reports.items())
+        systems = audited_systems(opened.manifest.plan, streams)
+        verdict.warnings = (*verdict.warnings, *never_found(systems))
+        check_memory(opened.manifest, systems, ledger)

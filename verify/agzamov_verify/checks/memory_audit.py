@@ -11,6 +11,9 @@
   says nothing beside them. Once a tool was called of which nobody knows what it stores, there is no fold: step 15 is
   not taken, and the memory is unverified.
 
+A system of which no search ever found anything is warned of: no rule is broken, but a search that is broken, or is read
+wrongly, leaves the same record.
+
 What a server makes of its entries by a published rule is computed again (memory/recomputed): the sums of
 `consolidator`, the damage of `noisy`, the searches of `recent` and `history`. How other servers rank entries is
 attested. So is what a server from outside makes of its entries, where its adapter declares that it rewrites; of what
@@ -18,7 +21,7 @@ it makes them is recomputed (lineage).
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ..games.game import StreamPlan
@@ -43,6 +46,7 @@ from ..questions import (
     Store,
     Stored,
 )
+from ..streams import memory_streams
 from ..systems import MemorySystem
 from .check_log import CheckLog, Finding, Number, Status
 from .lineage import Lineage
@@ -286,14 +290,33 @@ def _parsed(text: str) -> object:
         return None
 
 
-def check_memory(manifest: Manifest, careers: Iterable[Audited], ledger: CheckLog) -> None:
-    """Take step 15; its findings came with the journal's. Raises StepFailed."""
+def audited_systems(plan: Plan, streams: Iterable[tuple[str, Audited]]) -> dict[str, Audited]:
+    """The counts of each memory system, from those of the streams by id."""
+    systems, played = dict[str, Audited](), memory_streams(plan)
+    for stream, counts in streams:
+        if name := played.get(stream):
+            systems[name] = systems.get(name, Audited()).plus(counts)
+    return systems
+
+
+def never_found(systems: Mapping[str, Audited]) -> Iterator[str]:
+    """A warning for each memory system of which no search ever found anything: a broken one looks like that."""
+    for name, counts in systems.items():
+        if counts.searches and not counts.found and not counts.unknown:
+            yield (
+                f"system {_cut(name)}: nothing was found in any of {counts.searches:,} searches, though"
+                f" {counts.stored:,} entries were stored, so no prompt held any; see whether its search works"
+            )
+
+
+def check_memory(manifest: Manifest, systems: Mapping[str, Audited], ledger: CheckLog) -> None:
+    """Take step 15; its findings came with the journal's. `systems`: counts by system. Raises StepFailed."""
     if not any(isinstance(system, MemorySystem) for system in manifest.plan.systems.values()):
         ledger.skip(Number.MEMORY, Status.NOT_APPLICABLE, "no seat has a memory")
         return
     total = Audited()
-    for career in careers:
-        total = total.plus(career)
+    for counts in systems.values():
+        total = total.plus(counts)
     if total.unknown or total.cut:
         ledger.skip(Number.MEMORY, Status.NOT_CHECKED, f"unverified: {'; '.join(_unverified(total, manifest))}")
         return
@@ -306,7 +329,8 @@ def check_memory(manifest: Manifest, careers: Iterable[Audited], ledger: CheckLo
             Number.MEMORY,
             f"{total.careers:,} stores began empty; {total.stored:,} entries stored{derived}{refused};"
             f" {total.found:,} found in {total.searches:,} searches{altered}{failed}"
-            f"; sealed: {'; '.join(_servers(manifest))}",
+            f"; {''.join(f'warning: {one}; ' for one in never_found(systems))}"
+            f"sealed: {'; '.join(_servers(manifest))}",
         )
 
 
