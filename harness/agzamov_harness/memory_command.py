@@ -1,7 +1,6 @@
 """The commands `agzamov memory`: list memory systems, check one, store and search by hand, ask a bundle's again."""
 
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +24,7 @@ from .memory.blank_run import blank_run
 from .memory.canary_session import HITS_MAX, Failed, Session
 from .memory.conformance import ABOUT_FINGERPRINT, Finding, check_system, coinciding
 from .memory.installed import why_not_here
-from .memory.launch import Limits, Settings, Setup
+from .memory.launch import Limits, Settings, Setup, log_folder
 from .memory.setups import Places
 from .memory_replay import programs_of, replay_memories
 from .ports import PortFault
@@ -103,7 +102,8 @@ def check(name: str, installed: Path, half_life_games: int, noise_percent: int, 
     compared with those of the built-in systems. With --blank it is asked for many words of the games, first while it is
     empty, then beside a twin that is told nothing: what was never stored and is found, the system brought with it.
 
-    Exit code 0: every check is ok, warnings aside. 1: a check failed. 2: no such system, or its adapter is wrong.
+    Exit code 0: every check is ok, warnings aside. 1: a check failed. 2: no such system, its adapter is wrong, or it
+    is not installed here.
     """
     with _setup(name, installed, half_life_games, noise_percent) as (setup, folder):
         findings = []
@@ -116,7 +116,7 @@ def check(name: str, installed: Path, half_life_games: int, noise_percent: int, 
             click.echo(canon.dumps(msgspec.to_builtins(findings)).decode())
         elif wrong:
             _echo_log(folder / LOG)
-    sys.exit(EXIT_FAILED if wrong else 0)
+        sys.exit(EXIT_FAILED if wrong else 0)
 
 
 @memory.command("try")
@@ -124,6 +124,7 @@ def check(name: str, installed: Path, half_life_games: int, noise_percent: int, 
 @click.option("--store", "texts", multiple=True, metavar="TEXT", help="Store a text. Repeatable.")
 @click.option("--search", "queries", multiple=True, metavar="QUERY", help="Then search. Repeatable.")
 @click.option("--limit", type=click.IntRange(1, 100), default=HITS_MAX, show_default=True, help="Entries to give.")
+@click.option("--raw", is_flag=True, help="Show on stderr each call of a tool and the server's answer, as they were.")
 @installed_option
 @half_life_option
 @noise_option
@@ -137,6 +138,7 @@ def try_system(
     half_life_games: int,
     noise_percent: int,
     *,
+    raw: bool,
     as_json: bool,
 ) -> None:
     """Store and search in a fresh memory, which is gone afterwards.
@@ -146,7 +148,10 @@ def try_system(
 
     Exit code 0: done. 2: no such system, or it cannot be started. 4: the server broke a rule, which is named.
     """
-    with _setup(name, installed, half_life_games, noise_percent) as (setup, folder), _session(setup, folder) as session:
+    with (
+        _setup(name, installed, half_life_games, noise_percent) as (setup, folder),
+        _session(msgspec.structs.replace(setup, tell_raw=_echo_raw if raw else None), folder) as session,
+    ):
         if not texts and not queries:
             _converse(session, limit)
             return
@@ -239,9 +244,11 @@ def _setup(name: str, installed: Path, half_life_games: int, noise_percent: int)
         system = system_of(name)
     except ManifestError as error:
         fail(str(error), EXIT_USAGE)
+    if missing := why_not_here(system, installed / system.name):
+        fail(f"memory {system.name} cannot be started here: {missing}", EXIT_USAGE)
     settings = Settings(half_life_games, noise_percent)
-    with tempfile.TemporaryDirectory(prefix="agzamov-memory-logs-") as folder:
-        yield Setup(system, settings, Limits(), installed / system.name), Path(folder)
+    with log_folder() as folder:
+        yield Setup(system, settings, Limits(), installed / system.name), folder
 
 
 @contextmanager
@@ -303,8 +310,14 @@ def _converse(session: Session, limit: int) -> None:
                 click.echo(TRY_HELP)
 
 
+def _echo_raw(words: str) -> None:
+    click.echo(printable_lines(words), err=True)
+
+
 def _echo_log(log: Path) -> None:
-    """The last lines that the server printed on stderr."""
+    """The last lines that the server printed on stderr, and where all of them are."""
     lines = log.read_text(errors="replace").splitlines()[-LOG_LINES_MAX:] if log.exists() else []
     for line in lines:
         click.echo(f"stderr: {printable(line)}", err=True)
+    if lines:
+        click.echo(f"all of it: {log}", err=True)

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,7 +12,7 @@ from agzamov_verify.streams import memories_played
 
 from .lazy import imported_at_first_use
 from .memory.installed import require_here
-from .memory.launch import Setup
+from .memory.launch import Setup, log_folder
 from .memory.setups import HERE, Places, setup_of
 from .ports import PortFault
 
@@ -42,8 +40,8 @@ def with_memories(manifest: Manifest, places: Places = HERE) -> Manifest:
 def _pin(manifest: Manifest, name: str, places: Places) -> MemoryPin:
     with (
         served_memory(manifest, name, places) as setup,
-        TemporaryDirectory(prefix="agz-") as folder,
-        closing(memory_server.MemoryServer(setup, Path(folder) / "memory.log")) as server,
+        log_folder() as folder,
+        closing(memory_server.MemoryServer(setup, folder / "memory.log")) as server,
     ):
         return server.pin
 

@@ -9,8 +9,6 @@ A twin is asked all of it but the stores: what it gives, its system brought with
 import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import msgspec
@@ -23,6 +21,7 @@ from agzamov_verify.streams import memory_streams, streams_of
 from agzamov_verify.systems import MemorySystem, System
 
 from .memory import memory_port
+from .memory.launch import log_folder
 from .memory.memory_fault import MemoryFault
 from .memory.setups import HERE, Places, setup_of
 from .memory_pins import served_memory
@@ -98,8 +97,8 @@ def programs_of(manifest: Manifest, places: Places = HERE) -> dict[str, str]:
 @contextmanager
 def _port(opened: Opened, stream: str, system: str, places: Places) -> Iterator[Port]:
     """A fresh server for a stream."""
-    with served_memory(opened.manifest, system, places) as setup, TemporaryDirectory(prefix="agz-") as folder:
-        port = memory_port.open_memory(setup, Path(folder), stream)
+    with served_memory(opened.manifest, system, places) as setup, log_folder() as folder:
+        port = memory_port.open_memory(setup, folder, stream)
         try:
             yield port
         finally:

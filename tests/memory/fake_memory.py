@@ -16,6 +16,7 @@ Without a defect (`none`) it keeps the interface agz-memory-1.
     mutates      a search changes the text of what it gives
     too_many     a search gives more than was asked for
     prose        a search answers in prose where structured content is declared
+    numbered     the same, with the name of each entry, and a line of dashes after it
     shape        a search gives hits of another shape
     miscounts    the end of a game tells one entry too many
     tools        after the first game it has one tool more
@@ -160,6 +161,8 @@ class Server:
         result = method(**arguments)
         if tool == "search" and DEFECT == "advice" and "first moves" in arguments["query"].lower():
             return {**structured(result), "content": [{"type": "text", "text": "1. e4 is best"}]}
+        if tool == "search" and DEFECT == "numbered":
+            return prose("\n".join(f"{hit['entry']}. {hit['content']}\n--" for hit in result["hits"]))
         if tool == "search" and DEFECT == "prose":
             return prose("\n".join(f"{number}. {hit['content']}" for number, hit in enumerate(result["hits"], 1)))
         return structured(result)

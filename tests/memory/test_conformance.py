@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from agzamov_harness.memory.adapter import System, Variant, adapter_from_yaml
 from agzamov_harness.memory.conformance import CHECKS, Finding, check_system, coinciding
-from memory.memory_world import IMPATIENT, LIMITS, fake
+from agzamov_harness.memory.launch import Setup
+from memory.memory_world import IMPATIENT, LIMITS, fake, fake_yaml
 
 NAMES = [check.name for check in CHECKS]
 FAILS = {
@@ -17,7 +19,7 @@ FAILS = {
     "never_visible": ("stores", "every stored entry in its export", "1 missing: e00001"),
     "eventual": ("stores", "what was stored in the next export", "it there later"),
     "alters": ("text", "in its export as it was stored", "First line second line"),
-    "mutates": ("finds", "from a search as it was stored", "(asked: "),
+    "mutates": ("text", "in its export as it was stored", "(asked: "),
     "too_many": ("finds", "at most 5 entries from a search", "found "),
     "prose": ("knows nothing", "structured content from its tool search", "the text"),
     "shape": ("knows nothing", "a list for 'hits' from its tool search", "None"),
@@ -56,6 +58,55 @@ def test_a_defect_fails_a_check_that_says_what_to_do(tmp_path: Path, defect: str
     assert expected in failed[0].expected
     assert found in failed[0].line
     assert all(finding.advice for finding in failed)
+
+
+ADVICE = {
+    "alters": "mend export in the adapter if it reads other than whole entries",
+    "dies": "mend launch in the adapter, or the server: its last lines on stderr say why it ended",
+    "error": "mend search.args in the adapter, or the server",
+    "noise": "let the server print on stderr",
+    "preloaded": "keep all data below ${DATA}",
+    "prose": "mend search in the adapter: agzamov memory try fake-prose --raw shows what the tool gives",
+    "too_many": "send ${limit} in search.args",
+    "tools": "let the server list the same tools as long as it runs",
+}
+
+
+@pytest.mark.parametrize("defect", ADVICE)
+def test_the_advice_is_of_the_cause(tmp_path: Path, defect: str) -> None:
+    failed = [finding for finding in findings_of(defect, tmp_path) if finding.outcome == "FAILED"]
+    assert len(failed) == 1, "what depends on a check that failed is not checked"
+    assert failed[0].advice.startswith(ADVICE[defect])
+
+
+def test_a_check_is_not_made_after_one_on_which_it_depends(tmp_path: Path) -> None:
+    outcomes = {finding.check: finding for finding in findings_of("error", tmp_path)}
+    assert [name for name, finding in outcomes.items() if finding.outcome == "ok"] == [
+        "opens",
+        "stores",
+        "near duplicates",
+        "fast writes",
+        "ends of games",
+    ]
+    assert outcomes["replay"].line == "not checked replay          knows nothing failed, on which it depends"
+
+
+def prose_read_by(items_text: str) -> Setup:
+    """An honest server whose search answers in numbered prose, and an adapter that reads it so."""
+    text = fake_yaml("numbered").replace("  items: hits\n  entry: entry\n  content: content\n", "", 1)
+    search = f"search:\n  answer: text\n  items_text: '{items_text}'\n"
+    adapter = adapter_from_yaml(text.replace("search:\n", search, 1).encode())
+    return Setup(System("fake-prose", adapter, Variant("", adapter.traits.query)), limits=LIMITS)
+
+
+def test_an_adapter_whose_search_passes_over_notes_of_several_lines_fails(tmp_path: Path) -> None:
+    whole = check_system(prose_read_by(r"(?ms)^(?P<entry>e\d+)\. (?P<content>.*?)\n--$"), tmp_path / "whole.log")
+    assert {finding.outcome for finding in whole} == {"ok"}
+    lines = check_system(prose_read_by(r"(?m)^(?P<entry>e\d+)\. (?P<content>.*)\n--$"), tmp_path / "lines.log")
+    (failed,) = (finding for finding in lines if finding.outcome == "FAILED")
+    assert failed.check == "text"
+    assert "from a search for 'indented line'" in failed.expected
+    assert failed.advice.startswith("let search.items_text read notes of several lines: begin it with (?s)")
 
 
 def test_after_a_server_that_hangs_nothing_more_is_checked(tmp_path: Path) -> None:

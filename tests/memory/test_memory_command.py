@@ -1,13 +1,17 @@
 """`agzamov memory list | check | try`, as a person types them."""
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
+from agzamov_harness.memory import installed
 from agzamov_harness.memory.adapter import systems
+from agzamov_memory import embedding
 from memory.memory_world import fake_yaml
 
 
@@ -37,6 +41,37 @@ def test_list_says_of_every_system_whether_it_can_be_started_here() -> None:
     assert "recent              none       can be started here\n    the last entries, whatever is asked" in printed
 
 
+def test_a_built_in_system_whose_packages_are_not_here_is_listed_as_not_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    there = installed.find_spec
+    absent = embedding.TOKENIZERS
+    monkeypatch.setattr(installed, "find_spec", lambda name: None if name == absent else there("json"))
+    missing = {name: installed.why_not_here(system, Path()) for name, system in systems().items() if name != "graph"}
+    assert missing["full_text"] == ""
+    assert missing["semantic"] == f"no Python module {absent}; type: {embedding.INSTALL}"
+    assert installed.PACKAGES["semantic"] == (embedding.PACKAGE, embedding.TOKENIZERS)
+    code, printed = agzamov("check", "semantic")
+    assert (code, printed) == (2, f"error: memory semantic cannot be started here: {missing['semantic']}\n")
+
+
+def test_the_log_that_an_error_names_is_there_and_goes_when_all_is_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = tmp_path / "mine.yaml"
+    path.write_text(fake_yaml("stillborn"))
+    for command in (("check", path), ("try", path, "--search", "e4")):
+        code, printed = agzamov(*command)
+        (log,) = re.findall("^all of it: (.*)$", printed, re.MULTILINE)
+        assert code
+        assert Path(log).read_text() == "no such database\n"
+        shutil.rmtree(Path(log).parent)
+    path.write_text(fake_yaml("none"))
+    assert agzamov("try", path, "--search", "e4")[0] == 0
+    assert [one for one in tmp_path.iterdir() if one.is_dir()] == []
+
+
 @pytest.mark.slow
 def test_check_of_a_file_prints_a_line_for_each_check(adapter: Path) -> None:
     code, printed = agzamov("check", adapter)
@@ -54,7 +89,7 @@ def test_check_fails_with_the_line_and_the_last_words_of_the_server(tmp_path: Pa
     assert code == 1
     assert "FAILED      opens           expected a server that starts, found the server ended" in printed
     assert "stderr: no such database" in printed
-    assert "not checked knows nothing   no question gets an answer from an empty memory" in printed
+    assert "not checked knows nothing   opens failed, on which it depends" in printed
     assert printed.count("not checked") == 10
     assert agzamov("check", path, "--blank")[1].count("not checked") == 10
 
@@ -88,6 +123,16 @@ def test_try_stores_and_searches(adapter: Path) -> None:
     assert (code, printed) == (0, "folded on the button: 1 found\n  1. folded on the button: 1 of 2\n")
     code, printed = agzamov("try", adapter, *notes, "--search", "castled", "--limit", 1, "--json")
     assert json.loads(printed) == {"castled": ["castled early: 3 of 4"]}
+
+
+def test_try_shows_the_raw_answers_of_the_server(adapter: Path) -> None:
+    _, printed = agzamov("try", adapter, "--store", "castled early", "--search", "castled", "--limit", 1, "--raw")
+    assert (
+        'call: search {"query": "castled", "limit": 1, "now": 2}\n'
+        'structured: {"hits": [{"entry": "e00001", "content": "castled early"}]}\n'
+        'text: {"hits": [{"entry": "e00001", "content": "castled early"}]}\n'
+    ) in printed
+    assert "call:" not in agzamov("try", adapter, "--search", "castled")[1]
 
 
 def test_try_reads_commands_line_by_line(adapter: Path) -> None:

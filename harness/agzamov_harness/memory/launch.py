@@ -5,10 +5,11 @@ socket; here is said what its command and environment are.
 """
 
 import os
+import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -90,6 +91,21 @@ class Folder(msgspec.Struct, frozen=True):
 
 
 @contextmanager
+def log_folder() -> Iterator[Path]:
+    """A folder for the logs of servers, which goes when all went well: what an error names must be there to be read."""
+    folder = Path(tempfile.mkdtemp(prefix="agzamov-memory-logs-"))
+    is_kept = False
+    try:
+        yield folder
+    except (Exception, SystemExit) as error:
+        is_kept = not isinstance(error, SystemExit) or bool(error.code)
+        raise
+    finally:
+        if not is_kept:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
 def fresh_folder(within: Path | None) -> Iterator[Folder]:
     """An empty folder that goes when its server has ended; within that of a run, else of this machine."""
     with tempfile.TemporaryDirectory(prefix="agzamov-memory-", dir=within, ignore_cleanup_errors=True) as path:
@@ -124,7 +140,8 @@ class Setup(msgspec.Struct, frozen=True):
     """A system as it is to be started. `installed`: the folder that its adapter calls ${INSTALLED}.
 
     `socket`: where its server listens, if it runs in a container; else `folders` has the folder of its server.
-    `pin`: the server that was sealed. `is_native`: whether a model is offered the server's own tools.
+    `pin`: the server that was sealed. `is_native`: whether a model is offered the server's own tools. `tell_raw`: is
+    told each call of a tool and its answer, as they were.
     """
 
     system: System
@@ -135,6 +152,7 @@ class Setup(msgspec.Struct, frozen=True):
     folders: Path | None = None
     pin: MemoryPin | None = None
     is_native: bool = False
+    tell_raw: Callable[[str], None] | None = None
 
     def process(self, folder: Folder) -> Process:
         """Program, arguments and environment of a server in a folder. Raises PortFault for a setting it has not."""

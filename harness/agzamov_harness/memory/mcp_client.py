@@ -4,6 +4,7 @@ The library is asynchronous. Its event loop runs in a thread of its own behind t
 becomes a CallFailed whose text says in a few words what came instead of an answer.
 """
 
+import json
 import logging
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, ListTo
 
 from .launch import Process, Socket
 from .line_transport import process_client, socket_client
-from .memory_fault import SHOWN_CHARACTERS_MAX, one_line
+from .memory_fault import ENDED, NO_ANSWER, NO_PROGRAM, NOT_MCP, SHOWN_CHARACTERS_MAX, one_line
 
 TOOLS_MAX = 200
 
@@ -119,11 +120,22 @@ class McpClient:
     async def _hear(self, message: object) -> None:
         """Take what the server sends unasked: an exception stands for output that is no message of the protocol."""
         if isinstance(message, Exception) and not self._noise:
-            self._noise = f"output on stdout that is not MCP: {str(message)[:SHOWN_CHARACTERS_MAX]!a}"
+            self._noise = f"{NOT_MCP}: {str(message)[:SHOWN_CHARACTERS_MAX]!a}"
 
     def _require_silence(self) -> None:
         if self._noise:
             raise CallFailed(self._noise)
+
+
+def raw_words(tool: str, arguments: Mapping[str, Any], result: ToolResult) -> str:
+    """A call and all of its answer, as an adapter's expressions are given it."""
+    failed = " (the tool says that it failed)" if result.failed else ""
+    structured = "none" if result.structured is None else _json(result.structured)
+    return f"call: {tool} {_json(arguments)}{failed}\nstructured: {structured}\ntext: {result.text or 'none'}"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _transport(server: Process | Socket, stderr: TextIO | None, open_s: float) -> Transport:
@@ -138,14 +150,14 @@ def _reason(error: BaseException, seconds: float) -> str:
         error = error.exceptions[0]
     match error:
         case MCPError() if error.code == REQUEST_TIMEOUT:
-            return f"no answer within {seconds:g} s"
+            return f"{NO_ANSWER} {seconds:g} s"
         case MCPError() if error.code == CONNECTION_CLOSED:
-            return "the server ended"
+            return ENDED
         case MCPError():
             return f"the error {error.code} of MCP: {one_line(error.message)}"
         case TimeoutError():
-            return f"no answer within {seconds:g} s"
+            return f"{NO_ANSWER} {seconds:g} s"
         case FileNotFoundError():
-            return f"no program {error.filename}"
+            return f"{NO_PROGRAM} {error.filename}"
         case _:
             return f"{type(error).__name__}: {one_line(str(error))}"

@@ -59,6 +59,15 @@ FULL_EXPORT_GAMES = 50
 """Where entries are exported in the order of storing, a game's end reads the new ones; every 50th reads them all."""
 POLL_S_MIN, POLL_S_MAX = 0.02, 1.0
 
+EMPTY_ADVICE = "keep all data below ${DATA} or ${HOME}, and build the server without entries of its own"
+FOUND_ADVICE = "mend search in the adapter if it reads other than whole entries; else the server gives what it must not"
+KEPT_ADVICE = "mend export in the adapter if it reads other than whole entries; else make the server keep text as it is"
+LIMIT_ADVICE = "send ${limit} in search.args, and make the server keep to it"
+MISSING_ADVICE = "mend export in the adapter if it passes over entries; else make the server keep all that it takes"
+REFUSAL_ADVICE = "switch deduplication off in launch.env, or declare traits.dedup"
+REWRITING_ADVICE = "declare traits.rewrites, and give derived_from of what is rewritten"
+SEARCH_ADVICE = "declare traits.deterministic: store, if fresh servers that are told the same may answer otherwise"
+
 
 class MemoryPort:
     """The memory of one stream. `log`: the file for what its server prints on stderr."""
@@ -95,7 +104,9 @@ class MemoryPort:
         if found != recorded and (is_repeated or _stored_alone(found) != _stored_alone(recorded)):
             assert self._server
             place = f"{question.to}'s question {question.attempt} in turn {question.turn} of {question.game}"
-            raise self._server.fault(f"the recorded answer to {place}, {_shown(recorded)}", _shown(found))
+            raise self._server.fault(
+                f"the recorded answer to {place}, {_shown(recorded)}", _shown(found), SEARCH_ADVICE
+            )
 
     def close(self) -> None:
         if self._server:
@@ -106,7 +117,7 @@ class MemoryPort:
         server = self._server = memory_server.MemoryServer(self._setup, self._log)
         if found := server.export():
             such = f"{len(found)} entries, such as {found[0].content!a:.80}"
-            raise server.fault("an empty memory at its start", such)
+            raise server.fault("an empty memory at its start", such, EMPTY_ADVICE)
         return server
 
     def _require_order(self, server: "MemoryServer", question: MemoryQuestion) -> None:
@@ -142,7 +153,7 @@ class MemoryPort:
 
     def _require_may_refuse(self, server: "MemoryServer", entry: str, refused: str) -> None:
         if self._setup.system.adapter.traits.dedup == "none":
-            raise server.fault(f"{entry} to be stored", f"a refusal: {refused!a:.200}")
+            raise server.fault(f"{entry} to be stored", f"a refusal: {refused!a:.200}", REFUSAL_ADVICE)
 
     def _search(self, server: "MemoryServer", question: Search) -> Hits:
         found, text = server.search(question.query, question.hits_max, question.number)
@@ -154,13 +165,14 @@ class MemoryPort:
         """Entries that a search gave must be in the memory, and no more than were asked for."""
         hits_max = min(asked, HITS_MAX) if server.takes_limit else HITS_MAX
         if len(found) > hits_max:
-            raise server.fault(f"at most {hits_max} entries from a search", f"{len(found)}")
+            raise server.fault(f"at most {hits_max} entries from a search", f"{len(found)}", LIMIT_ADVICE)
         characters = sum(len(hit.content) for hit in found) + text_characters
         if characters > SERVED_CHARACTERS_MAX:
-            raise server.fault(f"at most {SERVED_CHARACTERS_MAX} characters from a search", f"{characters}")
+            expected = f"at most {SERVED_CHARACTERS_MAX} characters from a search"
+            raise server.fault(expected, f"{characters}", LIMIT_ADVICE)
         for hit in found:
             if problem := self._memory.hit_problem(hit, is_noisy=self._setup.settings.noise_percent > 0):
-                raise server.fault(*problem)
+                raise server.fault(*problem, FOUND_ADVICE)
 
     def _end_game(self, server: "MemoryServer", question: EndGame) -> Settled:
         server.require_same_tools()
@@ -175,7 +187,8 @@ class MemoryPort:
             return Settled(self._memory.count)
         found = self._settled(server, rewriting=server.rewrites == "end_game")
         if told is not None and told != len(found):
-            raise server.fault(f"{told} entries in its export, as its end of game tells", f"{len(found)}")
+            expected = f"{told} entries in its export, as its end of game tells"
+            raise server.fault(expected, f"{len(found)}", "mend end_game.entries in the adapter, or the server's count")
         return Settled(len(found))
 
     def _export(self, server: "MemoryServer", question: Export) -> Exported:
@@ -194,15 +207,14 @@ class MemoryPort:
             found = server.export()
             kept, problem = self._memory.kept(found, rewriting=rewriting)
             if problem:
-                raise server.fault(*problem)
+                raise server.fault(*problem, REWRITING_ADVICE if rewriting else KEPT_ADVICE)
             missing = self._memory.missing(kept, rewriting=rewriting)
             if not missing:
                 self._memory.become(kept)
                 return kept
             if waited_s >= self._setup.limits.settle_s:
-                raise server.fault(
-                    f"every stored entry in its export within {waited_s:g} s", f"{len(missing)} missing: {missing[0]}"
-                )
+                expected = f"every stored entry in its export within {waited_s:g} s"
+                raise server.fault(expected, f"{len(missing)} missing: {missing[0]}", MISSING_ADVICE)
             self._wait(pause_s)
             waited_s += pause_s
             pause_s = min(2 * pause_s, POLL_S_MAX)

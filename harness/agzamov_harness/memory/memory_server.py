@@ -4,7 +4,6 @@ It is told of an entry its name, its text, its kind and the number of its game, 
 when it is opened and must stay as it is. Every problem is a MemoryFault.
 """
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -22,15 +21,16 @@ from agzamov_verify.questions import SERVED_CHARACTERS_MAX, Called, CallTool, Hi
 
 from .adapter import PAGE_ENTRIES_MAX
 from .launch import Folder, Process, Setup, Socket, StderrLog, fresh_folder
-from .mcp_client import CallFailed, McpClient, Tool, ToolResult
-from .memory_fault import SHOWN_CHARACTERS_MAX, MemoryFault, one_line
+from .mcp_client import CallFailed, McpClient, Tool, ToolResult, raw_words
+from .memory_fault import ENDED, SHOWN_CHARACTERS_MAX, MemoryFault, advice_of, one_line
 from .native_offer import native_tools, not_the_models, words_of
 from .result_reader import Row, UnexpectedResult, read, rows, rows_of_text, shown, value_of
 from .templates import filled
+from .tool_list import changes, digest_of, key_of, tools_problem
 
 ENTRIES_MAX = 1_000_000
 FILE_BYTES_MAX = 2**20
-ENDED = "the server ended"
+SAME_TOOLS_ADVICE = "let the server list the same tools as long as it runs"
 PINNED = {
     "adapter_sha256": "adapter",
     "name": "name",
@@ -47,7 +47,7 @@ class MemoryServer:
     def __init__(self, setup: Setup, log: Path) -> None:
         self.name, self._typed, self._limits = setup.system.name, setup.system.typed, setup.limits
         self._adapter: Adapter = setup.system.adapter
-        self._log_path = log
+        self._log_path, self._tell_raw = log, setup.tell_raw
         self._by_id: dict[str, str] = {}
         self._by_content: dict[str, list[str]] = {}
         with ExitStack() as stack:
@@ -60,12 +60,12 @@ class MemoryServer:
             except CallFailed as error:
                 raise self._ended("a server that starts", error) from error
             stack.callback(self._client.close)
-            listed = self._tools()
-            self.tools_sha256 = self._open(listed)
+            self._listed = listed = self._tools()
+            tools_sha256 = self._open(listed)
             described = self._describe()
             self.rewrites = self._rewriting(described)
             native = self._offered(listed) if setup.is_native else ()
-            self.pin = MemoryPin(setup.system.sha256, self.tools_sha256, *self._names(described), native)
+            self.pin = MemoryPin(setup.system.sha256, tools_sha256, *self._names(described), native)
             self._require_sealed(setup.pin)
             self._stack = stack.pop_all()
 
@@ -145,7 +145,9 @@ class MemoryServer:
             return None
         entries = self._read(part.tool, lambda: read(part.entries, value_of(result, "structured")))
         if type(entries) is not int:
-            raise self.fault(f"a whole number as {part.entries} of {part.tool}", shown(entries))
+            raise self.fault(
+                f"a whole number as {part.entries} of {part.tool}", shown(entries), "mend end_game.entries"
+            )
         return entries
 
     @property
@@ -161,13 +163,12 @@ class MemoryServer:
 
     def require_same_tools(self) -> None:
         """Find out that the tool list is the one that was read when the server was opened."""
-        found = _digest(self._tools())
-        if found != self.tools_sha256:
-            raise self.fault(f"the tool list {self.tools_sha256[:12]} of its start", f"another one, {found[:12]}")
+        if changed := changes(self._listed, self._tools()):
+            raise self.fault("the tool list of its start", f"another one: {changed}", SAME_TOOLS_ADVICE)
 
-    def fault(self, expected: str, found: str) -> MemoryFault:
-        """A fault of this system."""
-        return MemoryFault(self.name, expected, found, self._log_path, self._typed)
+    def fault(self, expected: str, found: str, advice: str = "") -> MemoryFault:
+        """A fault of this system. `advice`: what to do about its cause, where one is known."""
+        return MemoryFault(self.name, expected, found, self._log_path, self._typed, advice)
 
     def close(self) -> None:
         """End the server and clear its folder away."""
@@ -175,24 +176,11 @@ class MemoryServer:
 
     def _open(self, listed: Sequence[Tool]) -> str:
         """Digest of the tool list, which must hold what the adapter calls."""
-        tools = {tool.name: tool for tool in listed}
-        for name, args in self._adapter.tools.items():
-            if name not in tools:
-                raise self.fault(f"a tool {name}", f"the tools {', '.join(tools) or 'none'}")
-            schema = tools[name].arguments
-            known, needed = schema.get("properties") or {}, schema.get("required") or []
-            if unknown := sorted(set(args) - set(known)):
-                raise self.fault(f"the argument {unknown[0]} of {name}", f"the arguments {', '.join(known) or 'none'}")
-            if missing := sorted(set(needed) - set(args)):
-                raise self.fault(f"{name} to need {', '.join(args) or 'nothing'}", f"that it needs {missing[0]} too")
-        if absent := [name for name in self._adapter.native if name not in tools]:
-            raise self.fault(f"the tool {absent[0]}, which its adapter offers", f"the tools {', '.join(tools)}")
-        digest, declared = _digest(tools.values()), self._adapter.tools_sha256
-        if declared and digest != declared:
-            raise self.fault(f"the tool list {declared[:12]} of its adapter", f"another one, {digest[:12]}")
+        if problem := tools_problem(self._adapter, listed):
+            raise self.fault(*problem)
         for call in self._adapter.first:
             self._call(call.tool, call.args)
-        return digest
+        return digest_of(listed)
 
     def _offered(self, listed: Sequence[Tool]) -> tuple[NativeTool, ...]:
         """The tools that a model is offered, as the server declares them."""
@@ -230,7 +218,8 @@ class MemoryServer:
             return declared
         found = self._read(part.tool, lambda: read(part.rewrites, described))
         if found not in ("never", "end_game") or declared not in ("described", found):
-            raise self.fault(f"rewrites {declared} as {part.tool} tells it", shown(found))
+            advice = "declare traits.rewrites as the server tells it"
+            raise self.fault(f"rewrites {declared} as {part.tool} tells it", shown(found), advice)
         rewrites: Literal["never", "end_game"] = found
         return rewrites
 
@@ -245,15 +234,28 @@ class MemoryServer:
             result = self._client.call(tool, arguments, self._limits.call_s)
         except CallFailed as error:
             raise self._ended(f"an answer of its tool {tool}", error) from error
+        if self._tell_raw:
+            self._tell_raw(raw_words(tool, arguments, result))
         if result.failed and not may_fail:
-            raise self.fault(f"an answer of its tool {tool}", f"an error: {shown(result.text)}")
+            raise self._failed(tool, result)
         return result
 
     def _read(self, tool: str, reading: Any) -> Any:
         try:
             return reading()
         except UnexpectedResult as error:
-            raise self.fault(f"{error.expected} from its tool {tool}", error.found) from error
+            shows = f"agzamov memory try {self._typed} --raw shows what the tool gives"
+            advice = f"mend {self._key(tool)} in the adapter: {shows}"
+            raise self.fault(f"{error.expected} from its tool {tool}", error.found, advice) from error
+
+    def _key(self, tool: str) -> str:
+        """The part of the adapter that reads what a tool gives, or files."""
+        return key_of(self._adapter, tool) or "export"
+
+    def _failed(self, tool: str, result: ToolResult) -> MemoryFault:
+        """The fault of a tool that told an error."""
+        advice = f"mend {self._key(tool)}.args in the adapter, or the server"
+        return self.fault(f"an answer of its tool {tool}", f"an error: {shown(result.text)}", advice)
 
     def _refuses(self, result: ToolResult) -> re.Match[str] | None:
         """The words in which an entry is refused, where the adapter knows some."""
@@ -273,7 +275,7 @@ class MemoryServer:
         if match := self._refuses(result):
             return match[0][:SHOWN_CHARACTERS_MAX]
         if result.failed:
-            raise self.fault(f"an answer of its tool {part.tool}", f"an error: {shown(result.text)}")
+            raise self._failed(part.tool, result)
         if part.stored_text:
             taken = re.search(part.stored_text, result.text) is not None
         else:
@@ -285,7 +287,8 @@ class MemoryServer:
         )
         if not isinstance(reason, str) or not reason:
             answered = result.text if result.structured is None else result.structured
-            raise self.fault(f"that its tool {part.tool} takes an entry or says why not", shown(answered))
+            advice = "mend store.stored or store.refused in the adapter, or the server"
+            raise self.fault(f"that its tool {part.tool} takes an entry or says why not", shown(answered), advice)
         return reason[:SHOWN_CHARACTERS_MAX]
 
     def _id_of(self, result: ToolResult) -> str:
@@ -297,7 +300,8 @@ class MemoryServer:
         else:
             name = self._read(part.tool, lambda: read(part.id, value_of(result, part.answer)))
         if not isinstance(name, str):
-            raise self.fault(f"the server's name of the entry from its tool {part.tool}", shown(name))
+            advice = "mend store.id or store.id_text in the adapter"
+            raise self.fault(f"the server's name of the entry from its tool {part.tool}", shown(name), advice)
         return name
 
     def _named(self, found: Sequence[Row]) -> list[Row]:
@@ -326,7 +330,9 @@ class MemoryServer:
             if not more:
                 return found
             if not given or len(found) > ENTRIES_MAX:
-                raise self.fault(f"an end of its export within {ENTRIES_MAX} entries", f"more after {len(found)}")
+                expected = f"an end of its export within {ENTRIES_MAX} entries"
+                advice = "mend export.more in the adapter, or the server's pages"
+                raise self.fault(expected, f"more after {len(found)}", advice)
             page += 1
 
     def _files(self) -> list[Row]:
@@ -345,18 +351,12 @@ class MemoryServer:
 
     def _ended(self, expected: str, error: CallFailed) -> MemoryFault:
         """A fault of a server that gave no answer, with its last words if it ended."""
-        found = str(error)
+        found, advice = str(error), advice_of(str(error))
         if found == ENDED and self._log and (line := self._log.last_line()):
             found = f"{found}; its last line on stderr is {shown(line)}"
-        return self.fault(expected, found)
+        return self.fault(expected, found, advice)
 
 
 def _game(number: int) -> dict[str, str | int]:
     """A game as a server is told of it: by its number, or by a name that holds the number and nothing else."""
     return {"number": number, "game": f"g{number:05}"}
-
-
-def _digest(tools: Any) -> str:
-    """SHA-256 of a tool list: names, and the schemas of arguments and results."""
-    listed = [{"arguments": tool.arguments, "name": tool.name, "result": tool.result} for tool in tools]
-    return hashlib.sha256(msgspec.json.encode(listed, order="sorted")).hexdigest()
