@@ -23,7 +23,7 @@ from .memory.adapter import System, system_of, systems
 from .memory.blank_run import blank_run
 from .memory.canary_session import HITS_MAX, Failed, Session
 from .memory.conformance import ABOUT_FINGERPRINT, Finding, check_system, coinciding
-from .memory.installed import why_not_here
+from .memory.installed import IN_HERE, why_not_here
 from .memory.launch import Limits, Settings, Setup, log_folder
 from .memory.setups import Places
 from .memory_replay import programs_of, replay_memories
@@ -216,7 +216,8 @@ def replay(
                 if not as_json:
                     click.echo(printable_lines(outcome.line))
     except PortFault as error:
-        fail(str(error), EXIT_STOPPED)
+        where = "; --plan-folder names the folder in which the plan stood" if IN_HERE in str(error) else ""
+        fail(f"{error}{where}", EXIT_STOPPED)
     if as_json:
         click.echo(canon.dumps(msgspec.to_builtins(replayed)).decode())
     if not replayed:

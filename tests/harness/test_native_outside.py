@@ -98,7 +98,7 @@ def test_a_tool_of_which_the_adapter_says_nothing_leaves_the_memory_unverified(
 @pytest.mark.parametrize(
     ("native", "line"),
     [
-        ("", "expected 1 to 50 tools that a model may be offered in its adapter, found none"),
+        ("", "found none; write in the adapter, for example: native: [recall, remember]"),
         (
             "native: [recall, forget]\n",
             "expected the tool forget, which its adapter offers, found the tools",

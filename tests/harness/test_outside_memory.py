@@ -173,7 +173,8 @@ def test_a_server_that_is_another_one_than_was_sealed_stops_the_run(commands: Co
     server.write_text(server.read_text().replace('"everything": {}', '"everything": {}, "forget": {}'))
     ended = start(commands, run).ended()
     assert ended.code == 4, ended
-    assert "memory notes: expected its tool list to be " in ended.err
+    assert "memory notes: expected the server that was sealed, found another one: names or schemas of its " in ended.err
+    assert "which are now everything, forget, recall, remember; start the server that was sealed" in ended.err
     assert f"try: agzamov memory check {folder}/notes.yaml" in ended.err
     assert len(ended.err.splitlines()) == 1
 

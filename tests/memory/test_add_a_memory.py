@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     adapter_text, plan = re.findall(r"```yaml\n((?:.*\n)*?)```", PAGE)
     (tmp_path / "notes.yaml").write_text(adapter_text)
     (tmp_path / "plan.yaml").write_text(
-        plan.replace("hands: 200", "hands: 10").replace("session_hands: 10", "session_hands: 2")
+        plan.replace("hands: 750", "hands: 10").replace("session_hands: 10", "session_hands: 2")
     )
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -44,7 +44,7 @@ def test_the_page_prints_what_its_commands_print(folder: Path, command: str, exp
 
 @pytest.mark.slow
 def test_the_plan_of_the_page_is_played_verified_and_asked_again(folder: Path) -> None:
-    """With a twentieth of its hands."""
+    """With a few of its hands."""
     (commands,) = re.findall(r"```sh\n((?:agzamov .*\n){4})```", PAGE)
     for command in commands.splitlines():
         bundle = next((str(path) for path in (folder / "bundles").glob("*")), "")

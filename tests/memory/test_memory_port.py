@@ -13,8 +13,10 @@ from agzamov_harness.memory.launch import ENVIRONMENT, LOG_BYTES_MAX, Settings, 
 from agzamov_harness.memory.memory_port import FULL_EXPORT_GAMES, MemoryPort
 from agzamov_harness.memory.memory_server import MemoryServer
 from agzamov_harness.memory.result_reader import Row
+from agzamov_harness.memory.sealed_server import changes_since_sealed
 from agzamov_harness.ports import PortFault
 from agzamov_verify.manifest import MemoryPin
+from agzamov_verify.memory.native_tools import Effect, NativeTool
 from agzamov_verify.questions import Exported, Hit, Hits, Kept, Settled, Stored
 from memory.memory_world import (
     IMPATIENT,
@@ -198,18 +200,37 @@ def test_a_system_that_rewrites_names_what_it_made_entries_of(tmp_path: Path) ->
     assert set(sums.derived_from) == {"e00001", "e00003"}
 
 
+CHANGED = {
+    "adapter_sha256": ("0" * 64, "adapter 000000000000 -> "),
+    "name": ("other", "name 'other' -> 'recent'"),
+    "native": ((), "tool search is new; tool store is new"),
+    "tools_sha256": ("0" * 64, "which are now describe, end_game, export, search, store"),
+    "version": ("0.9", "version '0.9' -> '1'"),
+}
+
+
 @pytest.mark.parametrize("field", MemoryPin.__struct_fields__)
-def test_another_server_than_the_sealed_one_is_refused(tmp_path: Path, field: str) -> None:
-    setup = Setup(system_of("recent"))
+def test_another_server_than_the_sealed_one_is_refused_with_what_changed(tmp_path: Path, field: str) -> None:
+    setup = Setup(system_of("recent"), is_native=True)
     with closing(MemoryServer(setup, tmp_path / "memory.log")) as server:
         sealed = server.pin
     assert (sealed.name, sealed.version) == ("recent", "1")
     with closing(MemoryServer(msgspec.structs.replace(setup, pin=sealed), tmp_path / "memory.log")):
         pass
-    other = msgspec.structs.replace(sealed, **{field: "0" * 64})
-    with pytest.raises(PortFault, match=r"^memory recent: expected its .* to be 0{64} as sealed, found .*") as error:
+    value, words = CHANGED[field]
+    other = msgspec.structs.replace(sealed, **{field: value})
+    with pytest.raises(PortFault, match=r"^memory recent: expected the server that was sealed, found .*") as error:
         MemoryServer(msgspec.structs.replace(setup, pin=other), tmp_path / "memory.log")
+    assert words in str(error.value)
     assert len(str(error.value).splitlines()) == 1
+
+
+def test_a_changed_tool_on_offer_is_named_with_what_of_it_changed() -> None:
+    search = NativeTool("search", "Finds notes.", "{}", Effect.SEARCHES, "query")
+    sealed = MemoryPin("0" * 64, "0" * 64, "notes", "1", (search,))
+    found = msgspec.structs.replace(sealed, native=(msgspec.structs.replace(search, description="Buy now."),))
+    assert changes_since_sealed(sealed, sealed, ()) == ""
+    assert changes_since_sealed(sealed, found, ()) == "description of tool search changed"
 
 
 def test_a_setting_that_a_system_has_not_is_refused(tmp_path: Path) -> None:

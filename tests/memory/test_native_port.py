@@ -128,7 +128,10 @@ def test_a_text_that_is_stored_may_stand_in_two_arguments(tmp_path: Path) -> Non
     ("native", "line"),
     [
         ("native: [forget]", "expected the tool forget, which its adapter offers, found the tools describe, end_game"),
-        ("", "expected 1 to 50 tools that a model may be offered in its adapter, found none"),
+        (
+            "",
+            r"expected 1 to 50 tools under native in its adapter, found none; write in .*: native: \[search, store\];",
+        ),
     ],
 )
 def test_a_server_that_has_no_such_tool_does_not_start(tmp_path: Path, native: str, line: str) -> None:

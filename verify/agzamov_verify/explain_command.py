@@ -5,13 +5,14 @@ import sys
 import click
 
 from .columns import ascii_words, paragraph
-from .glossary import LEVELS, PAPER, PLAY, POKER, RUN, STATISTICS, Term, find, near
+from .glossary import LEVELS, MEMORY, PAPER, PLAY, POKER, RUN, STATISTICS, Term, find, near
 
 GROUPS = {
     "Runs and bundles": RUN,
     "Levels and steps": LEVELS,
     "Play": PLAY,
     "Hold'em": POKER,
+    "Memory": MEMORY,
     "Statistics": STATISTICS,
 }
 EXIT_USAGE = 2

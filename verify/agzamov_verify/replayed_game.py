@@ -82,7 +82,7 @@ def stream_of(manifest: Manifest, game: str) -> StreamPlan:
             for stream in streams_of(match):
                 if stream.first <= int(number) < stream.first + stream.count:
                     return stream
-    raise NoSuchGame(f"no game {show_name(game)!r}; {_nearest(manifest, game)}; --games lists them")
+    raise NoSuchGame(f"no game {show_name(game)!r}; {_nearest(manifest, game)}; show --games lists them")
 
 
 def _stem(match: Match) -> str:

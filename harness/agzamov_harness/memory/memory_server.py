@@ -25,20 +25,13 @@ from .mcp_client import CallFailed, McpClient, Tool, ToolResult, raw_words
 from .memory_fault import ENDED, SHOWN_CHARACTERS_MAX, MemoryFault, advice_of, one_line
 from .native_offer import native_tools, not_the_models, words_of
 from .result_reader import Row, UnexpectedResult, read, rows, rows_of_text, shown, value_of
+from .sealed_server import ADVICE, changes_since_sealed
 from .templates import filled
 from .tool_list import changes, digest_of, key_of, tools_problem
 
 ENTRIES_MAX = 1_000_000
 FILE_BYTES_MAX = 2**20
 SAME_TOOLS_ADVICE = "let the server list the same tools as long as it runs"
-PINNED = {
-    "adapter_sha256": "adapter",
-    "name": "name",
-    "native": "tools on offer",
-    "tools_sha256": "tool list",
-    "version": "version",
-}
-"""What a manifest seals of a server, in words."""
 
 
 class MemoryServer:
@@ -187,7 +180,9 @@ class MemoryServer:
         try:
             return native_tools(self._adapter, listed)
         except UnexpectedResult as error:
-            raise self.fault(error.expected, error.found) from error
+            search, store = self._adapter.search.tool, self._adapter.store.tool
+            advice = "" if self._adapter.native else f"write in the adapter, for example: native: [{search}, {store}]"
+            raise self.fault(error.expected, error.found, advice) from error
 
     def _describe(self) -> object:
         """The system's description of itself, where it gives one."""
@@ -206,10 +201,9 @@ class MemoryServer:
 
     def _require_sealed(self, pin: MemoryPin | None) -> None:
         """Find out that the server is the one that was sealed."""
-        for field in MemoryPin.__struct_fields__ if pin else ():
-            sealed, found = getattr(pin, field), getattr(self.pin, field)
-            if sealed != found:
-                raise self.fault(f"its {PINNED[field]} to be {one_line(str(sealed))} as sealed", one_line(str(found)))
+        names = (tool.name for tool in self._listed)
+        if pin and (changed := changes_since_sealed(pin, self.pin, names)):
+            raise self.fault("the server that was sealed", f"another one: {changed}", ADVICE)
 
     def _rewriting(self, described: object) -> Literal["never", "end_game"]:
         declared, part = self._adapter.traits.rewrites, self._adapter.describe

@@ -25,7 +25,7 @@ from .result_reader import UnexpectedResult
 def native_tools(adapter: Adapter, listed: Sequence[Tool]) -> tuple[NativeTool, ...]:
     """The tools on offer, in the adapter's order. Raises UnexpectedResult for one that no model can be offered."""
     if not 0 < len(adapter.native) <= TOOLS_MAX:
-        raise UnexpectedResult(f"1 to {TOOLS_MAX} tools that a model may be offered in its adapter", _names(adapter))
+        raise UnexpectedResult(f"1 to {TOOLS_MAX} tools under native in its adapter", _names(adapter))
     by_name = {tool.name: tool for tool in listed}
     return tuple(_offered(adapter, by_name[name]) for name in adapter.native)
 

@@ -8,14 +8,15 @@ from difflib import get_close_matches
 from typing import Final
 
 from .holdem_terms import POKER
+from .memory_terms import MEMORY
 from .play_terms import PLAY
 from .run_terms import LEVELS, RUN
 from .statistics_terms import STATISTICS
 from .term import PAPER, Term
 
-__all__ = ("LEVELS", "PAPER", "PLAY", "POKER", "RUN", "STATISTICS", "TERMS", "Term", "find", "label", "near")
+__all__ = ("LEVELS", "MEMORY", "PAPER", "PLAY", "POKER", "RUN", "STATISTICS", "TERMS", "Term", "find", "label", "near")
 
-TERMS: Final = (*RUN, *LEVELS, *STATISTICS, *PLAY, *POKER)
+TERMS: Final = (*RUN, *LEVELS, *STATISTICS, *PLAY, *POKER, *MEMORY)
 
 
 def _key(word: str) -> str:

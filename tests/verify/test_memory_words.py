@@ -1,0 +1,17 @@
+"""The words of memory's outputs are in the glossary."""
+
+import pytest
+
+from agzamov_verify.glossary import find
+from agzamov_verify.memory.servers import SERVERS
+
+WORDS = "adapter dump entries found searches traits rewrites twin fingerprint donor noise_percent half_life_games native"
+
+
+@pytest.mark.parametrize("word", (*WORDS.split(), *SERVERS))
+def test_a_word_of_memory_is_explained(word: str) -> None:
+    assert find(word), word
+
+
+def test_a_word_that_nothing_prints_is_not() -> None:
+    assert find("elephant") is None

@@ -1,0 +1,78 @@
+"""Terms of memory systems: their servers, what is stored and found, and how they are checked."""
+
+from typing import Final
+
+from .term import Term
+
+# fmt: off
+
+MEMORY: Final = (
+    Term("memory",
+         "An augmentation: a system that stores a note after each game of seat A, and gives notes for its next "
+         "decisions.",
+         "docs/memory.md", ("memory system", "augmentation", "server")),
+    Term("adapter",
+         "A YAML file that says how a memory server is started, which of its tools are called, how their results are "
+         "read, and what the system declares of itself (traits).",
+         "docs/add-a-memory.md", ("traits", "from outside")),
+    Term("entry",
+         "One stored text, with a name (e00012), a kind and the game after which it was stored. What the harness "
+         "stores is an observation; what a model stores is a note.",
+         "docs/memory.md", ("entries", "note", "notes", "observation", "kind")),
+    Term("found",
+         "Entries that searches of a memory gave. A memory of which no search ever found anything is warned of.",
+         "docs/memory.md", ("hit", "hits", "search", "searches")),
+    Term("dump",
+         "Every live entry of a memory, as its server exports them at the end of a career.",
+         "docs/memory.md", ("export",)),
+    Term("audit",
+         "Step 15: a memory was empty before its first game, gave only what was stored before, and its dump is what "
+         "was stored.",
+         "docs/memory.md", ("store audit",)),
+    Term("donor",
+         "The frozen match against another opponent of which a placebo's notes are taken.",
+         "docs/memory.md", ("donor notes", "donor's note")),
+    Term("rewrites",
+         "Whether a memory system may replace its entries by others that it makes of them, and when: never, or at the "
+         "end of a game. What it makes is derived from the entries that it names.",
+         "docs/add-a-memory.md", ("derived", "made from others")),
+    Term("blank",
+         "A check for knowledge that nobody stored: an empty memory, and a twin that is told no entry, are asked as a "
+         "real one is.",
+         "docs/add-a-memory.md", ("twin", "blank searches", "blank twin", "blank words")),
+    Term("fingerprint",
+         "What a memory system retrieves for fixed searches after fixed notes; two systems of one fingerprint would be "
+         "two columns of the same.",
+         "docs/add-a-memory.md"),
+    Term("native",
+         "A way of use: the model calls the memory server's own tools, those that its adapter names.",
+         "docs/memory.md", ("own tools",)),
+    Term("full_text",
+         "The built-in memory that gives entries with the words of the search, the best first (BM25).",
+         "docs/memory.md"),
+    Term("semantic",
+         "The built-in memory that gives the entries nearest in meaning (all-MiniLM-L6-v2); its packages are installed "
+         "apart.",
+         "docs/memory.md"),
+    Term("graph",
+         "The built-in memory that gives observations near the entities that the search names.",
+         "docs/memory.md"),
+    Term("file",
+         "The built-in memory that searches the lines of a text file for words.",
+         "docs/memory.md"),
+    Term("recent",
+         "The built-in memory that gives the last entries, whatever is asked.",
+         "docs/memory.md"),
+    Term("history",
+         "The built-in memory that gives all entries in order, as many as fit.",
+         "docs/memory.md"),
+    Term("consolidator",
+         "The built-in memory that adds up the counts of equal lines when a game ends.",
+         "docs/memory.md"),
+    Term("noisy",
+         "The built-in memory that damages a declared share of the entries found (noise_percent).",
+         "docs/memory.md", ("altered by declared noise", "noise_percent")),
+    Term("half-life",
+         "The number of games after which an entry counts half in the ranking of a search (half_life_games).",
+         "docs/memory.md", ("half_life_games",)),
+)
