@@ -733,6 +733,7 @@ def test_show_gives_figures_and_the_name_of_a_game_and_the_game(bundle: Path) ->
 def test_a_game_that_is_not_there_is_2_and_the_names_there_are(bundle: Path, game: str) -> None:
     told = error_of(CliRunner().invoke(main, ["show", str(bundle), "--game", game]), 2)
     assert told.startswith("no game ")
+    assert told.endswith("; show --games lists them")
     assert "\x1b" not in told
 
 

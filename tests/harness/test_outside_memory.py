@@ -132,6 +132,7 @@ def test_what_happened_is_shown_and_asked_again_in_another_folder(
     again = ("memory", "replay", bundle_of(played), "--json", "--start-programs")
     missing = commands.run(*again, cwd=tmp_path)
     assert (missing.code, "notes_server.py (${HERE} is the folder of its adapter)" in missing.err) == (4, True), missing
+    assert missing.err.endswith("; --plan-folder names the folder in which the plan stood\n")
     ended = commands.run(*again, "--plan-folder", played.parents[1], cwd=tmp_path)
     assert ended.code == 0, ended
     assert [(row["career"], row["place"]) for row in json.loads(ended.out)] == [(n, "") for n in range(1, 5)]
