@@ -59,7 +59,7 @@ def test_a_search_that_gives_half_a_character_names_system_and_tool(tmp_path: Pa
 def test_a_search_that_names_an_entry_with_three_megabytes_is_told_in_few_words(tmp_path: Path) -> None:
     with opened(setup_from(fake_yaml("long_name")), tmp_path) as port, pytest.raises(MemoryFault) as fault:
         port.answer(search("note", 1))
-    assert len(str(fault.value)) < FAULT_CHARACTERS_MAX + len(str(tmp_path)) + 200
+    assert len(str(fault.value)) < FAULT_CHARACTERS_MAX + len(str(tmp_path)) + 400
     assert str(fault.value).startswith("memory fake: expected entries that were stored, found xxx")
 
 
