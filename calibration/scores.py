@@ -67,19 +67,23 @@ HEAVY: Final = replace(
     sd_bb=410,
     tails=3,
 )
+AT_ONCE: Final = World("0.15 and 40 bb/100 from the start, SD 90", (0.15, 0), (40, 0))
 STORES: Final = {"careers": 5, "store_chess": 0.03, "store_poker": 15.0}
 WORLDS: Final = (
     NULL,
     replace(NULL, name="no effect, SD 410", sd_bb=410),
     TYPICAL,
     HEAVY,
-    World("0.15 and 40 bb/100 from the start, SD 90", (0.15, 0), (40, 0)),
+    AT_ONCE,
     World("harm: -0.10 and -30 bb/100, SD 90", (-0.10, 0), (-30, 0), band=CAUTIOUS),
     World("0.30 by τ 10, 80 bb/100 by τ 200, SD 90", (0.30, 10), (80, 200), band=NO_LESS),
     replace(NULL, name="no effect, 60 games and 20 sessions", pairs=30, sessions=20),
     World("0.15 by τ 10, 40 by τ 200, 60 games and 20 sessions", (0.15, 10), (40, 200), pairs=30, sessions=20),
     replace(NULL, name="no effect, 5 careers", **STORES),
     replace(TYPICAL, name="0.10 by τ 50, 20 bb/100 by τ 1,000, 5 careers", **STORES),
+    replace(AT_ONCE, name="0.15 and 40 bb/100 from the start, 5 careers", **STORES),
+    replace(NULL, name="no effect, 10 careers", **(STORES | {"careers": 10})),
+    replace(AT_ONCE, name="0.15 and 40 bb/100 from the start, 10 careers", **(STORES | {"careers": 10})),
 )
 COURSES: Final = {CHESS: (0, 10, 50, 150), POKER: (0, 200, 1_000, 3_000)}
 """Time constants over which the sub-score has to fall: in games, in hands."""
