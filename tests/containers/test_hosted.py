@@ -126,14 +126,13 @@ def test_compose_plays_it_too_with_the_key_of_whoever_types(
 def test_a_hosted_model_saves_and_searches_in_the_containers_of_its_careers(
     own: OwnEngine, provider: Path, key: Path, use: str
 ) -> None:
-    calls = {"calls_max": 3} if use == "model" else {}
+    hosted = PLAN["seats"]["hosted"]
     plan = changed(
         PLAN,
+        seats={"hosted": hosted, "foe": {**hosted, "patterns": ["folds_button_to_3bet"]}},
         holdem={"session_hands": 2},
-        systems={"notes": {"kind": "memory", "server": "full_text", "use": use, "hits_max": 3, **calls}},
-        matches=[
-            {**match(arm, system), "a": "hosted", "b": "dice"} for arm, system in (("naked", ""), ("real", "notes"))
-        ],
+        systems={"notes": {"kind": "memory", "server": "full_text", "use": use, "calls_max": 3, "hits_max": 3}},
+        matches=[{**match(arm, system), "a": "hosted"} for arm, system in (("naked", ""), ("real", "notes"))],
     )
     ended = ran(own, provider, key, plan, SSL_CERT_FILE=str(provider / "authority.pem"))
     assert ended.code == 0, ended
