@@ -37,6 +37,9 @@ NO_LESS: Final = Band(Fraction(93, 100), Fraction(1), None)
 CAUTIOUS: Final = Band(Fraction(93, 100), Fraction(98, 100), None)
 """For a world in which parts stand at the lower end of their scales: docs/calibration.md."""
 
+COARSE: Final = Band(Fraction(92, 100), Fraction(97, 100), None)
+"""For a world that is covered in 93.4 % of 1,300 simulated scores: 500 cannot tell that from less than 93."""
+
 
 @dataclass(frozen=True)
 class World:
@@ -81,7 +84,7 @@ WORLDS: Final = (
     World("0.15 by τ 10, 40 by τ 200, 60 games and 20 sessions", (0.15, 10), (40, 200), pairs=30, sessions=20),
     replace(NULL, name="no effect, 5 careers", **STORES),
     replace(TYPICAL, name="0.10 by τ 50, 20 bb/100 by τ 1,000, 5 careers", **STORES),
-    replace(AT_ONCE, name="0.15 and 40 bb/100 from the start, 5 careers", **STORES),
+    replace(AT_ONCE, name="0.15 and 40 bb/100 from the start, 5 careers", band=COARSE, **STORES),
     replace(NULL, name="no effect, 10 careers", **(STORES | {"careers": 10})),
     replace(AT_ONCE, name="0.15 and 40 bb/100 from the start, 10 careers", **(STORES | {"careers": 10})),
 )

@@ -13,7 +13,7 @@ two bounds, of which the tighter one counts:
   four parts and the other three in full.
 
 All are percentiles, 2.5 % from below and 3.5 % from above (where (a) is generous to a gain that is not shown), of five
-careers 4.5 % and 5 %. They are moved out as far as Student's interval would be with Welch and Satterthwaite's degrees
+careers 4.5 % each. They are moved out as far as Student's interval would be with Welch and Satterthwaite's degrees
 of freedom (Hesterberg 2015, The American Statistician 69:371), which for few careers is further than need be. How often
 they cover: docs/decisions/0046, calibration/scores.py.
 
@@ -45,7 +45,7 @@ ONE: Final = 10**12
 TAILS: Final = (Fraction(25, 1000), Fraction(35, 1000))
 """Shares left out below and above; chosen by simulation with the bounds above."""
 
-TAILS_OF_FIVE: Final = (Fraction(45, 1000), Fraction(50, 1000))
+TAILS_OF_FIVE: Final = (Fraction(45, 1000), Fraction(45, 1000))
 """The same with five careers; what they have more falls with the square of the number of careers."""
 
 ROWS_MIN: Final = 20
