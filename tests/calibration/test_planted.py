@@ -41,6 +41,7 @@ def test_what_is_planted_is_of_one_length_and_is_no_secret() -> None:
         replace(planted.POKER, false="longer than that " + planted.POKER.true)
 
 
+@pytest.mark.slow
 def test_a_bundle_of_planted_matches_is_verified_and_its_arms_meet_the_same_decks(poker: Verdict) -> None:
     assert planted.verification(planted.POKER, poker).passed
     for arm in (Arm.REAL, Arm.PLACEBO):
@@ -55,12 +56,14 @@ def test_the_same_seed_gives_the_same_bundle(poker: Verdict, tmp_path: Path) -> 
     assert again.results == poker.results
 
 
+@pytest.mark.slow
 def test_a_chess_bundle_is_verified_too(tmp_path: Path) -> None:
     verdict = verified(replace(planted.CHESS, match=GAMES), tmp_path)
     assert planted.verification(planted.CHESS, verdict).passed
     assert planted.delta(planted.CHESS, verdict, Arm.REAL).test.n == (1,)
 
 
+@pytest.mark.slow
 def test_a_bundle_with_a_defect_is_no_calibration(poker: Verdict) -> None:
     steps = [replace_status(step, Number.RESULTS, Status.FAIL) for step in poker.steps]
     assert not planted.verification(planted.POKER, msgspec.structs.replace(poker, steps=steps)).passed

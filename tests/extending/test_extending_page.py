@@ -65,6 +65,7 @@ def test_every_page_and_file_that_it_names_is_there() -> None:
         assert any(path.exists() for path in there) or "noughts" in name, name
 
 
+@pytest.mark.slow
 def test_all_of_it_is_played_verified_and_scored(tree: SourceTree, tmp_path: Path) -> None:
     (tmp_path / "plan.yaml").write_text(PLAN)
     tree.run("keygen", "key.pem", cwd=tmp_path)

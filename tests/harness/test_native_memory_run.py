@@ -66,6 +66,7 @@ def played(commands: Commands, tmp_path_factory: pytest.TempPathFactory) -> Play
     return play(commands, tmp_path_factory.mktemp("native"), "chess960", "history")
 
 
+@pytest.mark.slow
 def test_the_reference_player_calls_a_servers_own_tools_and_the_bundle_verifies(played: Played) -> None:
     verdict = verdict_of(played.run)
     step = verdict.steps[Number.MEMORY - 1]
@@ -78,6 +79,7 @@ def test_the_reference_player_calls_a_servers_own_tools_and_the_bundle_verifies(
     assert "way of use native: at most 3 calls of the server's own tools" in " ".join(played.planned.split())
 
 
+@pytest.mark.slow
 def test_the_tools_on_offer_are_sealed_and_no_others_are_offered(played: Played) -> None:
     sealed = json.loads((played.run / "manifest.json").read_bytes())["memories"]["notes"]["native"]
     assert [(tool["name"], tool["effect"]) for tool in sealed] == [("search", "searches"), ("store", "stores")]
@@ -165,6 +167,7 @@ LIES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", LIES)
 def test_a_sealed_offer_that_cannot_be_is_found_in_the_manifest(played: Played, tmp_path: Path, lie: str) -> None:
     change, found = LIES[lie]
@@ -175,6 +178,7 @@ def test_a_sealed_offer_that_cannot_be_is_found_in_the_manifest(played: Played, 
     assert found in [finding.found for finding in findings], findings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_search", [True, False])
 def test_altered_words_of_a_server_are_found_at_the_next_prompt(
     played: Played, tmp_path: Path, *, is_search: bool

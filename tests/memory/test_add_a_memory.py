@@ -35,6 +35,7 @@ def agzamov(command: str) -> tuple[int, str]:
     return ran.exit_code, ran.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "expected"), COMMANDS, ids=["check", "try"])
 def test_the_page_prints_what_its_commands_print(folder: Path, command: str, expected: str) -> None:
     code, printed = agzamov(command)

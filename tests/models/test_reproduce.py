@@ -139,6 +139,7 @@ def altered(bundle: Path, folder: Path, **changes: Any) -> tuple[Path, str]:
 # --- an honest bundle ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_bundle_of_a_live_model_verifies_and_keeps_what_its_preflight_measured(live: Live) -> None:
     verdict = check(live.bundle)
     assert verdict.level == "V1", told(verdict)
@@ -162,6 +163,7 @@ def test_the_same_weights_give_every_answer_again_to_the_last_byte(live: Live) -
     assert recorded >= len(report["games"])
 
 
+@pytest.mark.slow
 def test_a_person_reads_counts_the_seed_and_what_v3_means(live: Live) -> None:
     code, output = replay(live.bundle, "--sample", "2", *live.weights)
     words = " ".join(output.split())
@@ -172,6 +174,7 @@ def test_a_person_reads_counts_the_seed_and_what_v3_means(live: Live) -> None:
     assert "Who could still cheat: a replayer in league with the submitter" in words
 
 
+@pytest.mark.slow
 def test_the_printed_seed_draws_the_same_games_and_each_replay_draws_afresh(live: Live, plain: Path) -> None:
     first = report_of(plain, "--sample", "2", *live.endpoint)
     again = report_of(plain, "--sample", "2", "--seed", first["seed"], *live.endpoint)
@@ -179,11 +182,13 @@ def test_the_printed_seed_draws_the_same_games_and_each_replay_draws_afresh(live
     assert len({report_of(plain, "--sample", "1", *live.endpoint)["seed"] for _ in range(2)}) == 2
 
 
+@pytest.mark.slow
 def test_the_report_is_written_where_it_is_wanted(live: Live, plain: Path, tmp_path: Path) -> None:
     report = report_of(plain, "--sample", "1", "--out", str(tmp_path / "report.json"), *live.endpoint)
     assert json.loads((tmp_path / "report.json").read_bytes()) == report
 
 
+@pytest.mark.slow
 def test_without_the_store_the_servers_word_is_called_so(live: Live) -> None:
     report = report_of(live.bundle, "--sample", "1", "--at", f"model={live.url}")
     assert report["weights"]["model"]["witness"] == "the server's word"
@@ -209,6 +214,7 @@ def test_one_reply_altered_coherently_passes_v1_and_is_found_and_named(live: Liv
     assert [name for name, counts in report["games"].items() if counts["different"]] == [game]
 
 
+@pytest.mark.slow
 def test_a_forgery_outside_the_sample_is_missed_as_the_report_says(live: Live, plain: Path, tmp_path: Path) -> None:
     forged, game = altered(plain, tmp_path)
     reports = (
@@ -230,6 +236,7 @@ def drawn(bundle: Path, seed: str) -> set[str]:
     return {game for names in found.values() for game in names}
 
 
+@pytest.mark.slow
 def test_a_finish_reason_that_was_altered_is_a_difference_too(live: Live, plain: Path, tmp_path: Path) -> None:
     """Whether a reply was cut decides whether its last line counts."""
     forged, _ = altered(plain, tmp_path, finish="stop")
@@ -237,12 +244,14 @@ def test_a_finish_reason_that_was_altered_is_a_difference_too(live: Live, plain:
     assert report["first_difference"]["recorded"] == "stop]"
 
 
+@pytest.mark.slow
 def test_altered_token_counts_are_counted_apart(live: Live, plain: Path, tmp_path: Path) -> None:
     forged, _ = altered(plain, tmp_path, completion_tokens=1)
     report = report_of(forged, "--sample", "100", *live.endpoint)
     assert report["seats"]["model"]["counted_otherwise"] == 1
 
 
+@pytest.mark.slow
 def test_other_weights_are_refused_before_anything_is_asked(live: Live, tmp_path: Path) -> None:
     from models.babbler import write_model  # noqa: PLC0415
     from models.store import put_model  # noqa: PLC0415
@@ -271,6 +280,7 @@ def test_another_model_where_nothing_is_pinned_agrees_less(live: Live, plain: Pa
     assert report["seats"]["model"]["different"] > honest["seats"]["model"]["same"] / 2
 
 
+@pytest.mark.slow
 def test_a_bundle_that_fails_its_checks_is_not_asked_again(live: Live, tmp_path: Path) -> None:
     draft = Draft.of(live.bundle)
     story = entries(draft, STREAM)
@@ -280,6 +290,7 @@ def test_a_bundle_that_fails_its_checks_is_not_asked_again(live: Live, tmp_path:
     assert "error: step 2 data/journal/" in output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
@@ -295,6 +306,7 @@ def test_wrong_use_is_one_clear_line(live: Live, options: list[str], code: int, 
     assert (exit_code, words in output) == (code, True), output
 
 
+@pytest.mark.slow
 def test_a_seat_that_does_not_play_cannot_be_asked_again(live: Live, tmp_path: Path) -> None:
     model = {"kind": "openai", "base_url": f"{live.llama}/v1", "model": "model"}
     plan = {
@@ -306,6 +318,7 @@ def test_a_seat_that_does_not_play_cannot_be_asked_again(live: Live, tmp_path: P
     assert (code, "model: expected a seat of this run that a model plays (there is none)" in output) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_server_that_fails_leaves_the_replay_unfinished(plain: Path) -> None:
     code, output = replay(plain, "--at", "model=http://127.0.0.1:9/v1")
     assert code == 3
