@@ -17,10 +17,10 @@ from jmespath.exceptions import JMESPathError
 from agzamov_verify import canon
 from agzamov_verify.manifest import ManifestError, located
 from agzamov_verify.memory.adapter_format import Adapter, Export, Variant
-from agzamov_verify.memory.declared_server import effect_of
+from agzamov_verify.memory.declared_server import effect_of, names_a_file
 from agzamov_verify.memory.native_tools import Effect
 
-from ..checked_yaml import YAML_SUFFIXES, load_yaml, read_limited, require_schema
+from ..checked_yaml import load_yaml, read_limited, require_schema
 from .templates import variables
 
 ADAPTERS: Final = Path(__file__).parent / "adapters"
@@ -63,7 +63,7 @@ def systems() -> dict[str, System]:
 
 def system_of(name: str) -> System:
     """The system of that name, or the one of an adapter's file. Raises ManifestError."""
-    if Path(name).suffix in YAML_SUFFIXES:
+    if names_a_file(name):
         found = read_systems(Path(name))
         if len(found) != 1:
             raise ManifestError(f"{name}: expected the adapter of one system, found {len(found)} systems")
@@ -102,7 +102,7 @@ def sealed_system(server: str, text: str, plan_folder: Path) -> System:
     if wrong := list(_problems(adapter)):
         raise ManifestError("\n".join(f"{server}: {line}" for line in wrong))
     path = plan_folder / server
-    here, file = (path.parent.absolute(), str(path)) if path.suffix in YAML_SUFFIXES else (ADAPTERS, "")
+    here, file = (path.parent.absolute(), str(path)) if names_a_file(path.name) else (ADAPTERS, "")
     name = path.stem if file else server
     return System(name, adapter, _alone(adapter), here, hashlib.sha256(text.encode()).hexdigest(), file)
 

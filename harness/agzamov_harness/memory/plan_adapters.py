@@ -7,9 +7,9 @@ adapter's file from the plan's folder. What is sealed has the adapter beside it,
 from pathlib import Path
 
 from agzamov_verify.manifest import ManifestError
+from agzamov_verify.memory.declared_server import names_a_file
 from agzamov_verify.memory.servers import SERVERS
 
-from ..checked_yaml import YAML_SUFFIXES
 from .adapter import ADAPTERS, BUILT_IN, read_systems, sealed_text
 
 
@@ -42,7 +42,7 @@ def _file_of(server: str, folder: Path) -> Path | None:
     """The file of a server's adapter; None for a server that is built in or unknown."""
     if server in SERVERS:
         return None
-    if Path(server).suffix in YAML_SUFFIXES:
+    if names_a_file(server):
         return folder / server
     ours = {path.stem: path for path in ADAPTERS.glob("*.yaml") if path != BUILT_IN}
     return ours.get(server)

@@ -96,6 +96,11 @@ def declared_in(adapter: str) -> Adapter | NoAdapter:
         return NoAdapter(str(error)[:REASON_CHARACTERS_MAX])
 
 
+def names_a_file(server: str) -> bool:
+    """True if a plan's word for a server is the file of its adapter, and no name."""
+    return server.endswith(ADAPTER_SUFFIXES)
+
+
 def shipped_problem(name: str, adapter: str) -> str:
     """Why an adapter is not the one that comes with the harness under a name; nothing if it is."""
     if name not in SHIPPED_SHA256:

@@ -12,11 +12,11 @@ from ..memory import tools
 from ..memory.career_memory import CareerMemory, Limits
 from ..memory.declared_server import (
     ADAPTER_CHARACTERS_MAX,
-    ADAPTER_SUFFIXES,
     BUILT_IN_TOOLS,
     NoAdapter,
     declared_in,
     effects_of,
+    names_a_file,
     server_of,
     shipped_problem,
 )
@@ -198,7 +198,7 @@ class MemorySystem(System, frozen=True, tag="memory"):
             yield Problem("adapter", f"expected none: the server {self.server} is built in")
         elif isinstance(declared, NoAdapter):
             yield Problem("adapter", f"expected an adapter as canonical JSON, found another text ({declared.reason})")
-        elif not self.server.endswith(ADAPTER_SUFFIXES) and (problem := shipped_problem(self.server, self.adapter)):
+        elif not names_a_file(self.server) and (problem := shipped_problem(self.server, self.adapter)):
             yield Problem("adapter", problem)
         elif declared.systems:
             yield Problem("adapter", "expected the adapter of one system, without the key systems")

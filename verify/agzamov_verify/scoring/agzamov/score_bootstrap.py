@@ -45,8 +45,8 @@ ONE: Final = 10**12
 TAILS: Final = (Fraction(25, 1000), Fraction(35, 1000))
 """Shares left out below and above; chosen by simulation with the bounds above."""
 
-TAILS_OF_FIVE: Final = (Fraction(45, 1000), Fraction(45, 1000))
-"""The same with five careers; what they have more falls with the square of the number of careers."""
+FEW_CAREERS, FEW_CAREERS_TAIL = 5, Fraction(45, 1000)
+"""So much at each end with five careers; what that is more falls with the square of the number of careers."""
 
 ROWS_MIN: Final = 20
 """Fewer start pairs or sessions of an arm have no interval."""
@@ -239,8 +239,8 @@ def _tails(arms: Mapping[str, Arms], constants: ScoreConstants, *, deltas: bool)
 def _nominal_tails(arms: Mapping[str, Arms]) -> tuple[Fraction, Fraction]:
     """Shares to leave out below and above before they are moved out."""
     careers = [count for arm in arms.values() if (count := arm.real.measured().careers)]
-    share = Fraction(5, max(5, *careers)) ** 2 if careers else Fraction(0)
-    low, high = (tail + share * (five - tail) for tail, five in zip(TAILS, TAILS_OF_FIVE, strict=True))
+    share = Fraction(FEW_CAREERS, max(FEW_CAREERS, *careers)) ** 2 if careers else Fraction(0)
+    low, high = (tail + share * (FEW_CAREERS_TAIL - tail) for tail in TAILS)
     return low, high
 
 
