@@ -106,7 +106,7 @@ CHESS = Planted(
     ("king_answers_checks",),
     "- When in check, moves its king, as long as it has a legal move.",
     "- Moves its queen whenever it is attacked and has legal squares.",
-    {"games": 30, "block_games": 2},
+    {"games": 60, "block_games": 2},
     {"chess960": {"adjudication": {"policy": "material", "threshold_points": 2, "plies": 4}, "plies_max": 40}},
 )
 GAMES = ("poker", "chess")
