@@ -3,8 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from msgspec.structs import asdict
+
 from agzamov_verify.manifest import MemoryPin
 from agzamov_verify.memory.native_tools import NativeTool
+
+from .tool_list import differences
 
 SHOWN_DIGITS: Final = 12
 ADVICE: Final = "start the server that was sealed; to measure this one, seal a new run"
@@ -30,17 +34,7 @@ def _changes(sealed: MemoryPin, found: MemoryPin, listed: Iterable[str]) -> Iter
 
 def _native_changes(sealed: Sequence[NativeTool], found: Sequence[NativeTool]) -> Iterator[str]:
     """Differences between the tools that a model is offered."""
-    before, now = ({tool.name: tool for tool in tools} for tools in (sealed, found))
-    for name in sorted(before.keys() | now.keys()):
-        if name not in now:
-            yield f"tool {name} is gone"
-        elif name not in before:
-            yield f"tool {name} is new"
-        else:
-            parts = [
-                part for part in NativeTool.__struct_fields__ if getattr(before[name], part) != getattr(now[name], part)
-            ]
-            if parts:
-                yield f"{' and '.join(parts)} of tool {name} changed"
+    before, now = ({tool.name: asdict(tool) for tool in tools} for tools in (sealed, found))
+    yield from differences(before, now)
     if before == now:
         yield "its tools are offered in another order"

@@ -1,14 +1,17 @@
 """The tools that a server lists: whether they are those that its adapter calls, and what of them changed."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
 from agzamov_verify.memory.adapter_format import Adapter
 
 from .mcp_client import Tool
+
+Parts: TypeAlias = Mapping[str, object]
+"""Of one tool, by name."""
 
 
 class Problem(NamedTuple):
@@ -52,20 +55,21 @@ def digest_of(tools: Iterable[Tool]) -> str:
 def changes(before: Iterable[Tool], now: Iterable[Tool]) -> str:
     """The tools of a list that are gone, new, or have another schema, in words."""
     earlier, later = ({tool.name: _sealed(tool) for tool in tools} for tools in (before, now))
-
-    def words() -> Iterator[str]:
-        for name in sorted(earlier.keys() | later.keys()):
-            if name not in later:
-                yield f"tool {name} is gone"
-            elif name not in earlier:
-                yield f"tool {name} is new"
-            elif parts := [part for part in ("arguments", "result") if earlier[name][part] != later[name][part]]:
-                yield f"the {' and '.join(parts)} of tool {name} changed"
-
-    return "; ".join(words())
+    return "; ".join(differences(earlier, later))
 
 
-def _sealed(tool: Tool) -> dict[str, object]:
+def differences(before: Mapping[str, Parts], now: Mapping[str, Parts]) -> Iterator[str]:
+    """The same in words for tools by name, each with its parts by name."""
+    for name in sorted(before.keys() | now.keys()):
+        if name not in now:
+            yield f"tool {name} is gone"
+        elif name not in before:
+            yield f"tool {name} is new"
+        elif parts := [part for part, value in before[name].items() if value != now[name][part]]:
+            yield f"{' and '.join(parts)} of tool {name} changed"
+
+
+def _sealed(tool: Tool) -> Parts:
     """The parts of a tool of which the digest is made."""
     return {"arguments": tool.arguments, "name": tool.name, "result": tool.result}
 
