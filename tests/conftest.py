@@ -41,6 +41,7 @@ MADE_ONCE = (
     "tests/extending/test_new_game.py",
     "tests/extending/test_seat_kind.py",
     "tests/journeys/test_two_arms.py",
+    "tests/memory/test_servers.py",
     "tests/models/test_models_command.py",
     "tests/models/test_reproduce.py",
 )

@@ -48,6 +48,7 @@ SOUND = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SOUND, ids=lambda case: f"{case.kind}, {case.match}")
 def test_what_is_sound_passes(case: streams.Case) -> None:
     found = streams.findings(case, SIZE, SEED)
