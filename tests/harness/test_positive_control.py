@@ -241,6 +241,8 @@ def test_a_tiny_control_is_played_verified_and_judged(commands: Commands, tmp_pa
     assert again.code == 1, again
     document = json.loads(again.out)
     assert [game["game"] for game in document["games"]] == ["chess960", "holdem"]
+    in_the_plans_order = ["placebo of notes", "notes", "noisy", "oracle"]
+    assert all([arm["name"] for arm in game["arms"]] == in_the_plans_order for game in document["games"])
     for careers in document["placebo"].values():
         (career,) = careers
         assert career["notes"] == career["entries"] > 0

@@ -46,19 +46,19 @@ def control_verdict(bundle: Path, collected: Collected) -> ControlVerdict:
 
 
 def game_verdict(evidence: Evidence, game: str, systems: Mapping[str, AnySystem]) -> GameVerdict:
-    """The verdict on the career means of one game."""
+    """The verdict on the career means of one game; arms in the order in which the plan's matches name them."""
     phase_cells = {
         (cell.key.arm, cell.key.system): cell
         for cell in evidence.cells.values()
         if (cell.key.game, cell.key.phase, cell.key.augmentation) == (game, Phase.ASYMMETRIC, Augmentation.MEMORY)
     }
-    naked = phase_cells[Arm.NAKED, ""].measured()
+    naked = phase_cells.pop((Arm.NAKED, "")).measured()
     played = []
-    for name, system in systems.items():
-        for arm, role in ((Arm.REAL, role_of(system)), (Arm.PLACEBO, Role.PLACEBO)):
-            if cell := phase_cells.get((arm, name)):
-                label = f"placebo of {name}" if role is Role.PLACEBO else name
-                played.append(PlayedArm(label, role, cell.measured()))
+    for (arm, name), cell in phase_cells.items():
+        if arm is Arm.PLACEBO:
+            played.append(PlayedArm(f"placebo of {name}", Role.PLACEBO, cell.measured()))
+        else:
+            played.append(PlayedArm(name, role_of(systems[name]), cell.measured()))
     return judged(game, naked, played)
 
 
