@@ -170,7 +170,7 @@ def limited(path: Path, jobs: int = 1, **limits: Any) -> Verdict:
 def test_figures_that_take_too_long_are_not_checked(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spoil(monkeypatch, "results_check.results_of", lambda: time.sleep(600))
     started = time.monotonic()
-    not_checked(limited(tiny, time_s_max=4), Number.RESULTS, "time is up, --time-max 4 seconds")
+    not_checked(limited(tiny, time_s_max=15), Number.RESULTS, "time is up, --time-max 15 seconds")
     assert time.monotonic() - started < 300
 
 

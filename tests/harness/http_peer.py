@@ -9,16 +9,20 @@ to bytes that are no HTTP.
 """
 
 import json
+import os
 import socket
 import struct
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 RELEASE_S = 60
+LASTING_PORTS = range(20_000, 32_000)
+"""Below those that Linux gives to whoever asks for any (ip_local_port_range)."""
 
 
 class Request(NamedTuple):
@@ -110,6 +114,15 @@ class Peer:
         if kind is None:
             assert not self._script, f"{len(self._script)} scripted answers were never asked for"
             assert not self._unexpected, f"{self._unexpected} requests beyond the script"
+
+
+def lasting_port() -> int:
+    """A port of loopback that stays free between two servers: nobody gets it who asks for any."""
+    first = os.getpid() * 101 % len(LASTING_PORTS)
+    for port in (*LASTING_PORTS[first:], *LASTING_PORTS[:first]):
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise AssertionError("no port is free")
 
 
 class _Server(ThreadingHTTPServer):

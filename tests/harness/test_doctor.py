@@ -15,6 +15,7 @@ from agzamov_verify.stockfish import NAME, EngineFault, find_engine
 from harness.http_peer import Peer, Step, answers, hangs
 
 NAMES = ["python", "cores", "disk", "engine", "key", "ollama", "memories", "docker"]
+PATIENCE_S = 300
 ENGINE_ADVICE = "adjudication and full verification need Stockfish 15.1; on Debian 12: apt-get install stockfish"
 
 
@@ -23,6 +24,7 @@ def _no_servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a machine without Docker and Ollama looks like; tests/containers has one with Docker."""
     monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/docker.sock")
+    monkeypatch.setattr(doctor, "OLLAMA_S", PATIENCE_S)
 
 
 @pytest.fixture
@@ -104,14 +106,17 @@ def test_another_engine_is_no_engine(key: Path, tmp_path: Path, name: str, expor
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
-    [("exit 0", "a program that ended before `uciok`"), ("exec cat", "no `uciok` within 0.3 s")],
+    ("text", "limit_s", "why"),
+    [
+        ("exit 0", PATIENCE_S, "a program that ended before `uciok`"),
+        ("exec cat", 0.3, "no `uciok` within 0.3 s"),
+    ],
     ids=["one that ends", "one that echoes"],
 )
 def test_a_program_that_is_no_engine_is_told_in_time(
-    key: Path, tmp_path: Path, text: str, why: str, monkeypatch: pytest.MonkeyPatch
+    key: Path, tmp_path: Path, text: str, limit_s: float, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stockfish, "HANDSHAKE_S", 0.3)
+    monkeypatch.setattr(stockfish, "HANDSHAKE_S", limit_s)
     fish = program(tmp_path / "fish", text)
     found = of(examine(key, str(fish)), "engine")
     assert (found.ok, found.found) == (False, f"expected a UCI engine at {fish}, found {why}")
@@ -131,14 +136,17 @@ def test_an_ollama_server_is_told_with_its_version_and_its_models(
 
 
 @pytest.mark.parametrize(
-    ("step", "why"),
-    [(answers({"error": "no such path"}, 404), "HTTP 404 for /api/version"), (hangs, "no answer in time")],
+    ("step", "limit_s", "why"),
+    [
+        (answers({"error": "no such path"}, 404), PATIENCE_S, "HTTP 404 for /api/version"),
+        (hangs, 0.3, "no answer in time"),
+    ],
     ids=["another server", "one that hangs"],
 )
 def test_a_server_that_is_no_ollama_is_told_in_time_and_is_no_failure(
-    key: Path, monkeypatch: pytest.MonkeyPatch, step: Step, why: str
+    key: Path, monkeypatch: pytest.MonkeyPatch, step: Step, limit_s: float, why: str
 ) -> None:
-    monkeypatch.setattr(doctor, "OLLAMA_S", 0.3)
+    monkeypatch.setattr(doctor, "OLLAMA_S", limit_s)
     with Peer([step]) as peer:
         monkeypatch.setenv("OLLAMA_HOST", peer.url.removesuffix("/v1"))
         found = of(examine(key, "/no/such/engine"), "ollama")

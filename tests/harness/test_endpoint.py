@@ -14,7 +14,7 @@ import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from typing import Any
 
 import msgspec
@@ -72,7 +72,7 @@ Answer = Reply | NoReply
 def endpoint_of(
     url: str, wait: Wait = lambda _: None, environment: dict[str, str] | None = None, **seat: Any
 ) -> Endpoint:
-    made = EndpointSeat(**{"base_url": url, "model": "m", "attempts_max": 3, "timeout_s": 30, **seat})
+    made = EndpointSeat(**{"base_url": url, "model": "m", "attempts_max": 3, "timeout_s": 300, **seat})
     return Endpoint("model", made, environment or {}, time.monotonic_ns, wait)
 
 
@@ -96,6 +96,18 @@ def fault_of(*script: Step, **how: Any) -> str:
     with Peer(script) as peer, pytest.raises(PortFault) as caught:
         ask(peer, **how)
     return str(caught.value)
+
+
+def tries_before_an_answer(first: Step, timeout_s: float) -> list[Try]:
+    """The failed tries of a seat whose server treats the first one so, and answers every other.
+
+    A machine that stands still may let an answer be late too: then there are more tries, and all have timed out.
+    """
+    with Peer([first], then=says("MOVE: e2e4")) as peer:
+        answer = ask(peer, timeout_s=timeout_s, attempts_max=99)
+    assert answer == msgspec.structs.replace(GOOD, attempts=answer.attempts)
+    assert answer.attempts
+    return list(answer.attempts)
 
 
 def in_a_journal(answer: Answer) -> bytes:
@@ -321,13 +333,11 @@ def test_every_failed_try_stands_in_the_answer_with_its_kind(step: Step, kind: s
 
 
 def test_a_server_that_says_nothing_times_out() -> None:
-    answer = answer_to(hangs, says("MOVE: e2e4"), timeout_s=0.2)
-    assert answer.attempts == (Try("no answer in 0.2 s", "timeout"),)
+    assert {*tries_before_an_answer(hangs, 0.2)} == {Try("no answer in 0.2 s", "timeout")}
 
 
 def test_a_body_that_drips_for_ever_times_out_although_each_read_is_quick() -> None:
-    answer = answer_to(drips, says("MOVE: e2e4"), timeout_s=0.2)
-    assert answer.attempts == (Try("no answer in 0.2 s", "timeout"),)
+    assert {*tries_before_an_answer(drips, 0.2)} == {Try("no answer in 0.2 s", "timeout")}
 
 
 def test_a_body_without_end_is_not_kept_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -500,17 +510,17 @@ DRIPS = {
 
 @pytest.mark.parametrize("name", DRIPS)
 def test_whatever_a_server_drips_a_call_ends_in_time(name: str) -> None:
+    """Or the server ends it, after minutes; then it has not timed out."""
     start, more = DRIPS[name]
 
     def dripping(exchange: Exchange) -> None:
         exchange.write(start)
-        while not exchange.peer.released.wait(0.02):
+        end = time.monotonic() + RELEASE_S
+        while not exchange.peer.released.wait(0.02) and time.monotonic() < end:
             exchange.write(more)
+        exchange.end()
 
-    began = time.monotonic()
-    answer = answer_to(dripping, says("MOVE: e2e4"), timeout_s=0.5)
-    assert answer.attempts == (Try("no answer in 0.5 s", "timeout"),)
-    assert 0.4 < time.monotonic() - began < RELEASE_S / 2
+    assert {*tries_before_an_answer(dripping, 0.5)} == {Try("no answer in 0.5 s", "timeout")}
 
 
 def test_continues_at_full_speed_end_in_time_too() -> None:
@@ -518,19 +528,17 @@ def test_continues_at_full_speed_end_in_time_too() -> None:
         while not exchange.peer.released.is_set():
             exchange.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
 
-    began = time.monotonic()
-    (failed,) = answer_to(flooding, says("MOVE: e2e4"), timeout_s=0.5).attempts
-    assert failed.kind in ("timeout", "connection")
-    assert time.monotonic() - began < RELEASE_S / 2
+    assert {failed.kind for failed in tries_before_an_answer(flooding, 0.5)} <= {"timeout", "connection"}
 
 
 def test_a_server_that_never_finishes_a_tls_handshake_times_out() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"https://127.0.0.1:{silent.getsockname()[1]}/v1"
-        began = time.monotonic()
+        hangs_up = Timer(RELEASE_S, silent.close)
+        hangs_up.start()
         with pytest.raises(PortFault, match="1 try failed with timeout"):
             endpoint_of(url, timeout_s=0.5, attempts_max=1).complete(REQUEST)
-        assert time.monotonic() - began < RELEASE_S / 2
+        hangs_up.cancel()
 
 
 @pytest.mark.parametrize("code", [200, 500])

@@ -81,7 +81,7 @@ PLAN: Json = {
             "model": "babbler",
             "temperature": 1,
             "tokens_max": 3,
-            "timeout_s": 30,
+            "timeout_s": 300,
             "concurrency": SLOTS,
         },
         "dice": {"kind": "random"},

@@ -85,7 +85,7 @@ def test_the_placebo_asks_what_the_memory_is_asked_and_tells_a_donors_notes(comm
 def test_a_run_with_a_memory_that_is_killed_again_and_again_comes_to_the_same_journals(
     commands: Commands, tmp_path: Path
 ) -> None:
-    run = seal(commands, tmp_path, plan=plan_of("full_text", "consolidator"))
+    run = seal(commands, tmp_path, plan=plan_of("full_text", "consolidator", sessions=2 * SESSIONS))
     claims, expected = uninterrupted(commands, run)
     whole, dice, kills = sum(data.count(b"\n") for data in expected.values()), Stream(b"memory under fire", "kills"), 0
     left = 0

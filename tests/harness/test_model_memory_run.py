@@ -1,8 +1,9 @@
 """Runs whose model uses its memory by tool calls: a served reference player, real memory servers, crash and resume."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from harness.sealed_runs import Json, entries, finish, journals, played_so_far, 
 CAREERS, SESSIONS = 2, 2
 HANDS = 2 * CAREERS * SESSIONS
 KILLS = 4
+HOLD_S = 300
 
 
 def reference(exchange: Exchange) -> None:
@@ -126,6 +128,17 @@ def refused(commands: Commands, folder: Path, plan: Json) -> str:
     return line
 
 
+def waiting_at(run: Path, enough: int, killed: Event) -> Callable[[Exchange], None]:
+    """The reference server, which answers no more once so much is recorded: a run cannot end before it is killed."""
+
+    def answer(exchange: Exchange) -> None:
+        if entries(run) >= enough:
+            killed.wait(HOLD_S)
+        reference(exchange)
+
+    return answer
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("use", ["model", "native"])
 def test_a_run_that_is_killed_in_the_middle_of_the_loop_comes_to_the_same_journals(
@@ -136,10 +149,14 @@ def test_a_run_that_is_killed_in_the_middle_of_the_loop_comes_to_the_same_journa
         claims, expected = uninterrupted(commands, run)
         whole, dice, kills = sum(data.count(b"\n") for data in expected.values()), Stream(b"loop", "kills"), 0
         while kills < KILLS and entries(run) < whole * 9 // 10:
-            running = played_so_far(commands, run, 1 + dice.below(whole // KILLS))
+            more, killed = 1 + dice.below(whole // KILLS), Event()
+            peer.then = waiting_at(run, entries(run) + more + whole // 5, killed)
+            running = played_so_far(commands, run, more)
             kills += running.alive_after(0)
             running.kill()
+            killed.set()
         assert kills > 0
+        peer.then = reference
         assert finish(commands, run) == claims
     assert journals(run) == expected
 
@@ -155,7 +172,7 @@ def test_a_run_that_stops_between_a_call_and_the_next_reply_goes_on_there(
     def stopping(exchange: Exchange) -> None:
         nonlocal stops
         body = exchange.request_seen.json if exchange.request_seen.method == "POST" else {}
-        if stops and body.get("messages", [{}])[-1]["role"] == "tool" and tool in str(body["messages"][2]):
+        if stops > 0 and body.get("messages", [{}])[-1]["role"] == "tool" and tool in str(body["messages"][2]):
             stops -= 1
             status(401, "the key has run out")(exchange)
         else:
@@ -166,7 +183,7 @@ def test_a_run_that_stops_between_a_call_and_the_next_reply_goes_on_there(
         calm = twin(run)
         stopped = start(commands, run).ended()
         assert stopped.code == 4, stopped
-        recorded = [data.splitlines()[-1] for data in journals(run).values()]
+        recorded = [data.splitlines()[-1] for data in journals(run).values() if data]
         finish(commands, run)
         assert any(line in data for data in journals(run).values() for line in recorded)
         finish(commands, calm)

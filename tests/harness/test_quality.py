@@ -530,15 +530,15 @@ def wait_for(condition: Callable[[], bool], seconds: float = 300) -> None:
         time.sleep(0.01)
 
 
-LONG = 5000
-
-
-@pytest.fixture(scope="module")
-def at_once(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Places:
-    """The answers at more nodes, of work that nobody disturbed."""
-    folder = tmp_path_factory.mktemp("at_once") / "out"
-    judge_run(played_of(made / "bundle"), folder, asking(nodes=LONG))
-    return contents(folder)
+# An engine that waits before its thirteenth search until a file is there.
+WAITING = """#!/bin/sh
+searches=0
+while read -r line; do
+    case $line in go*) searches=$((searches + 1)) ;; esac
+    while [ "$searches" -gt 12 ] && [ ! -e {there} ]; do sleep 0.05; done
+    printf '%s\\n' "$line"
+done | {engine}
+"""
 
 
 @pytest.mark.slow
@@ -546,14 +546,18 @@ def at_once(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Places:
     ("number", "times"), [(signal.SIGKILL, 2), (signal.SIGTERM, 1), (signal.SIGINT, 1)], ids=["kill", "term", "int"]
 )
 def test_killed_or_stopped_work_leaves_nothing_behind_and_goes_on(
-    commands: Commands, made: Path, tmp_path: Path, at_once: Places, number: signal.Signals, times: int
+    commands: Commands, made: Path, tmp_path: Path, number: signal.Signals, times: int
 ) -> None:
-    making, kept = tmp_path / ("out" + MAKING), 0
-    arguments = ("quality", made / "bundle", "--nodes", LONG, "--out", tmp_path / "out")
+    making, kept, signalled, engine = tmp_path / ("out" + MAKING), 0, tmp_path / "signalled", tmp_path / "engine"
+    engine.write_text(WAITING.format(there=signalled, engine=ENGINE))
+    engine.chmod(0o755)
+    arguments = ("quality", made / "bundle", "--nodes", NODES, "--out", tmp_path / "out", "--engine", engine)
     for _ in range(times):
+        signalled.unlink(missing_ok=True)
         running = commands.start(*arguments, cwd=tmp_path)
         wait_for(lambda kept=kept: answered(making) >= kept + 5)  # type: ignore[misc]
         running.signal(number)
+        signalled.touch()
         ended = running.ended()
         assert ended.code == (-9 if number is signal.SIGKILL else 4), ended
         assert not running.left_behind()
@@ -562,4 +566,4 @@ def test_killed_or_stopped_work_leaves_nothing_behind_and_goes_on(
         again = "nothing that was answered is lost; the same command goes on"
         assert ended.err == f"error: stopped by {number.name}; {again}\n"
     assert commands.run(*arguments, cwd=tmp_path).code == 0
-    assert contents(tmp_path / "out") == at_once
+    assert contents(tmp_path / "out") == contents(made / "bundle.quality")

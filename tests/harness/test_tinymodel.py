@@ -186,7 +186,7 @@ def test_it_says_so_when_a_chat_is_no_prompt_of_the_protocol(address: str) -> No
 PLAN: dict[str, Any] = {
     "title": "Tiny model",
     "seats": {
-        "tiny": {"kind": "openai", "model": "tinymodel", "tokens_max": 32, "timeout_s": 30, "concurrency": 2},
+        "tiny": {"kind": "openai", "model": "tinymodel", "tokens_max": 32, "timeout_s": 300, "concurrency": 2},
         "dice": {"kind": "random"},
     },
     "chess960": {"adjudication": {"policy": "material", "threshold_points": 10, "plies": 6}, "plies_max": 120},

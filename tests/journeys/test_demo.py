@@ -19,7 +19,7 @@ seats:
   agent: {kind: reference}
 chess960: {adjudication: {policy: none}, plies_max: 20}
 matches:
-  - {phase: 1, game: chess960, a: agent, b: agent, games: 8, block_games: 2}
+  - {phase: 1, game: chess960, a: agent, b: agent, games: 30, block_games: 2}
 """
 
 

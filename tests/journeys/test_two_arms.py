@@ -16,6 +16,7 @@ from agzamov_verify.manifest import Plan
 from agzamov_verify.questions import Answer, Chat, Evaluation, Question, Reply
 from agzamov_verify.script import Exchanges
 from agzamov_verify.streams import block_script
+from bundles.bundle_factory import gates
 
 MANIFEST = Path(__file__).parents[2] / "manifests" / "two-arms.yaml"
 SMALLER = (
@@ -27,6 +28,7 @@ SMALLER = (
     ("hands: 3750", "hands: 200"),
     ("careers: 5", "careers: 2"),
 )
+RUNS_MAX = 5
 REAL, CONTROL = "memory_real_oracle", "memory_naked"
 
 
@@ -48,12 +50,15 @@ def agzamov(*arguments: str | Path, code: int = 0) -> str:
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first of a few runs in which the reference player passes Phase 0: in poker one of hundreds does not."""
     folder = tmp_path_factory.mktemp("two arms")
     agzamov("keygen", folder / "key.pem")
-    told = agzamov(
-        "run", written(folder), "--key", folder / "key.pem", "--runs", folder / "runs", "--out", folder / "bundles"
-    )
-    return Path(told.splitlines()[-1].removeprefix("bundle: "))
+    where = ("--key", folder / "key.pem", "--runs", folder / "runs", "--out", folder / "bundles")
+    for _ in range(RUNS_MAX):
+        bundle = Path(agzamov("run", written(folder), *where).splitlines()[-1].removeprefix("bundle: "))
+        if set(gates(bundle).values()) == {"passed"}:
+            return bundle
+    raise AssertionError(f"none of {RUNS_MAX} runs passed Phase 0")
 
 
 @pytest.mark.slow

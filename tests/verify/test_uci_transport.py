@@ -9,9 +9,10 @@ from pathlib import Path
 import chess
 import pytest
 
-from agzamov_verify import stockfish, uci_transport
+from agzamov_verify import stockfish
 from agzamov_verify.questions import Evaluate
 from agzamov_verify.stockfish import NET_SHA256, EngineFault, UciEngine, find_engine
+from agzamov_verify.uci_transport import SILENCE_S_MAX, SocketWire
 
 try:
     ENGINE = find_engine()
@@ -101,14 +102,15 @@ def test_a_socket_is_found_as_an_engine_and_must_show_its_net_like_any_other(beh
             engine.require(stockfish.NAME, "0" * 64)
 
 
-def test_a_silent_engine_is_a_fault_that_names_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uci_transport, "SILENCE_S_MAX", 0.2)
-    monkeypatch.setattr(stockfish, "SILENCE_S_MAX", 0.2)
+def test_a_silent_engine_is_a_fault_that_names_the_limit(tmp_path: Path) -> None:
     talker = Talker(tmp_path / "engine.sock")
     talker.silent = True
     with UciEngine(talker.path, HASH_MIB) as engine:
         engine.require_name("Fakefish 1")
-        with pytest.raises(EngineFault, match="no line from the engine in"):
+        assert isinstance(engine._wire, SocketWire)
+        assert engine._wire._socket.gettimeout() == SILENCE_S_MAX
+        engine._wire._socket.settimeout(0.2)  # it has greeted, however late that was
+        with pytest.raises(EngineFault, match="no line from the engine in 120 s"):
             engine.evaluate(QUESTION, NODES)
 
 
