@@ -9,7 +9,7 @@ import json
 import socket
 import sys
 
-TIMEOUT_S = 1.0
+TIMEOUT_S, PROXY_S = 1.0, 60.0
 PROXY = ("proxy", 8888)
 
 
@@ -31,8 +31,7 @@ def resolves(name: str) -> bool:
 def asked_of_proxy(first_line: str) -> str:
     """The first line of the proxy's answer to a request, or why there is none."""
     try:
-        with socket.create_connection(PROXY, TIMEOUT_S) as proxy:
-            proxy.settimeout(5)
+        with socket.create_connection(PROXY, PROXY_S) as proxy:
             proxy.sendall(f"{first_line}\r\nHost: allowed.example\r\n\r\n".encode())
             return proxy.recv(4096).split(b"\r\n")[0].decode()
     except OSError as error:

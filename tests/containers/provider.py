@@ -17,7 +17,8 @@ def main(port: str, certificate: str, keys: str) -> None:
     if certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+        # Each connection's own thread shakes hands: a client that stands still keeps no other waiting.
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     handler = server.RequestHandlerClass
 
     class Keeping(handler):  # type: ignore[misc, valid-type]

@@ -226,7 +226,7 @@ def test_a_command_that_is_killed_leaves_nothing(fire: Fire) -> None:
 
 def test_where_the_reaper_dies_too_the_next_run_removes_what_is_left(fire: Fire) -> None:
     with fire.burning() as running:
-        reaper = next(pid for pid in reapers() if str(running.pid) in owner_of(pid))
+        reaper = next(pid for pid in reapers() if f":{running.pid}:" in owner_of(pid))
         os.kill(reaper, signal.SIGKILL)
         running.kill()
     states = lambda: {row.name.rpartition("-")[2]: row.state for row in fire.engine.seen(fire.labels)}  # noqa: E731

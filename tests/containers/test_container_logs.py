@@ -62,6 +62,7 @@ def test_a_real_container_that_prints_more_than_the_bound_loses_nothing_unseen(
     """Docker's own log of one file of 1 MiB was emptied here without a word."""
     monkeypatch.setattr(container_logs, "LOG_HEAD_BYTES", 2**17)
     monkeypatch.setattr(container_logs, "LOG_TAIL_BYTES", 2**17)
+    monkeypatch.setattr(container_logs, "READ_S_MAX", 300)
     lines, labels = 100_000, {"test": f"logs-{tmp_path.name}"}
     box = ContainerSpec("printer", "harness", Limits(256 * MIB, 64, 1), command=("-c", PRINTS.format(lines)))
     image = records.load("harness").reference

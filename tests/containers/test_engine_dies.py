@@ -16,7 +16,7 @@ from agzamov_harness.containers.engine import NoEngine, connect
 from agzamov_harness.containers.supervise import play_in_containers
 from agzamov_harness.run import Stop, finished
 from agzamov_harness.rundir import RunDirectory
-from containers.engines import OwnEngine, until
+from containers.engines import UNTIL_S, OwnEngine, until
 from containers.runs import SMALL, changed, require_v1, sealed
 from harness.commands import Commands
 
@@ -58,15 +58,15 @@ def test_an_engine_that_ends_stops_the_run_which_goes_on_when_the_engine_is_back
 def test_an_engine_that_stands_still_stops_the_run_and_clears_up_when_it_moves_again(
     there: OwnEngine, key: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "TIMEOUT_S", 5)
     directory = sealed(PLAN, tmp_path, key)
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as pool, monkeypatch.context() as patched:
+        patched.setattr(engine, "TIMEOUT_S", 15)
         execution = pool.submit(play_in_containers, directory, Stop(), None, None)
         until(lambda: plays(directory) or execution.done(), "something in the journal")
         os.kill(there.pid, signal.SIGSTOP)
         try:
             with pytest.raises(NoEngine, match="the container engine has stopped answering; start it again"):
-                execution.result(60)
+                execution.result(UNTIL_S)
         finally:
             os.kill(there.pid, signal.SIGCONT)
     require_nothing_left(directory)

@@ -46,8 +46,12 @@ class Struck:
             running.kill()
         elif alive:
             made = memories(self.engine, self.run)
-            harness = next(row.id for row in self.engine.seen(self.labels) if row.name.endswith("-harness"))
-            self.engine.signal(harness if target == HARNESS else made[dice.below(len(made))], "SIGKILL")
+            if target == HARNESS:
+                made = [row.id for row in self.engine.seen(self.labels) if row.name.endswith("-harness")]
+            if made:
+                self.engine.signal(made[dice.below(len(made))], "SIGKILL")
+            else:
+                alive = False  # it is over, and takes its containers down
             assert running.ended(ENDED_S).code in (0, 4)
         self.kills[target] += alive
         until(lambda: not self.engine.any_left(self.labels), "everything is taken down")

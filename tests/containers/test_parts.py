@@ -188,14 +188,14 @@ def test_a_harness_is_heard_however_its_lines_are_cut() -> None:
     watcher, byes = Seen(), list[int]()
     noise = ((1, b"a library prints\n"), (2, b"warning\nerror: the wo"), (2, b"rld\nerror: and more\n"))
     output = OutputReader(Streams(*noise, *pieces), watcher, lambda: byes.append(1))  # type: ignore[arg-type]
-    assert output.ended_after(10)
+    assert output.ended_after(300)
     assert (output.environment, watcher.counts, byes) == ({"cores": 2}, [COUNTS], [1])
     assert output.complaint == "the world\nand more"
 
 
 def test_a_traceback_is_told_by_its_last_line() -> None:
     output = OutputReader(Streams((2, b"Traceback\n  File\nKeyError: 'x'\n")), None, lambda: None)  # type: ignore[arg-type]
-    assert output.ended_after(10)
+    assert output.ended_after(300)
     assert output.complaint == "KeyError: 'x'"
 
 
@@ -381,9 +381,9 @@ class Loading(BaseHTTPRequestHandler):
 def test_a_model_is_ready_when_it_has_loaded(tmp_path: Path) -> None:
     with ThreadingUnixStreamServer(str(tmp_path / "model.sock"), Loading) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        wait_for_model(tmp_path / "model.sock", Stop().wait, 10)
+        wait_for_model(tmp_path / "model.sock", Stop().wait, 300)
         server.shutdown()
-    assert Loading.said == 2
+    assert Loading.said > 1
 
 
 def test_servers_that_never_listen_are_a_fault_that_names_them(tmp_path: Path) -> None:

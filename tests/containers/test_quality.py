@@ -37,14 +37,15 @@ PROMISING = changed(
     matches=[{"phase": 1, "game": "chess960", "a": "dice", "b": "dice", "games": 4, "block_games": 2}],
     quality={"nodes": NODES},
 )
-SHORT = [{"phase": 1, "game": "chess960", "a": "dice", "b": "dice", "games": 2, "block_games": 2}]
-RESUME_S = 240
+SHORT = {"phase": 1, "game": "chess960", "a": "dice", "b": "dice", "block_games": 2}
+RESUME_S = 900
 
 
 @pytest.fixture
-def thorough(tmp_path: Path, key: Path, engine: Engine) -> Iterator[RunDirectory]:
-    """A run whose judgement takes longer than its games."""
-    directory = sealed(changed(PROMISING, matches=SHORT, quality={"nodes": NODES_OF_SECONDS}), tmp_path, key)
+def thorough(tmp_path: Path, key: Path, engine: Engine, request: pytest.FixtureRequest) -> Iterator[RunDirectory]:
+    """A run whose judgement takes longer than its games; the number of its games may be given."""
+    match = {**SHORT, "games": getattr(request, "param", 4)}
+    directory = sealed(changed(PROMISING, matches=[match], quality={"nodes": NODES_OF_SECONDS}), tmp_path, key)
     yield directory
     engine.remove_all({RUN_LABEL: directory.manifest.run_id})
 
@@ -99,6 +100,7 @@ class Seen:
         self.positions, self.planned = counts.positions, counts.positions_planned
 
 
+@pytest.mark.parametrize("thorough", [60], indirect=True, ids=["far from its end, however late the stop is"])
 def test_whoever_waits_sees_how_many_positions_are_judged(thorough: RunDirectory) -> None:
     seen, stop = Seen(), Stop()
     with ThreadPoolExecutor(1) as pool:

@@ -139,7 +139,7 @@ def serving(client: docker.DockerClient, name: str, volume: str, **options: Any)
     container = client.containers.run(records.load(name).reference, detach=True, volumes=volumes, **{**HARD, **options})
     try:
         yield container
-        container.stop(timeout=9)
+        container.stop(timeout=60)
         assert container.wait()["StatusCode"] in (0, 143)
     finally:
         container.remove(force=True)

@@ -19,7 +19,7 @@ from models.live import loose, strict
 from models.ollama_double import Manner, OllamaDouble, Shown
 from models.store import put_model
 
-CONTEXT = 4096
+CONTEXT, PATIENCE_S = 4096, 100
 
 
 @pytest.fixture
@@ -117,12 +117,18 @@ def test_weights_that_are_swapped_for_seconds_end_the_run_for_good(
     chat = double._chat
     seen = 0
 
+    def looks() -> int:
+        return [path for path, _ in double.requests].count("/api/tags")
+
     def swapping(body: dict[str, Any]) -> Any:
         nonlocal seen
         seen += body["options"]["num_predict"] == 24 and "logprobs" not in body
         if seen == 2:
             double.manner = Manner.FORGETS_DIGEST
-            time.sleep(3)
+            enough = looks() + 2  # the first may have begun before
+            end = time.monotonic() + PATIENCE_S
+            while looks() < enough and time.monotonic() < end:
+                time.sleep(0.01)
             double.manner = Manner.GOOD
         return chat(body)
 
