@@ -1,17 +1,18 @@
 """What verification of a match with a memory costs, of what that of a naked match of the same size does.
 
-    python bench/memory_verification.py
+    python bench/memory_verification.py [--full]    full: 500 games and 10,000 hands in five careers, measured once
 
 Both are played by random players, whose every answer is computed again; the memory is `full_text`, asked in this
 process, ten entries a decision. CPU time of the whole check, in turns, the ratio of each round; the bar is 2.
 """
 
+import argparse
 import os
 import statistics
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -44,8 +45,19 @@ from agzamov_verify.questions import (
     Stored,
 )
 
-ROUNDS, BAR, PAGE_ENTRIES = 5, 2, 200
-CAREERS, GAMES, HANDS = 2, 40, 1_000
+BAR, PAGE_ENTRIES = 2, 200
+
+
+class Size(NamedTuple):
+    """Of both matches, and how often each is verified."""
+
+    careers: int
+    games: int
+    hands: int
+    rounds: int
+
+
+SMALL, FULL = Size(2, 40, 1_000, 5), Size(5, 500, 10_000, 1)
 
 
 class Players:
@@ -89,9 +101,9 @@ class Memory(Players):
                 raise AssertionError(question)
 
 
-def bundle_of(folder: Path, condition: dict[str, str]) -> Path:
+def bundle_of(folder: Path, condition: dict[str, str], size: Size) -> Path:
     """A bundle of both games under a condition."""
-    match = {"phase": 2, "a": "agent", "b": "foe", "careers": CAREERS, "condition": condition}
+    match = {"phase": 2, "a": "agent", "b": "foe", "careers": size.careers, "condition": condition}
     plan = plan_from(
         {
             "title": "Verification",
@@ -99,7 +111,10 @@ def bundle_of(folder: Path, condition: dict[str, str]) -> Path:
             "systems": {"notes": {"kind": "memory"}} if "system" in condition else {},
             "chess960": {"plies_max": 60, "adjudication": {"policy": "none"}},
             "holdem": {"session_hands": 20},
-            "matches": [{**match, "game": "chess960", "games": GAMES}, {**match, "game": "holdem", "hands": HANDS}],
+            "matches": [
+                {**match, "game": "chess960", "games": size.games},
+                {**match, "game": "holdem", "hands": size.hands},
+            ],
         }
     )
     key = Ed25519PrivateKey.generate()
@@ -121,13 +136,18 @@ def cpu_s(bundle: Path) -> float:
 
 def main() -> None:
     """Print the ratio."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--full", action="store_const", const=FULL, default=SMALL, help="the size of a protocol's match"
+    )
+    size = parser.parse_args().full
     conditions: dict[str, Any] = {
         "naked": {"augmentation": "memory"},
         "memory": {"augmentation": "memory", "arm": "real", "system": "notes"},
     }
     with tempfile.TemporaryDirectory() as folder:
-        naked, memory = (bundle_of(Path(folder) / name, condition) for name, condition in conditions.items())
-        rounds = [(cpu_s(naked), cpu_s(memory)) for _ in range(ROUNDS)]
+        naked, memory = (bundle_of(Path(folder) / name, condition, size) for name, condition in conditions.items())
+        rounds = [(cpu_s(naked), cpu_s(memory)) for _ in range(size.rounds)]
     ratio = statistics.median(second / first for first, second in rounds)
     ours, beside = (statistics.median(column) for column in (*zip(*rounds, strict=True),)[::-1])
     print(f"verification with a memory: {ours:.2f} s, naked {beside:.2f} s of CPU: {ratio:.2f} times (bar {BAR})")
