@@ -39,6 +39,10 @@ SECTIONS = {
         "seal": _own(
             "run_commands:seal", "Seal PLAN (YAML) into a run that has not started: its manifest and its secret"
         ),
+        "protocol": _own(
+            "protocol_command:protocol",
+            "Play all plans of one folder as one protocol: seal them first, then play, verify and score them together",
+        ),
     },
     "Check": {
         "verify": CHECK["check"],

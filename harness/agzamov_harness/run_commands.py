@@ -96,7 +96,7 @@ def seal(plan: Path, key: Path, engine: str | None, runs: Path, installed: Path)
     Exit code 0: the run's folder is printed. 2: the plan, the key or the engine is wrong.
     """
     with exits.faults():
-        directory = _sealed(plan, key, engine, runs, installed)
+        directory = sealed(plan, key, engine, runs, installed)
         click.echo(directory.path)
         click.echo(as_typed(f"play it with: {shlex.join(['agzamov', 'resume', str(directory.path)])}"), err=True)
 
@@ -160,13 +160,10 @@ def played(
     installed: Path = INSTALLED,
 ) -> Path:
     """The bundle of a plan that is sealed and played to its end."""
-    if read_plan(plan).isolation == "container":
-        supervise.require_engine(read_plan(plan))
     rundir.require_writable(out)
-    first_contact(plan, engine, allow_key)
-    directory = _sealed(plan, key, engine, runs, installed)
+    directory = sealed_after_contact(plan, key, engine, runs, allow_key, installed)
     click.echo(f"run: {directory.path}", err=True)
-    return _play_and_pack(directory, key, engine, out=out, concurrency=concurrency, quiet=quiet, allow_key=allow_key)
+    return play_and_pack(directory, key, engine, out=out, concurrency=concurrency, quiet=quiet, allow_key=allow_key)
 
 
 @click.command()
@@ -191,7 +188,7 @@ def resume(folder: Path, key: Path | None, engine: str | None, **options: Any) -
         directory = rundir.load(folder)
         rundir.require_writable(options["out"])
         as_json = options.pop("as_json")
-        _tell(_play_and_pack(directory, key, engine, **options), as_json=as_json)
+        _tell(play_and_pack(directory, key, engine, **options), as_json=as_json)
 
 
 @click.command()
@@ -247,7 +244,18 @@ def pack_command(folder: Path, key: Path | None, out: Path, as_json: bool) -> No
             _tell(pack(directory, finished(directory), signer, out), as_json=as_json)
 
 
-def _sealed(path: Path, key: Path, engine: str | None, runs: Path, installed: Path) -> RunDirectory:
+def sealed_after_contact(
+    plan: Path, key: Path, engine: str | None, runs: Path, allow_key: Mapping[str, str], installed: Path
+) -> RunDirectory:
+    """A run that was sealed once its servers were asked, and its container engine, whether they can play it."""
+    if read_plan(plan).isolation == "container":
+        supervise.require_engine(read_plan(plan))
+    first_contact(plan, engine, allow_key)
+    return sealed(plan, key, engine, runs, installed)
+
+
+def sealed(path: Path, key: Path, engine: str | None, runs: Path, installed: Path) -> RunDirectory:
+    """A run that was sealed from a plan and has not started."""
     plan, folder = read_plan(path), path.parent
     submitter = key_id(keys.load(key).public_key())
     images, models = images_of(plan), pins_of(plan, folder)
@@ -257,7 +265,7 @@ def _sealed(path: Path, key: Path, engine: str | None, runs: Path, installed: Pa
     return rundir.create(runs, manifest, secret, folder, key, installed)
 
 
-def _play_and_pack(
+def play_and_pack(
     directory: RunDirectory,
     key: Path | None,
     engine: str | None,
@@ -269,6 +277,7 @@ def _play_and_pack(
     base_url: Mapping[str, str] = NOWHERE,
     installed: Path | None = None,
 ) -> Path:
+    """The bundle of a sealed run, once it is played to its end from where it stands."""
     signer = keys.signer_of(directory, key)
     memories = Places(installed or directory.memory_servers, directory.plan_folder)
     resume = f"go on with: {_to_resume(directory, key, engine, out, concurrency)}"

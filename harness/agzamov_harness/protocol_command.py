@@ -1,0 +1,152 @@
+"""The commands `agzamov protocol`: all plans of one folder, sealed first, then played, verified and scored together."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from agzamov_verify.bundle_argument import bounded
+from agzamov_verify.experiment import Augmentation
+from agzamov_verify.manifest import ManifestError, Plan, load_manifest
+from agzamov_verify.scores.documents import score_document
+from agzamov_verify.scores.score_commands import augmentation_option, collected_from, tell
+from agzamov_verify.scores.score_text import score_lines
+from agzamov_verify.waiting import busy, shown
+
+from . import rundir
+from .command_options import engine_option, installed_option, key_option, pair
+from .exits import faults
+from .run_commands import json_option, play_and_pack, sealed_after_contact
+from .seal import read_plan
+
+RUNS, BUNDLES = "runs", "bundles"
+CHANGED = "a plan that was changed after it was sealed is another plan: move its old run away, or undo the change"
+
+folder_argument = click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+
+
+class Part(NamedTuple):
+    """A plan of the folder, and the run that was sealed from it, if there is one."""
+
+    plan: Path
+    run: Path | None
+
+    @property
+    def bundle(self) -> Path | None:
+        """The bundle of its run, if that was played to its end."""
+        path = self.plan.parent / BUNDLES / self.run.name if self.run else None
+        return path if path and path.exists() else None
+
+    @property
+    def line(self) -> str:
+        """Where it stands."""
+        if self.run is None:
+            return f"{self.plan.name}: not sealed"
+        return f"{self.plan.name}: {self.bundle or f'sealed as {self.run}, not played to its end'}"
+
+
+@click.group()
+def protocol() -> None:
+    """Play all plans of one folder as one protocol: seal them first, then play, verify and score them together."""
+
+
+@protocol.command()
+@folder_argument
+@key_option
+@engine_option
+@installed_option
+@click.option(
+    "--allow-key",
+    multiple=True,
+    callback=pair,
+    metavar="VARIABLE=HOST",
+    help="Allow plans to send the API key in VARIABLE to HOST, from now on. Repeatable.",
+)
+@augmentation_option
+@json_option
+@bounded
+def run(
+    folder: Path,
+    key: Path,
+    engine: str | None,
+    installed: Path,
+    allow_key: Mapping[str, str],
+    augmentation: str,
+    *,
+    as_json: bool,
+    **limits: Any,
+) -> None:
+    """Seal every plan (*.yaml) in FOLDER, then play them in the order of their names, verify and score the bundles.
+
+    All are sealed before the first is played, so no plan can follow from a result. Runs are kept in FOLDER/runs,
+    bundles in FOLDER/bundles. Typed again, the command goes on where it stopped: what was played is not played again.
+
+    Exit code 0: every plan was played, and the score or what it lacks is printed. 1: a bundle fails its check, or
+    the bundles cannot be combined. 2: a plan, a server, a key or the engine is wrong. 4: a run stopped; type the
+    command again to go on.
+    """
+    with faults():
+        rundir.require_writable(folder / BUNDLES)
+        for part in _parts(folder):
+            if part.run is None:
+                made = sealed_after_contact(part.plan, key, engine, folder / RUNS, allow_key, installed)
+                click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
+        bundles = [_played(part, key, engine, allow_key, quiet=as_json) for part in _parts(folder)]
+    collected, _ = collected_from(
+        bundles=tuple(bundles), engine=engine, jobs=None, key_files=(), as_json=as_json, **limits
+    )
+    with shown(quiet=as_json), busy("computing the score"):
+        document = score_document(collected, Augmentation(augmentation))
+    tell(document, score_lines(document), as_json=as_json)
+
+
+@protocol.command()
+@folder_argument
+def status(folder: Path) -> None:
+    """Say of each plan in FOLDER whether it was sealed, and whether it was played to its end."""
+    with faults():
+        for part in _parts(folder):
+            click.echo(part.line)
+
+
+def _played(part: Part, key: Path, engine: str | None, allow_key: Mapping[str, str], *, quiet: bool) -> Path:
+    """The bundle of a part: what it has, or what playing its run gives."""
+    bundle = part.bundle
+    if bundle is None:
+        assert part.run, "all parts are sealed before one is played"
+        click.echo(f"{part.plan.name}: playing {part.run}", err=True)
+        out = part.plan.parent / BUNDLES
+        directory = rundir.load(part.run)
+        bundle = play_and_pack(directory, key, engine, out=out, concurrency=None, quiet=quiet, allow_key=allow_key)
+    click.echo(f"{part.plan.name}: {bundle}", err=True)
+    return bundle
+
+
+def _parts(folder: Path) -> list[Part]:
+    """The plans of a folder by name, each with its run. Raises ManifestError where it is not clear which run it is."""
+    plans = {path: read_plan(path) for path in sorted(folder.glob("*.yaml"))}
+    if not plans:
+        raise ManifestError(f"{folder}: expected plans (*.yaml), found none")
+    runs = {path.parent: _plan_of(path) for path in sorted((folder / RUNS).glob(f"[!.]*/{rundir.MANIFEST}"))}
+    for run, plan in runs.items():
+        if plan not in plans.values():
+            raise ManifestError(f"{run}: expected a run of a plan in {folder}, found one of another plan; {CHANGED}")
+    return [Part(path, _only(path, plan, runs, plans)) for path, plan in plans.items()]
+
+
+def _plan_of(manifest: Path) -> Plan:
+    return load_manifest(manifest.read_bytes()).plan
+
+
+def _only(path: Path, plan: Plan, runs: Mapping[Path, Plan], plans: Mapping[Path, Plan]) -> Path | None:
+    """The one run of a plan. Raises ManifestError for two: whoever may choose between them chooses the better one."""
+    _require_one(path, [other.name for other, found in plans.items() if found == plan], "plan with this text")
+    found = [run for run, of in runs.items() if of == plan]
+    _require_one(path, [run.name for run in found], "run of this plan")
+    return found[0] if found else None
+
+
+def _require_one(path: Path, names: Sequence[str], what: str) -> None:
+    if len(names) > 1:
+        raise ManifestError(f"{path}: expected one {what}, found {', '.join(names)}; move all but the first away")

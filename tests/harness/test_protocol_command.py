@@ -1,0 +1,124 @@
+"""All plans of a folder as one protocol: sealed before the first is played, gone on with, never played twice."""
+
+import json
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from harness.commands import Commands, Ended
+from harness.sealed_runs import wait_for
+
+CHESS = {"game": "chess960", "games": 4}
+HOLDEM = {"game": "holdem", "hands": 40}
+
+
+def plan(title: str, match: dict[str, Any]) -> str:
+    return yaml.safe_dump(
+        {
+            "title": title,
+            "seats": {"agent": {"kind": "random"}, "dice": {"kind": "random"}},
+            "chess960": {"adjudication": {"policy": "none"}, "plies_max": 12},
+            "holdem": {"session_hands": 4},
+            "matches": [{"phase": 0, "a": "agent", "b": "dice", **match}],
+        }
+    )
+
+
+@pytest.fixture
+def commands(tmp_path: Path) -> Iterator[Commands]:
+    with Commands(tmp_path) as made:
+        made.run("keygen", "key.pem", cwd=tmp_path)
+        yield made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with two plans."""
+    folder = tmp_path / "protocol"
+    folder.mkdir()
+    (folder / "1-chess.yaml").write_text(plan("Chess", CHESS))
+    (folder / "2-holdem.yaml").write_text(plan("Hold'em", HOLDEM))
+    return folder
+
+
+def played(commands: Commands, folder: Path) -> Ended:
+    return commands.run("protocol", "run", folder, "--key", "key.pem", "--json", cwd=folder.parent)
+
+
+def statuses(commands: Commands, folder: Path) -> list[str]:
+    return commands.run("protocol", "status", folder, cwd=folder.parent).out.splitlines()
+
+
+def refused(commands: Commands, folder: Path, why: str) -> None:
+    ended = played(commands, folder)
+    assert (ended.code, len(ended.err.splitlines())) == (2, 1), ended
+    assert why in ended.err
+
+
+def test_all_plans_are_sealed_then_played_and_scored_and_nothing_is_played_twice(
+    commands: Commands, folder: Path
+) -> None:
+    assert statuses(commands, folder) == ["1-chess.yaml: not sealed", "2-holdem.yaml: not sealed"]
+    ended = played(commands, folder)
+    assert ended.code == 0, ended
+    runs = [line.split(" ")[-1] for line in ended.err.splitlines() if ": sealed as " in line]
+    bundles = [str(folder / "bundles" / Path(run).name) for run in runs]
+    chess, holdem = ("1-chess.yaml: ", "2-holdem.yaml: ")
+    assert ended.err.splitlines() == [
+        f"{chess}sealed as {runs[0]}",
+        f"{holdem}sealed as {runs[1]}",
+        f"{chess}playing {runs[0]}",
+        f"{chess}{bundles[0]}",
+        f"{holdem}playing {runs[1]}",
+        f"{holdem}{bundles[1]}",
+    ]
+    assert {source["run"] for source in json.loads(ended.out)["bundles"]} == {Path(run).name for run in runs}
+    assert statuses(commands, folder) == [f"{chess}{bundles[0]}", f"{holdem}{bundles[1]}"]
+    again = played(commands, folder)
+    assert again.err.splitlines() == [f"{chess}{bundles[0]}", f"{holdem}{bundles[1]}"]
+    assert again.out == ended.out
+    shutil.rmtree(bundles[1])
+    assert statuses(commands, folder)[1] == f"{holdem}sealed as {runs[1]}, not played to its end"
+    assert played(commands, folder).out == ended.out
+    (folder / "2-holdem.yaml").write_text(plan("Hold'em again", HOLDEM))
+    refused(commands, folder, "a plan that was changed after it was sealed is another plan")
+
+
+@pytest.mark.slow
+def test_a_protocol_that_was_killed_goes_on(commands: Commands, folder: Path) -> None:
+    (folder / "1-chess.yaml").write_text(plan("Chess", {"game": "chess960", "games": 400, "block_games": 20}))
+    running = commands.start("protocol", "run", folder, "--key", "key.pem", "--json", cwd=folder.parent)
+    wait_for(lambda: [*folder.glob("runs/*/journal/p*/*.jsonl")] or not running.alive_after(0))
+    running.signal(signal.SIGKILL)
+    assert running.ended().code == -signal.SIGKILL
+    ended = played(commands, folder)
+    assert ended.code == 0, ended
+    assert "sealed as" not in ended.err
+    assert len([*folder.glob("bundles/*")]) == 2
+
+
+def test_two_runs_of_one_plan_are_refused(commands: Commands, folder: Path) -> None:
+    for _ in range(2):
+        sealed = commands.run(
+            "seal", folder / "1-chess.yaml", "--key", "key.pem", "--runs", folder / "runs", cwd=folder.parent
+        )
+        assert sealed.code == 0, sealed
+    refused(commands, folder, "1-chess.yaml: expected one run of this plan, found ")
+
+
+def test_two_plans_of_one_text_are_refused(commands: Commands, folder: Path) -> None:
+    shutil.copy(folder / "1-chess.yaml", folder / "3-again.yaml")
+    refused(commands, folder, "expected one plan with this text, found 1-chess.yaml, 3-again.yaml")
+
+
+def test_a_folder_without_plans_and_a_broken_plan_are_refused(commands: Commands, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    refused(commands, tmp_path / "empty", "expected plans (*.yaml), found none")
+    (folder / "2-holdem.yaml").write_text("title: [")
+    refused(commands, folder, "2-holdem.yaml")
+    assert not [*folder.glob("runs/*")], "nothing is sealed where one plan is wrong"
