@@ -104,7 +104,10 @@ def run(
 @protocol.command()
 @folder_argument
 def status(folder: Path) -> None:
-    """Say of each plan in FOLDER whether it was sealed, and whether it was played to its end."""
+    """Say of each plan in FOLDER whether it was sealed, and whether it was played to its end.
+
+    Exit code 0: printed. 2: a plan is wrong, or it is not clear which run is its.
+    """
     with faults():
         for part in _parts(folder):
             click.echo(part.line)
