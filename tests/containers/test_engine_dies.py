@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agzamov_harness.containers import engine
-from agzamov_harness.containers.container_lifecycle import RUN_LABEL
+from agzamov_harness.containers.container_lifecycle import RUN_LABEL, _start_ticks
 from agzamov_harness.containers.engine import NoEngine, connect
 from agzamov_harness.containers.supervise import play_in_containers
 from agzamov_harness.run import Stop, finished
@@ -20,6 +21,7 @@ from containers.engines import UNTIL_S, OwnEngine, until
 from containers.runs import SMALL, changed, require_v1, sealed
 from harness.commands import Commands
 
+SILENT = "the container engine has stopped answering"
 PLAN = changed(SMALL, matches=[{"phase": 0, "game": "chess960", "a": "fish", "b": "dice", "games": 24}])
 
 
@@ -32,18 +34,23 @@ def there(own: OwnEngine, monkeypatch: pytest.MonkeyPatch) -> Iterator[OwnEngine
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hit", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("hit", "told"), [(signal.SIGKILL, SILENT), (signal.SIGTERM, f"{SILENT}|container engine ended with exit code 143")]
+)
 def test_an_engine_that_ends_stops_the_run_which_goes_on_when_the_engine_is_back(
-    there: OwnEngine, key: Path, tmp_path: Path, hit: int
+    there: OwnEngine, key: Path, tmp_path: Path, hit: int, told: str
 ) -> None:
+    """An engine that is told to end stops its containers first: whoever looks then still hears how they ended."""
     directory = sealed(PLAN, tmp_path, key)
     resume = ("resume", directory.path, "--key", key, "--json")
     with Commands(tmp_path) as commands:
         running = commands.start(*resume, cwd=tmp_path)
         until(lambda: plays(directory) or not running.alive_after(0), "something in the journal")
-        os.kill(there.pid, hit)
+        dockerd = there.pid
+        os.kill(dockerd, hit)
         ended = running.ended()
-        assert (ended.code, "the container engine has stopped answering" in ended.err) == (4, True), ended
+        assert (ended.code, bool(re.search(told, ended.err))) == (4, True), ended
+        until(lambda: not _start_ticks(dockerd), "the engine's process is gone")
         assert f"go on with: agzamov resume {directory.path}" in ended.err
         again = commands.run(*resume, cwd=tmp_path)
         assert (again.code, "no container engine at" in again.err) == (4, True), again
