@@ -12,7 +12,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from types import MappingProxyType
 from typing import Protocol
 
-from agzamov_verify.questions import ENGINE, Answer, Chat, Evaluate, Question
+from agzamov_verify.games.holdem.calculator import calculate
+from agzamov_verify.questions import ENGINE, TOOL, Answer, Calculate, Chat, Evaluate, Examine, Question
 
 from .ports import ChatPort, ChatRequest, EnginePort, Port, PortFault
 
@@ -105,9 +106,32 @@ class AdjudicatorPort:
         self._engine.close()
 
 
+class ToolPort:
+    """Seat A's tool: what it finds depends on the question alone. Whoever owns the engine closes it."""
+
+    def __init__(self, engine: EnginePort | None) -> None:
+        self._engine = engine
+
+    def answer(self, question: Question) -> Answer:
+        match question:
+            case Calculate():
+                return calculate(question)
+            case Examine() if self._engine:
+                return self._engine.examine(question)
+            case _:
+                raise PortFault("the run has no engine for its tool to ask")
+
+    def restore(self, question: Question, recorded: Answer) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
 def ports_of(seats: Mapping[str, ChatPort], engine: EnginePort | None) -> dict[str, Port]:
-    """The ports of seats and engine by name, all without a state."""
+    """The ports of seats, tool and engine by name, all without a state."""
     ports: dict[str, Port] = {name: SeatPort(seat) for name, seat in seats.items()}
+    ports[TOOL] = ToolPort(engine)
     return {**ports, ENGINE: AdjudicatorPort(engine)} if engine else ports
 
 

@@ -8,7 +8,18 @@ from typing import Protocol
 
 import msgspec
 
-from agzamov_verify.questions import Answer, Evaluate, Evaluation, Message, NoReply, Question, Reply, Tool
+from agzamov_verify.questions import (
+    Answer,
+    Evaluate,
+    Evaluation,
+    Examine,
+    Examined,
+    Message,
+    NoReply,
+    Question,
+    Reply,
+    Tool,
+)
 
 
 class PortFault(Exception):
@@ -52,10 +63,14 @@ class ChatPort(Protocol):
 
 
 class EnginePort(Protocol):
-    """The pinned engine that adjudicates."""
+    """The pinned engine that adjudicates, and that is the tool of a seat."""
 
     def evaluate(self, question: Evaluate) -> Evaluation:
         """The engine's score of the position. Raises PortFault."""
+        ...
+
+    def examine(self, question: Examine) -> Examined:
+        """The engine's findings about each candidate. Raises PortFault."""
         ...
 
     def close(self) -> None:

@@ -98,6 +98,8 @@ def _system(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
         yield Problem(f"{path}.augmentation", f"expected {expected} with system {condition.system}")
     if system.keeps_store and not GAMES[match.game].remembers:
         yield Problem(path, f"expected no memory: {GAMES[match.game].title} has no notes to store")
+    if system.asks_tool and not GAMES[match.game].tool_templates:
+        yield Problem(path, f"expected no tools: {GAMES[match.game].title} has no tool")
     yield from _use(match, system, plan)
     yield from (problem.below(f"systems.{condition.system}") for problem in system.problems(condition.arm))
 

@@ -122,6 +122,12 @@ class Plan(GameRules, frozen=True):
         return [match for match in self.matches if match.condition.system in stores]
 
     @property
+    def tool_matches(self) -> list[AnyMatch]:
+        """The matches in which seat A has a tool."""
+        asking = {name for name, system in self.systems.items() if system.asks_tool}
+        return [match for match in self.matches if match.condition.system in asking]
+
+    @property
     def memory_uses(self) -> list[str]:
         """The ways in which the memories are used that some match names; a plan that can be run has at most one."""
         return sorted({self.systems[name].way_of_use for name in self.systems_played} - {""})

@@ -40,12 +40,13 @@ def problems(plan: Plan) -> list[Problem]:
 
 
 def needs_engine(plan: Plan) -> bool:
-    """True if some game of `plan` is adjudicated by the engine."""
-    return any(game.engine_adjudication(plan.rules_of(name)) for name, game in plan.games.items())
+    """True if the engine adjudicates some game of `plan`, or is the tool of a seat."""
+    adjudicated = any(game.engine_adjudication(plan.rules_of(name)) for name, game in plan.games.items())
+    return adjudicated or any(GAMES[match.game].uses_engine for match in plan.tool_matches)
 
 
 def starts_engine(plan: Plan) -> bool:
-    """True if `plan` starts an engine: it adjudicates, it sits at the table, or it judges the moves afterwards."""
+    """True if `plan` starts an engine: it adjudicates, is a tool, sits at the table, or judges the moves afterwards."""
     seated = any(seat.starts_engine for seat in plan.playing.values())
     return needs_engine(plan) or seated or plan.quality.nodes > 0
 

@@ -34,9 +34,11 @@ TOOL_CHARACTERS_MAX = 50_000
 ENGINE = "engine"
 MEMORY = "memory_a"
 """The memory of seat A."""
+TOOL = "tool_a"
+"""The tool of seat A: the engine in chess, the calculator in hold'em."""
 
 RESERVED: Final[Mapping[str, str]] = MappingProxyType(
-    {ENGINE: "the engine that adjudicates", MEMORY: "the memory of seat A"}
+    {ENGINE: "the engine that adjudicates", MEMORY: "the memory of seat A", TOOL: "the tool of seat A"}
 )
 """Names in a journal that no seat may have, and whose they are."""
 
@@ -173,6 +175,41 @@ class Export(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="ex
     turn: int
 
 
+class Examine(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="examine"):
+    """Ask the engine for the value of each candidate move in the position after `moves` from `start_fen`.
+
+    `nodes`: so many are searched for each candidate, with no other move at the root.
+    """
+
+    attempt: int
+    candidates: tuple[str, ...]
+    game: str
+    moves: str
+    nodes: int
+    start_fen: str
+    to: str = TOOL
+    turn: int
+
+
+class Calculate(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="calculate"):
+    """Ask for the equity of two cards against one random hand, and for the equity that a call needs.
+
+    `comparisons_max`: showdowns to compare; if there are more, `seed` draws so many of them. `pot_chips`: before a call
+    of `to_call_chips`.
+    """
+
+    attempt: int
+    board: tuple[str, ...]
+    comparisons_max: int
+    game: str
+    hole: tuple[str, ...]
+    pot_chips: int
+    seed: int
+    to: str = TOOL
+    to_call_chips: int
+    turn: int
+
+
 class Try(msgspec.Struct, frozen=True, gc=False):
     """A failed attempt at a call, before the one that was answered. A fault of the world."""
 
@@ -270,10 +307,38 @@ class Exported(msgspec.Struct, frozen=True, tag_field="as", tag="exported"):
     more: bool
 
 
+class ExaminedMove(msgspec.Struct, frozen=True, gc=False):
+    """A candidate's value for the side to move, in centipawns or moves to mate, and the line that the engine expects.
+
+    `line`: moves in UCI, the candidate first.
+    """
+
+    centipawns: Score | None
+    line: str
+    mate: Score | None
+
+
+class Examined(msgspec.Struct, frozen=True, tag_field="as", tag="examined"):
+    """The engine's findings about each candidate, in the order in which they were asked."""
+
+    moves: tuple[ExaminedMove, ...]
+
+
+class Calculated(msgspec.Struct, frozen=True, tag_field="as", tag="calculated", gc=False):
+    """Equity, and the equity that a call needs, in thousandths. `exact`: all showdowns were compared, not a sample."""
+
+    compared: Annotated[int, Meta(ge=0, le=canon.INTEGER_MAX)]
+    equity_permille: Annotated[int, Meta(ge=0, le=1000)]
+    exact: bool
+    price_permille: Annotated[int, Meta(ge=0, le=1000)]
+
+
+ToolQuestion: TypeAlias = Examine | Calculate
+ToolAnswer: TypeAlias = Examined | Calculated
 MemoryQuestion: TypeAlias = Store | Search | CallTool | EndGame | Export
 MemoryAnswer: TypeAlias = Stored | Hits | Called | Settled | Exported
-Question: TypeAlias = Chat | Evaluate | MemoryQuestion
-Answer: TypeAlias = Reply | NoReply | Evaluation | MemoryAnswer
+Question: TypeAlias = Chat | Evaluate | MemoryQuestion | ToolQuestion
+Answer: TypeAlias = Reply | NoReply | Evaluation | MemoryAnswer | ToolAnswer
 
 
 class AnswerTypes(Generic[A]):
@@ -291,6 +356,8 @@ HITS: AnswerTypes[Hits] = AnswerTypes(Hits)
 CALLED: AnswerTypes[Called] = AnswerTypes(Called)
 SETTLED: AnswerTypes[Settled] = AnswerTypes(Settled)
 EXPORTED: AnswerTypes[Exported] = AnswerTypes(Exported)
+EXAMINED: AnswerTypes[Examined] = AnswerTypes(Examined)
+CALCULATED: AnswerTypes[Calculated] = AnswerTypes(Calculated)
 
 _encoder = msgspec.json.Encoder()
 

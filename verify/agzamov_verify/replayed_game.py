@@ -16,12 +16,16 @@ from .journal import Entry
 from .manifest import Manifest
 from .questions import (
     Answer,
+    Calculate,
+    Calculated,
     Called,
     CallTool,
     Chat,
     EndGame,
     Evaluate,
     Evaluation,
+    Examine,
+    Examined,
     Export,
     Exported,
     Hits,
@@ -142,6 +146,8 @@ def _exchange(question: Question, answer: Answer, systems: set[str]) -> Iterator
             yield from _safe(_answered(answer))
         case Evaluate(), Evaluation():
             yield f"-- {question.to} after ply {question.turn}: {evaluation_words(answer)} for the side to move"
+        case Examine() | Calculate(), Examined() | Calculated():
+            yield from _tool_exchange(question, answer)
         case Search(), Hits():
             yield f"-- {question.to} is searched for {question.query!r} and gives {len(answer.hits)}"
             for hit in answer.hits:
@@ -156,6 +162,19 @@ def _exchange(question: Question, answer: Answer, systems: set[str]) -> Iterator
             yield f"-- {question.to} holds {answer.entries} after contest {question.number}"
         case Export(), Exported():
             yield f"-- {question.to} lists {len(answer.entries)} of its entries, from number {question.offset + 1} on"
+
+
+def _tool_exchange(question: Question, answer: Answer) -> Iterator[str]:
+    """A question to a tool and what it found."""
+    match question, answer:
+        case Examine(), Examined():
+            yield f"-- {question.to} examines {len(question.candidates)} moves with {question.nodes:,} nodes each"
+            for move in answer.moves:
+                yield from _safe(f"{evaluation_words(Evaluation(move.centipawns, move.mate))}: {move.line}")
+        case Calculate(), Calculated():
+            of = "all" if answer.exact else "a sample of"
+            yield f"-- {question.to} compares {of} {answer.compared:,} showdowns of {' '.join(question.hole)}"
+            yield f"   equity {answer.equity_permille} of 1000, a call needs {answer.price_permille} of 1000"
 
 
 def _prompt(question: Chat, systems: set[str]) -> Iterator[str]:

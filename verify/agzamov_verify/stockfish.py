@@ -19,12 +19,14 @@ from typing import Self
 
 import chess
 
-from .questions import Evaluate, Evaluation
+from .questions import Evaluate, Evaluation, Examine, Examined, ExaminedMove
 from .uci_transport import SILENCE_S_MAX, connect
 
 NAME = "Stockfish 15.1"
 NET_SHA256 = "ad9b423546714137916bd38978af6fd68d7b8951bef25ff76bf43da72d6cb786"
 SEAT_HASH_MIB = 16
+LINE_PLIES_MAX = 5
+"""Moves of an expected line, the candidate included; the rest is left out."""
 HANDSHAKE_S = 60.0
 """A busy machine may take many seconds to start a program of 40 MB."""
 PLACES = ("stockfish", "/usr/games/stockfish", "/usr/local/bin/stockfish")
@@ -76,13 +78,27 @@ class UciEngine:
 
     def search(self, start_fen: str, moves: str, nodes: int, only: str = "") -> tuple[str, Evaluation]:
         """The engine's move, and its last score from the side to move; `only`: with no other move at the root."""
+        best, evaluation, _ = self._searched(start_fen, moves, nodes, only)
+        return best, evaluation
+
+    def examine(self, question: Examine) -> Examined:
+        """The value of each candidate, from the side to move, and the line that the engine expects after it."""
+        return Examined(tuple(self._examined(question, move) for move in question.candidates))
+
+    def _examined(self, question: Examine, move: str) -> ExaminedMove:
+        _, value, line = self._searched(question.start_fen, question.moves, question.nodes, move)
+        return ExaminedMove(value.centipawns, " ".join(line[:LINE_PLIES_MAX] or [move]), value.mate)
+
+    def _searched(self, start_fen: str, moves: str, nodes: int, only: str) -> tuple[str, Evaluation, list[str]]:
+        """The engine's move, its last score, and the line that it gave with that score."""
         score, line = "cp 0", ""
         limit = f"nodes {nodes} searchmoves {only}" if only else f"nodes {nodes}"  # takes all words that follow
         for line in self._search(start_fen, moves, limit):
             if " score " in line and " multipv 1 " in line:
                 score = line.partition(" score ")[2]
         kind, value = score.split()[:2]
-        return line.split()[1], Evaluation(None, int(value)) if kind == "mate" else Evaluation(int(value), None)
+        evaluation = Evaluation(None, int(value)) if kind == "mate" else Evaluation(int(value), None)
+        return line.split()[1], evaluation, score.partition(" pv ")[2].split()
 
     def best_move(self, fen: str, moves: str, limit: str) -> str:
         """The engine's move in UCI after a search with the given `go` limit."""

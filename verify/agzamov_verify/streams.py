@@ -95,8 +95,9 @@ def _player(plan: Plan, match: Match, seat_index: int, shifts: int) -> Player:
     name, catalogue = match.seats[seat_index], GAMES[match.game].patterns
     seat = plan.seats[name]
     briefing = seat.briefing
-    if seat_index == 0 and match.condition.system:
-        system_text = plan.systems[match.condition.system].told(match.condition.arm)
-        briefing = "\n".join(filter(None, (briefing, system_text)))
+    system = plan.systems[match.condition.system] if seat_index == 0 and match.condition.system else None
+    if system:
+        briefing = "\n".join(filter(None, (briefing, system.told(match.condition.arm))))
     patterns = tuple(catalogue[pattern] for pattern in patterns_of(plan, match, seat_index, shifts))
-    return Player(name, patterns, briefing, tokens_max=seat.tokens_limit, scripted=not seat.is_model)
+    tool = system.tool(match.condition.arm) if system else None
+    return Player(name, patterns, briefing, tokens_max=seat.tokens_limit, scripted=not seat.is_model, tool=tool)

@@ -1,4 +1,4 @@
-"""Stockfish behind two ports: the engine that adjudicates, and a seat of limited strength."""
+"""Stockfish behind two ports: the engine that adjudicates and is a tool, and a seat of limited strength."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from threading import BoundedSemaphore
 from typing import TypeVar
 
 from agzamov_verify.games.scripted import position_of, stockfish_reply
-from agzamov_verify.questions import Evaluate, Evaluation, NoReply, Reply
+from agzamov_verify.questions import Evaluate, Evaluation, Examine, Examined, NoReply, Reply
 from agzamov_verify.stockfish import EngineFault, UciEngine, seated_engine
 from agzamov_verify.workers import cores
 
@@ -70,6 +70,10 @@ class Adjudicator:
     def evaluate(self, question: Evaluate) -> Evaluation:
         with self._pool.engine() as engine:
             return engine.evaluate(question, self._nodes)
+
+    def examine(self, question: Examine) -> Examined:
+        with self._pool.engine() as engine:
+            return engine.examine(question)
 
     def close(self) -> None:
         self._pool.close()

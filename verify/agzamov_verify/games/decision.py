@@ -12,11 +12,13 @@ import msgspec
 
 from ..memory.career_memory import CareerMemory
 from ..memory.tool_loop import Conversation
-from ..questions import Chat, Message, NoReply, Reply
-from ..script import Script
+from ..questions import REPLY, Chat, Message, NoReply, Reply
+from ..script import Script, ask
 from .declared import Accepted, Action, Fault, FaultKind
 
 RETRIES_MAX = 3
+FIRST_ATTEMPT = 0
+"""In the label of a substitute, whatever a seat was asked before its decision, so that arms draw the same ones."""
 
 
 class IllegalPolicy(StrEnum):
@@ -104,12 +106,11 @@ def decide(
 ) -> Script[Action | Forfeit]:
     """The seat's action, a substitute, or Forfeit. Adds to `tally`, which is the seat's own.
 
-    `question` is the first attempt (attempt 0); retries are made from it. `memory`: the seat's, whose tools it may call
+    `question` is the first attempt; retries are made from it. `memory`: the seat's, whose tools it may call
     before each of its answers.
     """
     tally.decisions += 1
     talk = Conversation(memory.toolbox if memory else None, lambda answer: _count_call(answer, tally))
-    attempt = question.attempt
     question, answer = yield from talk.ask(question)
     action = rules.read(answer)
     if not isinstance(action, Fault):
@@ -120,8 +121,15 @@ def decide(
     if policy is IllegalPolicy.SUBSTITUTE:
         _count_fault(action.kind, tally, "final")
         tally.substituted += 1
-        return rules.substitute(attempt)
+        return rules.substitute(FIRST_ATTEMPT)
     return (yield from _retry(talk, question, answer, action, rules, tally))
+
+
+def ask_before(question: Chat, tally: Tally) -> Script[Reply | NoReply]:
+    """Ask a seat what is no decision, before one; the call is added to `tally`."""
+    answer = yield from ask(question, REPLY)
+    _count_call(answer, tally)
+    return answer
 
 
 def _retry(

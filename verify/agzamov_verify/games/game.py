@@ -103,6 +103,8 @@ class Game(ABC):
     - `scripted`: players by kind of seat; "random" is needed by Phase 0.
     - `sign`: a text that each user message of this game holds, and none of another game.
     - `uses_engine`: moves can be evaluated by the engine.
+    - `tool_templates`: as `templates`, what a seat reads of the game's tool alone; empty where the game has none.
+    - `names_candidates`: a seat with the tool is asked for candidate actions before each decision.
     - `hides`: a seat does not see all that its opponents see.
     - `remembers`: its contests can be noted for a memory: it has an `observation` and donor notes.
     - `sample_results`: so many results show `agzamov plan` how long prompts are.
@@ -122,6 +124,8 @@ class Game(ABC):
     scripted: ClassVar[Mapping[str, ScriptedPlayer]]
     sign: ClassVar[str]
     uses_engine: ClassVar[bool] = False
+    tool_templates: ClassVar[Mapping[str, str]] = {}
+    names_candidates: ClassVar[bool] = False
     hides: ClassVar[bool] = False
     remembers: ClassVar[bool] = False
     sample_results: ClassVar[int] = 4

@@ -2,11 +2,13 @@
 
     system message    ... You must keep this rule in every game: castle within your first 8 moves, ...
     user message      the situation, by labelled lines
+                      Your tool's answer:
+                      Equity against one random hand:  56.2 % ...
                       Opponent profile:
                       - VPIP: 68% | PFR: 42% | 3-Bet: 12%
 
 The law: a player knows this text and its seed, nothing else. Dice come from the situation without
-the profile, so a profile that says nothing useful leaves every move as it was.
+the tool's answer and the profile, so those that say nothing useful leave every move as it was.
 """
 
 import hashlib
@@ -21,22 +23,27 @@ _RULE = "You must keep this rule in every "
 PROFILE = "\nOpponent profile:\n"
 """What stands between the situation and what is said of the opponent, in every user message that says something."""
 
+TOOL = "\nYour tool's answer:\n"
+"""What stands between the situation and the answer of a tool, before the profile."""
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A prompt, taken apart: the rules its reader must keep, the situation, what is said of the opponent."""
+    """A prompt, taken apart: the rules its reader must keep, the situation, the profile, the answer of its tool."""
 
     rules: str
     situation: str
     profile: str
+    tool: str = ""
 
 
 def read_page(messages: tuple[Message, ...]) -> Page:
     """The first system and user messages; what follows them are rejections of earlier answers."""
-    situation, _, profile = _first(messages, "user").partition(PROFILE)
+    asked, _, profile = _first(messages, "user").partition(PROFILE)
+    situation, _, tool = asked.partition(TOOL)
     lines = _first(messages, "system").splitlines()
     rules = [line.partition(": ")[2] for line in lines if line.startswith(_RULE)]
-    return Page("\n".join(rules), situation, profile)
+    return Page("\n".join(rules), situation, profile, tool)
 
 
 def scripted_player(label: str, reply: Callable[[Page, Stream], str]) -> Callable[[Page, int], str]:

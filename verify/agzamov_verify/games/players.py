@@ -10,6 +10,7 @@ import msgspec
 from ..dice import Dice
 from ..memory.career_memory import CareerMemory
 from ..script import Script
+from ..tool_use import ToolUse
 
 
 class GameName(msgspec.Struct, frozen=True, gc=False):
@@ -28,7 +29,7 @@ class Player(msgspec.Struct, frozen=True):
     `patterns`: sentences that its system message must hold, each after "You must keep this rule in every ...: ".
     `briefing`: text for the end of its user message, after a line "Opponent profile:"; "" for none. `scripted`: a
     script plays it. `tokens_max`: the limit of one answer, which `terms.answer_terms` tells it; 0 for none. `memory`:
-    the store that it has in this career.
+    the store that it has in this career. `tool`: how its tool is used.
     """
 
     seat: str
@@ -37,6 +38,7 @@ class Player(msgspec.Struct, frozen=True):
     scripted: bool = False
     tokens_max: int = 0
     memory: CareerMemory | None = None
+    tool: ToolUse | None = None
 
     def profile(self, game: str, turn: int, query: Callable[[], str]) -> Script[str]:
         """What its user message says of the opponent: its briefing, and what its memory gives for a query."""

@@ -3,12 +3,17 @@
 from ..memory.tools import SEARCH, closing_observation
 from ..questions import (
     Answer,
+    Calculate,
+    Calculated,
     Called,
     CallTool,
     Chat,
     EndGame,
     Evaluate,
     Evaluation,
+    Examine,
+    Examined,
+    ExaminedMove,
     Export,
     Exported,
     Hit,
@@ -30,6 +35,8 @@ from .registry import GAMES, game_of_prompt
 RANDOM = "random"
 NOTE_CHARACTERS = 200
 """Assumed length of an entry in a memory."""
+LINE_MOVES = 5
+"""Assumed length of a line that the engine expects."""
 
 
 def reply(kind: str, messages: tuple[Message, ...], seed: int) -> str:
@@ -52,6 +59,10 @@ def random_answer(question: Question) -> Answer:
             return _random_reply(question)
         case Evaluate():
             return Evaluation(0, None)
+        case Examine():
+            return Examined(tuple(ExaminedMove(0, " ".join([move] * LINE_MOVES), None) for move in question.candidates))
+        case Calculate():
+            return Calculated(question.comparisons_max, 500, exact=False, price_permille=0)
         case _:
             return _full_memory(question)
 

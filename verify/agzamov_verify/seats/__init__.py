@@ -14,6 +14,7 @@ from .scripted_seat import ScriptedSeat as ScriptedSeat
 # isort: off
 from .random_seat import RandomSeat as RandomSeat
 from .reference_seat import ReferenceSeat as ReferenceSeat
+from .novice_seat import NoviceSeat as NoviceSeat
 from .benchmark_seat import BenchmarkSeat as BenchmarkSeat
 from .stockfish_seat import StockfishSeat as StockfishSeat
 from .endpoint_seat import EndpointSeat as EndpointSeat

@@ -8,6 +8,7 @@ from ..experiment import Arm, Augmentation, Trait
 from ..memory.career_memory import CareerMemory
 from ..memory.native_tools import Effect, NativeTool
 from ..plan_types import Part, Problem
+from ..tool_use import ToolUse
 
 
 class System(Part, frozen=True, tag_field="kind"):
@@ -19,6 +20,8 @@ class System(Part, frozen=True, tag_field="kind"):
     """The augmentations that the system can be used for."""
     keeps_store: ClassVar[bool] = False
     """True if what seat A has in one game depends on the games before it, so that only careers can be compared."""
+    asks_tool: ClassVar[bool] = False
+    """True if the tool of the game is asked before each decision of seat A."""
 
     @property
     def words(self) -> str:
@@ -72,6 +75,10 @@ class System(Part, frozen=True, tag_field="kind"):
     def told(self, arm: Arm) -> str:  # noqa: ARG002 - see the oracle
         """The text in every prompt of seat A."""
         return ""
+
+    def tool(self, arm: Arm) -> ToolUse | None:  # noqa: ARG002 - see the tools
+        """The use of the game's tool, where the system asks one."""
+        return None
 
     @property
     def offers_native_tools(self) -> bool:

@@ -19,7 +19,7 @@ from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
 from ..page import Page, labelled, scripted_player
 from ..patterns import CHESS_PATTERNS
 from ..players import a_is_first, in_turn
-from . import random_player, reference_player
+from . import novice_player, random_player, reference_player, tool
 from .detectors import DETECTORS
 from .note_words import query
 from .notes import observation
@@ -70,11 +70,14 @@ class Chess960(Game):
     match = ChessMatch
     rules = ChessRules
     templates = TEMPLATES
+    tool_templates = tool.TEMPLATES
+    names_candidates = True
     patterns = CHESS_PATTERNS
     detectors = DETECTORS
     remembers = True
     scripted: ClassVar = {
         "random": scripted_player("random/chess960", random_player.reply),
+        "novice": scripted_player("novice/chess960", novice_player.reply),
         "reference": scripted_player("reference/chess960", reference_player.reply),
     }
     sign = "\nFEN: "

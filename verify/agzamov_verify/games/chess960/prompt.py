@@ -15,6 +15,7 @@ import msgspec
 from ...questions import Message
 from ..adjudication import Adjudication, AdjudicationPolicy
 from ..decision import IllegalPolicy
+from ..page import TOOL
 from ..terms import answer_terms
 from .rules import DrawClaims, Game960
 
@@ -110,12 +111,14 @@ def system_message(patterns: tuple[str, ...], terms: ChessTerms) -> Message:
     return Message(SYSTEM.format(ends=_ends(terms), answers=answers) + constraints, "system")
 
 
-def turn_message(game: Game960, style: PromptStyle, briefing: str) -> Message:
-    """The user prompt of the side to move."""
+def turn_message(game: Game960, style: PromptStyle, briefing: str, tool: str = "", request: str = "") -> Message:
+    """The user prompt of the side to move. `tool`: what its tool has answered; `request`: for something but a move."""
     side = "White" if game.board.turn else "Black"
     text = _turn(side, game.fen(), game.diagram(), game.moves_text or "none")
     if style is PromptStyle.LEGAL_MOVES:
         text += _LEGAL.format(legal=" ".join(game.legal_moves()))
+    text += f"\n{request}" if request else ""
+    text += TOOL + tool if tool else ""
     if briefing:
         text += _BRIEFING.format(briefing=briefing)
     return Message(text, "user")

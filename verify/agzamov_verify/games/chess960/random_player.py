@@ -4,10 +4,14 @@ import chess
 
 from ...dice import Stream
 from ..page import Page, labelled
+from .tool import candidates_line, requested
 
 
 def reply(page: Page, stream: Stream) -> str:
-    """One of the legal moves of the FEN, in a fixed order. Raises ValueError for a prompt that it cannot read."""
+    """One of the legal moves of the FEN, or as many candidates as asked. Raises ValueError for another prompt."""
     board = chess.Board(labelled(page, "FEN"), chess960=True)
     moves = sorted(move.uci() for move in board.generate_legal_moves())
+    if most := requested(page):
+        named = stream.deal(moves, min(most, len(moves)))
+        return f"Some of {len(moves)} legal moves, by chance.\n{candidates_line(named)}"
     return f"One of {len(moves)} legal moves, by chance.\nMOVE: {stream.choice(moves)}"

@@ -7,9 +7,10 @@ from ...dice import Dice
 from ...questions import EVALUATION, Chat, Message, NoReply, Reply
 from ...script import Script, ask
 from ..adjudication import Adjudication
-from ..decision import ActionReader, Forfeit, IllegalPolicy, Tally, decide
+from ..decision import FIRST_ATTEMPT, ActionReader, Forfeit, IllegalPolicy, Tally, ask_before, decide
 from ..declared import Accepted, Fault, read_declared
 from ..players import GameName, Player, seed_for
+from . import tool
 from .adjudication import Adjudicator
 from .note_words import query
 from .prompt import REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn_message
@@ -110,10 +111,21 @@ class _Table:
     def _question(self, side: int) -> Script[Chat]:
         player = self.players[side]
         profile = yield from player.profile(self.name.id, self.game.ply, lambda: query(self.game.board))
-        user = turn_message(self.game, self.rules.prompt, profile)
+        attempt, told = FIRST_ATTEMPT, ""
+        if player.tool:
+            request = tool.request(player.tool)
+            asked = self._chat(side, turn_message(self.game, self.rules.prompt, profile, request=request), attempt)
+            reply = yield from ask_before(asked, self.tallies[side])
+            candidates = tool.read_candidates(reply, self.game, player.tool)
+            told = yield from tool.consult(player.tool, candidates, self.game, self.name, self.dice)
+            attempt += 1
+        return self._chat(side, turn_message(self.game, self.rules.prompt, profile, told), attempt)
+
+    def _chat(self, side: int, user: Message, attempt: int) -> Chat:
+        player = self.players[side]
         messages: tuple[Message, ...] = (self.systems[side], user)
         seed = seed_for(player, side, self.name, self.game.ply, self.dice)
-        return Chat(0, self.name.id, messages, seed, player.seat, self.game.ply)
+        return Chat(attempt, self.name.id, messages, seed, player.seat, self.game.ply)
 
     def _read(self, answer: Reply | NoReply) -> Accepted[chess.Move] | Fault:
         return read_declared(answer, TAG, lambda text: read_move(text, self.game))

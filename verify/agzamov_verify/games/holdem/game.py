@@ -15,7 +15,7 @@ from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
 from ..page import Page, scripted_player
 from ..patterns import POKER_PATTERNS
 from ..players import a_is_first, in_turn
-from . import benchmark_player, random_player, reference_player
+from . import benchmark_player, novice_player, random_player, reference_player, tool
 from .detectors import DETECTORS
 from .notes import observation
 from .page import read_spot
@@ -65,10 +65,12 @@ class Holdem(Game):
     match = PokerMatch
     rules = PokerRules
     templates = TEMPLATES
+    tool_templates = tool.TEMPLATES
     patterns = POKER_PATTERNS
     detectors = DETECTORS
     scripted: ClassVar = {
         "random": scripted_player("random/holdem", random_player.reply),
+        "novice": scripted_player("novice/holdem", novice_player.reply),
         "reference": scripted_player("reference/holdem", reference_player.reply),
         "benchmark": benchmark_player.reply,
     }

@@ -7,6 +7,7 @@ import msgspec
 
 from ...questions import Message
 from ..decision import IllegalPolicy
+from ..page import TOOL
 from ..terms import answer_terms
 from .rules import STREETS, ActionKind, Hand, Legal, Played, in_bb
 
@@ -63,8 +64,8 @@ def system_message(patterns: tuple[str, ...], terms: PokerTerms) -> Message:
     return Message(SYSTEM.format(stack=in_bb(terms.stack_chips), answers=answers) + constraints, "system")
 
 
-def turn_message(hand: Hand, player: int, briefing: str) -> Message:
-    """The user prompt of `player`, who is to act."""
+def turn_message(hand: Hand, player: int, briefing: str, tool: str = "") -> Message:
+    """The user prompt of `player`, who is to act. `tool`: what its tool has answered."""
     text = _TURN.format(
         hole=", ".join(hand.hole(player)),
         board=", ".join(hand.board),
@@ -76,6 +77,7 @@ def turn_message(hand: Hand, player: int, briefing: str) -> Message:
         position="Big blind" if player else "Button",
         legal=_legal(hand.legal()),
     )
+    text += TOOL + tool if tool else ""
     return Message(text + (_BRIEFING.format(briefing=briefing) if briefing else ""), "user")
 
 

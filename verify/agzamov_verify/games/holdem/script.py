@@ -15,6 +15,7 @@ from .prompt import REMINDER, TAG, PokerTerms, system_message, turn_message
 from .query import query
 from .rules import CARDS_DEALT, ActionKind, Deal, Hand, HandEnd, Played, PokerAction
 from .spelling import read_action
+from .tool import consult
 
 
 class PokerRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,7 +91,9 @@ def play(
     while hand.to_act is not None and forfeited_by is None:
         seat_index, turn = hand.to_act, len(hand.history)
         profile = yield from players[seat_index].profile(name.id, turn, partial(query, hand))
-        messages = (systems[seat_index], turn_message(hand, seat_index, profile))
+        use = players[seat_index].tool
+        told = (yield from consult(use, hand, name, dice)) if use else ""
+        messages = (systems[seat_index], turn_message(hand, seat_index, profile, told))
         seed = seed_for(players[seat_index], seat_index, name, turn, dice)
         question = Chat(0, name.id, messages, seed, players[seat_index].seat, turn)
         already = tallies[seat_index].substituted

@@ -1,0 +1,182 @@
+"""The tool of Chess960 at a decision: the seat names candidate moves, the engine examines them, its answer is told.
+
+    question to the seat      the position, and a request for candidates
+    its reply                 CANDIDATES: e2e4, g1f3
+    question to the engine    the candidates that are legal, each once, as many as the tool may examine
+    told with the decision    g1f3: +0.31, then d7d5 d2d4 g8f6 c2c4
+                              e2e4: -0.05, then e7e5 f2f4 e5f4 g1f3
+
+The placebo tells the same candidates in a drawn order, with drawn values and drawn legal moves: as many lines, and each
+number and move as long as the engine's.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import chess
+import msgspec
+
+from ...dice import Dice, Stream
+from ...questions import EXAMINED, Examine, Examined, ExaminedMove, NoReply, Reply
+from ...script import Divergence, Script, ask
+from ...tool_use import ToolUse
+from ..declared import Accepted, Fault, declared
+from ..page import Page
+from ..players import GameName
+from .rules import Game960
+from .spelling import read_move
+
+TAG: Final = "CANDIDATES:"
+REQUEST: Final = """\
+This is not yet the time to move. The engine Stockfish can examine up to {candidates_max} legal moves of yours. Then \
+you are asked for your move, and told what it found. Name the moves that you want examined on the last line of this \
+answer, in exactly this form:
+CANDIDATES: <move>, <move>"""
+ANSWER: Final = """\
+The engine Stockfish has examined the moves that you named, with {nodes:,} nodes each, the best first. Each has its \
+value for you in pawns, and the moves that the engine expects then; mate +2 says that you mate in 2 moves, mate -2 \
+that you are mated.
+{lines}"""
+NO_CANDIDATES: Final = "You named no legal move that could be examined."
+TEMPLATES: Final = {
+    "chess960/tool_request": REQUEST,
+    "chess960/tool_answer": ANSWER,
+    "chess960/tool_no_candidates": NO_CANDIDATES,
+}
+MATE_CENTIPAWNS: Final = 10**12
+"""Beyond every value in centipawns."""
+_BETWEEN = re.compile(r"[,;\s]+")
+_BEST = re.compile(r"^([a-h][1-8][a-h][1-8][qrbn]?): ", re.MULTILINE)
+
+
+def request(use: ToolUse) -> str:
+    """The request for candidates, as the end of the situation in a prompt."""
+    return REQUEST.format(candidates_max=use.candidates_max)
+
+
+def requested(page: Page) -> int:
+    """The number of candidates that a prompt asks for; 0 where it asks for a move."""
+    found = re.search(r"can examine up to (\d{1,2}) legal moves", page.situation)
+    return int(found[1]) if found else 0
+
+
+def candidates_line(moves: Sequence[str]) -> str:
+    """Candidates as they are declared."""
+    return f"{TAG} {', '.join(moves)}"
+
+
+def best_told(page: Page) -> str:
+    """The candidate that stands first in the answer that a prompt tells; empty where it tells none."""
+    found = _BEST.search(page.tool)
+    return found[1] if found else ""
+
+
+def read_candidates(reply: Reply | NoReply, game: Game960, use: ToolUse) -> tuple[str, ...]:
+    """The first legal moves that a reply names as candidates, each once, in UCI."""
+    line = declared(reply, TAG)
+    if isinstance(line, Fault):
+        return ()
+    readings = (read_move(text, game) for text in _BETWEEN.split(line.text) if text)
+    legal = dict.fromkeys(reading.action.uci() for reading in readings if isinstance(reading, Accepted))
+    return tuple(legal)[: use.candidates_max]
+
+
+def consult(use: ToolUse, candidates: tuple[str, ...], game: Game960, name: GameName, dice: Dice) -> Script[str]:
+    """Have the engine examine the candidates; the text that their player is told."""
+    if not candidates:
+        return NO_CANDIDATES
+    question = Examine(
+        attempt=0,
+        candidates=candidates,
+        game=name.id,
+        moves=game.moves_text,
+        nodes=use.nodes,
+        start_fen=game.start_fen,
+        turn=game.ply,
+    )
+    answer = yield from ask(question, EXAMINED)
+    if problem := misshapen(question, answer):
+        raise Divergence(f"game {question.game} turn {question.turn}", *problem)
+    moves = _ranked(answer.moves)
+    if use.is_placebo:
+        moves = _drawn(moves, game.board, dice.stream(f"tool_placebo/{name.label}/{game.ply}"))
+    return ANSWER.format(nodes=use.nodes, lines="\n".join(map(_line, moves)))
+
+
+def misshapen(question: Examine, answer: Examined) -> tuple[str, str] | None:
+    """What was expected of an answer and what it is, where it is not about the candidates that were asked."""
+    named = tuple(move.line.partition(" ")[0] for move in answer.moves)
+    if named != question.candidates:
+        return f"findings about {' '.join(question.candidates)}", " ".join(named)[:200] or "none"
+    if any((move.centipawns is None) == (move.mate is None) or move.mate == 0 for move in answer.moves):
+        return "values in centipawns or in moves to mate", "both, or none"
+    return None
+
+
+def _ranked(moves: Sequence[ExaminedMove]) -> list[ExaminedMove]:
+    return sorted(moves, key=_value, reverse=True)
+
+
+def _value(move: ExaminedMove) -> int:
+    """Centipawns, and beyond them mates: the sooner a mate, the further from zero."""
+    if move.mate is None:
+        return move.centipawns or 0
+    return MATE_CENTIPAWNS - move.mate if move.mate > 0 else -MATE_CENTIPAWNS - move.mate
+
+
+def _line(move: ExaminedMove) -> str:
+    """A candidate as it is told."""
+    first, _, rest = move.line.partition(" ")
+    then = f", then {rest}" if rest else ""
+    return f"{first}: {_spelled(move)}{then}"
+
+
+def _spelled(move: ExaminedMove) -> str:
+    if move.mate is not None:
+        return f"mate {move.mate:+d}"
+    centipawns = move.centipawns or 0
+    return f"{'-' if centipawns < 0 else '+'}{abs(centipawns) // 100}.{abs(centipawns) % 100:02d}"
+
+
+# --- placebo -------------------------------------------------------------------------------------
+
+
+def _drawn(moves: Sequence[ExaminedMove], board: chess.Board, stream: Stream) -> list[ExaminedMove]:
+    """Drawn findings in the form of true ones."""
+    values = _ranked([_drawn_value(move, stream) for move in moves])
+    candidates = stream.deal([move.line.partition(" ")[0] for move in moves], len(moves))
+    lines = [
+        " ".join(_drawn_line(first, move.line, board, stream)) for first, move in zip(candidates, moves, strict=True)
+    ]
+    return [msgspec.structs.replace(value, line=line) for value, line in zip(values, lines, strict=True)]
+
+
+def _drawn_value(move: ExaminedMove, stream: Stream) -> ExaminedMove:
+    """A value of either sign with as many digits."""
+    sign = stream.choice((-1, 1))
+    if move.mate is not None:
+        return ExaminedMove(None, "", sign * max(1, _as_long(abs(move.mate), stream)))
+    pawns = _as_long(abs(move.centipawns or 0) // 100, stream)
+    return ExaminedMove(sign * (100 * pawns + stream.below(100)), "", None)
+
+
+def _as_long(number: int, stream: Stream) -> int:
+    """A number with as many digits."""
+    digits = len(str(number))
+    least = 10 ** (digits - 1) if digits > 1 else 0
+    return least + stream.below(10**digits - least)
+
+
+def _drawn_line(first: str, line: str, board: chess.Board, stream: Stream) -> Iterator[str]:
+    """`first` and drawn legal moves, as many as in `line` if the game lasts, and each as long if one is."""
+    yield first
+    board = board.copy(stack=False)
+    board.push(chess.Move.from_uci(first))
+    for text in line.split()[1:]:
+        legal = sorted(move.uci() for move in board.generate_legal_moves())
+        if not legal:
+            return
+        drawn = stream.choice([move for move in legal if len(move) == len(text)] or legal)
+        yield drawn
+        board.push(chess.Move.from_uci(drawn))

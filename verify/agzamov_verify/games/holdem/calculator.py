@@ -1,0 +1,102 @@
+"""The calculator of hold'em: the share of the pot that a hand wins on average against one random hand.
+
+Before the flop all 1,225 hands of an opponent and all 1,712,304 boards are counted, by the table of matchups. After it
+every hand and every runout is compared: 1,070,190 showdowns on the flop, 45,540 on the turn, 990 on the river. Where
+these are more than may be compared, a systematic sample is: every k-th of them, from a start below k that a seed
+draws, so that each showdown is as likely as any other. k has no factor in common with the 990 hands of a runout, or
+every runout would meet the same few hands. All is done in integers, so the answer is the same on every machine.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import combinations
+from math import gcd
+from typing import Final, NamedTuple
+
+import pkrbot
+
+from ...dice import Stream
+from ...questions import Calculate, Calculated
+from .cards import CARDS, DECK
+from .variance_reduction.preflop_matchups import BOARDS, Hole, matchup
+from .variance_reduction.starting_hands import class_of, combos
+
+BOARD_FULL: Final = 5
+OPPONENT_PLACES: Final = tuple(combinations(range(45), 2))
+"""Places of an opponent's cards among the 45 that neither hole, board nor runout has."""
+SEED_BYTES: Final = 8
+
+
+class Equity(NamedTuple):
+    """Half-points of the showdowns compared: 2 for each won, 1 for a tie. `exact`: all of them, not a sample."""
+
+    halfpoints: int
+    compared: int
+    exact: bool
+
+
+def calculate(question: Calculate) -> Calculated:
+    """The answer of the calculator: thousandths, rounded half up."""
+    first, second = question.hole
+    found = equity((first, second), question.board, question.comparisons_max, question.seed)
+    return Calculated(
+        found.compared,
+        _permille(found.halfpoints, 2 * found.compared),
+        found.exact,
+        _permille(question.to_call_chips, question.pot_chips + question.to_call_chips),
+    )
+
+
+def equity(hole: Hole, board: Sequence[str], comparisons_max: int, seed: int) -> Equity:
+    """The equity of two cards on a board of none, three, four or five against one random hand, if nobody folds."""
+    if not board:
+        return _before_flop(class_of(hole))
+    unseen = [card for card in DECK if card not in hole and card not in board]
+    runouts = list(combinations(unseen, BOARD_FULL - len(board)))
+    showdowns = len(runouts) * len(OPPONENT_PLACES)
+    step = _step(showdowns, comparisons_max)
+    start = Stream(seed.to_bytes(SEED_BYTES, "big"), "equity").below(step)
+    halfpoints = sum(
+        _halfpoints(hole, board, runout, unseen, OPPONENT_PLACES[(start - first) % step :: step])
+        for first, runout in zip(range(0, showdowns, len(OPPONENT_PLACES)), runouts, strict=True)
+    )
+    return Equity(halfpoints, len(range(start, showdowns, step)), exact=step == 1)
+
+
+def _step(showdowns: int, comparisons_max: int) -> int:
+    """The least step of a sample that is small enough and goes through a runout's hands in turn."""
+    step = -(-showdowns // comparisons_max)
+    while gcd(step, len(OPPONENT_PLACES)) > 1:
+        step += 1
+    return step
+
+
+@cache
+def _before_flop(starting_hand: int) -> Equity:
+    """The exact equity of a class of starting hands: all holdings of a class are alike under a renaming of suits."""
+    hole = combos()[starting_hand][0]
+    others = [other for other in combinations(DECK, 2) if not {*hole} & {*other}]
+    results = [matchup(hole, other) for other in others]
+    return Equity(sum(2 * wins + ties for wins, ties in results), len(others) * BOARDS, exact=True)
+
+
+def _halfpoints(
+    hole: Hole,
+    board: Sequence[str],
+    runout: tuple[str, ...],
+    unseen: Sequence[str],
+    places: Sequence[tuple[int, int]],
+) -> int:
+    """Half-points on one full board against the opponents whose cards lie at these places."""
+    shown = [CARDS[card] for card in (*board, *runout)]
+    left = [CARDS[card] for card in unseen if card not in runout]
+    mine = pkrbot.evaluate([CARDS[card] for card in hole] + shown)
+    halfpoints = 0
+    for first, second in places:
+        theirs = pkrbot.evaluate([left[first], left[second], *shown])
+        halfpoints += 2 * (mine > theirs) + (mine == theirs)
+    return halfpoints
+
+
+def _permille(part: int, whole: int) -> int:
+    return (2000 * part + whole) // (2 * whole)

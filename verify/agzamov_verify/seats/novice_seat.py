@@ -1,0 +1,14 @@
+"""The scripted novice, who computes nothing: what it does better than by chance or by habit, its tool has told it."""
+
+from typing import ClassVar
+
+from .scripted_seat import ScriptedSeat
+
+
+class NoviceSeat(ScriptedSeat, frozen=True, tag="novice"):
+    """Scripted player that goes by its tool's answer alone: the positive control of tools."""
+
+    title: ClassVar[str] = "scripted novice"
+
+    def words(self, weights_sha256: str) -> str:
+        return f"{self.title}: plays by its tool's answer, without one by chance or calls, no model"

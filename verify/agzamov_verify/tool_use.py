@@ -1,0 +1,20 @@
+"""Use of a tool by the harness: how much it may work at each decision of seat A, and whether its answer is told.
+
+The law: a tool is asked what its seat may know, nothing else. In the placebo arm it is asked the same at the same
+moments, and an answer of the same form, drawn from the seed, is told in the place of its own.
+"""
+
+import msgspec
+
+
+class ToolUse(msgspec.Struct, frozen=True):
+    """Limits of a tool at one decision. `is_placebo`: a drawn answer is told.
+
+    `candidates_max`: moves of chess that it examines, with `nodes` each. `comparisons_max`: showdowns of hold'em that
+    it compares.
+    """
+
+    candidates_max: int
+    comparisons_max: int
+    nodes: int
+    is_placebo: bool
