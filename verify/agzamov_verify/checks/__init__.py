@@ -21,6 +21,8 @@
 14  executions  the log of executions fits the journals: no recorded answer was dropped between two executions
 15  memory      where a seat has one: its store was empty before, each entry that it gave was stored before, and its
                 dump is what was stored (memory_audit)
+16  tools       where a seat has one: the calculator's answers computed again, the engine's asked again, in full or, of
+                long runs, in a random sample
 
 A step is PASS, FAIL, NOT_CHECKED (something is missing: it says what) or NOT_APPLICABLE. NOT_CHECKED
 is never a pass. V1 is reached when every step is PASS or NOT_APPLICABLE. A bad bundle never raises:
@@ -52,6 +54,7 @@ from .opened_bundle import open_bundle
 from .replay_all import Replaying, journal_cost, replay_bundle
 from .results_check import check_claims, check_results
 from .seats import Recomputed, check_seats
+from .tool_check import check_tools
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -135,3 +138,6 @@ def _take_steps(path: Path, options: Options, ledger: CheckLog, verdict: Verdict
         systems = audited_systems(opened.manifest.plan, streams)
         verdict.warnings = (*verdict.warnings, *never_found(systems))
         check_memory(opened.manifest, systems, ledger)
+    is_whole = check_tools(opened, replayed.tools, ledger, at_hand)
+    if verdict.recomputed is Recomputed.ALL and not is_whole:
+        verdict.recomputed = Recomputed.A_SAMPLE

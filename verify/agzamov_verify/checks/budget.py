@@ -19,7 +19,8 @@ class Limits(msgspec.Struct, frozen=True):
 
     `engine_nodes_max`: nodes that engines may search, in all. `time_s_max`: seconds on the clock. `memory_mib_max`:
     memory that each process may take beyond what it holds at the start, and the hash tables of all engines together.
-    `seat_replies_max`: replies of reference players and of full-strength Stockfish seats to compute again, of each.
+    `seat_replies_max`: replies of reference players and of full-strength Stockfish seats, and answers of each tool, to
+    compute again, of each.
     """
 
     engine_nodes_max: Annotated[int, Meta(ge=0)] = 20_000_000_000

@@ -36,6 +36,7 @@ class Number(IntEnum):
     SEATS = 13
     EXECUTIONS = 14
     MEMORY = 15
+    TOOLS = 16
 
 
 class Status(StrEnum):

@@ -29,6 +29,7 @@ from .check_log import CheckLog, CouldNotCheck, Number
 from .executions import LoggedExecutions, read_executions
 from .opened_bundle import Opened
 from .replay_stream import StreamReplay, StreamReport
+from .tool_answers import ToolSample
 
 T = TypeVar("T")
 Item = TypeVar("Item")
@@ -36,16 +37,19 @@ Done = TypeVar("Done")
 
 
 class Replayed(msgspec.Struct):
-    """Outcome of the replay of all streams: reports by stream, blocks and calls by match."""
+    """Outcome of the replay of all streams: reports by stream, blocks and calls by match, a sample of tool answers."""
 
     executions: LoggedExecutions
     rows: tuple[StreamRow, ...] = ()
     reports: dict[str, StreamReport] = msgspec.field(default_factory=dict)
     blocks: dict[str, list[Block]] = msgspec.field(default_factory=dict)
     calls: dict[str, dict[str, SeatLog]] = msgspec.field(default_factory=dict)
+    tools: ToolSample = msgspec.field(default_factory=ToolSample)
 
-    def take(self, stream: StreamPlan, report: StreamReport) -> None:
-        """Note the report of one stream."""
+    def take(self, stream: StreamPlan, report: StreamReport, tool_answers_max: int) -> None:
+        """Note the report of one stream; of the answers of tools, so many of each are kept."""
+        self.tools.add(report.tools, tool_answers_max)
+        report = msgspec.structs.replace(report, tools=ToolSample())
         self.reports[stream.id] = report
         self.executions.findings.extend(report.logged)
         if report.block:
@@ -76,11 +80,12 @@ def replay_bundle(opened: Opened, ledger: CheckLog, settings: Replaying) -> Repl
         replayed.rows = index.streams
         streams = _listed_streams(opened, index)
         marks = replayed.executions.history.marks
-        replay = StreamReplay(opened, settings.sample_permille, settings.budget.deadline_s, marks)
+        budget, most = settings.budget, settings.budget.limits.seat_replies_max
+        replay = StreamReplay(opened, settings.sample_permille, budget.deadline_s, marks, most)
         replaying = on_all_cores(replay, StreamReplay.report, streams, settings.jobs)
         reports = counted("streams replayed", replaying, len(streams))
         for stream, row, report in zip(streams, index.streams, reports, strict=True):
-            replayed.take(stream, report)
+            replayed.take(stream, report, most)
             _compare_row(row, report, ledger)
         _totals(opened, index.streams, ledger)
         _unlisted_files(opened, index, ledger)

@@ -12,9 +12,10 @@ import msgspec
 from ..bundle import calls_name, segment_name
 from ..games.adjudication import Adjudication, winning_side
 from ..games.game import Block, StreamPlan
+from ..games.holdem.calculator import calculate
 from ..games.registry import GAMES
 from ..journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, BrokenJournal, Chain, Entry, StreamRow
-from ..questions import Answer, Evaluate, Evaluation, Question
+from ..questions import Answer, Calculate, Calculated, Evaluate, Evaluation, Question
 from ..scoring.call_records import LINE_BYTES_MAX as CALL_BYTES_MAX
 from ..scoring.call_records import Answered, BadCalls, SeatLog, answered, gather
 from ..script import Divergence, Exchanges, Replay
@@ -27,6 +28,7 @@ from .check_log import CouldNotCheck, Finding, Number
 from .memory_audit import Audited, StoreAudit, audited_system
 from .opened_bundle import Opened
 from .scripted_seats import DrawnReplies, SeatReplies, SeatReport, TimeUp
+from .tool_answers import ToolAnswers, ToolSample
 
 PERMILLE = 1000
 
@@ -45,6 +47,7 @@ class StreamReport(msgspec.Struct, frozen=True):
     `spare`: one of its evaluations, drawn at random. `compared`: answers of scripted seats that were computed again;
     `left`: those that are to be, by kind.
     `spent`: what its replies cost. `memory`: counts of the audit of its memory.
+    `tools`: a random sample of the answers of its tool.
     """
 
     row: StreamRow | None
@@ -60,6 +63,7 @@ class StreamReport(msgspec.Struct, frozen=True):
     left: dict[str, int] = msgspec.field(default_factory=dict)
     spent: Spent = Spent()
     memory: Audited = Audited()
+    tools: ToolSample = msgspec.field(default_factory=ToolSample)
 
 
 class Drawn(msgspec.Struct, frozen=True):
@@ -97,15 +101,20 @@ def exchanges_of(opened: Opened, stream: StreamPlan) -> Iterator[tuple[Question,
 
 
 class StreamReplay:
-    """The replay of one stream; `digests` are the payload's, by file name. `deadline_s` is on the monotonic clock."""
+    """The replay of one stream. `deadline_s` is on the monotonic clock. `tool_answers_max`: to keep of each tool."""
 
     def __init__(
-        self, opened: Opened, sample_permille: int, deadline_s: float, marks: Mapping[str, Mapping[int, str]]
+        self,
+        opened: Opened,
+        sample_permille: int,
+        deadline_s: float,
+        marks: Mapping[str, Mapping[int, str]],
+        tool_answers_max: int = 0,
     ) -> None:
         self._source, self._digests, self._run = opened.source, opened.digests, opened.manifest.run_id
         self._plan, self._dice, self._permille = opened.manifest.plan, opened.dice, sample_permille
         self._memories = opened.manifest.memories
-        self._deadline_s, self._marks = deadline_s, marks
+        self._deadline_s, self._marks, self._tool_answers_max = deadline_s, marks, tool_answers_max
 
     def report(self, stream: StreamPlan) -> StreamReport:
         """Replay `stream`. A defect is a finding, never an exception. Raises CouldNotCheck where time is up."""
@@ -115,6 +124,7 @@ class StreamReplay:
         seats, numbers = SeatReplies(self._plan), AnswerNumbers(self._plan)
         pin = self._memories.get(stream.match.condition.system)
         memory = StoreAudit(audited_system(stream, self._plan), pin.native if pin else ())
+        tools = ToolAnswers(stream.id, self._tool_answers_max)
         logged: list[Finding] = []
         try:
             answers: list[Answered] = []
@@ -125,7 +135,7 @@ class StreamReplay:
             for question, answer in story:
                 if self._is_over():
                     raise CouldNotCheck("time is up, --time-max")
-                for notebook in (numbers, seats, evaluations, memory):
+                for notebook in (numbers, seats, evaluations, memory, tools):
                     notebook.note(question, answer)
             replay.finish()
             block = story.value
@@ -151,6 +161,7 @@ class StreamReplay:
             seats.left,
             numbers.spent,
             memory.counts,
+            tools.sample,
         )
 
     def recompute(self, drawn: Drawn) -> SeatReport:
@@ -168,6 +179,12 @@ class StreamReplay:
         except (BrokenJournal, Divergence) as error:
             raise HostileBundle(error.place, "the bytes that were read before", error.found) from error
         return again.report
+
+    def calculated(self, question: Calculate) -> Calculated:
+        """The answer of the calculator. Raises CouldNotCheck where time is up."""
+        if self._is_over():
+            raise CouldNotCheck("time is up, --time-max")
+        return calculate(question)
 
     def _is_over(self) -> bool:
         return time.monotonic() >= self._deadline_s

@@ -133,7 +133,7 @@ def believe_words(verdict: Verdict) -> tuple[str, str]:
         case Recomputed.NOT_ALL:
             words = BELIEVE_V1
         case Recomputed.A_SAMPLE:
-            words = f"{FOLLOWS} {SAMPLED} {_remark(verdict, Number.SEATS)}. {MACHINE}"
+            words = f"{FOLLOWS} {SAMPLED} {_remarks(verdict, Number.SEATS, Number.TOOLS)}. {MACHINE}"
         case Recomputed.ALL:
             words = BELIEVE_RECOMPUTED
     return CONSISTENT, " ".join((words, *_attested_of_systems(verdict.manifest)))
@@ -194,8 +194,10 @@ def _step(step: Step) -> Iterator[str]:
     yield from item(f"{step.number:2}  {step.name:<10}", f"{MARKS[step.status]}{remark}")
 
 
-def _remark(verdict: Verdict, number: Number) -> str:
-    return next((printable(step.remark) for step in verdict.steps if step.number == number), "")
+def _remarks(verdict: Verdict, *numbers: Number) -> str:
+    """What those of the steps say that were taken."""
+    taken = (step for step in verdict.steps if step.number in numbers and step.status is Status.PASS)
+    return "; ".join(printable(step.remark) for step in taken)
 
 
 def _cause(step: Step) -> str:

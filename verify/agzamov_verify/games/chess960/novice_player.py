@@ -1,4 +1,4 @@
-"""The novice of Chess960: names candidates by chance, and plays the one that its tool puts first; else a random move."""
+"""The novice of Chess960: names candidates by chance, and plays the one that its tool puts first; else by chance."""
 
 from ...dice import Stream
 from ..page import Page

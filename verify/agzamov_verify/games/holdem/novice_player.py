@@ -1,4 +1,4 @@
-"""The novice of hold'em: calls whatever comes; with a calculator it folds what costs too much, and bets what is ahead."""
+"""The novice of hold'em: calls whatever comes; with a calculator it folds what costs too much, bets what is ahead."""
 
 from ...dice import Stream
 from ..page import Page

@@ -1,0 +1,309 @@
+"""Tools at a decision: what a tool is asked, what its seat is told, and that a placebo differs in nothing else."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import chess
+import msgspec
+import pytest
+
+from agzamov_verify.condition_problems import condition_problems
+from agzamov_verify.dice import Dice
+from agzamov_verify.games import prompts, scripted
+from agzamov_verify.games.chess960 import tool as chess_tool
+from agzamov_verify.games.chess960.rules import Game960
+from agzamov_verify.games.holdem.calculator import calculate
+from agzamov_verify.games.holdem.tool import ToldOdds, answer_text, read_odds
+from agzamov_verify.games.page import PROFILE, TOOL, read_page
+from agzamov_verify.games.registry import GAMES
+from agzamov_verify.manifest import Plan
+from agzamov_verify.plan_problems import needs_engine, problems
+from agzamov_verify.questions import (
+    Answer,
+    Calculate,
+    Calculated,
+    Chat,
+    Examine,
+    Examined,
+    ExaminedMove,
+    Message,
+    NoReply,
+    Question,
+    Reply,
+)
+from agzamov_verify.script import Divergence, Exchanges, drive
+from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.tool_use import ToolUse
+
+DICE = Dice(bytes(32))
+SYSTEMS: dict[str, Any] = {"tools": {"kind": "tools", "candidates_max": 3, "nodes": 500, "comparisons_max": 990}}
+CHESS = {"phase": 2, "game": "chess960", "a": "novice", "b": "novice", "games": 2}
+HANDS = {"phase": 2, "game": "holdem", "a": "novice", "b": "novice", "hands": 4, "block_hands": 4}
+ARMS: dict[str, dict[str, str]] = {
+    "naked": {"augmentation": "tools"},
+    "placebo": {"augmentation": "tools", "arm": "placebo", "system": "tools"},
+    "real": {"augmentation": "tools", "arm": "real", "system": "tools"},
+}
+PLAN: dict[str, Any] = {
+    "title": "Tools",
+    "seats": {"novice": {"kind": "novice"}, "briefed": {"kind": "novice", "briefing": "Likes the sea."}},
+    "systems": SYSTEMS,
+    "chess960": {"adjudication": {"policy": "none"}, "plies_max": 8},
+    "holdem": {"session_hands": 4},
+}
+USE = ToolUse(candidates_max=3, comparisons_max=990, nodes=500, is_placebo=False)
+START = chess.Board.from_chess960_pos(100).fen()
+LINES = ("g1f3 d7d5 d2d4 g8f6 c2c4", "e2e4 e7e5", "a2a4")
+NUMBERS_AND_SQUARES = re.compile("[-+ 0-9a-h.]")
+VALUES = ((31, None), (-5, None), (None, -12))
+
+
+def plan(game: dict[str, Any], **changes: object) -> Plan:
+    matches = [{**game, "condition": condition} for condition in ARMS.values()]
+    return msgspec.convert({**PLAN, "matches": matches, **changes}, Plan)
+
+
+def told_by_tools(question: Question) -> Answer:
+    """The novices, a calculator, and an engine that likes a candidate the more the later it stands in the alphabet."""
+    match question:
+        case Chat():
+            return Reply(text=scripted.reply("novice", question.messages, question.seed))
+        case Calculate():
+            return calculate(question)
+        case Examine():
+            order = sorted(question.candidates)
+            return Examined(tuple(ExaminedMove(37 * order.index(move), move, None) for move in question.candidates))
+        case _:
+            raise AssertionError(question)
+
+
+def asked(game: dict[str, Any], arm: str, **changes: object) -> list[tuple[Question, Answer]]:
+    """Questions and answers of the first stream of an arm."""
+    planned = plan(game, **changes)
+    match = planned.matches[list(ARMS).index(arm)]
+    return list(Exchanges(block_script(next(streams_of(match)), planned, DICE), told_by_tools))
+
+
+def text(question: Chat) -> str:
+    return question.messages[-1].content
+
+
+# --- what is asked -------------------------------------------------------------------------------
+
+
+def test_a_calculator_is_asked_what_its_seat_sees_and_nothing_else() -> None:
+    exchanges = asked(HANDS, "real")
+    calculations = [question for question, _ in exchanges if isinstance(question, Calculate)]
+    assert calculations
+    for (question, _), (after, _) in pairwise(exchanges):
+        if isinstance(question, Calculate):
+            assert isinstance(after, Chat)
+            shown = after.messages[1].content.splitlines()
+            assert shown[0] == f"Hole cards: [{', '.join(question.hole)}]"
+            assert shown[1] == f"Board: [{', '.join(question.board)}]"
+            assert (after.game, after.turn) == (question.game, question.turn)
+
+
+@pytest.mark.parametrize("game", [CHESS, HANDS], ids=["chess", "holdem"])
+def test_without_a_system_no_tool_is_asked_and_none_is_told(game: dict[str, Any]) -> None:
+    exchanges = asked(game, "naked")
+    assert {type(question) for question, _ in exchanges} == {Chat}
+    assert not any(TOOL in text(question) for question, _ in exchanges if isinstance(question, Chat))
+
+
+@pytest.mark.parametrize("game", [CHESS, HANDS], ids=["chess", "holdem"])
+def test_seat_b_has_no_tool(game: dict[str, Any]) -> None:
+    told = [TOOL in text(question) for question, _ in asked(game, "real") if isinstance(question, Chat)]
+    assert any(told)
+    assert not all(told)
+
+
+def test_an_engine_examines_the_legal_candidates_once_each_and_no_more_than_it_may() -> None:
+    game = Game960(START)
+    legal = game.legal_moves()
+    named = f"CANDIDATES: {legal[3]}, a1a8, {legal[0]} {legal[3]}; {legal[5]}, {legal[7]}"
+    assert chess_tool.read_candidates(Reply(text=named), game, USE) == (legal[3], legal[0], legal[5])
+    for reply in (Reply(text="CANDIDATES: none"), Reply(text="MOVE: e2e4"), NoReply(reason="refused")):
+        assert chess_tool.read_candidates(reply, game, USE) == ()
+
+
+def test_a_seat_that_names_no_candidate_is_told_so_and_no_engine_is_asked() -> None:
+    def names_none(question: Question) -> Answer:
+        assert isinstance(question, Chat)
+        page = read_page(question.messages)
+        return Reply(
+            text="I do not know." if chess_tool.requested(page) else scripted.reply("random", question.messages, 1)
+        )
+
+    planned = plan(CHESS)
+    exchanges = list(Exchanges(block_script(next(streams_of(planned.matches[2])), planned, DICE), names_none))
+    told = [text(question) for question, _ in exchanges if isinstance(question, Chat) and TOOL in text(question)]
+    assert told
+    assert all(chess_tool.NO_CANDIDATES in prompt for prompt in told)
+
+
+def test_calls_for_candidates_are_counted_and_are_no_decisions() -> None:
+    planned = plan(CHESS)
+    block = drive(block_script(next(streams_of(planned.matches[2])), planned, DICE), told_by_tools)
+    a, b = block.tallies
+    assert (a.calls, a.decisions) == (16, 8)
+    assert (b.calls, b.decisions) == (8, 8)
+    assert a.faults == b.faults == 0
+
+
+def test_arms_draw_the_same_substitutes_whatever_was_asked_before_a_decision() -> None:
+    def speechless(question: Question) -> Answer:
+        return Reply(text="I pass.") if isinstance(question, Chat) else told_by_tools(question)
+
+    planned = plan(CHESS)
+    blocks = [drive(block_script(next(streams_of(match)), planned, DICE), speechless) for match in planned.matches]
+    naked, *others = [[record.moves for record in block.records] for block in blocks]
+    assert others == [naked, naked]
+
+
+# --- what is told --------------------------------------------------------------------------------
+
+
+def in_both_arms(game: dict[str, Any], **changes: object) -> Iterator[tuple[Chat, Chat]]:
+    """The prompts of seat A in the real and in the placebo arm, where the situation is the same."""
+    real, placebo = (
+        {
+            (question.turn, question.attempt, read_page(question.messages).situation): question
+            for question, _ in asked(game, arm, **changes)
+            if isinstance(question, Chat)
+        }
+        for arm in ("real", "placebo")
+    )
+    for key in real.keys() & placebo.keys():
+        yield real[key], placebo[key]
+
+
+@pytest.mark.parametrize("game", [CHESS, HANDS], ids=["chess", "holdem"])
+@pytest.mark.parametrize("seat", ["novice", "briefed"])
+def test_prompts_of_the_arms_differ_in_the_answer_alone_byte_by_byte(game: dict[str, Any], seat: str) -> None:
+    differ = 0
+    for real, placebo in in_both_arms({**game, "a": seat}):
+        pages = [read_page(question.messages) for question in (real, placebo)]
+        assert len(text(real).encode()) == len(text(placebo).encode())
+        assert real.messages[0] == placebo.messages[0]
+        assert text(real).replace(pages[0].tool, "") == text(placebo).replace(pages[1].tool, "") or not pages[0].tool
+        differ += pages[0].tool != pages[1].tool
+        for before, after in zip(*(page.tool.splitlines() for page in pages), strict=True):
+            assert NUMBERS_AND_SQUARES.sub("", before) == NUMBERS_AND_SQUARES.sub("", after)
+    assert differ
+
+
+def test_the_answer_stands_between_situation_and_profile() -> None:
+    prompt = next(text(real) for real, _ in in_both_arms({**HANDS, "a": "briefed"}) if TOOL in text(real))
+    assert prompt.index("Legal actions: ") < prompt.index(TOOL) < prompt.index(PROFILE)
+
+
+def examined(placebo: bool, stream: str = "x") -> str:
+    game = Game960("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
+    use = msgspec.structs.replace(USE, is_placebo=placebo)
+    moves = tuple(ExaminedMove(cp, line, mate) for line, (cp, mate) in zip(LINES, VALUES, strict=True))
+    name = chess_tool.GameName("g00000", stream)
+    candidates = tuple(line.partition(" ")[0] for line in LINES)
+    return drive(chess_tool.consult(use, candidates, game, name, DICE), lambda _: Examined(moves))
+
+
+def test_candidates_are_told_the_best_first_with_the_engines_lines() -> None:
+    *_, first, second, third = examined(placebo=False).splitlines()
+    assert first == "g1f3: +0.31, then d7d5 d2d4 g8f6 c2c4"
+    assert second == "e2e4: -0.05, then e7e5"
+    assert third == "a2a4: mate -12"
+
+
+@pytest.mark.parametrize("stream", [f"draw {number}" for number in range(20)])
+def test_a_placebo_of_the_engine_is_legal_and_of_the_same_form(stream: str) -> None:
+    real, placebo = examined(placebo=False).splitlines(), examined(placebo=True, stream=stream).splitlines()
+    assert real[:-3] == placebo[:-3]
+    assert [len(line) for line in real] != [0]
+    assert sum(map(len, real)) == sum(map(len, placebo))
+    assert sorted(re.sub(r"[0-9]", "#", line.split(":")[1].split(",")[0].strip(" +-")) for line in placebo[-3:]) == [
+        "#.##",
+        "#.##",
+        "mate +##" if "mate +" in " ".join(placebo[-3:]) else "mate -##",
+    ]
+    for line in placebo[-3:]:
+        first, _, rest = line.partition(": ")
+        board = chess.Board(chess960=True)
+        for move in (first, *rest.partition("then ")[2].split()):
+            assert chess.Move.from_uci(move) in board.legal_moves
+            board.push_uci(move)
+    assert {line.partition(":")[0] for line in placebo[-3:]} == {line.partition(" ")[0] for line in LINES}
+
+
+def test_a_placebo_is_drawn_anew_for_each_decision() -> None:
+    assert len({examined(placebo=True, stream=f"draw {number}") for number in range(20)}) > 10
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        ((), "findings about g1f3 e2e4 a2a4"),
+        (tuple(ExaminedMove(1, line, None) for line in reversed(LINES)), "findings about g1f3 e2e4 a2a4"),
+        (tuple(ExaminedMove(1, line, 1) for line in LINES), "values in centipawns or in moves to mate"),
+        (tuple(ExaminedMove(None, line, 0) for line in LINES), "values in centipawns or in moves to mate"),
+    ],
+)
+def test_an_answer_about_something_else_diverges(moves: tuple[ExaminedMove, ...], expected: str) -> None:
+    candidates = tuple(line.partition(" ")[0] for line in LINES)
+    script = chess_tool.consult(USE, candidates, Game960(START), chess_tool.GameName("g", "x"), DICE)
+    with pytest.raises(Divergence, match=expected):
+        drive(script, lambda _: Examined(moves))
+
+
+@pytest.mark.parametrize(
+    ("answer", "lines"),
+    [
+        (
+            Calculated(990, 562, exact=True, price_permille=333),
+            (" 56.2 % (all showdowns counted)", " 33.3 %", " +22.9 points"),
+        ),
+        (
+            Calculated(4978, 50, exact=False, price_permille=1000),
+            ("  5.0 % (a sample of 4,978 showdowns)", "100.0 %", " -95.0 points"),
+        ),
+        (
+            Calculated(990, 1000, exact=True, price_permille=0),
+            ("100.0 % (all showdowns counted)", "  0.0 %", "+100.0 points"),
+        ),
+    ],
+)
+def test_odds_are_told_in_numbers_of_one_width_and_read_back(answer: Calculated, lines: tuple[str, ...]) -> None:
+    told = answer_text(answer)
+    assert tuple(line.partition(": ")[2] for line in told.splitlines()) == lines
+    page = read_page((Message(f"Hole cards: [As, Ks]{TOOL}{told}{PROFILE}- A fact", "user"),))
+    assert read_odds(page) == ToldOdds(answer.equity_permille, answer.price_permille)
+
+
+# --- plans ---------------------------------------------------------------------------------------
+
+
+def test_a_plan_with_tools_can_be_run_and_chess_needs_the_engine_for_it() -> None:
+    assert problems(plan(CHESS)) == problems(plan(HANDS)) == []
+    assert needs_engine(plan(CHESS))
+    assert not needs_engine(plan(HANDS))
+
+
+def test_a_game_without_a_tool_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(GAMES["holdem"]), "tool_templates", {})
+    found = [str(problem) for problem in condition_problems(plan(HANDS))]
+    assert len(found) == 2
+    assert all("expected no tools: hold'em has no tool" in one for one in found)
+
+
+def test_a_tools_system_is_for_tools_alone() -> None:
+    match = {**HANDS, "condition": {"augmentation": "memory", "arm": "real", "system": "tools"}}
+    planned = msgspec.convert({**PLAN, "matches": [{**HANDS, "condition": {"augmentation": "memory"}}, match]}, Plan)
+    assert ["expected tools with system tools" in str(problem) for problem in condition_problems(planned)] == [True]
+
+
+def test_the_words_of_tools_are_sealed_where_a_plan_has_them() -> None:
+    without, with_tools = prompts.prompt_digests(), prompts.prompt_digests(plan(CHESS).systems.values())
+    names = {"chess960/tool_answer", "chess960/tool_request", "holdem/tool_answer"}
+    assert names <= with_tools.keys()
+    assert not names & without.keys()

@@ -1,0 +1,111 @@
+"""Step 16: the recorded answers of tools are the only ones that they can give.
+
+What a tool finds depends on its question alone, which the replay makes again. So the calculator's answers are computed
+again, and the engine is asked again, with a fresh table for each move. Of a long run that is a random sample of each.
+"""
+
+from contextlib import closing
+
+import msgspec
+
+from ..protocol import load_protocol
+from ..questions import Calculate, Calculated, Examine, Examined
+from ..stockfish import EngineFault, UciEngine
+from .asking import WRONG_MAX, ask_all
+from .check_log import CheckLog, CouldNotCheck, Finding, Number, Status
+from .engine import EngineAtHand, engines_for
+from .opened_bundle import Opened
+from .replay_all import on_all_cores
+from .replay_stream import StreamReplay
+from .sample_confidence import wrong_below
+from .tool_answers import ToolAnswer, ToolSample
+
+
+def check_tools(opened: Opened, sample: ToolSample, ledger: CheckLog, at_hand: EngineAtHand) -> bool:
+    """Take step 16, or say why not; whether every answer was computed again. Raises StepFailed."""
+    if not sample.calculations + sample.examinations:
+        ledger.skip(Number.TOOLS, Status.NOT_APPLICABLE, "no seat has a tool")
+        return True
+    remarks: list[str] = []
+    with ledger.taking(Number.TOOLS):
+        try:
+            _calculate_again(opened, sample, remarks, ledger, at_hand)
+            _ask_engine(opened, sample, remarks, ledger, at_hand)
+        except CouldNotCheck as error:  # the steps after this one do not need it
+            ledger.skip(Number.TOOLS, Status.NOT_CHECKED, "; ".join((*remarks, str(error))))
+            return False
+        ledger.skip(Number.TOOLS, Status.PASS, "; ".join(remarks))
+    return len(sample.calculated) == sample.calculations and len(sample.examined) == sample.examinations
+
+
+def _calculate_again(
+    opened: Opened, sample: ToolSample, remarks: list[str], ledger: CheckLog, at_hand: EngineAtHand
+) -> None:
+    """Raises CouldNotCheck where time is up."""
+    if not sample.calculated:
+        return
+    at_hand.say(f"{len(sample.calculated):,} answers of a calculator to compute again")
+    wrong = 0
+    replay = StreamReplay(opened, 0, at_hand.budget.deadline_s, {})
+    questions = [recorded.question for recorded in sample.calculated if isinstance(recorded.question, Calculate)]
+    with closing(on_all_cores(replay, StreamReplay.calculated, questions, at_hand.jobs)) as answers:
+        for recorded, answer in zip(sample.calculated, answers, strict=True):
+            if answer != recorded.answer:
+                ledger.take([_finding(recorded, answer)])
+                wrong += 1
+            if wrong >= WRONG_MAX:
+                return
+    remarks.append(_extent("calculator", len(sample.calculated), sample.calculations))
+
+
+def _ask_engine(
+    opened: Opened, sample: ToolSample, remarks: list[str], ledger: CheckLog, at_hand: EngineAtHand
+) -> None:
+    """Raises CouldNotCheck where the engine cannot be asked, or about all of them."""
+    if not sample.examined:
+        return
+    if at_hand.path is None:
+        raise CouldNotCheck(at_hand.missing)
+    plan = opened.manifest.plan
+    norm, hash_mib = load_protocol(plan.protocol).engine, plan.engine.hash_mib
+    nodes_each = max(_nodes(recorded.question) for recorded in sample.examined)
+    try:
+        with engines_for(at_hand, norm, hash_mib, lambda path: UciEngine(path, hash_mib)) as engines:
+            asked = ask_all(sample.examined, engines, nodes_each, _again, at_hand.budget, at_hand.say)
+    except EngineFault as error:
+        raise CouldNotCheck(str(error)) from error
+    ledger.take(asked.wrong)
+    if asked.stopped and not asked.wrong:
+        raise CouldNotCheck(f"engine: {asked.remark} answers asked again, all as recorded: {asked.stopped}")
+    remarks.append(_extent("engine", asked.done, sample.examinations))
+
+
+def _again(engine: UciEngine, recorded: ToolAnswer) -> Finding | None:
+    assert isinstance(recorded.question, Examine)
+    answer = engine.examine(recorded.question)
+    return None if answer == recorded.answer else _finding(recorded, answer)
+
+
+def _nodes(question: Examine | Calculate) -> int:
+    return question.nodes * len(question.candidates) if isinstance(question, Examine) else 0
+
+
+def _extent(tool: str, done: int, total: int) -> str:
+    """How many of a tool's answers were made again, in words."""
+    if done == total:
+        return f"all {total:,} answers of the {tool} made again"
+    confidence = f"drawn at random: fewer than {wrong_below(total, done):,} wrong at 95 %"
+    return f"{done:,} of {total:,} answers of the {tool} made again, {confidence}"
+
+
+def _finding(recorded: ToolAnswer, answer: Examined | Calculated) -> Finding:
+    """The first part of an answer that is another than the tool gives."""
+    expected, found = answer, recorded.answer
+    if isinstance(expected, Examined) and isinstance(found, Examined) and len(expected.moves) == len(found.moves):
+        pairs = zip(expected.moves, found.moves, strict=True)
+        expected, found = next((a, b) for a, b in pairs if a != b)  # type: ignore[assignment]
+    return Finding(Number.TOOLS, recorded.place, _shown(expected), _shown(found))
+
+
+def _shown(value: msgspec.Struct) -> str:
+    return ", ".join(f"{name} {part}" for name, part in msgspec.structs.asdict(value).items() if part is not None)
