@@ -91,12 +91,13 @@ def load_of(plan: Plan, assumptions: Assumptions) -> Load:
     for match in plan.matches:
         seat_calls, sizes = _calls_a_seat(match, plan, assumptions), prompt_characters(plan, match, assumptions)
         for index, name in enumerate(match.seats):
-            asked = seat_calls * (TOOL_CALLS_ASSUMED if not index and _calls_tools(match, plan) else 1)
+            asked = seat_calls * (1 if index else _calls_a_decision(match, plan))
             calls[name] = calls.get(name, 0) + asked
             characters[name] = characters.get(name, Fraction(0)) + asked * sizes[name]
     seats = tuple(_seat_load(name, plan, calls[name], characters[name], assumptions) for name in calls)
     evaluations = _evaluations(plan, assumptions)
-    engine_s = Fraction(evaluations * plan.engine.nodes, assumptions.engine_nodes_per_s * assumptions.cores)
+    nodes = evaluations * plan.engine.nodes + _tool_nodes(plan, assumptions)
+    engine_s = Fraction(nodes, assumptions.engine_nodes_per_s * assumptions.cores)
     return Load(seats, evaluations, engine_s)
 
 
@@ -119,10 +120,12 @@ def _calls_a_seat(match: Match, plan: Plan, assumptions: Assumptions) -> int:
     return ceil(match.planned * decisions / len(match.seats))
 
 
-def _calls_tools(match: Match, plan: Plan) -> bool:
-    """True if seat A has its memory by tool calls."""
+def _calls_a_decision(match: Match, plan: Plan) -> int:
+    """Calls of seat A for each decision: two where it calls tools, or names candidates for one."""
     system = plan.systems.get(match.condition.system)
-    return system is not None and system.needs_tool_calls
+    if system and system.needs_tool_calls:
+        return TOOL_CALLS_ASSUMED
+    return 2 if system and system.asks_tool and GAMES[match.game].names_candidates else 1
 
 
 def _seat_load(name: str, plan: Plan, calls: int, characters: Fraction, assumptions: Assumptions) -> SeatLoad:
@@ -162,3 +165,13 @@ def _evaluations(plan: Plan, assumptions: Assumptions) -> int:
         if game.engine_adjudication(rules):
             total += match.planned * game.decisions(rules, assumptions.by_name)
     return ceil(total)
+
+
+def _tool_nodes(plan: Plan, assumptions: Assumptions) -> int:
+    """Nodes that the engine searches for seats that have it as a tool, if they name as many moves as it examines."""
+    nodes = 0
+    for match in plan.tool_matches:
+        use = plan.systems[match.condition.system].tool(match.condition.arm)
+        if use and GAMES[match.game].uses_engine:
+            nodes += _calls_a_seat(match, plan, assumptions) * use.candidates_max * use.nodes
+    return nodes

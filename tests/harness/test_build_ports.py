@@ -27,7 +27,19 @@ from agzamov_verify.games.chess960.rules import Game960
 from agzamov_verify.games.chess960.script import ChessRules
 from agzamov_verify.manifest import Manifest
 from agzamov_verify.protocol import EngineNorm, load_protocol
-from agzamov_verify.questions import Chat, Evaluate, Evaluation, Message, NoReply, Reply
+from agzamov_verify.questions import (
+    Calculate,
+    Calculated,
+    Chat,
+    Evaluate,
+    Evaluation,
+    Examine,
+    Examined,
+    ExaminedMove,
+    Message,
+    NoReply,
+    Reply,
+)
 from agzamov_verify.seats import ReferenceSeat
 from agzamov_verify.stockfish import EngineFault, find_engine
 from agzamov_verify.workers import cores
@@ -201,6 +213,53 @@ def test_an_engine_that_dies_is_a_fault_and_the_next_question_has_a_fresh_one(fa
         with pytest.raises(PortFault, match=r"the engine failed: .* resume the run"):
             world(EVALUATE)
         assert world(EVALUATE) == Evaluation(13, None)
+
+
+# --- a tool --------------------------------------------------------------------------------------
+
+
+TOOLS: dict[str, Any] = {
+    "title": "Tools",
+    "seats": {"novice": {"kind": "novice"}},
+    "systems": {"tools": {"kind": "tools"}},
+    "chess960": {"adjudication": {"policy": "none"}},
+    "matches": [
+        {"phase": 2, "game": "chess960", "a": "novice", "b": "novice", "games": 2, "condition": condition}
+        for condition in ({"augmentation": "tools"}, {"augmentation": "tools", "arm": "real", "system": "tools"})
+    ],
+}
+EXAMINE = Examine(attempt=0, candidates=("e2e4", "d2d4"), game="g", moves="", nodes=50, start_fen=START, turn=0)
+CALCULATE = Calculate(
+    attempt=0,
+    board=(),
+    comparisons_max=990,
+    game="h",
+    hole=("Ah", "Ac"),
+    pot_chips=150,
+    seed=1,
+    to_call_chips=50,
+    turn=0,
+)
+
+
+def test_a_tool_asks_the_sealed_engine_and_its_death_stops_the_run_with_one_line(fake: Path) -> None:
+    manifest = sealed(TOOLS, fake)
+    assert manifest.engine
+    assert manifest.engine.name == "Fakefish 1"
+    found = Examined(tuple(ExaminedMove(13, move, None) for move in EXAMINE.candidates))
+    with one_world(manifest, fake) as world:
+        assert world(EXAMINE) == found
+        os.kill(int(fake.with_name("fish.pids").read_text().split()[-1]), signal.SIGKILL)
+        with pytest.raises(PortFault, match=r"^the engine failed: .* resume the run$"):
+            world(EXAMINE)
+        assert world(EXAMINE) == found
+
+
+def test_a_tool_without_an_engine_is_a_fault_and_a_calculator_needs_none() -> None:
+    world = World(ports_of({}, None))
+    with pytest.raises(PortFault, match="the run has no engine for its tool to ask"):
+        world(EXAMINE)
+    assert world(CALCULATE) == Calculated(1_225 * 1_712_304, 852, exact=True, price_permille=250)
 
 
 # --- how many streams ----------------------------------------------------------------------------

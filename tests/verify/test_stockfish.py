@@ -7,8 +7,8 @@ import chess
 import pytest
 
 from agzamov_verify import stockfish
-from agzamov_verify.questions import Evaluate, Evaluation
-from agzamov_verify.stockfish import NAME, NET_SHA256, PLACES, EngineFault, UciEngine, find_engine
+from agzamov_verify.questions import Evaluate, Evaluation, Examine, ExaminedMove
+from agzamov_verify.stockfish import LINE_PLIES_MAX, NAME, NET_SHA256, PLACES, EngineFault, UciEngine, find_engine
 
 HASH_MIB, NODES = 16, 5_000
 START = chess.Board.from_chess960_pos(925).fen()
@@ -181,3 +181,40 @@ def test_an_engine_gets_no_key_from_the_environment(monkeypatch: pytest.MonkeyPa
     assert "sk-planted" not in seen
     assert "LC_ALL=C.UTF-8" in seen
     assert "PATH=" in seen
+
+
+# --- as a tool -----------------------------------------------------------------------------------
+
+
+def examination(*candidates: str, start_fen: str = START, moves: str = "") -> Examine:
+    return Examine(
+        attempt=0, candidates=candidates, game="g00000", moves=moves, nodes=2_000, start_fen=start_fen, turn=0
+    )
+
+
+@needs_engine
+def test_candidates_are_examined_each_apart_whatever_was_asked_before(engine: UciEngine) -> None:
+    both, one, other = (engine.examine(examination(*moves)) for moves in (("b2b4", "c2c3"), ("b2b4",), ("c2c3",)))
+    assert both.moves == (*one.moves, *other.moves)
+    with UciEngine(ENGINE, HASH_MIB) as another:
+        assert another.examine(examination("c2c3", "b2b4")).moves == both.moves[::-1]
+
+
+@needs_engine
+def test_a_line_begins_with_its_candidate_and_is_legal(engine: UciEngine) -> None:
+    answer = engine.examine(examination("b2b4", "c2c3", moves="d2d4 d7d5"))
+    for candidate, move in zip(("b2b4", "c2c3"), answer.moves, strict=True):
+        line = move.line.split()
+        assert line[0] == candidate
+        assert 1 < len(line) <= LINE_PLIES_MAX
+        board = chess.Board(START, chess960=True)
+        for text in ("d2d4", "d7d5", *line):
+            assert chess.Move.from_uci(text) in board.legal_moves
+            board.push_uci(text)
+
+
+@needs_engine
+def test_a_mate_and_a_worse_move_are_told_apart(engine: UciEngine) -> None:
+    answer = engine.examine(examination("a1a8", "a1b1", start_fen=MATE_IN_ONE))
+    assert answer.moves[0] == ExaminedMove(None, "a1a8", 1)
+    assert answer.moves[1] != answer.moves[0]

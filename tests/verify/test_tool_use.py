@@ -13,10 +13,12 @@ from agzamov_verify.condition_problems import condition_problems
 from agzamov_verify.dice import Dice
 from agzamov_verify.games import prompts, scripted
 from agzamov_verify.games.chess960 import tool as chess_tool
+from agzamov_verify.games.chess960.prompt import PromptStyle, turn_message
 from agzamov_verify.games.chess960.rules import Game960
 from agzamov_verify.games.holdem.calculator import calculate
 from agzamov_verify.games.holdem.tool import ToldOdds, answer_text, read_odds
 from agzamov_verify.games.page import PROFILE, TOOL, read_page
+from agzamov_verify.games.patterns import Pattern
 from agzamov_verify.games.registry import GAMES
 from agzamov_verify.manifest import Plan
 from agzamov_verify.plan_problems import needs_engine, problems
@@ -307,3 +309,57 @@ def test_the_words_of_tools_are_sealed_where_a_plan_has_them() -> None:
     names = {"chess960/tool_answer", "chess960/tool_request", "holdem/tool_answer"}
     assert names <= with_tools.keys()
     assert not names & without.keys()
+
+
+# --- scripted players ----------------------------------------------------------------------------
+
+
+def page_of(tool: str = "", request: str = "", profile: str = "") -> tuple[Message, ...]:
+    game = Game960(START)
+    return (Message("Play.", "system"), turn_message(game, PromptStyle.STANDARD, profile, tool, request))
+
+
+@pytest.mark.parametrize("kind", ["random", "novice", "reference"])
+def test_a_scripted_player_names_legal_candidates_and_then_moves(kind: str) -> None:
+    game, request = Game960(START), chess_tool.request(USE)
+    asked = Reply(text=scripted.reply(kind, page_of(request=request), 7))
+    candidates = chess_tool.read_candidates(asked, game, USE)
+    assert len(set(candidates)) == 3
+    answer = "\n".join(f"{move}: +0.10, then a7a6" for move in candidates[::-1])
+    reply = scripted.reply(kind, page_of(tool=chess_tool.ANSWER.format(nodes=500, lines=answer)), 7)
+    expected = candidates[-1] if kind != "random" else scripted.reply(kind, page_of(), 7)
+    assert reply.endswith(expected)
+
+
+def test_a_reference_player_keeps_its_rules_whatever_its_tool_says() -> None:
+    rule = Message(
+        "You must keep this rule in every game: " + GAMES["chess960"].patterns[Pattern.PUSHES_ROOK_PAWNS], "system"
+    )
+    answer = chess_tool.ANSWER.format(nodes=500, lines="e2e4: +9.10")
+    reply = scripted.reply("reference", (rule, page_of(tool=answer)[1]), 7)
+    assert re.search(r"MOVE: [ah]", reply)
+
+
+@pytest.mark.parametrize(
+    ("equity", "price", "legal", "action"),
+    [
+        (400, 333, "fold, call, raise to a total from 4 to 98 BB", "call"),
+        (300, 333, "fold, call, raise to a total from 4 to 98 BB", "fold"),
+        (300, 0, "check, bet from 1 to 98 BB", "check"),
+        (700, 333, "fold, call, raise to a total from 4 to 98 BB", "raise to 8"),
+        (700, 333, "fold, call", "call"),
+        (None, 0, "fold, call", "call"),
+        (None, 0, "check, bet from 1 to 98 BB", "check"),
+    ],
+)
+def test_a_novice_of_holdem_goes_by_equity_and_price(equity: int | None, price: int, legal: str, action: str) -> None:
+    to_call = "2" if "call" in legal else "0"
+    told = TOOL + answer_text(Calculated(990, equity, exact=True, price_permille=price)) if equity is not None else ""
+    text = (
+        f"Hole cards: [As, Kd]\nBoard: [2c, 3d, 4h]\nPot: 4 BB | To call: {to_call} BB\n"
+        f"Stacks: you 98 BB | opponent 96 BB\nAction: preflop: opponent call, you check; flop: opponent bet 2 BB\n"
+        f"Position: Big blind\nLegal actions: {legal}{told}"
+    )
+    assert scripted.reply("novice", (Message("Play.", "system"), Message(text, "user")), 1).endswith(
+        f"ACTION: {action}"
+    )

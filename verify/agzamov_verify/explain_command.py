@@ -5,7 +5,7 @@ import sys
 import click
 
 from .columns import ascii_words, paragraph
-from .glossary import LEVELS, MEMORY, PAPER, PLAY, POKER, RUN, STATISTICS, Term, find, near
+from .glossary import LEVELS, MEMORY, PAPER, PLAY, POKER, RUN, STATISTICS, TOOLS, Term, find, near
 
 GROUPS = {
     "Runs and bundles": RUN,
@@ -13,6 +13,7 @@ GROUPS = {
     "Play": PLAY,
     "Hold'em": POKER,
     "Memory": MEMORY,
+    "Tools": TOOLS,
     "Statistics": STATISTICS,
 }
 EXIT_USAGE = 2

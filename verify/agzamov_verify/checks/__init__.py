@@ -54,6 +54,7 @@ from .opened_bundle import open_bundle
 from .replay_all import Replaying, journal_cost, replay_bundle
 from .results_check import check_claims, check_results
 from .seats import Recomputed, check_seats
+from .tool_answers import unnamed_warnings
 from .tool_check import check_tools
 
 
@@ -138,6 +139,7 @@ def _take_steps(path: Path, options: Options, ledger: CheckLog, verdict: Verdict
         systems = audited_systems(opened.manifest.plan, streams)
         verdict.warnings = (*verdict.warnings, *never_found(systems))
         check_memory(opened.manifest, systems, ledger)
+    verdict.warnings = (*verdict.warnings, *unnamed_warnings(replayed.tools))
     is_whole = check_tools(opened, replayed.tools, ledger, at_hand)
     if verdict.recomputed is Recomputed.ALL and not is_whole:
         verdict.recomputed = Recomputed.A_SAMPLE

@@ -24,7 +24,7 @@ from .tool_answers import ToolAnswer, ToolSample
 def check_tools(opened: Opened, sample: ToolSample, ledger: CheckLog, at_hand: EngineAtHand) -> bool:
     """Take step 16, or say why not; whether every answer was computed again. Raises StepFailed."""
     if not sample.calculations + sample.examinations:
-        ledger.skip(Number.TOOLS, Status.NOT_APPLICABLE, "no seat has a tool")
+        ledger.skip(Number.TOOLS, Status.NOT_APPLICABLE, "no tool was asked")
         return True
     remarks: list[str] = []
     with ledger.taking(Number.TOOLS):

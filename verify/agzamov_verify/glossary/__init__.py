@@ -13,10 +13,25 @@ from .play_terms import PLAY
 from .run_terms import LEVELS, RUN
 from .statistics_terms import STATISTICS
 from .term import PAPER, Term
+from .tool_terms import TOOLS
 
-__all__ = ("LEVELS", "MEMORY", "PAPER", "PLAY", "POKER", "RUN", "STATISTICS", "TERMS", "Term", "find", "label", "near")
+__all__ = (
+    "LEVELS",
+    "MEMORY",
+    "PAPER",
+    "PLAY",
+    "POKER",
+    "RUN",
+    "STATISTICS",
+    "TERMS",
+    "TOOLS",
+    "Term",
+    "find",
+    "label",
+    "near",
+)
 
-TERMS: Final = (*RUN, *LEVELS, *STATISTICS, *PLAY, *POKER, *MEMORY)
+TERMS: Final = (*RUN, *LEVELS, *STATISTICS, *PLAY, *POKER, *MEMORY, *TOOLS)
 
 
 def _key(word: str) -> str:

@@ -2,7 +2,8 @@
 
 Alpha-beta over captures and check evasions at its ends, deepened while nodes are few. It expects of
 the opponent what the profile says: a reply that the profile rules out is not searched, which is all
-that true information is worth to it. Its own rules narrow its own moves.
+that true information is worth to it. Its own rules narrow its own moves. With a tool it names its best moves
+as candidates, and plays the one that the tool puts first.
 
 Piece values: T. Michniewski, "Simplified Evaluation Function" (chessprogramming.org); the values of
 squares and the drive of a bare king to the rim are in its spirit.
@@ -19,6 +20,7 @@ from ...dice import Stream
 from ..page import Page, labelled
 from .habit_moves import REFUSED, allowed, due_moves, refuses
 from .habits import NO_HABITS, ChessHabits, PositionKey, chess_habits, last_move, position_key, repeatable
+from .tool import best_told, candidates_line, requested
 
 DEPTH_MIN, DEPTH_MAX = 2, 8
 NODES_MAX = 3_000  # the search ends here, whatever the position
@@ -37,10 +39,16 @@ Tables: TypeAlias = tuple[list[list[int]], list[list[int]]]
 
 
 def reply(page: Page, stream: Stream) -> str:
-    """The best move found within the rules, with a line that says what was seen."""
+    """The best move found within the rules or told by its tool, with a line that says why; or its candidates."""
     board = chess.Board(labelled(page, "FEN"), chess960=True)
     foe, rules = chess_habits(page.profile), chess_habits(page.rules)
-    line = best_line(page, board, allowed(board, rules, last_move(page)), stream, foe, rules)
+    moves = allowed(board, rules, last_move(page))
+    told = best_told(page)
+    if told and chess.Move.from_uci(told) in moves:
+        return f"The best of my candidates by what my tool found.\nMOVE: {told}"
+    line = best_line(page, board, moves, stream, foe, rules)
+    if most := requested(page):
+        return f"What I consider.\n{candidates_line([move.uci() for move in line.ranked[:most]])}"
     profile_note = " I count on what I was told of this opponent." if foe != NO_HABITS else ""
     remark = f"Searched to depth {line.depth}, I expect to stand at {line.value / 100:+.1f} pawns.{profile_note}"
     return f"{remark}\nMOVE: {line.move.uci()}"
@@ -129,11 +137,12 @@ def _bared(board: chess.Board) -> chess.Color | None:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Result of a search: the move, its value for the side to move, and the plies looked ahead."""
+    """Result of a search: the move, its value for the side to move, the plies looked ahead, and all moves by rank."""
 
     move: chess.Move
     value: int
     depth: int
+    ranked: tuple[chess.Move, ...] = ()
 
 
 class _Spent(Exception):
@@ -154,14 +163,14 @@ class _Search:
     def best(self, taste: dict[chess.Move, int]) -> Line:
         """The best of the moves in `taste`, whose centipawns are added to what the search finds."""
         order = sorted(taste, key=self._gain, reverse=True)
-        line = Line(order[0], self._static(), 0)
+        line = Line(order[0], self._static(), 0, tuple(order))
         for depth in range(1, DEPTH_MAX + 1):
             try:
                 ranked = self._root(order, taste, depth)
             except _Spent:  # the board is left as it was then, and is not used again
                 return line
             order = sorted(order, key=lambda move: -ranked[move])
-            line = Line(order[0], ranked[order[0]], depth)
+            line = Line(order[0], ranked[order[0]], depth, tuple(order))
             enough = depth >= DEPTH_MIN and self._nodes > NODES_ENOUGH
             if enough or abs(line.value) >= MATE_LEAST or len(order) == 1:
                 break

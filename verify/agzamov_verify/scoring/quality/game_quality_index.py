@@ -66,9 +66,9 @@ class SeatQuality(msgspec.Struct, frozen=True, kw_only=True):
         return {name: getattr(self, name) for name in GROUPS}
 
 
-def uses_engine(seat: Seat) -> bool:
+def uses_engine(seat: Seat, *, has_tool: bool = False) -> bool:
     """True if a seat is, or may ask, the engine that judges it."""
-    return seat.starts_engine
+    return seat.starts_engine or has_tool
 
 
 def moves_by_game(

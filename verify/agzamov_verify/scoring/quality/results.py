@@ -113,7 +113,7 @@ def _match(match: Match, records: Sequence[ChessRecord], answers: Answers, plan:
     seats = [
         SeatQuality(
             seat=name,
-            engine_alignment=uses_engine(plan.seats[name]),
+            engine_alignment=uses_engine(plan.seats[name], has_tool=side == "a" and match in plan.tool_matches),
             substituted=_substituted(records, side),
             **groups_of(by_distinct_game(games, identities), constants),
         )

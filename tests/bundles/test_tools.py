@@ -1,0 +1,187 @@
+"""Tools in a bundle: honest answers are made again, one tampered answer is found and named, and the control works."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from agzamov_verify.checks import Verdict
+from agzamov_verify.checks.budget import Limits
+from agzamov_verify.checks.check_log import Number, Status, Step
+from agzamov_verify.checks.seats import Recomputed
+from agzamov_verify.dice import Dice
+from agzamov_verify.games.game import Block
+from agzamov_verify.manifest import Plan
+from agzamov_verify.questions import Answer, Calculate, Calculated, Chat, Examine, Examined, Question, Reply
+from agzamov_verify.script import drive
+from agzamov_verify.streams import block_script, streams_of
+from bundles.bundle_factory import ALL_REPLIES, MODEL, check, engine_path, failed_steps, make, told, world_of
+
+ARMS: dict[str, dict[str, str]] = {
+    "naked": {"augmentation": "tools"},
+    "placebo": {"augmentation": "tools", "arm": "placebo", "system": "tools"},
+    "real": {"augmentation": "tools", "arm": "real", "system": "tools"},
+}
+CHESS: dict[str, Any] = {"phase": 2, "game": "chess960", "a": "novice", "b": "novice", "games": 2}
+HANDS: dict[str, Any] = {"phase": 2, "game": "holdem", "a": "novice", "b": "novice", "hands": 10, "block_hands": 10}
+PLAN: dict[str, Any] = {
+    "title": "Tools",
+    "seats": {"novice": {"kind": "novice"}},
+    "systems": {"tools": {"kind": "tools", "candidates_max": 2, "nodes": 100, "comparisons_max": 990}},
+    "chess960": {"adjudication": {"policy": "none"}, "plies_max": 8},
+    "holdem": {"session_hands": 10},
+}
+needs_engine = pytest.mark.skipif(engine_path() is None, reason="no Stockfish 15.1 here")
+DICE = Dice(bytes(32))
+
+
+def plan(
+    *matches: dict[str, Any], arms: tuple[str, ...] = ("naked", "placebo", "real"), **changes: Any
+) -> dict[str, Any]:
+    conditions = [{**match, "condition": ARMS[arm]} for match in matches for arm in arms]
+    return {**PLAN, "matches": conditions, **changes}
+
+
+def of_tools(verdict: Verdict) -> Step:
+    return verdict.steps[Number.TOOLS - 1]
+
+
+def lying(wished: dict[str, Any], lie: Callable[[Question, Answer], Answer]) -> Callable[[Question], Answer]:
+    """The plan's own world, but for what `lie` makes of the answers."""
+    world = world_of(msgspec.convert(wished, Plan), engine_path())
+    return lambda question: lie(question, world(question))
+
+
+def test_a_calculators_answers_are_all_computed_again(tmp_path: Path) -> None:
+    verdict = check(make(plan(HANDS), tmp_path), limits=ALL_REPLIES)
+    assert (verdict.level, verdict.recomputed) == ("V1", Recomputed.ALL), told(verdict)
+    assert of_tools(verdict).status is Status.PASS
+    assert of_tools(verdict).remark.startswith("all ")
+    assert of_tools(verdict).remark.endswith("answers of the calculator made again")
+
+
+def test_of_many_answers_a_random_sample_is_computed_again_and_the_report_says_so(tmp_path: Path) -> None:
+    verdict = check(make(plan(HANDS), tmp_path), limits=Limits(seat_replies_max=5))
+    assert (verdict.level, verdict.recomputed) == ("V1", Recomputed.A_SAMPLE), told(verdict)
+    assert "5 of " in of_tools(verdict).remark
+    assert "answers of the calculator made again, drawn at random: fewer than" in of_tools(verdict).remark
+
+
+def test_a_run_without_tools_has_no_such_step(tmp_path: Path) -> None:
+    verdict = check(make(plan(HANDS, arms=("naked",)), tmp_path))
+    assert of_tools(verdict).status is Status.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize("arm", ["real", "placebo"])
+def test_one_tampered_equity_is_found_at_its_entry(arm: str, tmp_path: Path) -> None:
+    """In the placebo arm too, where nobody is told it."""
+    wished, told_wrong = plan(HANDS, arms=("naked", arm)), []
+
+    def better(question: Question, answer: Answer) -> Answer:
+        if (
+            not isinstance(answer, Calculated)
+            or told_wrong
+            or not isinstance(question, Calculate)
+            or not question.board
+        ):
+            return answer
+        told_wrong.append(f"game {question.game} turn {question.turn}")
+        return msgspec.structs.replace(answer, equity_permille=answer.equity_permille - 1)
+
+    verdict = check(make(wished, tmp_path, lying(wished, better)), limits=ALL_REPLIES)
+    assert failed_steps(verdict) == [Number.TOOLS], told(verdict)
+    (finding,) = verdict.findings
+    assert told_wrong[0] in finding.place
+    assert f"p2-holdem-tools_{arm}_tools-novice-b0000" in finding.place
+    assert " entry " in finding.place
+    assert "equity_permille" in finding.expected
+
+
+def test_a_seat_that_names_no_legal_moves_is_warned_of(tmp_path: Path) -> None:
+    wished = plan(CHESS, arms=("naked", "real"), seats={"novice": MODEL})
+
+    def names_none(question: Question) -> Answer:
+        assert isinstance(question, Chat)
+        return Reply(text="I pass.")
+
+    verdict = check(make(wished, tmp_path, names_none), limits=ALL_REPLIES)
+    assert of_tools(verdict).status is Status.NOT_APPLICABLE
+    expected = "tools: at 8 of 8 decisions in chess the seat named no legal move, so the engine had nothing to examine"
+    assert expected in verdict.warnings
+
+
+# --- with the engine -----------------------------------------------------------------------------
+
+
+@needs_engine
+def test_an_engines_answers_are_asked_again_and_without_an_engine_not_checked(tmp_path: Path) -> None:
+    made = make(plan(CHESS), tmp_path)
+    verdict = check(made, engine_path(), limits=ALL_REPLIES)
+    assert verdict.level == "V1", told(verdict)
+    assert of_tools(verdict).remark.endswith("answers of the engine made again")
+    without = check(made, limits=ALL_REPLIES)
+    assert (without.level, of_tools(without).status) == ("V0", Status.NOT_CHECKED)
+    assert failed_steps(without) == []
+
+
+@needs_engine
+@pytest.mark.parametrize("part", ["centipawns", "line"])
+def test_one_tampered_finding_of_an_engine_is_found(part: str, tmp_path: Path) -> None:
+    wished, done = plan(CHESS, arms=("naked", "real")), []
+
+    def better(question: Question, answer: Answer) -> Answer:
+        if not isinstance(question, Examine) or not isinstance(answer, Examined) or done:
+            return answer
+        first, *rest = answer.moves
+        value = {"line": question.candidates[0]} if part == "line" else {"centipawns": 10_000, "mate": None}
+        done.append(question.turn)
+        return Examined((msgspec.structs.replace(first, **value), *rest))
+
+    verdict = check(make(wished, tmp_path, lying(wished, better)), engine_path(), limits=ALL_REPLIES)
+    assert failed_steps(verdict) == [Number.TOOLS], told(verdict)
+    assert len(verdict.findings) == 1
+    assert f"turn {done[0]}" in verdict.findings[0].place
+
+
+# --- the positive control ------------------------------------------------------------------------
+
+
+def blocks(wished: dict[str, Any], arm: str) -> list[Block]:
+    """The blocks of an arm's match, played by the plan's own world."""
+    planned = msgspec.convert(wished, Plan)
+    match = planned.matches[list(ARMS).index(arm)]
+    world = world_of(planned, engine_path())
+    try:
+        return [drive(block_script(stream, planned, DICE), world) for stream in streams_of(match)]
+    finally:
+        world.close()
+
+
+def chips_of_a(arm: str) -> int:
+    """Net chips of seat A in 200 hands."""
+    wished = plan({**HANDS, "hands": 200, "block_hands": 200})
+    (block,) = blocks(wished, arm)
+    return sum(record.net_chips * (1 if index % 2 == 0 else -1) for index, record in enumerate(block.records))
+
+
+@pytest.mark.slow
+def test_a_calculator_is_worth_much_to_a_novice_and_its_placebo_nothing() -> None:
+    big_blinds = {arm: chips_of_a(arm) / 100 for arm in ARMS}
+    assert big_blinds["real"] - big_blinds["naked"] > 800
+    assert big_blinds["placebo"] - big_blinds["naked"] < 200
+
+
+@pytest.mark.slow
+@needs_engine
+def test_an_engine_is_worth_much_to_a_novice_and_its_placebo_nothing() -> None:
+    rules = {"adjudication": {"policy": "material", "threshold_points": 3, "plies": 4}, "plies_max": 60}
+    wished = plan({**CHESS, "games": 16, "block_games": 16}, chess960=rules)
+    halfpoints = {}
+    for arm in ARMS:
+        (block,) = blocks(wished, arm)
+        white = [record.ending.white_halfpoints for record in block.records]
+        halfpoints[arm] = sum(points if index % 2 == 0 else 2 - points for index, points in enumerate(white))
+    assert halfpoints["real"] >= 26
+    assert max(halfpoints["naked"], halfpoints["placebo"]) <= 22
