@@ -84,7 +84,7 @@ def test_an_unknown_game_is_named_in_the_error() -> None:
 
 
 def test_an_unknown_kind_is_named_in_the_error() -> None:
-    with pytest.raises(ValueError, match="expected a player of kind benchmark or random or reference, found 'oracle'"):
+    with pytest.raises(ValueError, match="expected a player of kind benchmark or novice or random or reference, found 'oracle'"):
         reply("oracle", chess_messages(), 1)
 
 

@@ -92,7 +92,7 @@ FAULTS: list[tuple[str, str | bytes, str]] = [
         "a misspelt kind",
         instead("kind: random", "kind: radnom"),
         (
-            "seats.dice.kind: expected one of benchmark, gguf, ollama, openai, random, reference, stockfish, "
+            "seats.dice.kind: expected one of benchmark, gguf, novice, ollama, openai, random, reference, stockfish, "
             "found 'radnom'"
         ),
     ),
@@ -363,7 +363,7 @@ def test_a_sealed_manifest_is_canonical_and_its_digest_names_the_run(sealed: Man
 
 
 def test_a_sealed_manifest_pins_words_rules_secret_and_key(sealed: Manifest) -> None:
-    assert sealed.prompts_sha256 == prompt_digests()
+    assert sealed.prompts_sha256 == prompt_digests(sealed.plan.systems.values())
     assert sealed.protocol_sha256 == protocol_sha256("agz-0.1")
     assert sealed.secret_commit == hashlib.sha256(SECRET).hexdigest()
     assert (sealed.submitter_key_id, sealed.engine) == (KEY_ID, None)
