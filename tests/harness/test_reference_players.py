@@ -84,7 +84,8 @@ def test_an_unknown_game_is_named_in_the_error() -> None:
 
 
 def test_an_unknown_kind_is_named_in_the_error() -> None:
-    with pytest.raises(ValueError, match="expected a player of kind benchmark or novice or random or reference, found 'oracle'"):
+    kinds = "benchmark or novice or random or reference"
+    with pytest.raises(ValueError, match=f"expected a player of kind {kinds}, found 'oracle'"):
         reply("oracle", chess_messages(), 1)
 
 
