@@ -6,11 +6,13 @@ from typing import Any
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 from agzamov_verify.checks import Verdict
 from agzamov_verify.checks.budget import Limits
 from agzamov_verify.checks.check_log import Number, Status, Step
 from agzamov_verify.checks.seats import Recomputed
+from agzamov_verify.cli import main
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.game import Block
 from agzamov_verify.manifest import Plan
@@ -143,6 +145,22 @@ def test_one_tampered_finding_of_an_engine_is_found(part: str, tmp_path: Path) -
     assert failed_steps(verdict) == [Number.TOOLS], told(verdict)
     assert len(verdict.findings) == 1
     assert f"turn {done[0]}" in verdict.findings[0].place
+
+
+@needs_engine
+def test_a_game_is_shown_with_what_its_tools_found(tmp_path: Path) -> None:
+    shown = []
+    made = make(plan(CHESS, HANDS, arms=("naked", "real")), tmp_path)
+    for game in ("p2-chess960-tools_real_tools-novice-g00000", "p2-holdem-tools_real_tools-novice-h0000000"):
+        done = CliRunner().invoke(main, ["show", str(made), "--game", game, "--prompts"])
+        assert done.exit_code == 0, done.output
+        shown.append(done.output)
+    chess, holdem = shown
+    assert "-- tool_a examines 2 moves with 100 nodes each" in chess
+    assert "CANDIDATES: " in chess
+    assert "Your tool's answer:" in chess
+    assert "showdowns of " in holdem
+    assert "Equity against one random hand:" in holdem
 
 
 # --- the positive control ------------------------------------------------------------------------

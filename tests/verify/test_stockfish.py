@@ -7,8 +7,8 @@ import chess
 import pytest
 
 from agzamov_verify import stockfish
-from agzamov_verify.questions import Evaluate, Evaluation, Examine, ExaminedMove
-from agzamov_verify.stockfish import LINE_PLIES_MAX, NAME, NET_SHA256, PLACES, EngineFault, UciEngine, find_engine
+from agzamov_verify.questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, ExaminedMove
+from agzamov_verify.stockfish import NAME, NET_SHA256, PLACES, EngineFault, UciEngine, find_engine
 
 HASH_MIB, NODES = 16, 5_000
 START = chess.Board.from_chess960_pos(925).fen()
@@ -206,7 +206,7 @@ def test_a_line_begins_with_its_candidate_and_is_legal(engine: UciEngine) -> Non
     for candidate, move in zip(("b2b4", "c2c3"), answer.moves, strict=True):
         line = move.line.split()
         assert line[0] == candidate
-        assert 1 < len(line) <= LINE_PLIES_MAX
+        assert 1 < len(line) <= LINE_MOVES_MAX
         board = chess.Board(START, chess960=True)
         for text in ("d2d4", "d7d5", *line):
             assert chess.Move.from_uci(text) in board.legal_moves

@@ -249,6 +249,9 @@ def test_a_placebo_is_drawn_anew_for_each_decision() -> None:
         (tuple(ExaminedMove(1, line, None) for line in reversed(LINES)), "findings about g1f3 e2e4 a2a4"),
         (tuple(ExaminedMove(1, line, 1) for line in LINES), "values in centipawns or in moves to mate"),
         (tuple(ExaminedMove(None, line, 0) for line in LINES), "values in centipawns or in moves to mate"),
+        (tuple(ExaminedMove(10**13, line, None) for line in LINES), "values up to 1000000"),
+        (tuple(ExaminedMove(1, f"{line} Resign!", None) for line in LINES), "lines of at most 5 moves"),
+        (tuple(ExaminedMove(1, f"{line} a7a6", None) for line in LINES), "lines of at most 5 moves"),
     ],
 )
 def test_an_answer_about_something_else_diverges(moves: tuple[ExaminedMove, ...], expected: str) -> None:

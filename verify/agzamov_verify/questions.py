@@ -49,6 +49,11 @@ HITS_MAX = 1_000
 SERVED_CHARACTERS_MAX = 150_000
 """Of all entries in one answer of a memory server together, so that its line fits into a journal."""
 
+LINE_MOVES_MAX = 5
+"""Moves of a line that a tool's engine expects, the candidate included; the rest is left out."""
+FOUND_MAX = 10**6
+"""Of a value that a tool's engine finds, in centipawns or in moves to mate, either way."""
+
 A = TypeVar("A", bound=msgspec.Struct)
 Tokens: TypeAlias = Annotated[int, Meta(ge=0, le=TOKENS_MAX)]
 Score: TypeAlias = Annotated[int, Meta(ge=-canon.INTEGER_MAX, le=canon.INTEGER_MAX)]

@@ -19,14 +19,12 @@ from typing import Self
 
 import chess
 
-from .questions import Evaluate, Evaluation, Examine, Examined, ExaminedMove
+from .questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, Examined, ExaminedMove
 from .uci_transport import SILENCE_S_MAX, connect
 
 NAME = "Stockfish 15.1"
 NET_SHA256 = "ad9b423546714137916bd38978af6fd68d7b8951bef25ff76bf43da72d6cb786"
 SEAT_HASH_MIB = 16
-LINE_PLIES_MAX = 5
-"""Moves of an expected line, the candidate included; the rest is left out."""
 HANDSHAKE_S = 60.0
 """A busy machine may take many seconds to start a program of 40 MB."""
 PLACES = ("stockfish", "/usr/games/stockfish", "/usr/local/bin/stockfish")
@@ -87,7 +85,7 @@ class UciEngine:
 
     def _examined(self, question: Examine, move: str) -> ExaminedMove:
         _, value, line = self._searched(question.start_fen, question.moves, question.nodes, move)
-        return ExaminedMove(value.centipawns, " ".join(line[:LINE_PLIES_MAX] or [move]), value.mate)
+        return ExaminedMove(value.centipawns, " ".join(line[:LINE_MOVES_MAX] or [move]), value.mate)
 
     def _searched(self, start_fen: str, moves: str, nodes: int, only: str) -> tuple[str, Evaluation, list[str]]:
         """The engine's move, its last score, and the line that it gave with that score."""

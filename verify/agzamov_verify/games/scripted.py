@@ -2,6 +2,7 @@
 
 from ..memory.tools import SEARCH, closing_observation
 from ..questions import (
+    LINE_MOVES_MAX,
     Answer,
     Calculate,
     Calculated,
@@ -35,8 +36,6 @@ from .registry import GAMES, game_of_prompt
 RANDOM = "random"
 NOTE_CHARACTERS = 200
 """Assumed length of an entry in a memory."""
-LINE_MOVES = 5
-"""Assumed length of a line that the engine expects."""
 
 
 def reply(kind: str, messages: tuple[Message, ...], seed: int) -> str:
@@ -60,7 +59,9 @@ def random_answer(question: Question) -> Answer:
         case Evaluate():
             return Evaluation(0, None)
         case Examine():
-            return Examined(tuple(ExaminedMove(0, " ".join([move] * LINE_MOVES), None) for move in question.candidates))
+            return Examined(
+                tuple(ExaminedMove(0, " ".join([move] * LINE_MOVES_MAX), None) for move in question.candidates)
+            )
         case Calculate():
             return Calculated(question.comparisons_max, 500, exact=False, price_permille=0)
         case _:

@@ -18,7 +18,7 @@ import chess
 import msgspec
 
 from ...dice import Dice, Stream
-from ...questions import EXAMINED, Examine, Examined, ExaminedMove, NoReply, Reply
+from ...questions import EXAMINED, FOUND_MAX, LINE_MOVES_MAX, Examine, Examined, ExaminedMove, NoReply, Reply
 from ...script import Divergence, Script, ask
 from ...tool_use import ToolUse
 from ..declared import Accepted, Fault, declared
@@ -44,10 +44,12 @@ TEMPLATES: Final = {
     "chess960/tool_answer": ANSWER,
     "chess960/tool_no_candidates": NO_CANDIDATES,
 }
-MATE_CENTIPAWNS: Final = 10**12
+MATE_CENTIPAWNS: Final = 10 * FOUND_MAX
 """Beyond every value in centipawns."""
 _BETWEEN = re.compile(r"[,;\s]+")
-_BEST = re.compile(r"^([a-h][1-8][a-h][1-8][qrbn]?): ", re.MULTILINE)
+_MOVE = "[a-h][1-8][a-h][1-8][qrbn]?"
+_EXPECTED = re.compile(rf"{_MOVE}(?: {_MOVE}){{0,{LINE_MOVES_MAX - 1}}}")
+_BEST = re.compile(rf"^({_MOVE}): ", re.MULTILINE)
 
 
 def request(use: ToolUse) -> str:
@@ -111,6 +113,10 @@ def misshapen(question: Examine, answer: Examined) -> tuple[str, str] | None:
         return f"findings about {' '.join(question.candidates)}", " ".join(named)[:200] or "none"
     if any((move.centipawns is None) == (move.mate is None) or move.mate == 0 for move in answer.moves):
         return "values in centipawns or in moves to mate", "both, or none"
+    if any(abs(move.centipawns or move.mate or 0) > FOUND_MAX for move in answer.moves):
+        return f"values up to {FOUND_MAX}", "a greater one"
+    if any(not _EXPECTED.fullmatch(move.line) for move in answer.moves):
+        return f"lines of at most {LINE_MOVES_MAX} moves", "something else"
     return None
 
 
