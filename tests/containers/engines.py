@@ -11,11 +11,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from docker.errors import APIError
+
+from agzamov_harness.containers.engine import PAUSED, Engine
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "engine"
@@ -118,6 +121,17 @@ class OwnEngine:
             ["sh", SCRIPT, "stop"], env={**os.environ, "AGZ_ENGINE_STATE": str(self.state)}, check=False, timeout=LINE_S
         )
         self._namespace.communicate("")
+
+
+def pause(engine: Engine, made: str) -> None:
+    """Pause a container. The kernel may need more than one try while its processes are busy."""
+
+    def is_paused() -> bool:
+        with suppress(APIError):
+            engine.client.api.pause(made)
+        return engine.ending(made).state == PAUSED
+
+    until(is_paused, f"{made} is paused")
 
 
 def until(ready: object, what: str) -> None:

@@ -13,17 +13,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from docker.errors import APIError
 
 from agzamov_harness.container_spec import MIB
 from agzamov_harness.containers import container_monitor, supervise, topology
 from agzamov_harness.containers.container_lifecycle import RUN_LABEL
-from agzamov_harness.containers.engine import PAUSED, Engine
+from agzamov_harness.containers.engine import Engine
 from agzamov_harness.containers.supervise import play_in_containers
 from agzamov_harness.run import Stop, Stopped
 from agzamov_harness.rundir import RunDirectory
 from agzamov_harness.seat_kinds import model_servers
-from containers.engines import until
+from containers.engines import pause, until
 from containers.runs import BABBLER, SMALL, changed, require_v1, sealed
 from harness.commands import Commands, Ended, Running
 
@@ -67,15 +66,9 @@ class Fire:
         return next(row.id for row in self.engine.seen(self.labels) if row.name.endswith(f"-{name}"))
 
     def pause(self, name: str) -> str:
-        """Pause a container, and give its id. The kernel may need more than one try while its processes are busy."""
+        """Pause a container, and give its id."""
         made = self.container(name)
-
-        def paused() -> bool:
-            with contextlib.suppress(APIError):
-                self.engine.client.api.pause(made)
-            return self.engine.ending(made).state == PAUSED
-
-        until(paused, f"{name} is paused")
+        pause(self.engine, made)
         return made
 
     def left(self) -> bool:

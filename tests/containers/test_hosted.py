@@ -5,23 +5,21 @@ import os
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from docker.errors import APIError
 
 from agzamov_harness.containers import engine as engines_of_ours
 from agzamov_harness.containers.container_paths import PROXY_PORT
-from agzamov_harness.containers.engine import PAUSED, Engine
 from agzamov_harness.containers.supervise import play_in_containers
 from agzamov_harness.run import Stop, Stopped
 from agzamov_harness.seat_kinds import endpoint_kind
 from agzamov_verify.checks.check_log import Number
 from containers import certificates
-from containers.engines import ROOT, OwnEngine, until
+from containers.engines import ROOT, OwnEngine, pause, until
 from containers.memory_runs import CAREERS, match
 from containers.runs import SMALL, changed, require_v1, sealed
 from containers.typed_commands import AGZAMOV, composes, typed
@@ -148,21 +146,10 @@ def test_a_hosted_model_saves_and_searches_in_the_containers_of_its_careers(
     assert not left(own)
 
 
-def paused(door: Engine, made: str) -> None:
-    """Pause a container. The kernel may need more than one try while its processes are busy."""
-
-    def is_paused() -> bool:
-        with suppress(APIError):
-            door.client.api.pause(made)
-        return door.ending(made).state == PAUSED
-
-    until(is_paused, "the proxy is paused")
-
-
 HITS = [
     (lambda door, made: door.signal(made, "SIGKILL"), "container proxy ended with exit code 137"),
     (lambda door, made: door.signal(made, "SIGTERM"), "container proxy ended with exit code 0"),
-    (paused, "container proxy is paused"),
+    (pause, "container proxy is paused"),
 ]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agzamov_harness.containers.container_lifecycle import RUN_LABEL
-from agzamov_harness.containers.engine import PAUSED, Engine
+from agzamov_harness.containers.engine import Engine
 from agzamov_harness.images.records import load
 from agzamov_harness.memory.launch import CALL_S_MAX, OPEN_S_MAX
 from agzamov_harness.pinning import pin_of
@@ -19,7 +19,7 @@ from agzamov_verify.checks import Options, verify
 from agzamov_verify.checks.check_log import Number
 from agzamov_verify.memory.declared_server import IMAGE_PARTS, WITH_IMAGE
 from agzamov_verify.memory.servers import SERVERS
-from containers.engines import until
+from containers.engines import pause, until
 from containers.memory_runs import CAREERS, memory_plan
 from containers.runs import sealed
 from harness.commands import Commands, Running
@@ -58,7 +58,7 @@ def recorded(run: RunDirectory) -> int:
 
 @pytest.fixture
 def run(tmp_path: Path, key: Path, engine: Engine) -> Iterator[RunDirectory]:
-    directory = sealed(memory_plan("full_text", sessions=40), tmp_path, key)
+    directory = sealed(memory_plan("full_text", sessions=150), tmp_path, key)
     yield directory
     engine.remove_all({RUN_LABEL: directory.manifest.run_id})
 
@@ -147,9 +147,7 @@ def test_a_memory_that_dies_or_hangs_or_stays_paused_stops_the_run_which_goes_on
     os.kill(a_server(engine, run), signal.SIGSTOP)
     stopped(run, running, engine, HANGS)
     running = begun(run, key, commands)
-    made = memories(engine, run)[-1]
-    engine.client.api.pause(made)
-    until(lambda: engine.ending(made).state == PAUSED or not running.alive_after(0), "a paused memory")
+    pause(engine, memories(engine, run)[-1])
     stopped(run, running, engine, r"container memory-\d{3} is paused")
     finish(run, key, commands)
 
