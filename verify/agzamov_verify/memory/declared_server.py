@@ -34,9 +34,9 @@ SHIPPED_SHA256: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "basic-memory": ("91acc083689f21101808110062c25c39dd63d5c47b0e2e9c97d437937d6b6b00",),
         "brainops": ("1d522ec61d3bacb725a2102538e64135221472aafa51bae503fe158e866ab277",),
-        "chroma-mcp": ("4dd0ade661cf1a036c43d826b55fe8417d46afbcfff95926bd3c4736f8575456",),
-        "mcp-memory-service": ("620ec113f53c9253cbb0df803235e58fa9f82d954f84475b1f3c2f2cf6ce752b",),
-        "mem0": ("173a362816cfb5aecdee2ee2f7ad3de82a97af820b79f86a88b432f290af0cb7",),
+        "chroma-mcp": ("c26bb9681b02db39c76f728420ffb22f5f70c23cc96399f3ed169e36909b2864",),
+        "mcp-memory-service": ("fbc00b05e488c02b226cc43ecf3143e5f79a83f527fd559652fc91309d050772",),
+        "mem0": ("21c4b27f63c32e5d0c836df910841812f8428bb4b265366d896a330c7fa4bdc7",),
         "server-memory": ("588fc77ea4a01bf8cd692ec1159cba0ac3991aa6bcf1b437ae36952cc807cedc",),
     }
 )
