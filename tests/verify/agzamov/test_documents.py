@@ -17,7 +17,7 @@ from agzamov_verify.games.chess960.game import ChessBlock
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.games.chess960.script import ChessRecord, Ending
 from agzamov_verify.games.decision import Tally
-from agzamov_verify.manifest import Manifest, Plan
+from agzamov_verify.manifest import Manifest, MemoryPin, Plan
 from agzamov_verify.protocol import protocol_sha256
 from agzamov_verify.scores.collecting import (
     CannotCombine,
@@ -29,7 +29,7 @@ from agzamov_verify.scores.collecting import (
     seeds_of,
 )
 from agzamov_verify.scores.documents import calibration_document, score_document
-from agzamov_verify.scores.score_text import calibration_lines, score_lines
+from agzamov_verify.scores.score_text import calibration_lines, score_lines, source_lines
 from agzamov_verify.scoring.cells import Cell, CellKey
 from agzamov_verify.scoring.hypotheses.verdicts import Status
 from agzamov_verify.scoring.match_cells import cell_of, model_of
@@ -153,6 +153,32 @@ def test_a_bundle_without_a_memory_goes_with_any_way_of_use() -> None:
 def used(bundle: VerifiedBundle, use: str) -> VerifiedBundle:
     """The bundle as if its memories were used in that way."""
     return bundle._replace(source=msgspec.structs.replace(bundle.source, memory_use=use))
+
+
+PIN = MemoryPin(DIGEST, DIGEST, "notes", "1")
+
+
+@pytest.mark.parametrize(("version", "words"), [("1", ""), ("2", "system mine: expected the server sealed in run one")])
+def test_a_memory_of_one_name_has_one_server_in_all_bundles(version: str, words: str) -> None:
+    """Else the placebo could have another server than the real arm."""
+    parts = [
+        taken(run, of_model(model), memories={"mine": msgspec.structs.replace(PIN, version=number)})
+        for run, model, number in (("one", "a", "1"), ("two", "b", version))
+    ]
+    if not words:
+        combine(parts)
+        return
+    with pytest.raises(CannotCombine, match=words):
+        combine(parts)
+
+
+def test_what_is_attested_and_warned_of_stands_at_the_head_with_where_the_seeds_are_from() -> None:
+    first = Source("one", "ab" * 32, "V1", (), attested=("Of system mine it is x.",), warnings=("system mine: y",))
+    head = list(source_lines([first], "agz-0.1"))
+    assert head[1:3] == ["  ! system mine: y", "  attested: Of system mine it is x."]
+    assert "this may be the best of many runs" in " ".join(head)
+    both = " ".join(" ".join(source_lines([first, Source("two", "ab" * 32, "V1", ())], "agz-0.1")).split())
+    assert "where a control is of another run than its real arm, it may be the worst of many" in both
 
 
 def test_a_cell_from_two_bundles_is_refused_but_each_may_have_its_phase_0() -> None:

@@ -85,7 +85,7 @@ def details(verdict: Verdict) -> str:
             if verdict.answers and GAMES[match.game].uses_engine and match.id in verdict.blocks
         }
         lines += results_details(verdict.manifest, verdict.results, verdict.calls, verdict.analysis, engine)
-    attested = " ".join((ATTESTED, *_attested_of_systems(verdict.manifest)))
+    attested = " ".join((ATTESTED, *attested_of_systems(verdict.manifest)))
     return "\n".join((*lines, "", *paragraph("Attested", attested))) + "\n"
 
 
@@ -136,10 +136,10 @@ def believe_words(verdict: Verdict) -> tuple[str, str]:
             words = f"{FOLLOWS} {SAMPLED} {_remarks(verdict, Number.SEATS, Number.TOOLS)}. {MACHINE}"
         case Recomputed.ALL:
             words = BELIEVE_RECOMPUTED
-    return CONSISTENT, " ".join((words, *_attested_of_systems(verdict.manifest)))
+    return CONSISTENT, " ".join((words, *attested_of_systems(verdict.manifest)))
 
 
-def _attested_of_systems(manifest: Manifest | None) -> Iterator[str]:
+def attested_of_systems(manifest: Manifest | None) -> Iterator[str]:
     """What of the systems that are played rests on the submitter's word, a sentence each."""
     for name in manifest.plan.systems_played if manifest else ():
         if manifest and (attested := manifest.plan.systems[name].attested):
@@ -166,14 +166,14 @@ def json(verdict: Verdict) -> bytes:
             }
             for finding in verdict.findings
         ],
-        "warnings": [*_figure_warnings(verdict), *map(printable, verdict.warnings)],
+        "warnings": list(warnings_told(verdict)),
         "analysis": _plain(verdict.analysis),
         "results": _plain(verdict.results),
     }
     return canon.ascii_text(document).encode()
 
 
-def _figure_warnings(verdict: Verdict) -> Iterator[str]:
+def warnings_told(verdict: Verdict) -> Iterator[str]:
     """Warnings that the first screen shows; of a bundle that fails, without those about figures."""
     if verdict.manifest:
         sound = not verdict.failed
@@ -183,6 +183,7 @@ def _figure_warnings(verdict: Verdict) -> Iterator[str]:
             verdict.calls if sound else None,
             verdict.analysis if sound else None,
         )
+    yield from map(printable, verdict.warnings)
 
 
 def _plain(document: Results | Analysis | None) -> canon.Json:

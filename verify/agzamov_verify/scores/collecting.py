@@ -11,7 +11,7 @@ import msgspec
 from ..analysis_plan import AnalysisPlan, HypothesisId
 from ..checks import Options, verify
 from ..checks.check_log import Status
-from ..display.report import finding_line
+from ..display.report import attested_of_systems, finding_line, warnings_told
 from ..experiment import Augmentation, Match, Phase
 from ..games.registry import GAMES
 from ..manifest import Manifest
@@ -38,7 +38,8 @@ class Source(msgspec.Struct, frozen=True):
 
     `open_ended`: matches of no fixed length, of which nothing is taken. `departures`: where its plan is not its
     protocol's. `chess_prompt`: the variant of the protocol that its chess was played by, empty where it has none.
-    `memory_use`: the way in which its memories were used, empty where it has none.
+    `memory_use`: the way in which its memories were used, empty where it has none. `attested`: what of its systems
+    rests on the submitter's word. `warnings`: those of its report.
     """
 
     run: str
@@ -49,6 +50,8 @@ class Source(msgspec.Struct, frozen=True):
     departures: tuple[str, ...] = ()
     chess_prompt: str = ""
     memory_use: str = ""
+    attested: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Collected(NamedTuple):
@@ -97,7 +100,16 @@ def verified_bundle(path: Path, options: Options) -> VerifiedBundle:
     prompt = "".join(game.variant(plan.rules_of(name)) for name, game in GAMES.items() if name in games)
     use = " and ".join(plan.memory_uses)
     source = Source(
-        verdict.run, verdict.submitter, verdict.level, missing, open_ended(plan), departures(plan), prompt, use
+        verdict.run,
+        verdict.submitter,
+        verdict.level,
+        missing,
+        open_ended(plan),
+        departures(plan),
+        prompt,
+        use,
+        tuple(attested_of_systems(verdict.manifest)),
+        tuple(warnings_told(verdict)),
     )
     return VerifiedBundle(verdict.manifest, source, cells)
 
@@ -118,6 +130,7 @@ def combine(bundles: Sequence[VerifiedBundle]) -> Collected:
     _refuse_two_uses(ordered)
     _refuse_other_rules(ordered)
     _refuse_other_settings(ordered)
+    _refuse_other_servers(ordered)
     early = [f"{name} of run {bundle.source.run}" for bundle in ordered for name in bundle.source.open_ended]
     traits = traits_of(_systems(ordered))
     constants, seeds = load_score_constants(protocol), seeds_of(runs)
@@ -218,6 +231,19 @@ def _systems(ordered: Sequence[VerifiedBundle]) -> dict[str, System]:
                     "give different systems different names"
                 )
     return {name: system for name, (system, _) in by_name.items()}
+
+
+def _refuse_other_servers(ordered: Sequence[VerifiedBundle]) -> None:
+    """Raises CannotCombine where a memory of one name had another sealed server in another run."""
+    first: dict[str, tuple[object, str]] = {}
+    for bundle in ordered:
+        for name, pin in bundle.manifest.memories.items():
+            there, run = first.setdefault(name, (pin, bundle.source.run))
+            if there != pin:
+                raise CannotCombine(
+                    f"system {name}: expected the server sealed in run {run}, found another name, version, adapter or"
+                    f" list of tools in {bundle.source.run}; score each server by itself"
+                )
 
 
 def declared_by_all(plans: Sequence[AnalysisPlan]) -> AnalysisPlan:

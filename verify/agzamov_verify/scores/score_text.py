@@ -18,6 +18,11 @@ from .collecting import KEY_SHOWN, Source
 from .documents import CalibrationDocument, ScoreDocument
 
 SUBSCORE: Final = "  {:<17} {:>10} {:>10} {:>7} {:>9} {:>9}"
+ONE_RUN: Final = "the submitter chose the seed and may have run it many times: this may be the best of many runs"
+SEVERAL_RUNS: Final = (
+    "the submitters chose the seeds and may have run each many times: where a control is of another run than its real"
+    " arm, it may be the worst of many, and the real arm the best"
+)
 SENSITIVITY: Final = "  {:<21} {:>6} {:>9}  {}"
 
 
@@ -50,7 +55,7 @@ def calibration_lines(document: CalibrationDocument) -> Iterator[str]:
 
 
 def source_lines(bundles: Sequence[Source], protocol: str) -> Iterator[str]:
-    """The bundles, what was not checked of them, and who signed them."""
+    """The bundles, what was not checked of them, their warnings, what is attested, and who signed them."""
     for source in bundles:
         missing = f", {label('NOT CHECKED')}: {', '.join(source.not_checked)}" if source.not_checked else ""
         early = f", left out, of no fixed length: {', '.join(source.open_ended)}" if source.open_ended else ""
@@ -65,9 +70,14 @@ def source_lines(bundles: Sequence[Source], protocol: str) -> Iterator[str]:
             yield f"  departs from the protocol in {places}, so nothing here is a result under it:"
         for line in source.departures:
             yield from item("  -", ascii_words(line))
+        for line in source.warnings:
+            yield from item("  !", ascii_words(line))
+        for line in source.attested:
+            yield from item("  attested:", ascii_words(line))
     keys = {source.submitter for source in bundles}
     signed = "one key" if len(keys) == 1 else f"{len(keys)} DIFFERENT keys: different people may have said these things"
     yield f"protocol {ascii_words(protocol)}, signed by {signed}"
+    yield from item(" ", ONE_RUN if len(bundles) == 1 else SEVERAL_RUNS)
 
 
 def score_words(a_score: AScore) -> Iterator[str]:
