@@ -7,6 +7,7 @@ import pytest
 from agzamov_memory.entry import Entry
 from agzamov_memory.systems import SYSTEMS, Settings
 from agzamov_verify.checks.memory_audit import StoreAudit
+from agzamov_verify.dice import Stream
 from agzamov_verify.experiment import Arm, Augmentation, Condition, Phase
 from agzamov_verify.games.chess960.game import ChessMatch
 from agzamov_verify.memory.career_memory import CareerMemory, Limits
@@ -103,3 +104,31 @@ def test_a_career_passes_the_audit(name: str, tmp_path: Path) -> None:
     assert all(told[1:])
     assert bool(audit.counts.altered) == bool(noise_percent)
     assert bool(audit.counts.derived) == (name == "consolidator")
+
+
+@pytest.mark.parametrize("name", ["file", "full_text", "noisy"])
+@pytest.mark.parametrize("seed", range(3))
+def test_searches_for_any_words_pass_the_audit(name: str, seed: int, tmp_path: Path) -> None:
+    """Words joined by hyphens, underscores and marks, in capitals too, and searches of more than 64 words."""
+    draw = Stream(bytes([seed]), "words")
+    vocabulary = ["raise", "raised", "raises", "3-bet", "bet", "bets", "4", "of", "TO", "q-q-x", "x_y", "l'ami"]
+    vocabulary += ["caf\u00e9", "running", "run-in"] if seed == 2 else []
+    noise_percent = 25 if name == "noisy" else 0
+    audit = StoreAudit(MemorySystem(server=name, noise_percent=noise_percent))
+    built = Built(name, Settings(tmp_path, None, noise_percent or None))
+
+    def text(words: list[str]) -> str:
+        return "".join(word + draw.choice((" ", ", ", "\n", ": ", "-", "_")) for word in words)
+
+    for number in range(1, 60):
+        words = [draw.choice(vocabulary) for _ in range(draw.choice((1, 3, 8)))]
+        content = text(words)
+        asked = text([draw.choice(vocabulary) for _ in range(draw.choice((1, 2, 90)))])
+        questions = (
+            Store(attempt=0, content=content, entry=f"e{number:05}", game="g", kind="note", number=number, turn=0),
+            Search(attempt=1, game="g", hits_max=draw.choice((1, 5, 100)), number=number, query=asked, turn=0),
+        )
+        for question in questions:
+            audit.note(question, built(question))
+    assert audit.findings == []
+    assert audit.counts.found

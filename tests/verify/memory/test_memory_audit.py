@@ -6,7 +6,8 @@ from typing import TypeAlias
 import msgspec
 import pytest
 
-from agzamov_verify.checks.memory_audit import Audited, StoreAudit, audited_systems, never_found
+from agzamov_verify.checks.memory_audit import Audited, StoreAudit
+from agzamov_verify.checks.memory_warnings import audited_matches, memory_warnings
 from agzamov_verify.manifest import Plan
 from agzamov_verify.memory.career_memory import PROBES, CareerMemory, Limits
 from agzamov_verify.memory.recomputed import consolidated, text_given
@@ -40,12 +41,17 @@ def match(**condition: str) -> dict[str, object]:
     return {"phase": 2, "game": "chess960", "a": "x", "b": "y", "games": 4, "careers": 2, "condition": condition}
 
 
-TWO_SYSTEMS = {
-    "title": "Two memories",
+THREE_ARMS = {
+    "title": "Two memories, of one a placebo",
     "isolation": "process",
     "seats": {"x": {"kind": "random"}, "y": {"kind": "random"}},
     "systems": {"a": {"kind": "memory"}, "b": {"kind": "memory"}},
-    "matches": [match(), match(arm="real", system="a"), match(arm="real", system="b")],
+    "matches": [
+        match(),
+        match(arm="real", system="a"),
+        match(arm="placebo", system="a"),
+        match(arm="real", system="b"),
+    ],
 }
 
 
@@ -115,27 +121,80 @@ def with_no_hits(exchange: Exchange) -> Exchange:
     return (question, Hits(())) if isinstance(answer, Hits) else exchange
 
 
-def test_a_memory_of_which_no_search_finds_anything_is_warned_of_by_its_name() -> None:
+PLAN = msgspec.convert(THREE_ARMS, Plan)
+NAKED, REAL, PLACEBO, OTHER = (match.id for match in PLAN.matches)
+LONG = Audited(careers=2, stored=40, searches=100, found=400)
+
+
+def test_a_match_of_which_no_search_finds_anything_is_warned_of_by_its_name() -> None:
+    """Of a placebo arm too, though the searches of its real arm find something."""
     found, vain = audit(played()).counts, audit([with_no_hits(one) for one in played()]).counts
-    assert list(never_found({"notes": found})) == []
-    (warning,) = never_found({"notes": found, "mine": vain})
+    assert list(memory_warnings(PLAN, {REAL: found, PLACEBO: found})) == []
+    (warning,) = memory_warnings(PLAN, {REAL: found, PLACEBO: vain})
     assert warning == (
-        "system mine: nothing was found in any of 10 searches, though 4 entries were stored, so no prompt held any;"
-        " see whether its search works"
+        f"{PLACEBO}, system a: nothing was found in any of 10 searches, though 4 entries were stored, so no prompt held"
+        " any; see whether its search works"
     )
 
 
-def test_the_counts_of_careers_are_added_up_by_system() -> None:
-    plan = msgspec.convert(TWO_SYSTEMS, Plan)
-    naked, *real = (one.id for match in plan.matches for one in streams_of(match))
+@pytest.mark.parametrize(("found", "warned"), [(200, False), (199, True), (800, False), (801, True)])
+def test_a_placebo_whose_searches_find_another_number_of_entries_is_warned_of(found: int, *, warned: bool) -> None:
+    warnings = list(memory_warnings(PLAN, {REAL: LONG, PLACEBO: LONG._replace(found=found)}))
+    assert bool(warnings) == warned
+    assert not warned or f"placebo arm found {found / 100:.1f} entries, one of the real arm 4.0" in warnings[0]
+    assert list(memory_warnings(PLAN, {OTHER: LONG, PLACEBO: LONG._replace(found=1)})) == [], "of another system"
+    short = {arm: LONG._replace(stored=19, found=many) for arm, many in ((REAL, 400), (PLACEBO, 1))}
+    assert list(memory_warnings(PLAN, short)) == [], "in two careers of fewer than ten contests"
+
+
+def test_the_counts_of_careers_are_added_up_by_match() -> None:
+    naked, *rest = (one.id for match in PLAN.matches for one in streams_of(match))
     one = Audited(careers=1, searches=3)
-    systems = audited_systems(plan, [(naked, Audited()), *((stream, one) for stream in real)])
-    assert systems == {"a": one.plus(one), "b": one.plus(one)}
+    matches = audited_matches(PLAN, [(naked, Audited()), *((stream, one) for stream in rest)])
+    assert matches == dict.fromkeys((REAL, PLACEBO, OTHER), one.plus(one))
 
 
 def test_a_stream_without_a_memory_counts_for_nothing() -> None:
     done = StoreAudit(None)
     assert (done.counts, done.findings) == (Audited(), [])
+
+
+WORDS = "castled early: 1 of 1"
+
+
+def searched(server: str, query: str, *given: str, hits_max: int = 3) -> list[str]:
+    """What the audit finds in a search after five entries were stored, of which the third has other words."""
+    done = StoreAudit(MemorySystem(server=server))
+    texts = {f"e{n:05d}": "folded to a 3-bet: 2 of 2" if n == 3 else WORDS for n in range(1, 6)}
+    for number, (entry, text) in enumerate(texts.items(), 1):
+        store = Store(attempt=0, content=text, entry=entry, game="g1", kind="observation", number=number, turn=0)
+        done.note(store, Stored())
+    search = Search(attempt=1, game="g9", hits_max=hits_max, number=9, query=query, turn=0)
+    done.note(search, Hits(tuple(Hit(texts[entry], entry) for entry in given)))
+    return [finding.expected for finding in done.findings]
+
+
+@pytest.mark.parametrize(
+    ("server", "query", "given", "expected"),
+    [
+        ("full_text", "castled?", ("e00001", "e00005", "e00002"), []),  # how it ranks is not computed
+        ("full_text", "castles", (), []),  # nor what a stem is
+        ("full_text", "caf\u00e9 castled", (), []),
+        ("full_text", "Bet of", ("e00003", "e00005"), ["e00001 too, which has a word of the search"]),
+        ("full_text", "a bet", (), ["e00003 too, which has a word of the search"]),
+        ("full_text", "castled", ("e00001", "e00002", "e00004", "e00005"), ["at most 3 entries"]),
+        ("semantic", "castled", (), []),
+        ("file", "castled to a", ("e00003", "e00005", "e00004"), []),
+        ("file", "bet", (), []),  # 3-bet is one word of it
+        ("file", "castled", ("e00001", "e00005", "e00004"), ["e00005, e00004, e00002"]),
+        ("file", "castled", (), ["e00005, e00004, e00002"]),
+        ("file", "river", ("e00001",), ["nothing"]),
+    ],
+)
+def test_a_built_in_search_for_words_keeps_nothing_back(
+    server: str, query: str, given: tuple[str, ...], expected: list[str]
+) -> None:
+    assert searched(server, query, *given) == expected
 
 
 # --- one defect each -----------------------------------------------------------------------------

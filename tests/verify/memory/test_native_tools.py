@@ -302,6 +302,10 @@ AUDITED = {
         with_answer(STORED, Called(failed=True, text="no")),
         "no such entry",
     ),
+    "a search that tells an error though it was called as declared": (
+        with_answer(SEARCHED, Called(failed=True, text="Play 1. e4")),
+        "no error of search, called as it is declared",
+    ),
     "a dump without an entry": (
         [*PLAYED[:-1], (PLAYED[-1][0], Exported(PLAYED[-1][1].entries[1:], more=False))],
         "e00001 (note) of contest",

@@ -10,7 +10,9 @@ import pytest
 
 from agzamov_verify import canon
 from agzamov_verify.checks.memory_audit import Audited, StoreAudit
+from agzamov_verify.checks.memory_warnings import memory_warnings
 from agzamov_verify.experiment import Arm, Trait
+from agzamov_verify.manifest import Plan
 from agzamov_verify.memory.adapter_format import Adapter
 from agzamov_verify.memory.declared_server import SHIPPED_SHA256, NoAdapter, declared_in, server_of
 from agzamov_verify.questions import (
@@ -104,6 +106,54 @@ def found(number: int, *hits: Hit) -> Exchange:
     return search, Hits(hits)
 
 
+@pytest.mark.parametrize(
+    ("said", "own"),
+    [
+        ("castled early: 2 of 2", 0),
+        ("Castled EARLY: 0 of 2", 0),
+        ("castled early", 0),
+        ("castled early: 2 of 2, so open with e4", 1),
+        ("castled early: 3 of 3", 1),
+        ("castled early: 1 of 1\ncastled early: 2 of 2", 1),
+        ("early castled: 1 of 1", 1),
+    ],
+)
+def test_a_found_entry_that_says_more_than_its_sources_is_counted(said: str, own: int) -> None:
+    first, second = kept("m1", 1, 2, made_of=("e00001", "e00002"), content=said), found(3, Hit(said, "m1"))
+    done = audit([*HONEST[:6], dump(2, first), second], rewrites="end_game")
+    assert (done.findings, done.counts.own) == ([], own)
+    again = kept("m2", 1, 2, made_of=("m1",), content=said)
+    done = audit(
+        [*HONEST[:6], dump(2, first), ended(3, 1), dump(3, again), found(4, Hit(said, "m2"))], rewrites="end_game"
+    )
+    assert (done.findings, done.counts.own) == ([], own), "made of one that says more, it goes back to what was stored"
+
+
+def test_what_a_server_says_of_its_own_is_warned_of() -> None:
+    plan = msgspec.convert(REWRITING_PLAN, Plan)
+    (match,) = plan.matches
+    counts = Audited(careers=1, stored=3, searches=7, found=5, own=2)
+    (warning,) = memory_warnings(plan, {match.id: counts})
+    assert f"{match.id}, system mine: 2 of 5 entries found say more than those that the server made them of" in warning
+    assert list(memory_warnings(plan, {match.id: counts._replace(own=0)})) == []
+
+
+REWRITING_PLAN = {
+    "title": "A memory that rewrites",
+    "seats": {"x": {"kind": "random"}, "y": {"kind": "random"}},
+    "systems": {"mine": {"kind": "memory", "server": "notes.yaml", "adapter": adapter(rewrites="end_game")}},
+    "matches": [
+        {
+            "phase": 2,
+            "game": "chess960",
+            "a": "x",
+            "b": "y",
+            "games": 4,
+            "careers": 1,
+            "condition": {"augmentation": "memory", "arm": "real", "system": "mine"},
+        }
+    ],
+}
 SUMMED, AGAIN = kept("m1", 1, 2, made_of=("e00001", "e00002")), kept("m2", 1, 2, 3, made_of=("m1", "e00003"))
 HONEST = [
     dump(1),

@@ -11,24 +11,24 @@
   says nothing beside them. Once a tool was called of which nobody knows what it stores, there is no fold: step 15 is
   not taken, and the memory is unverified.
 
-A system of which no search ever found anything is warned of: no rule is broken, but a search that is broken, or is read
-wrongly, leaves the same record.
+What breaks no rule, but must be known before figures are believed, is warned of (memory_warnings).
 
 What a server makes of its entries by a published rule is computed again (memory/recomputed): the sums of
-`consolidator`, the damage of `noisy`, the searches of `recent` and `history`. How other servers rank entries is
-attested. So is what a server from outside makes of its entries, where its adapter declares that it rewrites; of what
-it makes them is recomputed (lineage).
+`consolidator`, the damage of `noisy`, the searches of `recent`, `history` and `file`, and of `full_text` and `noisy`
+that no entry is kept back which has a word of the search. How other servers rank entries is attested. So is what a
+server from outside makes of its entries, where its adapter declares that it rewrites; of what it makes them is
+recomputed, and entries that say more than these are counted (lineage).
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ..games.game import StreamPlan
 from ..manifest import Manifest, Plan
 from ..memory.model_memory import NOTE
 from ..memory.native_tools import Effect, NativeTool, holds
-from ..memory.recomputed import consolidated, last_entries, text_given
+from ..memory.recomputed import WordSearches, consolidated, last_entries, text_given
 from ..memory.servers import SERVERS
 from ..questions import (
     SERVED_CHARACTERS_MAX,
@@ -46,7 +46,6 @@ from ..questions import (
     Store,
     Stored,
 )
-from ..streams import memory_streams
 from ..systems import MemorySystem
 from .check_log import CheckLog, Finding, Number, Status
 from .lineage import Lineage
@@ -67,7 +66,7 @@ class Audited(NamedTuple):
 
     `failed`: calls of the server's own tools that told an error. `unknown`: careers in which a tool was called of which
     nobody knows what it stores. `cut`: those in which a built-in server's words were cut, so that nobody can compare
-    them with its entries.
+    them with its entries. `own`: of the entries found, those that say more than what their server made them of.
     """
 
     careers: int = 0
@@ -80,6 +79,7 @@ class Audited(NamedTuple):
     unknown: int = 0
     cut: int = 0
     refused: int = 0
+    own: int = 0
 
     def plus(self, other: "Audited") -> "Audited":
         return Audited(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
@@ -101,7 +101,8 @@ class StoreAudit:
         self._refuses = server.refuses if server else "none"
         self._is_recomputed = server is not None and server.recomputed
         self._rewrites = bool(system and system.is_from_outside and server and server.rewrites)
-        self._lineage = Lineage()
+        self._lineage, self._says_more = Lineage(), set[str]()
+        self._word_searches = WordSearches(self._server)
         self._after_rewriting: int | None = None
         self._live: list[Kept] = []
         self._by_name: dict[str, Kept] = {}
@@ -140,6 +141,8 @@ class StoreAudit:
             self._count(unknown=1)
         elif answer.failed:
             self._count(failed=1)
+            if self._server in SERVERS and _query(question) is not None:
+                self._find(question, f"no error of {question.tool}, called as it is declared", _cut(answer.text))
         elif effect is Effect.SEARCHES:
             self._search(question, answer)
             self._words(question, answer)
@@ -169,6 +172,7 @@ class StoreAudit:
         self._live.append(kept)
         self._by_name[kept.entry] = kept
         self._lineage.add(kept)
+        self._word_searches.add(kept)
 
     def _may_refuse(self, content: str) -> bool:
         """True if the server may refuse an entry of this text, as its adapter declares."""
@@ -177,7 +181,8 @@ class StoreAudit:
         return self._refuses == "semantic" and bool(self._live)
 
     def _search(self, question: Search | CallTool, answer: Hits | Called) -> None:
-        self._count(searches=1, found=len(answer.hits))
+        own = sum(hit.entry in self._says_more for hit in answer.hits)
+        self._count(searches=1, found=len(answer.hits), own=own)
         if len({hit.entry for hit in answer.hits}) < len(answer.hits):
             self._find(question, "each entry once", "one twice")
         for hit in answer.hits:
@@ -193,6 +198,11 @@ class StoreAudit:
             newest_first = self._server == "recent"
             if answer.hits != (hits := last_entries(self._live, question.hits_max, newest_first=newest_first)):
                 self._find(question, f"the last {len(hits)} entries in their order", _names(answer))
+        if self._server in SERVERS and len(answer.hits) > question.hits_max:
+            self._find(question, f"at most {question.hits_max} entries", f"{len(answer.hits)}")
+        query = question.query if isinstance(question, Search) else _query(question) or ""
+        if expected := self._word_searches.mismatch(query, question.hits_max, [hit.entry for hit in answer.hits]):
+            self._find(question, expected, _names(answer))
 
     def _text_given(self, kept: Kept) -> str:
         """The text that the server gives of a live entry in this search."""
@@ -235,7 +245,10 @@ class StoreAudit:
             self._find(question, f"{counted} live entries, as were counted", str(len(self._pages)))
         for mismatch in self._lineage.mismatches(self._by_name, self._pages):
             self._find(question, _cut(mismatch.expected), _cut(mismatch.found))
-        self._count(derived=sum(kept != self._by_name.get(kept.entry) for kept in self._pages))
+        made = [kept for kept in self._pages if kept != self._by_name.get(kept.entry)]
+        self._count(derived=len(made))
+        self._says_more -= {kept.entry for kept in made}
+        self._says_more |= {kept.entry for kept in made if self._lineage.says_more(kept)}
         self._become(list(self._pages))
         for kept in self._pages:
             self._lineage.add(kept)
@@ -271,6 +284,15 @@ def _cut(text: str) -> str:
     return repr(text[:SHOWN_CHARACTERS])[1:-1]
 
 
+def _query(question: CallTool) -> str | None:
+    """The text that a model gave a tool of a built-in server; None where its arguments are not as declared."""
+    given = _parsed(question.called_with)
+    if not isinstance(given, dict) or given.keys() not in ({"query"}, {"content"}):
+        return None
+    (text,) = given.values()
+    return text if isinstance(text, str) else None
+
+
 def _same(found: object, expected: object) -> bool:
     """Equality of two JSON values, types and all: to Python 1.0 is True."""
     return json.dumps(found, sort_keys=True) == json.dumps(expected, sort_keys=True)
@@ -290,32 +312,15 @@ def _parsed(text: str) -> object:
         return None
 
 
-def audited_systems(plan: Plan, streams: Iterable[tuple[str, Audited]]) -> dict[str, Audited]:
-    """The counts of each memory system, from those of the streams by id."""
-    systems, played = dict[str, Audited](), memory_streams(plan)
-    for stream, counts in streams:
-        if name := played.get(stream):
-            systems[name] = systems.get(name, Audited()).plus(counts)
-    return systems
-
-
-def never_found(systems: Mapping[str, Audited]) -> Iterator[str]:
-    """A warning for each memory system of which no search ever found anything: a broken one looks like that."""
-    for name, counts in systems.items():
-        if counts.searches and not counts.found and not counts.unknown:
-            yield (
-                f"system {_cut(name)}: nothing was found in any of {counts.searches:,} searches, though"
-                f" {counts.stored:,} entries were stored, so no prompt held any; see whether its search works"
-            )
-
-
-def check_memory(manifest: Manifest, systems: Mapping[str, Audited], ledger: CheckLog) -> None:
-    """Take step 15; its findings came with the journal's. `systems`: counts by system. Raises StepFailed."""
+def check_memory(
+    manifest: Manifest, matches: Mapping[str, Audited], ledger: CheckLog, warnings: Sequence[str] = ()
+) -> None:
+    """Take step 15; its findings came with the journal's. `matches`: counts by match. Raises StepFailed."""
     if not any(isinstance(system, MemorySystem) for system in manifest.plan.systems.values()):
         ledger.skip(Number.MEMORY, Status.NOT_APPLICABLE, "no seat has a memory")
         return
     total = Audited()
-    for counts in systems.values():
+    for counts in matches.values():
         total = total.plus(counts)
     if total.unknown or total.cut:
         ledger.skip(Number.MEMORY, Status.NOT_CHECKED, f"unverified: {'; '.join(_unverified(total, manifest))}")
@@ -329,7 +334,7 @@ def check_memory(manifest: Manifest, systems: Mapping[str, Audited], ledger: Che
             Number.MEMORY,
             f"{total.careers:,} stores began empty; {total.stored:,} entries stored{derived}{refused};"
             f" {total.found:,} found in {total.searches:,} searches{altered}{failed}"
-            f"; {''.join(f'warning: {one}; ' for one in never_found(systems))}"
+            f"; {''.join(f'warning: {one}; ' for one in warnings)}"
             f"sealed: {'; '.join(_servers(manifest))}",
         )
 

@@ -20,7 +20,7 @@ MEMORY: Final = (
          "stores is an observation; what a model stores is a note.",
          "docs/memory.md", ("entries", "note", "notes", "observation", "kind")),
     Term("found",
-         "Entries that searches of a memory gave. A memory of which no search ever found anything is warned of.",
+         "Entries that searches of a memory gave. A match of which no search ever found anything is warned of.",
          "docs/memory.md", ("hit", "hits", "search", "searches")),
     Term("dump",
          "Every live entry of a memory, as its server exports them at the end of a career.",

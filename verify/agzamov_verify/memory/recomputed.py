@@ -4,11 +4,15 @@ Entries are in the order in which they were stored. The servers are in `memory/a
 from them, and a test compares both.
 
     recent, history    what a search gives
+    file               what a search gives
+    full_text, noisy   that an entry is found which has a word of the search as it stands, while there is room for it
     noisy              which entries found are damaged, and how: drawn by SHA-256 from entry and number of the search
     consolidator       the live entries after a game
 """
 
 import hashlib
+import re
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final
 
@@ -16,6 +20,10 @@ from ..questions import Hit, Kept
 from .counted_lines import COUNT, counts_of, damaged, words_of
 
 SUMMARY: Final = "summary"
+WORD: Final = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+TOKEN: Final = re.compile(r"[a-z0-9]+")
+QUERY_WORDS_MAX: Final = 64
+BY_WORDS: Final = ("file", "full_text", "noisy")
 
 
 def last_entries(live: Sequence[Kept], hits_max: int, *, newest_first: bool) -> tuple[Hit, ...]:
@@ -80,3 +88,53 @@ def consolidated(live: Sequence[Kept], made: int) -> list[Kept]:
         games = tuple(sorted(line.games))
         left.append(Kept(line.summary, tuple(line.sources), f"d{made:05}", games, SUMMARY))
     return left
+
+
+class WordSearches:
+    """The searches of a built-in server for words, which finds entries that have one of them.
+
+    `file` gives those with most words of the search, of equal ones the newest. `full_text` and `noisy` compare stems
+    and rank by floating point: that is not computed, but equal words have equal stems. Where a text has characters
+    beyond ASCII nothing is said of it: what a word is then depends on tables that differ.
+    """
+
+    def __init__(self, server: str) -> None:
+        self._server = server
+        self._names: list[str] = []
+        self._with_word: dict[str, list[int]] = defaultdict(list)
+        self._is_ascii = True
+
+    def add(self, kept: Kept) -> None:
+        """Take in an entry that was stored."""
+        if self._server not in BY_WORDS:
+            return
+        self._is_ascii &= kept.content.isascii()
+        if kept.content.isascii():
+            for word in self._words(WORD.findall(kept.content.lower())):
+                self._with_word[word].append(len(self._names))
+        self._names.append(kept.entry)
+
+    def mismatch(self, query: str, hits_max: int, given: Sequence[str]) -> str:
+        """What a search should have given, in words; nothing where that is so, or is not known."""
+        if self._server not in BY_WORDS or not query.isascii():
+            return ""
+        asked = list(dict.fromkeys(WORD.findall(query.lower())))[:QUERY_WORDS_MAX]
+        if self._server == "file":
+            expected = self._most_words(asked, hits_max)
+            return "" if not self._is_ascii or given == expected else f"{', '.join(expected[:9]) or 'nothing'}"
+        if len(given) >= hits_max:
+            return ""
+        left_out = {number for word in self._words(asked) for number in self._with_word.get(word, ())}
+        missing = sorted({self._names[number] for number in left_out}.difference(given))
+        return f"{missing[0]} too, which has a word of the search" if missing else ""
+
+    def _most_words(self, asked: Sequence[str], hits_max: int) -> list[str]:
+        shared = Counter(number for word in asked for number in self._with_word.get(word, ()))
+        best = sorted(shared, key=lambda number: (-shared[number], -number))
+        return [self._names[number] for number in best[:hits_max]]
+
+    def _words(self, words: Sequence[str]) -> list[str]:
+        """The different words as the server compares them: in `full_text` what stands between hyphens is one."""
+        if self._server == "file":
+            return list(dict.fromkeys(words))
+        return list(dict.fromkeys(token for word in words for token in TOKEN.findall(word)))
