@@ -188,3 +188,23 @@ def test_containers_take_a_limited_number_of_careers_with_a_memory() -> None:
 
     assert found(MEMORY_CONTAINERS_MAX) == []
     assert found(201) == ["isolation: expected process: containers take 200 careers with a memory, found 201"]
+
+
+@pytest.mark.parametrize(
+    ("name", "system", "found"),
+    [
+        ("recent", {"kind": "memory", "server": "recent"}, ""),
+        ("mem0_of_mine", {"kind": "memory", "server": "recent"}, ""),
+        ("graph", {"kind": "memory", "server": "recent"}, "graph, found the server recent"),
+        ("mem0", {"kind": "memory", "server": "recent"}, "mem0, found the server recent"),
+        ("server_memory", {"kind": "memory", "server": "recent"}, "server-memory, found the server recent"),
+        ("mem0", {"kind": "oracle", "facts": FACTS}, "mem0, found a system without a server"),
+    ],
+)
+def test_the_name_of_a_known_server_is_for_no_other_system(name: str, system: dict[str, str], found: str) -> None:
+    """Reports call a memory by the name that its plan gave it."""
+    control = {**CONTROL, "careers": 5}
+    real = {**control, "condition": {"augmentation": "memory", "arm": "real", "system": name}}
+    expected = f"systems.{name}: expected another name: {name} is the name of the server {found}"
+    faults = [str(problem) for problem in problems(plan(control, real, systems={name: system}))]
+    assert faults == ([expected] if found else [])

@@ -93,6 +93,8 @@ def _system(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
         named = ", ".join(islice(plan.systems, SYSTEMS_NAMED_MAX)) or "(the plan names none)"
         yield Problem(f"{path}.system", f"expected one of the systems {named}")
         return
+    if problem := system.name_problem(condition.system):
+        yield Problem(f"systems.{condition.system}", problem)
     if condition.augmentation not in system.augmentations:
         expected = ", ".join(sorted(system.augmentations))
         yield Problem(f"{path}.augmentation", f"expected {expected} with system {condition.system}")

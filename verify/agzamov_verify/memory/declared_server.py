@@ -42,6 +42,11 @@ SHIPPED_SHA256: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 """By name the adapters that come with the harness: SHA-256 of the canonical JSON of each text that a release had."""
 
+SERVER_OF_NAME: Final[Mapping[str, str]] = MappingProxyType(
+    {name.replace("-", "_"): name for name in (*SERVERS, *SHIPPED_SHA256)}
+)
+"""The built-in servers and those whose adapter comes with the harness, by the name that a system of theirs may have."""
+
 TRAITS_OF_QUERY: Final[Mapping[str, frozenset[Trait]]] = MappingProxyType(
     {
         "full_text": frozenset({Trait.FULL_TEXT}),

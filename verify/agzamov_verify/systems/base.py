@@ -6,6 +6,7 @@ from typing import ClassVar
 from ..dice import Stream
 from ..experiment import Arm, Augmentation, Trait
 from ..memory.career_memory import CareerMemory
+from ..memory.declared_server import SERVER_OF_NAME
 from ..memory.native_tools import Effect, NativeTool
 from ..plan_types import Part, Problem
 from ..tool_use import ToolUse
@@ -62,6 +63,19 @@ class System(Part, frozen=True, tag_field="kind"):
     def traits_known(self) -> frozenset[Trait]:
         """The traits that a plan may declare of the system: those that it can have."""
         return frozenset()
+
+    @property
+    def server_named(self) -> str:
+        """The server that a plan names for it; empty where it has none."""
+        return ""
+
+    def name_problem(self, name: str) -> str:
+        """Why a plan may not call the system so; nothing if it may. A known server's name is for that server alone."""
+        known = SERVER_OF_NAME.get(name, "")
+        if known in ("", self.server_named):
+            return ""
+        found = f"the server {self.server_named}" if self.server_named else "a system without a server"
+        return f"expected another name: {name} is the name of the server {known}, found {found}"
 
     def problems(self, arm: Arm) -> Iterator[Problem]:  # noqa: ARG002 - see the oracle
         """Everything that makes the system impossible in an arm, by path below it."""

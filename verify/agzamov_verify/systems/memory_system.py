@@ -85,6 +85,10 @@ class MemorySystem(System, frozen=True, tag="memory"):
         return server_of(self.server, self.adapter)
 
     @property
+    def server_named(self) -> str:
+        return self.server
+
+    @property
     def is_from_outside(self) -> bool:
         """True if its server is spoken to by an adapter that the plan holds."""
         return bool(self.adapter)
