@@ -102,6 +102,8 @@ def _system(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
         yield Problem(path, f"expected no memory: {GAMES[match.game].title} has no notes to store")
     if system.asks_tool and not GAMES[match.game].tool_templates:
         yield Problem(path, f"expected no tools: {GAMES[match.game].title} has no tool")
+    if lack := system.lacks(match.game):
+        yield Problem(f"{path}.system", f"expected a system for {GAMES[match.game].title}: {lack}")
     yield from _use(match, system, plan)
     yield from (problem.below(f"systems.{condition.system}") for problem in system.problems(condition.arm))
 

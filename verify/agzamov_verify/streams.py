@@ -100,4 +100,13 @@ def _player(plan: Plan, match: Match, seat_index: int, shifts: int) -> Player:
         briefing = "\n".join(filter(None, (briefing, system.told(match.condition.arm))))
     patterns = tuple(catalogue[pattern] for pattern in patterns_of(plan, match, seat_index, shifts))
     tool = system.tool(match.condition.arm) if system else None
-    return Player(name, patterns, briefing, tokens_max=seat.tokens_limit, scripted=not seat.is_model, tool=tool)
+    library = system.library(match.condition.arm, match.game) if system else None
+    return Player(
+        name,
+        patterns,
+        briefing,
+        scripted=not seat.is_model,
+        tokens_max=seat.tokens_limit,
+        tool=tool,
+        library=library,
+    )

@@ -2,13 +2,15 @@
 
     system message    ... You must keep this rule in every game: castle within your first 8 moves, ...
     user message      the situation, by labelled lines
+                      Passages of your documents:
+                      - In the endgame the king is a fighting piece. ...
                       Your tool's answer:
                       Equity against one random hand:  56.2 % ...
                       Opponent profile:
                       - VPIP: 68% | PFR: 42% | 3-Bet: 12%
 
 The law: a player knows this text and its seed, nothing else. Dice come from the situation without
-the tool's answer and the profile, so those that say nothing useful leave every move as it was.
+the passages, the tool's answer and the profile, so those that say nothing useful leave every move as it was.
 """
 
 import hashlib
@@ -17,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..dice import Stream
+from ..documents.library import DOCUMENTS
 from ..questions import Message
 
 _RULE = "You must keep this rule in every "
@@ -29,21 +32,23 @@ TOOL = "\nYour tool's answer:\n"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A prompt, taken apart: the rules its reader must keep, the situation, the profile, the answer of its tool."""
+    """A prompt, taken apart: the rules its reader must keep, the situation, what follows it."""
 
     rules: str
     situation: str
     profile: str
     tool: str = ""
+    documents: str = ""
 
 
 def read_page(messages: tuple[Message, ...]) -> Page:
     """The first system and user messages; what follows them are rejections of earlier answers."""
     asked, _, profile = _first(messages, "user").partition(PROFILE)
-    situation, _, tool = asked.partition(TOOL)
+    asked, _, tool = asked.partition(TOOL)
+    situation, _, documents = asked.partition(DOCUMENTS)
     lines = _first(messages, "system").splitlines()
     rules = [line.partition(": ")[2] for line in lines if line.startswith(_RULE)]
-    return Page("\n".join(rules), situation, profile, tool)
+    return Page("\n".join(rules), situation, profile, tool, documents)
 
 
 def scripted_player(label: str, reply: Callable[[Page, Stream], str]) -> Callable[[Page, int], str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from ..dice import Dice
+from ..documents.library import Library
 from ..memory.career_memory import CareerMemory
 from ..script import Script
 from ..tool_use import ToolUse
@@ -29,7 +30,8 @@ class Player(msgspec.Struct, frozen=True):
     `patterns`: sentences that its system message must hold, each after "You must keep this rule in every ...: ".
     `briefing`: text for the end of its user message, after a line "Opponent profile:"; "" for none. `scripted`: a
     script plays it. `tokens_max`: the limit of one answer, which `terms.answer_terms` tells it; 0 for none. `memory`:
-    the store that it has in this career. `tool`: how its tool is used.
+    the store that it has in this career. `tool`: how its tool is used. `library`: the documents that it
+    may look up.
     """
 
     seat: str
@@ -39,6 +41,7 @@ class Player(msgspec.Struct, frozen=True):
     tokens_max: int = 0
     memory: CareerMemory | None = None
     tool: ToolUse | None = None
+    library: Library | None = None
 
     def profile(self, game: str, turn: int, query: Callable[[], str]) -> Script[str]:
         """What its user message says of the opponent: its briefing, and what its memory gives for a query."""
@@ -46,6 +49,12 @@ class Player(msgspec.Struct, frozen=True):
             return self.briefing
         recalled = yield from self.memory.recall(game, turn, query())
         return "\n".join(filter(None, (self.briefing, recalled)))
+
+    def passages(self, name: GameName, turn: int, query: Callable[[], str], dice: Dice) -> str:
+        """What its user message says of its documents: the passages for a query."""
+        if self.library is None:
+            return ""
+        return self.library.told(query(), dice.stream(f"documents_placebo/{name.label}/{turn}"))
 
 
 def seed_for(player: Player, seat_index: int, name: GameName, turn: int, dice: Dice) -> int:

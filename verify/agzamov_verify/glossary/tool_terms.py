@@ -1,4 +1,4 @@
-"""Terms of tools: what is asked of them, what is told, and how their answers are checked."""
+"""Terms of tools and of retrieval: what is asked, what is told, and how it is checked."""
 
 from typing import Final
 
@@ -19,6 +19,19 @@ TOOLS: Final = (
          "the equity that a call needs.",
          "docs/tools.md", ("showdowns", "comparisons_max")),
     Term("novice",
-         "A scripted player that computes nothing and plays by its tool's answer: the positive control of tools.",
+         "A scripted player that computes nothing and plays by its tool's answer, or by a passage of its documents: "
+         "the positive control of tools and of retrieval.",
          "docs/tools.md", ("scripted novice",)),
+    Term("retrieval",
+         "An augmentation: before each decision of seat A the passages of a document set that fit its situation are "
+         "found and told. They follow from documents and journal, so verification finds them again.",
+         "docs/rag.md", ("rag", "documents", "passages", "passage")),
+    Term("document set",
+         "A folder of plain text that comes with the verifier, cut into passages; its digests are sealed with the "
+         "plan.",
+         "docs/rag.md", ("basics", "passages_max")),
+    Term("BM25",
+         "The ranking of passages by the words that they share with a search: rare words count more, long "
+         "passages less.",
+         "docs/rag.md", ("ranking of passages",)),
 )

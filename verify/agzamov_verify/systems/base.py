@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from ..dice import Stream
+from ..documents.library import Library
 from ..experiment import Arm, Augmentation, Trait
 from ..memory.career_memory import CareerMemory
 from ..memory.declared_server import SERVER_OF_NAME
@@ -93,6 +94,14 @@ class System(Part, frozen=True, tag_field="kind"):
     def tool(self, arm: Arm) -> ToolUse | None:  # noqa: ARG002 - see the tools
         """The use of the game's tool, where the system asks one."""
         return None
+
+    def library(self, arm: Arm, game: str) -> Library | None:  # noqa: ARG002 - see retrieval
+        """The documents that are searched before each decision of seat A in a game, where the system has some."""
+        return None
+
+    def lacks(self, game: str) -> str:  # noqa: ARG002 - see retrieval
+        """What the system lacks for a game, in words; empty if nothing."""
+        return ""
 
     @property
     def offers_native_tools(self) -> bool:

@@ -12,6 +12,7 @@ from typing import assert_never
 
 import msgspec
 
+from ...documents.library import DOCUMENTS
 from ...questions import Message
 from ..adjudication import Adjudication, AdjudicationPolicy
 from ..decision import IllegalPolicy
@@ -111,13 +112,19 @@ def system_message(patterns: tuple[str, ...], terms: ChessTerms) -> Message:
     return Message(SYSTEM.format(ends=_ends(terms), answers=answers) + constraints, "system")
 
 
-def turn_message(game: Game960, style: PromptStyle, briefing: str, tool: str = "", request: str = "") -> Message:
-    """The user prompt of the side to move. `tool`: what its tool has answered; `request`: for something but a move."""
+def turn_message(
+    game: Game960, style: PromptStyle, briefing: str, tool: str = "", request: str = "", documents: str = ""
+) -> Message:
+    """The user prompt of the side to move. `tool`: what its tool has answered; `request`: for something but a move.
+
+    `documents`: the passages that were found.
+    """
     side = "White" if game.board.turn else "Black"
     text = _turn(side, game.fen(), game.diagram(), game.moves_text or "none")
     if style is PromptStyle.LEGAL_MOVES:
         text += _LEGAL.format(legal=" ".join(game.legal_moves()))
     text += f"\n{request}" if request else ""
+    text += DOCUMENTS + documents if documents else ""
     text += TOOL + tool if tool else ""
     if briefing:
         text += _BRIEFING.format(briefing=briefing)

@@ -1,5 +1,7 @@
 """One game of Chess960 as a script."""
 
+from functools import partial
+
 import chess
 import msgspec
 
@@ -15,6 +17,7 @@ from .adjudication import Adjudicator
 from .note_words import query
 from .prompt import REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn_message
 from .rules import DrawClaims, End, Game960
+from .situation_words import situation_words
 from .spelling import read_move
 
 WHITE, BLACK = 0, 1
@@ -111,15 +114,18 @@ class _Table:
     def _question(self, side: int) -> Script[Chat]:
         player = self.players[side]
         profile = yield from player.profile(self.name.id, self.game.ply, lambda: query(self.game.board))
+        topics = partial(situation_words, self.game.board)
+        passages = player.passages(self.name, self.game.ply, topics, self.dice)
+        message = partial(turn_message, self.game, self.rules.prompt, profile, documents=passages)
         attempt, told = FIRST_ATTEMPT, ""
         if player.tool:
             request = tool.request(player.tool)
-            asked = self._chat(side, turn_message(self.game, self.rules.prompt, profile, request=request), attempt)
+            asked = self._chat(side, message(request=request), attempt)
             reply = yield from ask_before(asked, self.tallies[side])
             candidates = tool.read_candidates(reply, self.game, player.tool)
             told = yield from tool.consult(player.tool, candidates, self.game, self.name, self.dice)
             attempt += 1
-        return self._chat(side, turn_message(self.game, self.rules.prompt, profile, told), attempt)
+        return self._chat(side, message(tool=told), attempt)
 
     def _chat(self, side: int, user: Message, attempt: int) -> Chat:
         player = self.players[side]

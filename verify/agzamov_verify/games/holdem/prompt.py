@@ -5,6 +5,7 @@ No line here is a declared action: the form has a placeholder.
 
 import msgspec
 
+from ...documents.library import DOCUMENTS
 from ...questions import Message
 from ..decision import IllegalPolicy
 from ..page import TOOL
@@ -64,8 +65,8 @@ def system_message(patterns: tuple[str, ...], terms: PokerTerms) -> Message:
     return Message(SYSTEM.format(stack=in_bb(terms.stack_chips), answers=answers) + constraints, "system")
 
 
-def turn_message(hand: Hand, player: int, briefing: str, tool: str = "") -> Message:
-    """The user prompt of `player`, who is to act. `tool`: what its tool has answered."""
+def turn_message(hand: Hand, player: int, briefing: str, tool: str = "", documents: str = "") -> Message:
+    """The user prompt of `player`, who is to act. `tool`: what its tool has answered; `documents`: passages found."""
     text = _TURN.format(
         hole=", ".join(hand.hole(player)),
         board=", ".join(hand.board),
@@ -77,6 +78,7 @@ def turn_message(hand: Hand, player: int, briefing: str, tool: str = "") -> Mess
         position="Big blind" if player else "Button",
         legal=_legal(hand.legal()),
     )
+    text += DOCUMENTS + documents if documents else ""
     text += TOOL + tool if tool else ""
     return Message(text + (_BRIEFING.format(briefing=briefing) if briefing else ""), "user")
 

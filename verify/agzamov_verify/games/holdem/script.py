@@ -93,7 +93,8 @@ def play(
         profile = yield from players[seat_index].profile(name.id, turn, partial(query, hand))
         use = players[seat_index].tool
         told = (yield from consult(use, hand, name, dice)) if use else ""
-        messages = (systems[seat_index], turn_message(hand, seat_index, profile, told))
+        passages = players[seat_index].passages(name, turn, partial(query, hand), dice)
+        messages = (systems[seat_index], turn_message(hand, seat_index, profile, told, passages))
         seed = seed_for(players[seat_index], seat_index, name, turn, dice)
         question = Chat(0, name.id, messages, seed, players[seat_index].seat, turn)
         already = tallies[seat_index].substituted

@@ -1,0 +1,48 @@
+"""The shipped document sets: folders of plain text in `sets`, one file for each game.
+
+A file begins with its title and the sources of its facts, up to a line `---`. Then follow passages, one a paragraph.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Final
+
+SETS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"basics": ("chess960", "holdem")})
+"""The sets that a plan may name, and the games that each has a document for."""
+
+IRRELEVANT: Final = "astronomy"
+"""The set of the placebo. It has one document for all games."""
+
+_HEADER_END = "\n---\n"
+
+
+def documents(name: str) -> Mapping[str, str]:
+    """The documents of a set by game, as they are: header and passages."""
+    return {game: _read(name, game) for game in SETS[name]}
+
+
+def passages(name: str, game: str) -> tuple[str, ...]:
+    """The passages of a set's document for a game, in order, each in one line."""
+    return _passages(documents(name)[game])
+
+
+def irrelevant_document() -> str:
+    """The document of the placebo, as it is."""
+    return _read(IRRELEVANT, "any")
+
+
+def irrelevant_passages() -> tuple[str, ...]:
+    """The passages of the placebo's document, in order, each in one line."""
+    return _passages(irrelevant_document())
+
+
+def _passages(document: str) -> tuple[str, ...]:
+    _, _, body = document.partition(_HEADER_END)
+    return tuple(" ".join(paragraph.split()) for paragraph in body.split("\n\n"))
+
+
+@cache
+def _read(name: str, game: str) -> str:
+    return (files(__package__) / "sets" / name / f"{game}.txt").read_bytes().decode()

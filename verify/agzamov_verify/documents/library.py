@@ -1,0 +1,125 @@
+"""What seat A is told of its documents before a decision: the passages that its situation finds.
+
+    Passages of your documents:
+    - In the endgame the king is a fighting piece. ...
+    - A passed pawn is one that no enemy pawn can stop ...
+
+The law: passages follow from documents, situation and seed alone, so whoever verifies finds them again. A placebo is
+as many runs of whole sentences out of the irrelevant document, drawn from the seed, each as long within 2 %.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from typing import Final, NamedTuple
+
+import msgspec
+
+from ..dice import Stream
+from .bm25 import Ranking
+from .document_sets import documents, irrelevant_document, irrelevant_passages, passages
+
+DOCUMENTS: Final = "\nPassages of your documents:\n"
+"""What stands between the situation and the passages, before the answer of a tool and the profile."""
+
+PASSAGE: Final = "- {passage}"
+PLACEBO_LENGTH_PERCENT: Final = 2
+"""Greatest difference in length between a passage and the one that is told instead."""
+
+SENTENCES_MAX: Final = 8
+"""Sentences of a run in the placebo."""
+
+_SENTENCE_END = re.compile(r"(?<=[.?!]) ")
+
+
+class Library(msgspec.Struct, frozen=True):
+    """A document set as seat A may use it in one game: at most so many passages, of so many bytes together."""
+
+    documents: str
+    game: str
+    passages_max: int
+    bytes_max: int
+    is_placebo: bool
+
+    def told(self, query: str, draws: Stream) -> str:
+        """The passages for a query, one a line; empty where none holds a word of it. `draws`: of the placebo."""
+        found = _found(self, query)
+        lines = _irrelevant(found, draws) if self.is_placebo else found
+        return "\n".join(PASSAGE.format(passage=line) for line in lines)
+
+
+def templates(name: str) -> dict[str, str]:
+    """Every text that a seat may read of a set, and of the placebo, by name."""
+    shipped = {f"documents/{name}/{game}": text for game, text in documents(name).items()}
+    own = {"documents/heading": DOCUMENTS, "documents/passage": PASSAGE, "documents/placebo": irrelevant_document()}
+    return own | shipped
+
+
+@lru_cache(maxsize=4096)  # few situations differ in the words that they are searched by
+def _found(library: Library, query: str) -> tuple[str, ...]:
+    """The passages that a query finds, the best first, up to the limits."""
+    kept: list[str] = []
+    length_bytes = 0
+    texts = passages(library.documents, library.game)
+    for number, _ in _ranking(library.documents, library.game).search(query)[: library.passages_max]:
+        length_bytes += len(PASSAGE.format(passage=texts[number]).encode()) + 1
+        if length_bytes > library.bytes_max:
+            break
+        kept.append(texts[number])
+    return tuple(kept)
+
+
+@cache
+def _ranking(name: str, game: str) -> Ranking:
+    return Ranking(passages(name, game))
+
+
+# --- placebo -------------------------------------------------------------------------------------
+
+
+class _Run(NamedTuple):
+    """Sentences [first, end) of the irrelevant document, and their text."""
+
+    first: int
+    end: int
+    text: str
+
+
+def _irrelevant(found: Sequence[str], draws: Stream) -> list[str]:
+    """As many drawn runs of sentences, no sentence twice, each as long as the passage in whose place it stands."""
+    taken: list[_Run] = []
+    for passage in found:
+        free = [run for run in _fitting(passage) if _is_free(run, taken)]
+        taken.append(draws.choice(free or [_nearest(passage, taken)]))
+    return [run.text for run in taken]
+
+
+@lru_cache(maxsize=1024)
+def _fitting(passage: str) -> tuple[_Run, ...]:
+    """The runs that are as long as a passage."""
+    return tuple(run for run in _runs() if _is_as_long(run.text, passage))
+
+
+def _nearest(passage: str, taken: Sequence[_Run]) -> _Run:
+    """The run that is nearest to a passage in length, where all that are as long are taken."""
+    return min((run for run in _runs() if _is_free(run, taken)), key=lambda run: abs(len(run.text) - len(passage)))
+
+
+def _is_free(run: _Run, taken: Sequence[_Run]) -> bool:
+    return all(run.end <= other.first or other.end <= run.first for other in taken)
+
+
+def _is_as_long(text: str, passage: str) -> bool:
+    return 100 * abs(len(text) - len(passage)) <= PLACEBO_LENGTH_PERCENT * len(passage)
+
+
+@cache
+def _runs() -> tuple[_Run, ...]:
+    return tuple(_all_runs(_SENTENCE_END.split(" ".join(irrelevant_passages()))))
+
+
+def _all_runs(sentences: Sequence[str]) -> Iterator[_Run]:
+    """Every run that is no longer than a passage may be."""
+    for first in range(len(sentences)):
+        for end in range(first + 1, min(first + SENTENCES_MAX, len(sentences)) + 1):
+            yield _Run(first, end, " ".join(sentences[first:end]))
