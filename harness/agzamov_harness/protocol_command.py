@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from agzamov_verify.bundle import MANIFEST_FILE
 from agzamov_verify.bundle_argument import bounded
 from agzamov_verify.experiment import Augmentation
 from agzamov_verify.manifest import ManifestError, Plan, load_manifest
@@ -21,7 +22,7 @@ from .run_commands import json_option, play_and_pack, sealed_after_contact
 from .seal import read_plan
 
 RUNS, BUNDLES = "runs", "bundles"
-CHANGED = "a plan that was changed after it was sealed is another plan: move its old run away, or undo the change"
+CHANGED = "a plan that was changed after it was sealed is another plan: undo the change, or play it in another folder"
 
 folder_argument = click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 
@@ -34,9 +35,21 @@ class Part(NamedTuple):
 
     @property
     def bundle(self) -> Path | None:
-        """The bundle of its run, if that was played to its end."""
-        path = self.plan.parent / BUNDLES / self.run.name if self.run else None
-        return path if path and path.exists() else None
+        """The bundle of its run, if that was played to its end. Raises ManifestError where it is one of another run."""
+        if self.run is None:
+            return None
+        path = self.plan.parent / BUNDLES / self.run.name
+        if not path.exists():
+            return None
+        manifest = path / MANIFEST_FILE
+        if not manifest.is_file() or manifest.read_bytes() != (self.run / rundir.MANIFEST).read_bytes():
+            raise ManifestError(f"{path}: expected the bundle of {self.run}, found something else; move it away")
+        return path
+
+    @property
+    def is_begun(self) -> bool:
+        """True if anything of its run was recorded."""
+        return self.run is not None and (self.bundle is not None or any((self.run / rundir.JOURNAL).iterdir()))
 
     @property
     def line(self) -> str:
@@ -88,11 +101,12 @@ def run(
     """
     with faults():
         rundir.require_writable(folder / BUNDLES)
-        for part in _parts(folder):
-            if part.run is None:
+        rundir.require_writable(folder / RUNS)
+        with rundir.held(folder / RUNS / rundir.LOCK, f"{folder}: another process is playing this folder"):
+            for part in _unsealed(_parts(folder)):
                 made = sealed_after_contact(part.plan, key, engine, folder / RUNS, allow_key, installed)
                 click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
-        bundles = [_played(part, key, engine, allow_key, quiet=as_json) for part in _parts(folder)]
+            bundles = [_played(part, key, engine, allow_key, quiet=as_json) for part in _parts(folder)]
     collected, _ = collected_from(
         bundles=tuple(bundles), engine=engine, jobs=None, key_files=(), as_json=as_json, **limits
     )
@@ -113,6 +127,18 @@ def status(folder: Path) -> None:
             click.echo(part.line)
 
 
+def _unsealed(parts: Sequence[Part]) -> list[Part]:
+    """The plans that are to be sealed. Raises ManifestError if one of the others was begun: they may follow from it."""
+    unsealed = [part for part in parts if part.run is None]
+    begun = [part.plan.name for part in parts if part.is_begun]
+    if unsealed and begun:
+        raise ManifestError(
+            f"{unsealed[0].plan}: expected all plans to be sealed before the first is played, but {begun[0]} was begun;"
+            " play this one in another folder"
+        )
+    return unsealed
+
+
 def _played(part: Part, key: Path, engine: str | None, allow_key: Mapping[str, str], *, quiet: bool) -> Path:
     """The bundle of a part: what it has, or what playing its run gives."""
     bundle = part.bundle
@@ -128,7 +154,7 @@ def _played(part: Part, key: Path, engine: str | None, allow_key: Mapping[str, s
 
 def _parts(folder: Path) -> list[Part]:
     """The plans of a folder by name, each with its run. Raises ManifestError where it is not clear which run it is."""
-    plans = {path: read_plan(path) for path in sorted(folder.glob("*.yaml"))}
+    plans = {path: read_plan(path) for path in sorted(folder.glob("[!.]*.yaml"))}
     if not plans:
         raise ManifestError(f"{folder}: expected plans (*.yaml), found none")
     runs = {path.parent: _plan_of(path) for path in sorted((folder / RUNS).glob(f"[!.]*/{rundir.MANIFEST}"))}
@@ -139,17 +165,19 @@ def _parts(folder: Path) -> list[Part]:
 
 
 def _plan_of(manifest: Path) -> Plan:
-    return load_manifest(manifest.read_bytes()).plan
+    try:
+        return load_manifest(manifest.read_bytes()).plan
+    except (OSError, ManifestError) as error:
+        raise ManifestError(f"{manifest}: {error}; move its run away") from error
 
 
 def _only(path: Path, plan: Plan, runs: Mapping[Path, Plan], plans: Mapping[Path, Plan]) -> Path | None:
     """The one run of a plan. Raises ManifestError for two: whoever may choose between them chooses the better one."""
-    _require_one(path, [other.name for other, found in plans.items() if found == plan], "plan with this text")
+    alike = [other.name for other, found in plans.items() if found == plan]
+    if len(alike) > 1:
+        raise ManifestError(f"{path}: expected one plan with this text, found {', '.join(alike)}; keep one of them")
     found = [run for run, of in runs.items() if of == plan]
-    _require_one(path, [run.name for run in found], "run of this plan")
+    if len(found) > 1:
+        names = ", ".join(run.name for run in found)
+        raise ManifestError(f"{path}: expected one run of this plan, found {names}; keep the one that was sealed first")
     return found[0] if found else None
-
-
-def _require_one(path: Path, names: Sequence[str], what: str) -> None:
-    if len(names) > 1:
-        raise ManifestError(f"{path}: expected one {what}, found {', '.join(names)}; move all but the first away")

@@ -77,20 +77,22 @@ class RunDirectory:
 
     def locked(self) -> AbstractContextManager[None]:
         """Hold the folder for this process alone. Raises ManifestError while another one has it."""
-        return self._holding(self.path / LOCK)
+        return held(self.path / LOCK, f"{self.path}: another process is running this run")
 
     def playing(self) -> AbstractContextManager[None]:
         """Hold the journals: in containers it is another process that writes them. Raises ManifestError."""
-        return self._holding(self.notes / LOCK)
+        return held(self.notes / LOCK, f"{self.path}: another process is running this run")
 
-    @contextmanager
-    def _holding(self, path: Path) -> Iterator[None]:
-        with path.open("a") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise ManifestError(f"{self.path}: another process is running this run") from error
-            yield
+
+@contextmanager
+def held(path: Path, otherwise: str) -> Iterator[None]:
+    """Hold a lock file for this process alone. Raises ManifestError, which says `otherwise`, while another has it."""
+    with path.open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise ManifestError(otherwise) from error
+        yield
 
 
 def create(

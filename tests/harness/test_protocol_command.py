@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from agzamov_harness import rundir
 from harness.commands import Commands, Ended
 from harness.sealed_runs import wait_for
 
@@ -85,6 +86,15 @@ def test_all_plans_are_sealed_then_played_and_scored_and_nothing_is_played_twice
     shutil.rmtree(bundles[1])
     assert statuses(commands, folder)[1] == f"{holdem}sealed as {runs[1]}, not played to its end"
     assert played(commands, folder).out == ended.out
+    (folder / "3-later.yaml").write_text(plan("Later", HOLDEM))
+    refused(commands, folder, "3-later.yaml: expected all plans to be sealed before the first is played, but 1-chess")
+    (folder / "3-later.yaml").rename(folder / ".3-later.yaml")  # hidden, as an editor leaves files
+    shutil.move(bundles[0], folder / "0")
+    shutil.copytree(bundles[1], bundles[0])
+    refused(commands, folder, f"{bundles[0]}: expected the bundle of {runs[0]}, found something else")
+    shutil.rmtree(bundles[0])
+    shutil.move(folder / "0", bundles[0])
+    assert played(commands, folder).out == ended.out
     (folder / "2-holdem.yaml").write_text(plan("Hold'em again", HOLDEM))
     refused(commands, folder, "a plan that was changed after it was sealed is another plan")
 
@@ -111,6 +121,19 @@ def test_two_runs_of_one_plan_are_refused(commands: Commands, folder: Path) -> N
     refused(commands, folder, "1-chess.yaml: expected one run of this plan, found ")
 
 
+def test_a_folder_that_another_process_plays_is_refused(commands: Commands, folder: Path) -> None:
+    (folder / "runs").mkdir()
+    with rundir.held(folder / "runs" / "lock", "held by another test"):
+        refused(commands, folder, "protocol: another process is playing this folder")
+    assert not [*folder.glob("runs/*/")]
+
+
+def test_a_run_whose_manifest_cannot_be_read_is_named(commands: Commands, folder: Path) -> None:
+    (folder / "runs" / "broken").mkdir(parents=True)
+    (folder / "runs" / "broken" / "manifest.json").write_text("{")
+    refused(commands, folder, "runs/broken/manifest.json: expected JSON")
+
+
 def test_two_plans_of_one_text_are_refused(commands: Commands, folder: Path) -> None:
     shutil.copy(folder / "1-chess.yaml", folder / "3-again.yaml")
     refused(commands, folder, "expected one plan with this text, found 1-chess.yaml, 3-again.yaml")
@@ -121,4 +144,4 @@ def test_a_folder_without_plans_and_a_broken_plan_are_refused(commands: Commands
     refused(commands, tmp_path / "empty", "expected plans (*.yaml), found none")
     (folder / "2-holdem.yaml").write_text("title: [")
     refused(commands, folder, "2-holdem.yaml")
-    assert not [*folder.glob("runs/*")], "nothing is sealed where one plan is wrong"
+    assert not [*folder.glob("runs/*/")], "nothing is sealed where one plan is wrong"
