@@ -75,6 +75,8 @@ def test_without_an_engine_everything_else_holds_and_what_is_missing_is_named() 
         "Everything that could be checked here holds. Not checked: engine (step 9: no Stockfish 15.1 here). Until then"
         " level V0, not V1."
     )
+    verdict.steps = [step(16, Status.NOT_CHECKED, f"{'all as recorded; ' * 9}more than --engine-nodes-max 3,000")]
+    assert "more than --engine-nodes-max 3,000" in report.believe_words(verdict)[0], "an advice is not cut"
     verdict.steps = [step(9, Status.FAIL)]
     verdict.findings = [Finding(9, "x", "y", "z")]
     assert report.believe_words(verdict)[0].startswith("Not to be believed (level V0): 1 thing is wrong")

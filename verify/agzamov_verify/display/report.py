@@ -202,7 +202,7 @@ def _remarks(verdict: Verdict, *numbers: Number) -> str:
 
 
 def _cause(step: Step) -> str:
-    return f"step {step.number}: {show_name(step.remark)}" if step.remark else f"step {step.number}"
+    return f"step {step.number}: {printable(step.remark)}" if step.remark else f"step {step.number}"
 
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
