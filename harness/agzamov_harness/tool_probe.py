@@ -1,4 +1,4 @@
-"""A probe before anything is played: a model that shall use a memory by tool calls must call a tool when it is told to.
+"""A probe before anything is played: a model that shall use tool calls must call a tool when it is told to.
 
 The probe is no part of the journal: it decides nothing but whether the run begins.
 """
@@ -17,7 +17,9 @@ PROBE: Final = (
     Message("You are being tested. Use the tools that you are offered.", "system"),
     Message(f"Call the tool {SEARCH} once, with the query: opening", "user"),
 )
-ADVICE: Final = "with use: model or native a memory needs one that does; choose another model, or use: harness"
+ADVICE: Final = (
+    "with use: model or native a memory or a tool needs one that does; choose another model, or use: harness"
+)
 
 
 def require_tool_calls(name: str, port: ChatPort) -> None:
@@ -29,7 +31,7 @@ def require_tool_calls(name: str, port: ChatPort) -> None:
 
 
 def seats_that_call(plan: Plan) -> list[str]:
-    """The seats that have a memory by tool calls."""
+    """The seats that have a memory or a tool by tool calls."""
     by_match = ((match.a, plan.systems.get(match.condition.system)) for match in plan.matches)
     return sorted({name for name, system in by_match if system and system.needs_tool_calls})
 

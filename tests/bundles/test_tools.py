@@ -14,9 +14,11 @@ from agzamov_verify.checks.check_log import Number, Status, Step
 from agzamov_verify.checks.seats import Recomputed
 from agzamov_verify.cli import main
 from agzamov_verify.dice import Dice
+from agzamov_verify.games import scripted
 from agzamov_verify.games.game import Block
+from agzamov_verify.games.holdem.calculator import calculate
 from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Answer, Calculate, Calculated, Chat, Examine, Examined, Question, Reply
+from agzamov_verify.questions import Answer, Calculate, Calculated, Chat, Examine, Examined, Question, Reply, ToolCall
 from agzamov_verify.script import drive
 from agzamov_verify.streams import block_script, streams_of
 from bundles.bundle_factory import ALL_REPLIES, MODEL, check, engine_path, failed_steps, make, told, world_of
@@ -112,6 +114,23 @@ def test_a_seat_that_names_no_legal_moves_is_warned_of(tmp_path: Path) -> None:
     assert of_tools(verdict).status is Status.NOT_APPLICABLE
     expected = "tools: at 8 of 8 decisions in chess the seat named no legal move, so the engine had nothing to examine"
     assert expected in verdict.warnings
+
+
+def test_tool_calls_of_a_model_are_computed_again_too(tmp_path: Path) -> None:
+    system = {**PLAN["systems"]["tools"], "use": "model", "calls_max": 1}
+    wished = plan(HANDS, seats={"novice": MODEL}, systems={"tools": system})
+
+    def calls_once(question: Question) -> Answer:
+        if isinstance(question, Calculate):
+            return calculate(question)
+        assert isinstance(question, Chat)
+        if question.with_tools and not question.attempt:
+            return Reply(text="", tool_calls=(ToolCall("{}", "calculate_odds"),))
+        return Reply(text=scripted.reply("random", question.messages, question.seed))
+
+    verdict = check(make(wished, tmp_path, calls_once), limits=ALL_REPLIES)
+    assert verdict.level == "V1", told(verdict)
+    assert of_tools(verdict).remark.endswith("answers of the calculator made again")
 
 
 # --- with the engine -----------------------------------------------------------------------------

@@ -201,4 +201,4 @@ def test_a_model_that_calls_no_tools_is_refused_before_anything_is_sealed(comman
     with Peer(then=without_calls) as peer:
         ended = refused(commands, tmp_path, plan_of(peer.url, use="native", calls_max=3))
     assert "seat agent: expected a tool call from a model that was told to make one, found none" in ended
-    assert "with use: model or native a memory needs one that does" in ended
+    assert "with use: model or native a memory or a tool needs one that does" in ended

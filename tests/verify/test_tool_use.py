@@ -34,6 +34,7 @@ from agzamov_verify.questions import (
     NoReply,
     Question,
     Reply,
+    ToolCall,
 )
 from agzamov_verify.script import Divergence, Exchanges, drive
 from agzamov_verify.streams import block_script, streams_of
@@ -55,7 +56,7 @@ PLAN: dict[str, Any] = {
     "chess960": {"adjudication": {"policy": "none"}, "plies_max": 8},
     "holdem": {"session_hands": 4},
 }
-USE = ToolUse(candidates_max=3, comparisons_max=990, nodes=500, is_placebo=False)
+USE = ToolUse(calls_max=0, candidates_max=3, comparisons_max=990, nodes=500, is_placebo=False)
 START = chess.Board.from_chess960_pos(100).fen()
 LINES = ("g1f3 d7d5 d2d4 g8f6 c2c4", "e2e4 e7e5", "a2a4")
 NUMBERS_AND_SQUARES = re.compile("[-+ 0-9a-h.]")
@@ -366,3 +367,108 @@ def test_a_novice_of_holdem_goes_by_equity_and_price(equity: int | None, price: 
     assert scripted.reply("novice", (Message("Play.", "system"), Message(text, "user")), 1).endswith(
         f"ACTION: {action}"
     )
+
+
+# --- tool calls of a model -----------------------------------------------------------------------
+
+CALLING: dict[str, Any] = {"tools": {**SYSTEMS["tools"], "use": "model", "calls_max": 2}}
+MODEL: dict[str, Any] = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m"}
+SEATS: dict[str, Any] = {"novice": MODEL}
+CALLS = {
+    "examine_moves": ('{"moves":"a2a3, h2h3, a7a6, h7h6"}', chess_tool.ANSWER.partition("{")[0]),
+    "calculate_odds": ("{}", "Equity against one random hand: "),
+}
+
+
+class Caller:
+    """A model that makes these calls of whatever it is offered, one a reply, before it plays by chance."""
+
+    def __init__(self, *calls: ToolCall) -> None:
+        self.calls, self.results, self.systems = calls, list[str](), set[str]()
+
+    def __call__(self, question: Question) -> Answer:
+        if not isinstance(question, Chat):
+            return told_by_tools(question)
+        made = sum(message.role == "assistant" for message in question.messages)
+        self.results += [message.content for message in question.messages[-1:] if message.role == "tool"]
+        if question.with_tools and made < len(self.calls):
+            self.systems.add(question.messages[0].content)
+            return Reply(text="I wonder.", tool_calls=(self.calls[made],))
+        return Reply(text=scripted.reply("random", question.messages, question.seed))
+
+
+def called(game: dict[str, Any], arm: str, *calls: ToolCall) -> tuple[Caller, list[tuple[Question, Answer]]]:
+    planned = plan(game, systems=CALLING, seats=SEATS)
+    caller, match = Caller(*calls), planned.matches[list(ARMS).index(arm)]
+    return caller, list(Exchanges(block_script(next(streams_of(match)), planned, DICE), caller))
+
+
+@pytest.mark.parametrize(("game", "name"), [(CHESS, "examine_moves"), (HANDS, "calculate_odds")])
+def test_a_model_calls_its_tool_within_its_budget_and_is_told_the_answer(game: dict[str, Any], name: str) -> None:
+    arguments, answer = CALLS[name]
+    caller, exchanges = called(game, "real", *[ToolCall(arguments, name)] * 3)
+    asked_of_tool = [question for question, _ in exchanges if isinstance(question, Calculate | Examine)]
+    offered = [question for question, _ in exchanges if isinstance(question, Chat) and question.with_tools]
+    assert {question.with_tools[0].name for question in offered} == {name}
+    assert [question.attempt for question in asked_of_tool[:4]] == [1, 2, 1, 2]
+    assert [result.startswith(answer) for result in caller.results[:3]] == [True, True, False]
+    assert caller.results[2].startswith("The budget of 2 calls is used up")
+    assert all("at most 2 calls of" in system.replace("\n", " ") for system in caller.systems)
+    assert not any(TOOL in question.messages[1].content for question in offered)
+
+
+@pytest.mark.parametrize("game", [CHESS, HANDS], ids=["chess", "holdem"])
+def test_naked_arms_offer_no_tools_of_model_use(game: dict[str, Any]) -> None:
+    _, exchanges = called(game, "naked")
+    assert not any(question.with_tools for question, _ in exchanges if isinstance(question, Chat))
+
+
+@pytest.mark.parametrize(
+    ("game", "call", "told", "shown"),
+    [
+        (CHESS, ToolCall("{}", "examine_moves"), "Not examined: ", ("examine_moves", "{}")),
+        (CHESS, ToolCall('{"moves":""}', "examine_moves"), "Not examined: ", ("examine_moves", "{}")),
+        (CHESS, ToolCall('{"moves":"a\\u0000"}', "examine_moves"), "Not examined: ", ("examine_moves", "{}")),
+        (CHESS, ToolCall("no JSON", "examine_moves"), "Not examined: ", ("examine_moves", "{}")),
+        (CHESS, ToolCall('{"moves":"e9e9"}', "examine_moves"), chess_tool.NO_CANDIDATES, ("examine_moves", None)),
+        (
+            CHESS,
+            ToolCall("{}", "best_move"),
+            "There is no such tool. The tool is examine_moves.",
+            ("unknown_tool", "{}"),
+        ),
+        (HANDS, ToolCall('{"hole":"As Ks"}', "calculate_odds"), "Not calculated: ", ("calculate_odds", "{}")),
+        (HANDS, ToolCall("", "calculate_odds"), "Not calculated: ", ("calculate_odds", "{}")),
+    ],
+)
+def test_a_call_that_is_not_as_declared_is_told_so_and_asks_no_tool(
+    game: dict[str, Any], call: ToolCall, told: str, shown: tuple[str, str | None]
+) -> None:
+    caller, exchanges = called(game, "real", call)
+    assert caller.results
+    assert all(result.startswith(told) for result in caller.results)
+    assert not any(isinstance(question, Calculate | Examine) for question, _ in exchanges)
+    after = next(question for question, _ in exchanges if isinstance(question, Chat) and question.attempt == 1)
+    (sent,) = next(message.tool_calls for message in after.messages if message.tool_calls)
+    assert (sent.name, sent.arguments) == (shown[0], shown[1] or call.arguments)
+
+
+@pytest.mark.parametrize(("game", "name"), [(CHESS, "examine_moves"), (HANDS, "calculate_odds")])
+def test_a_placebo_of_calls_tells_answers_of_the_same_length(game: dict[str, Any], name: str) -> None:
+    call = ToolCall(CALLS[name][0], name)
+    real, placebo = (called(game, arm, call)[0].results for arm in ("real", "placebo"))
+    assert len(real[0]) == len(placebo[0])
+    assert real[0] != placebo[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"use": "model"}, "calls_max: expected 1 to 20, the calls that a model may make before each decision"),
+        ({"calls_max": 2}, "calls_max: expected 0 with use harness: no model calls a tool"),
+        ({"use": "model", "calls_max": 2}, "use: expected harness: novice is a novice seat, which calls no tools"),
+    ],
+)
+def test_a_way_of_use_that_cannot_be_is_refused(changes: dict[str, Any], expected: str) -> None:
+    found = [str(problem) for problem in problems(plan(HANDS, systems={"tools": {**SYSTEMS["tools"], **changes}}))]
+    assert any(expected in one for one in found), found

@@ -11,7 +11,7 @@ from typing import Generic
 import msgspec
 
 from ..memory.career_memory import CareerMemory
-from ..memory.tool_loop import Conversation
+from ..memory.tool_loop import Conversation, Toolbox
 from ..questions import REPLY, Chat, Message, NoReply, Reply
 from ..script import Script, ask
 from .declared import Accepted, Action, Fault, FaultKind
@@ -103,14 +103,16 @@ def decide(
     policy: IllegalPolicy,
     tally: Tally,
     memory: CareerMemory | None = None,
+    toolbox: Toolbox | None = None,
 ) -> Script[Action | Forfeit]:
     """The seat's action, a substitute, or Forfeit. Adds to `tally`, which is the seat's own.
 
     `question` is the first attempt; retries are made from it. `memory`: the seat's, whose tools it may call
-    before each of its answers.
+    before each of its answers. `toolbox`: other tools that it may call then.
     """
     tally.decisions += 1
-    talk = Conversation(memory.toolbox if memory else None, lambda answer: _count_call(answer, tally))
+    offered = toolbox or (memory.toolbox if memory else None)
+    talk = Conversation(offered, lambda answer: _count_call(answer, tally))
     question, answer = yield from talk.ask(question)
     action = rules.read(answer)
     if not isinstance(action, Fault):

@@ -1,10 +1,12 @@
 """A tool: Stockfish in chess and an equity calculator in hold'em, asked before each decision of seat A."""
 
+from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
 from ..experiment import Arm, Augmentation
+from ..plan_types import Problem
 from ..tool_use import ToolUse
 from .base import System
 
@@ -12,12 +14,14 @@ from .base import System
 class ToolsSystem(System, frozen=True, tag="tools"):
     """The tool of each game, and how much it may work at one decision.
 
-    `use`: the harness asks it, at a fixed point of each decision. `candidates_max`: moves of chess that the engine
-    examines, as many calls of it, with `nodes` each. `comparisons_max`: showdowns of hold'em that the calculator
+    `use`: the harness asks it, at a fixed point of each decision; or the model, by `calls_max` calls before each of
+    its decisions. `candidates_max`: moves of chess that the engine examines each time, with `nodes` each.
+    `comparisons_max`: showdowns of hold'em that the calculator
     compares; 990 are all on the river, 45,540 on the turn, 1,070,190 on the flop.
     """
 
-    use: Literal["harness"] = "harness"
+    use: Literal["harness", "model"] = "harness"
+    calls_max: Annotated[int, Meta(ge=0, le=20)] = 0
     candidates_max: Annotated[int, Meta(ge=1, le=10)] = 4
     nodes: Annotated[int, Meta(ge=1, le=1_000_000)] = 50_000
     comparisons_max: Annotated[int, Meta(ge=990, le=2_000_000)] = 5_000
@@ -27,11 +31,23 @@ class ToolsSystem(System, frozen=True, tag="tools"):
 
     @property
     def words(self) -> str:
+        asked = f"at most {self.calls_max} calls of" if self.needs_tool_calls else "one question to"
         return (
-            f"tools, way of use {self.use}: before each decision in chess Stockfish examines up to"
-            f" {self.candidates_max} moves that the seat names, with {self.nodes:,} nodes each; in hold'em a calculator"
-            f" tells equity against one random hand, from up to {self.comparisons_max:,} showdowns, and pot odds"
+            f"tools, way of use {self.use}: before each decision {asked} Stockfish in chess (at most"
+            f" {self.candidates_max} moves that the seat names, {self.nodes:,} nodes each), or a calculator in hold'em"
+            f" (equity against one random hand from up to {self.comparisons_max:,} showdowns, and pot odds)"
         )
 
+    @property
+    def needs_tool_calls(self) -> bool:
+        return self.use == "model"
+
+    def problems(self, arm: Arm) -> Iterator[Problem]:
+        yield from super().problems(arm)
+        if self.needs_tool_calls and not self.calls_max:
+            yield Problem("calls_max", "expected 1 to 20, the calls that a model may make before each decision")
+        if self.calls_max and not self.needs_tool_calls:
+            yield Problem("calls_max", f"expected 0 with use {self.use}: no model calls a tool")
+
     def tool(self, arm: Arm) -> ToolUse | None:
-        return ToolUse(self.candidates_max, self.comparisons_max, self.nodes, arm is Arm.PLACEBO)
+        return ToolUse(self.calls_max, self.candidates_max, self.comparisons_max, self.nodes, arm is Arm.PLACEBO)

@@ -88,9 +88,9 @@ class _Table:
         while raw is None:
             side = WHITE if self.game.board.turn else BLACK
             question = yield from self._question(side)
-            action = yield from decide(
-                question, self.reading, self.rules.illegal, self.tallies[side], self.players[side].memory
-            )
+            player, tally = self.players[side], self.tallies[side]
+            toolbox = tool.toolbox(player.tool, self.game, self.name, self.dice)
+            action = yield from decide(question, self.reading, self.rules.illegal, tally, player.memory, toolbox)
             raw = self._act(action, side)
             if raw is None and adjudicated is None:
                 adjudicated = yield from self._adjudicate()
@@ -118,7 +118,7 @@ class _Table:
         passages = player.passages(self.name, self.game.ply, topics, self.dice)
         message = partial(turn_message, self.game, self.rules.prompt, profile, documents=passages)
         attempt, told = FIRST_ATTEMPT, ""
-        if player.tool:
+        if player.tool and not player.tool.calls_max:
             request = tool.request(player.tool)
             asked = self._chat(side, message(request=request), attempt)
             reply = yield from ask_before(asked, self.tallies[side])

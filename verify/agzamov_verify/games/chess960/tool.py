@@ -12,18 +12,21 @@ number and move as long as the engine's.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Annotated, Final
 
 import chess
 import msgspec
+from msgspec import Meta
 
 from ...dice import Dice, Stream
-from ...questions import EXAMINED, FOUND_MAX, LINE_MOVES_MAX, Examine, Examined, ExaminedMove, NoReply, Reply
+from ...memory.tools import is_unfit
+from ...questions import EXAMINED, FOUND_MAX, LINE_MOVES_MAX, Examine, Examined, ExaminedMove, NoReply, Reply, Tool
 from ...script import Divergence, Script, ask
 from ...tool_use import ToolUse
-from ..declared import Accepted, Fault, declared
+from ..declared import LINE_CHARS_MAX, Accepted, Fault, declared
 from ..page import Page
 from ..players import GameName
+from ..tool_calls import ToolCalls, call_templates
 from .rules import Game960
 from .spelling import read_move
 
@@ -39,7 +42,19 @@ value for you in pawns, and the moves that the engine expects then; mate +2 says
 that you are mated.
 {lines}"""
 NO_CANDIDATES: Final = "You named no legal move that could be examined."
+SYSTEM: Final = """\
+The tool examine_moves lets the engine Stockfish examine up to {candidates_max} moves that you name. You may make at \
+most {calls_max} calls of it before each decision. A reply that calls a tool declares nothing: declare in a reply \
+without calls, in the form told above."""
+MALFORMED: Final = 'Not examined: expected arguments of the form {"moves": "..."} with 1 to 200 characters.'
+TOOL: Final = Tool(
+    "Let the engine Stockfish examine legal moves of yours: the value of each, and what it expects then.",
+    "examine_moves",
+    '{"additionalProperties":false,"properties":{"moves":{"description":"Legal moves, with commas between them, '
+    'at most 200 characters.","type":"string"}},"required":["moves"],"type":"object"}',
+)
 TEMPLATES: Final = {
+    **call_templates("chess960", TOOL, SYSTEM, MALFORMED),
     "chess960/tool_request": REQUEST,
     "chess960/tool_answer": ANSWER,
     "chess960/tool_no_candidates": NO_CANDIDATES,
@@ -50,6 +65,12 @@ _BETWEEN = re.compile(r"[,;\s]+")
 _MOVE = "[a-h][1-8][a-h][1-8][qrbn]?"
 _EXPECTED = re.compile(rf"{_MOVE}(?: {_MOVE}){{0,{LINE_MOVES_MAX - 1}}}")
 _BEST = re.compile(rf"^({_MOVE}): ", re.MULTILINE)
+
+
+class _Named(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The arguments of a call."""
+
+    moves: Annotated[str, Meta(min_length=1, max_length=LINE_CHARS_MAX)]
 
 
 def request(use: ToolUse) -> str:
@@ -77,19 +98,48 @@ def best_told(page: Page) -> str:
 def read_candidates(reply: Reply | NoReply, game: Game960, use: ToolUse) -> tuple[str, ...]:
     """The first legal moves that a reply names as candidates, each once, in UCI."""
     line = declared(reply, TAG)
-    if isinstance(line, Fault):
-        return ()
-    readings = (read_move(text, game) for text in _BETWEEN.split(line.text) if text)
+    return () if isinstance(line, Fault) else legal_moves(line.text, game, use)
+
+
+def legal_moves(named: str, game: Game960, use: ToolUse) -> tuple[str, ...]:
+    """The first legal moves of those that are named with commas or spaces between them, each once, in UCI."""
+    readings = (read_move(text, game) for text in _BETWEEN.split(named) if text)
     legal = dict.fromkeys(reading.action.uci() for reading in readings if isinstance(reading, Accepted))
     return tuple(legal)[: use.candidates_max]
 
 
-def consult(use: ToolUse, candidates: tuple[str, ...], game: Game960, name: GameName, dice: Dice) -> Script[str]:
-    """Have the engine examine the candidates; the text that their player is told."""
+def toolbox(use: ToolUse | None, game: Game960, name: GameName, dice: Dice) -> ToolCalls | None:
+    """The engine as the player to move may call it; None where it may not."""
+    if use is None or not use.calls_max:
+        return None
+
+    def answer(named: str, number: int) -> Script[str]:
+        return consult(use, legal_moves(named, game, use), game, name, dice, number)
+
+    system = SYSTEM.format(calls_max=use.calls_max, candidates_max=use.candidates_max)
+    return ToolCalls(TOOL, system, use.calls_max, MALFORMED, _read, answer)
+
+
+def _read(arguments: str) -> str | None:
+    """The moves that a call names; None where its arguments are not as declared."""
+    try:
+        moves = msgspec.json.decode(arguments.encode(), type=_Named).moves
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return None
+    return None if is_unfit(moves) else moves
+
+
+def consult(
+    use: ToolUse, candidates: tuple[str, ...], game: Game960, name: GameName, dice: Dice, number: int = 0
+) -> Script[str]:
+    """Have the engine examine the candidates; the text that their player is told.
+
+    `number`: that of a model's call, from 1. Each call draws a placebo of its own.
+    """
     if not candidates:
         return NO_CANDIDATES
     question = Examine(
-        attempt=0,
+        attempt=number,
         candidates=candidates,
         game=name.id,
         moves=game.moves_text,
@@ -102,7 +152,7 @@ def consult(use: ToolUse, candidates: tuple[str, ...], game: Game960, name: Game
         raise Divergence(f"game {question.game} turn {question.turn}", *problem)
     moves = _ranked(answer.moves)
     if use.is_placebo:
-        moves = _drawn(moves, game.board, dice.stream(f"tool_placebo/{name.label}/{game.ply}"))
+        moves = _drawn(moves, game.board, dice.stream(f"tool_placebo/{name.label}/{game.ply}/{number}"))
     return ANSWER.format(nodes=use.nodes, lines="\n".join(map(_line, moves)))
 
 

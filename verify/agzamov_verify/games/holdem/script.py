@@ -15,7 +15,7 @@ from .prompt import REMINDER, TAG, PokerTerms, system_message, turn_message
 from .query import query
 from .rules import CARDS_DEALT, ActionKind, Deal, Hand, HandEnd, Played, PokerAction
 from .spelling import read_action
-from .tool import consult
+from .tool import consult, toolbox
 
 
 class PokerRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,14 +92,15 @@ def play(
         seat_index, turn = hand.to_act, len(hand.history)
         profile = yield from players[seat_index].profile(name.id, turn, partial(query, hand))
         use = players[seat_index].tool
-        told = (yield from consult(use, hand, name, dice)) if use else ""
+        told = (yield from consult(use, hand, name, dice)) if use and not use.calls_max else ""
         passages = players[seat_index].passages(name, turn, partial(query, hand), dice)
         messages = (systems[seat_index], turn_message(hand, seat_index, profile, told, passages))
         seed = seed_for(players[seat_index], seat_index, name, turn, dice)
         question = Chat(0, name.id, messages, seed, players[seat_index].seat, turn)
         already = tallies[seat_index].substituted
         reading, memory = _rules(hand, name, turn, dice), players[seat_index].memory
-        action = yield from decide(question, reading, rules.illegal, tallies[seat_index], memory)
+        offered = toolbox(use, hand, name, dice)
+        action = yield from decide(question, reading, rules.illegal, tallies[seat_index], memory, offered)
         if tallies[seat_index].substituted > already:
             substituted.append(turn)
         if isinstance(action, Forfeit):

@@ -14,11 +14,12 @@ from typing import Final, NamedTuple
 import msgspec
 
 from ...dice import Dice
-from ...questions import CALCULATED, Calculate, Calculated
+from ...questions import CALCULATED, Calculate, Calculated, Tool
 from ...script import Script, ask
 from ...tool_use import ToolUse
 from ..page import Page
 from ..players import GameName
+from ..tool_calls import ToolCalls, call_templates
 from .rules import Hand
 
 ANSWER: Final = """\
@@ -26,7 +27,18 @@ Equity against one random hand: {equity} % ({extent})
 Equity that a call needs: {price} %
 Difference: {difference} points"""
 EXACT, SAMPLED = "all showdowns counted", "a sample of {compared:,} showdowns"
+SYSTEM: Final = """\
+The tool calculate_odds tells you the equity of your hand against one random hand, and the equity that a call needs. \
+You may make at most {calls_max} calls of it before each decision. A reply that calls a tool declares nothing: declare \
+in a reply without calls, in the form told above."""
+MALFORMED: Final = "Not calculated: expected a call without arguments."
+TOOL: Final = Tool(
+    "Calculate the equity of your hand against one random hand, and the equity that a call needs.",
+    "calculate_odds",
+    '{"additionalProperties":false,"properties":{},"type":"object"}',
+)
 TEMPLATES: Final = {
+    **call_templates("holdem", TOOL, SYSTEM, MALFORMED),
     "holdem/tool_answer": ANSWER,
     "holdem/tool_exact": EXACT,
     "holdem/tool_sampled": SAMPLED,
@@ -37,6 +49,10 @@ _TOLD = re.compile(
 )
 
 
+class _Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The arguments of a call."""
+
+
 class ToldOdds(NamedTuple):
     """Equity, and the equity that a call needs, in thousandths, as a prompt tells them."""
 
@@ -44,23 +60,47 @@ class ToldOdds(NamedTuple):
     price_permille: int
 
 
-def consult(use: ToolUse, hand: Hand, name: GameName, dice: Dice) -> Script[str]:
-    """Ask the calculator about the decision that is due in `hand`; the text that its player is told."""
+def toolbox(use: ToolUse | None, hand: Hand, name: GameName, dice: Dice) -> ToolCalls | None:
+    """The calculator as the player who is to act may call it; None where it may not."""
+    if use is None or not use.calls_max:
+        return None
+
+    def answer(_: str, number: int) -> Script[str]:
+        return consult(use, hand, name, dice, number)
+
+    return ToolCalls(TOOL, SYSTEM.format(calls_max=use.calls_max), use.calls_max, MALFORMED, _read, answer)
+
+
+def _read(arguments: str) -> str | None:
+    """An empty wish, where a call has no arguments as declared."""
+    try:
+        msgspec.json.decode(arguments.encode(), type=_Nothing)
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return None
+    return ""
+
+
+def consult(use: ToolUse, hand: Hand, name: GameName, dice: Dice, number: int = 0) -> Script[str]:
+    """Ask the calculator about the decision that is due in `hand`; the text that its player is told.
+
+    `number`: that of a model's call, from 1. Each call draws a sample, and a placebo, of its own.
+    """
     turn = len(hand.history)
+    place = f"{name.label}/{turn}/{number}"
     question = Calculate(
-        attempt=0,
+        attempt=number,
         board=hand.board,
         comparisons_max=use.comparisons_max,
         game=name.id,
         hole=hand.hole(hand.to_act or 0),
         pot_chips=hand.pot_chips,
-        seed=dice.stream(f"tool/{name.label}/{turn}").wide(),
+        seed=dice.stream(f"tool/{place}").wide(),
         to_call_chips=hand.to_call_chips,
         turn=turn,
     )
     answer = yield from ask(question, CALCULATED)
     if use.is_placebo:
-        drawn = dice.stream(f"tool_placebo/{name.label}/{turn}").below(PERMILLE + 1)
+        drawn = dice.stream(f"tool_placebo/{place}").below(PERMILLE + 1)
         answer = msgspec.structs.replace(answer, equity_permille=drawn)
     return answer_text(answer)
 
