@@ -92,7 +92,7 @@ def test_one_tampered_equity_is_found_at_its_entry(arm: str, tmp_path: Path) -> 
         ):
             return answer
         told_wrong.append(f"game {question.game} turn {question.turn}")
-        return msgspec.structs.replace(answer, equity_permille=answer.equity_permille - 1)
+        return msgspec.structs.replace(answer, equity_permille=(answer.equity_permille + 1) % 1001)
 
     verdict = check(make(wished, tmp_path, lying(wished, better)), limits=ALL_REPLIES)
     assert failed_steps(verdict) == [Number.TOOLS], told(verdict)
@@ -156,6 +156,8 @@ def test_one_tampered_finding_of_an_engine_is_found(part: str, tmp_path: Path) -
         if not isinstance(question, Examine) or not isinstance(answer, Examined) or done:
             return answer
         first, *rest = answer.moves
+        if " " not in first.line:
+            return answer  # nothing to leave out of it
         value = {"line": question.candidates[0]} if part == "line" else {"centipawns": 10_000, "mate": None}
         done.append(question.turn)
         return Examined((msgspec.structs.replace(first, **value), *rest))
@@ -197,8 +199,8 @@ def blocks(wished: dict[str, Any], arm: str) -> list[Block]:
 
 
 def chips_of_a(arm: str) -> int:
-    """Net chips of seat A in 200 hands."""
-    wished = plan({**HANDS, "hands": 200, "block_hands": 200})
+    """Net chips of seat A in 600 hands: the standard deviation is about 50,000 without a tool, whatever the decks."""
+    wished = plan({**HANDS, "hands": 600, "block_hands": 600})
     (block,) = blocks(wished, arm)
     return sum(record.net_chips * (1 if index % 2 == 0 else -1) for index, record in enumerate(block.records))
 
@@ -206,8 +208,8 @@ def chips_of_a(arm: str) -> int:
 @pytest.mark.slow
 def test_a_calculator_is_worth_much_to_a_novice_and_its_placebo_nothing() -> None:
     big_blinds = {arm: chips_of_a(arm) / 100 for arm in ARMS}
-    assert big_blinds["real"] - big_blinds["naked"] > 800
-    assert big_blinds["placebo"] - big_blinds["naked"] < 200
+    assert big_blinds["real"] - big_blinds["naked"] > 1_500
+    assert big_blinds["placebo"] - big_blinds["naked"] < (big_blinds["real"] - big_blinds["naked"]) / 2
 
 
 @pytest.mark.slow
@@ -220,5 +222,4 @@ def test_an_engine_is_worth_much_to_a_novice_and_its_placebo_nothing() -> None:
         (block,) = blocks(wished, arm)
         white = [record.ending.white_halfpoints for record in block.records]
         halfpoints[arm] = sum(points if index % 2 == 0 else 2 - points for index, points in enumerate(white))
-    assert halfpoints["real"] >= 26
-    assert max(halfpoints["naked"], halfpoints["placebo"]) <= 22
+    assert halfpoints["real"] > max(halfpoints["naked"], halfpoints["placebo"]) + 2
