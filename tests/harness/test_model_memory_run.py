@@ -237,7 +237,7 @@ def test_a_plan_that_mixes_ways_of_use_is_refused(commands: Commands, tmp_path: 
     (tmp_path / "plan.yaml").write_text(yaml.safe_dump(plan))
     ended = commands.run("plan", "plan.yaml", cwd=tmp_path)
     assert ended.code == 2, ended
-    assert "expected one way of use of all memories, found harness and model" in ended.err
+    assert "expected one way of use of all systems of kind memory, found harness and model" in ended.err
 
 
 @pytest.mark.parametrize(

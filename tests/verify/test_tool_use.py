@@ -472,3 +472,13 @@ def test_a_placebo_of_calls_tells_answers_of_the_same_length(game: dict[str, Any
 def test_a_way_of_use_that_cannot_be_is_refused(changes: dict[str, Any], expected: str) -> None:
     found = [str(problem) for problem in problems(plan(HANDS, systems={"tools": {**SYSTEMS["tools"], **changes}}))]
     assert any(expected in one for one in found), found
+
+
+def test_tools_that_the_harness_asks_and_tools_that_a_model_calls_are_not_in_one_plan() -> None:
+    condition = {"augmentation": "tools", "arm": "real"}
+    both = {"tools": SYSTEMS["tools"], "called": CALLING["tools"]}
+    for systems, mixed in ((both, True), ({**both, "called": SYSTEMS["tools"]}, False)):
+        matches = [{**HANDS, "condition": {**condition, "system": name}} for name in systems]
+        found = [str(problem) for problem in problems(plan(HANDS, systems=systems, matches=matches))]
+        expected = "use: expected one way of use of all systems of kind tools, found harness and model"
+        assert any(expected in one for one in found) == mixed, found

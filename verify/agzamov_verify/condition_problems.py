@@ -109,13 +109,14 @@ def _system(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
 
 
 def _use(match: Match, system: System, plan: Plan) -> Iterator[Problem]:
-    """A memory that is used by tool calls needs a model that calls tools; ways of use are never mixed in a matrix."""
+    """A system that is used by tool calls needs a model that calls tools; ways of use are never mixed in a matrix."""
     path, seat = f"systems.{match.condition.system}.use", plan.seats.get(match.a)
     if system.needs_tool_calls and seat and not seat.calls_tools:
         yield Problem(path, f"expected harness: {match.a} is {seat.noun}, which calls no tools")
-    if system.way_of_use and len(plan.memory_uses) > 1:
-        found = " and ".join(plan.memory_uses)
-        yield Problem(path, f"expected one way of use of all memories, found {found}: a matrix never mixes them")
+    ways = plan.ways_of_use.get(system.kind, [])
+    if len(ways) > 1:
+        found = f"expected one way of use of all systems of kind {system.kind}, found {' and '.join(ways)}"
+        yield Problem(path, f"{found}: a matrix never mixes them")
 
 
 def _arm(path: str, match: Match, first: Match) -> Iterator[Problem]:

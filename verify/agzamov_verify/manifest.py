@@ -128,9 +128,11 @@ class Plan(GameRules, frozen=True):
         return [match for match in self.matches if match.condition.system in asking]
 
     @property
-    def memory_uses(self) -> list[str]:
-        """The ways in which the memories are used that some match names; a plan that can be run has at most one."""
-        return sorted({self.systems[name].way_of_use for name in self.systems_played} - {""})
+    def ways_of_use(self) -> dict[str, list[str]]:
+        """By kind the ways in which the systems are used that some match names; a plan that can be run has one each."""
+        played = [self.systems[name] for name in self.systems_played]
+        kinds = sorted({system.kind for system in played if system.way_of_use})
+        return {kind: sorted({system.way_of_use for system in played if system.kind == kind}) for kind in kinds}
 
     @property
     def games(self) -> Mapping[str, Game]:

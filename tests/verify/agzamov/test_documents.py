@@ -131,7 +131,7 @@ def test_bundles_of_two_protocol_versions_are_refused() -> None:
     ("uses", "found"),
     [
         (("harness", "model"), "harness in run one and model in run two"),
-        (("native", "model"), "model in run two and native in run one"),
+        (("native", "model"), "native in run one and model in run two"),
         (("harness", "native"), "harness in run one and native in run two"),
     ],
 )
@@ -140,19 +140,27 @@ def test_memories_that_are_used_in_two_ways_are_refused_though_the_models_differ
 ) -> None:
     models = zip(("one", "two"), ("a", "b"), uses, strict=True)
     parts = [used(taken(run, of_model(model, MEMORY)), use) for run, model, use in models]
-    with pytest.raises(CannotCombine, match=f"^expected one way of use of memories, found {found}; score each by"):
+    with pytest.raises(CannotCombine, match=f"^expected one way of use of systems of kind memory, found {found}; "):
         combine(parts)
 
 
 def test_a_bundle_without_a_memory_goes_with_any_way_of_use() -> None:
     alone, harness = taken("one", of_model("a")), used(taken("two", of_model("b", MEMORY)), "harness")
     again = used(taken("three", of_model("c", MEMORY)), "harness")
-    assert [source.memory_use for source in combine([alone, harness, again]).sources] == ["", "harness", "harness"]
+    sources = combine([alone, harness, again]).sources
+    assert [source.ways_of_use.get("memory") for source in sources] == [None, "harness", "harness"]
+    tools = used(taken("three", of_model("c", Augmentation.TOOLS)), "model", "tools")
+    sources = combine([alone, harness, tools]).sources
+    assert {source.run: source.ways_of_use for source in sources} == {
+        "one": {},
+        "two": {"memory": "harness"},
+        "three": {"tools": "model"},
+    }
 
 
-def used(bundle: VerifiedBundle, use: str) -> VerifiedBundle:
-    """The bundle as if its memories were used in that way."""
-    return bundle._replace(source=msgspec.structs.replace(bundle.source, memory_use=use))
+def used(bundle: VerifiedBundle, use: str, kind: str = "memory") -> VerifiedBundle:
+    """The bundle as if its systems of a kind were used in that way."""
+    return bundle._replace(source=msgspec.structs.replace(bundle.source, ways_of_use={kind: use}))
 
 
 PIN = MemoryPin(DIGEST, DIGEST, "notes", "1")

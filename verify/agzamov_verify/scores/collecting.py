@@ -38,7 +38,7 @@ class Source(msgspec.Struct, frozen=True):
 
     `open_ended`: matches of no fixed length, of which nothing is taken. `departures`: where its plan is not its
     protocol's. `chess_prompt`: the variant of the protocol that its chess was played by, empty where it has none.
-    `memory_use`: the way in which its memories were used, empty where it has none. `attested`: what of its systems
+    `ways_of_use`: by kind of system, the way in which it was used. `attested`: what of its systems
     rests on the submitter's word. `warnings`: those of its report.
     """
 
@@ -49,7 +49,7 @@ class Source(msgspec.Struct, frozen=True):
     open_ended: tuple[str, ...] = ()
     departures: tuple[str, ...] = ()
     chess_prompt: str = ""
-    memory_use: str = ""
+    ways_of_use: dict[str, str] = {}
     attested: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -98,7 +98,7 @@ def verified_bundle(path: Path, options: Options) -> VerifiedBundle:
     cells = [cell for cell in all_cells if cell.key.part != AGAINST_BENCHMARK]
     games = {cell.key.game for cell in cells}
     prompt = "".join(game.variant(plan.rules_of(name)) for name, game in GAMES.items() if name in games)
-    use = " and ".join(plan.memory_uses)
+    uses = {kind: " and ".join(ways) for kind, ways in plan.ways_of_use.items()}
     source = Source(
         verdict.run,
         verdict.submitter,
@@ -107,7 +107,7 @@ def verified_bundle(path: Path, options: Options) -> VerifiedBundle:
         open_ended(plan),
         departures(plan),
         prompt,
-        use,
+        uses,
         tuple(attested_of_systems(verdict.manifest)),
         tuple(warnings_told(verdict)),
     )
@@ -165,13 +165,17 @@ def _refuse_two_variants(ordered: Sequence[VerifiedBundle]) -> None:
 
 
 def _refuse_two_uses(ordered: Sequence[VerifiedBundle]) -> None:
-    """Raises CannotCombine where a harness stores and searches in one run, and a model in another."""
-    runs = {bundle.source.memory_use: bundle.source.run for bundle in reversed(ordered) if bundle.source.memory_use}
-    if len(runs) > 1:
-        found = " and ".join(f"{use} in run {run}" for use, run in sorted(runs.items()))
-        raise CannotCombine(
-            f"expected one way of use of memories, found {found}; score each by itself: they measure different things"
-        )
+    """Raises CannotCombine where a system of one kind is asked by the harness in one run, and by a model in another."""
+    first: dict[str, tuple[str, str]] = {}
+    for bundle in ordered:
+        for kind, use in bundle.source.ways_of_use.items():
+            norm, run = first.setdefault(kind, (use, bundle.source.run))
+            if use != norm:
+                found = f"{norm} in run {run} and {use} in run {bundle.source.run}"
+                raise CannotCombine(
+                    f"expected one way of use of systems of kind {kind}, found {found}; score each by itself: they"
+                    " measure different things"
+                )
 
 
 def _refuse_other_rules(ordered: Sequence[VerifiedBundle]) -> None:

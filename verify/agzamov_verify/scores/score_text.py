@@ -60,7 +60,7 @@ def source_lines(bundles: Sequence[Source], protocol: str) -> Iterator[str]:
         missing = f", {label('NOT CHECKED')}: {', '.join(source.not_checked)}" if source.not_checked else ""
         early = f", left out, of no fixed length: {', '.join(source.open_ended)}" if source.open_ended else ""
         prompt = f", chess prompt {source.chess_prompt}" if source.chess_prompt else ""
-        use = f", memory used by {source.memory_use}" if source.memory_use else ""
+        use = "".join(f", {kind} used by {way}" for kind, way in source.ways_of_use.items())
         key = source.submitter[:KEY_SHOWN]
         yield from item(
             "run", ascii_words(f"{source.run}, signed by key {key}: {source.level}{prompt}{use}{missing}{early}")

@@ -46,8 +46,13 @@ class System(Part, frozen=True, tag_field="kind"):
         return False
 
     @property
+    def kind(self) -> str:
+        """The name of its kind, as a plan writes it."""
+        return str(self.__struct_config__.tag)
+
+    @property
     def way_of_use(self) -> str:
-        """Who stores and searches, where the system keeps a store; else empty."""
+        """Who asks the system, where a plan has the choice; else empty."""
         return ""
 
     @property

@@ -16,8 +16,8 @@ class ToolsSystem(System, frozen=True, tag="tools"):
 
     `use`: the harness asks it, at a fixed point of each decision; or the model, by `calls_max` calls before each of
     its decisions. `candidates_max`: moves of chess that the engine examines each time, with `nodes` each.
-    `comparisons_max`: showdowns of hold'em that the calculator
-    compares; 990 are all on the river, 45,540 on the turn, 1,070,190 on the flop.
+    `comparisons_max`: showdowns of hold'em that the calculator compares; 990 are all on the river, 45,540 on the turn,
+    1,070,190 on the flop.
     """
 
     use: Literal["harness", "model"] = "harness"
@@ -37,6 +37,10 @@ class ToolsSystem(System, frozen=True, tag="tools"):
             f" {self.candidates_max} moves that the seat names, {self.nodes:,} nodes each), or a calculator in hold'em"
             f" (equity against one random hand from up to {self.comparisons_max:,} showdowns, and pot odds)"
         )
+
+    @property
+    def way_of_use(self) -> str:
+        return self.use
 
     @property
     def needs_tool_calls(self) -> bool:
