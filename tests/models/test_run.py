@@ -122,8 +122,9 @@ def test_weights_that_are_swapped_for_seconds_end_the_run_for_good(
 
     def swapping(body: dict[str, Any]) -> Any:
         nonlocal seen
-        seen += body["options"]["num_predict"] == 24 and "logprobs" not in body
-        if seen == 2:
+        is_move = body["options"]["num_predict"] == 24 and "logprobs" not in body
+        seen += is_move
+        if is_move and seen == 2:
             double.manner = Manner.FORGETS_DIGEST
             enough = looks() + 2  # the first may have begun before
             end = time.monotonic() + PATIENCE_S
