@@ -13,6 +13,7 @@ from agzamov_verify.scoring.learning.outcome import LearningRule, TrendTest
 SEED = "families in the tests"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", families.KINDS)
 def test_families_hold_their_level_and_planted_trends_are_found(kind: str) -> None:
     found = families.findings(kind, families.SMALL, SEED)

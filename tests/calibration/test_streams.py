@@ -71,6 +71,7 @@ def caught(trial: streams.Trial) -> bool:
     return not all(one.passed for one in streams.type_i(trial, SIZE, BIT))
 
 
+@pytest.mark.slow
 def test_a_test_that_is_repeated_while_the_match_goes_on_is_caught() -> None:
     def peeking(sample: Sample, _: bytes) -> Significance:
         looks = [one_sample_t(sample[0][:n], Fraction(2), Alternative.TWO_SIDED) for n in range(50, 251, 50)]

@@ -68,10 +68,8 @@ def lines(run: Path, part: str = "_real_") -> list[Json]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("game", "arms"),
-    [("holdem", ["real"]), pytest.param("chess960", ["naked", "placebo", "real"], marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "arms"), [("holdem", ["real"]), ("chess960", ["naked", "placebo", "real"])])
 def test_the_reference_player_saves_and_searches_and_the_bundle_verifies(
     commands: Commands, tmp_path: Path, game: str, arms: list[str]
 ) -> None:

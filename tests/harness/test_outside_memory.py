@@ -138,6 +138,7 @@ def test_what_happened_is_shown_and_asked_again_in_another_folder(
     assert [(row["career"], row["place"]) for row in json.loads(ended.out)] == [(n, "") for n in range(1, 5)]
 
 
+@pytest.mark.slow
 def test_what_a_bundle_would_start_is_shown_and_not_started_without_leave(
     commands: Commands, played: Path, tmp_path: Path
 ) -> None:

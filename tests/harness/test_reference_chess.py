@@ -170,6 +170,7 @@ def notes_of(opponent: Player, games: int) -> str:
     return "\n".join(observation([record], number, 0) for number, record in enumerate(records))
 
 
+@pytest.mark.slow
 def test_notes_of_five_games_show_that_an_opponent_castles_early_and_none_show_it_of_another() -> None:
     keeper = Player(OPPONENT, (CHESS_PATTERNS["castles_early"],))
     assert chess_habits(notes_of(keeper, 5)) == chess_habits(CASTLES)

@@ -273,6 +273,7 @@ def test_ctrl_c_in_a_terminal_does_not_break_workers_and_engines_under_the_run(
     finish(commands, run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["spawn_main", "stockfish"])
 def test_a_worker_or_an_engine_that_dies_stops_the_run_and_a_new_one_goes_on(
     commands: Commands, tmp_path: Path, program: str
@@ -485,6 +486,7 @@ def test_the_journal_of_another_run_is_refused(commands: Commands, half: Path, t
 # --- other processes, and the other end ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_second_process_on_the_same_run_is_refused(commands: Commands, tmp_path: Path) -> None:
     refused = Event()
 

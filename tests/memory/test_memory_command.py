@@ -94,6 +94,7 @@ def test_check_fails_with_the_line_and_the_last_words_of_the_server(tmp_path: Pa
     assert agzamov("check", path, "--blank")[1].count("not checked") == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("server", "code"), [("none", 0), ("book", 1)])
 def test_check_for_knowledge_that_nobody_stored_is_asked_for(tmp_path: Path, server: str, code: int) -> None:
     path = tmp_path / "mine.yaml"
