@@ -31,3 +31,12 @@ def pair(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) 
     if not all(name and value for name, _, value in pairs):
         raise click.BadParameter(f"expected {parameter.metavar}", param=parameter)
     return {name: value for name, _, value in pairs}
+
+
+allow_key_option = click.option(
+    "--allow-key",
+    multiple=True,
+    callback=pair,
+    metavar="VARIABLE=HOST",
+    help="Allow plans to send the API key in VARIABLE to HOST, from now on. Repeatable.",
+)

@@ -10,13 +10,10 @@ from agzamov_verify.bundle import MANIFEST_FILE
 from agzamov_verify.bundle_argument import bounded
 from agzamov_verify.experiment import Augmentation
 from agzamov_verify.manifest import ManifestError, Plan, load_manifest
-from agzamov_verify.scores.documents import score_document
-from agzamov_verify.scores.score_commands import augmentation_option, collected_from, tell
-from agzamov_verify.scores.score_text import score_lines
-from agzamov_verify.waiting import busy, shown
+from agzamov_verify.scores.score_commands import augmentation_option, collected_from, tell_score
 
 from . import rundir
-from .command_options import engine_option, installed_option, key_option, pair
+from .command_options import allow_key_option, engine_option, installed_option, key_option
 from .exits import faults
 from .run_commands import json_option, play_and_pack, sealed_after_contact
 from .seal import read_plan
@@ -69,13 +66,7 @@ def protocol() -> None:
 @key_option
 @engine_option
 @installed_option
-@click.option(
-    "--allow-key",
-    multiple=True,
-    callback=pair,
-    metavar="VARIABLE=HOST",
-    help="Allow plans to send the API key in VARIABLE to HOST, from now on. Repeatable.",
-)
+@allow_key_option
 @augmentation_option
 @json_option
 @bounded
@@ -111,9 +102,7 @@ def run(
     collected, _ = collected_from(
         bundles=tuple(bundles), engine=engine, jobs=None, key_files=(), as_json=as_json, **limits
     )
-    with shown(quiet=as_json), busy("computing the score"):
-        document = score_document(collected, Augmentation(augmentation))
-    tell(document, score_lines(document), as_json=as_json)
+    tell_score(collected, Augmentation(augmentation), as_json=as_json)
 
 
 @protocol.command()

@@ -24,7 +24,7 @@ from . import exits, keys, rundir
 from .addresses import note_addresses
 from .allowed_keys import keys_sent, require_allowed
 from .build_ports import NOWHERE, concurrency_of, open_world
-from .command_options import engine_option, installed_option, key_option, pair
+from .command_options import allow_key_option, engine_option, installed_option, key_option, pair
 from .containers import playing
 from .containers.folder import require_plain_files
 from .first_contact import first_contact
@@ -112,13 +112,7 @@ def playing_options(command: Callable[..., None]) -> Callable[..., None]:
                 type=click.IntRange(1, 1024),
                 help="Streams (blocks of games) played in parallel; default: what the seats allow.",
             ),
-            click.option(
-                "--allow-key",
-                multiple=True,
-                callback=pair,
-                metavar="VARIABLE=HOST",
-                help="Allow plans to send the API key in VARIABLE to HOST, from now on. Repeatable.",
-            ),
+            allow_key_option,
             click.option("--quiet", is_flag=True, help="No progress, even on a terminal."),
             json_option,
         )

@@ -15,12 +15,9 @@ from agzamov_verify.manifest import Plan
 from agzamov_verify.script import drive
 from agzamov_verify.streams import block_script, streams_of
 from bundles.bundle_factory import check, failed_steps, make, told, world_of
+from conditions import arms_of
 
-ARMS: dict[str, dict[str, str]] = {
-    "naked": {"augmentation": "rag"},
-    "placebo": {"augmentation": "rag", "arm": "placebo", "system": "rag"},
-    "real": {"augmentation": "rag", "arm": "real", "system": "rag"},
-}
+ARMS = arms_of("rag")
 CHESS: dict[str, Any] = {"phase": 2, "game": "chess960", "a": "novice", "b": "novice", "games": 2}
 HANDS: dict[str, Any] = {"phase": 2, "game": "holdem", "a": "novice", "b": "novice", "hands": 10, "block_hands": 10}
 

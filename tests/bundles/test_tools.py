@@ -22,12 +22,9 @@ from agzamov_verify.questions import Answer, Calculate, Calculated, Chat, Examin
 from agzamov_verify.script import drive
 from agzamov_verify.streams import block_script, streams_of
 from bundles.bundle_factory import ALL_REPLIES, MODEL, check, engine_path, failed_steps, make, told, world_of
+from conditions import arms_of
 
-ARMS: dict[str, dict[str, str]] = {
-    "naked": {"augmentation": "tools"},
-    "placebo": {"augmentation": "tools", "arm": "placebo", "system": "tools"},
-    "real": {"augmentation": "tools", "arm": "real", "system": "tools"},
-}
+ARMS = arms_of("tools")
 CHESS: dict[str, Any] = {"phase": 2, "game": "chess960", "a": "novice", "b": "novice", "games": 2}
 HANDS: dict[str, Any] = {"phase": 2, "game": "holdem", "a": "novice", "b": "novice", "hands": 10, "block_hands": 10}
 PLAN: dict[str, Any] = {

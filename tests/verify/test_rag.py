@@ -25,6 +25,7 @@ from agzamov_verify.questions import Answer, Chat, Message, Question, Reply
 from agzamov_verify.script import drive
 from agzamov_verify.streams import block_script, streams_of
 from agzamov_verify.systems import RagSystem
+from conditions import arms_of
 
 DICE = Dice(bytes(32))
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -35,11 +36,7 @@ SEATS: dict[str, Any] = {
 }
 CHESS: dict[str, Any] = {"phase": 2, "game": "chess960", "a": "random", "b": "novice", "games": 2}
 HANDS: dict[str, Any] = {"phase": 2, "game": "holdem", "a": "random", "b": "novice", "hands": 10, "block_hands": 10}
-ARMS: dict[str, dict[str, str]] = {
-    "naked": {"augmentation": "rag"},
-    "placebo": {"augmentation": "rag", "arm": "placebo", "system": "rag"},
-    "real": {"augmentation": "rag", "arm": "real", "system": "rag"},
-}
+ARMS = arms_of("rag")
 GAMES = pytest.mark.parametrize("game", [CHESS, HANDS], ids=["chess", "holdem"])
 
 

@@ -39,16 +39,13 @@ from agzamov_verify.questions import (
 from agzamov_verify.script import Divergence, Exchanges, drive
 from agzamov_verify.streams import block_script, streams_of
 from agzamov_verify.tool_use import ToolUse
+from conditions import arms_of
 
 DICE = Dice(bytes(32))
 SYSTEMS: dict[str, Any] = {"tools": {"kind": "tools", "candidates_max": 3, "nodes": 500, "comparisons_max": 990}}
 CHESS = {"phase": 2, "game": "chess960", "a": "novice", "b": "novice", "games": 2}
 HANDS = {"phase": 2, "game": "holdem", "a": "novice", "b": "novice", "hands": 4, "block_hands": 4}
-ARMS: dict[str, dict[str, str]] = {
-    "naked": {"augmentation": "tools"},
-    "placebo": {"augmentation": "tools", "arm": "placebo", "system": "tools"},
-    "real": {"augmentation": "tools", "arm": "real", "system": "tools"},
-}
+ARMS = arms_of("tools")
 PLAN: dict[str, Any] = {
     "title": "Tools",
     "seats": {"novice": {"kind": "novice"}, "briefed": {"kind": "novice", "briefing": "Likes the sea."}},

@@ -73,9 +73,7 @@ def score(augmentation: str, **options: Any) -> None:
     Exit code 0: done, with or without a score. 1: a bundle fails its check, or the bundles cannot be combined.
     """
     collected, as_json = collected_from(**options)
-    with shown(quiet=as_json), busy("computing the score"):
-        document = score_document(collected, Augmentation(augmentation))
-    tell(document, score_lines(document), as_json=as_json)
+    tell_score(collected, Augmentation(augmentation), as_json=as_json)
 
 
 @click.command()
@@ -131,6 +129,13 @@ def _complaints() -> Iterator[None]:
         yield
     except CannotCombine as error:
         _fail(str(error))
+
+
+def tell_score(collected: Collected, augmentation: Augmentation, *, as_json: bool) -> None:
+    """Compute the score of every model from the evidence, and print it with what is missing."""
+    with shown(quiet=as_json), busy("computing the score"):
+        document = score_document(collected, augmentation)
+    tell(document, score_lines(document), as_json=as_json)
 
 
 def tell(document: object, lines: Iterable[str], *, as_json: bool) -> None:
