@@ -93,7 +93,7 @@ class Pilot(NamedTuple):
 def pilot_of(paths: Sequence[Path], options: Options) -> Pilot:
     """Verify the bundles and take their figures. Raises CannotCombine for one that fails its check."""
     bundles = [verified_bundle(path, options) for path in paths]
-    cells = [cell for bundle in bundles for cell in bundle.cells]
+    cells = [cell for bundle in bundles for cell in bundle.cells if not cell.key.temperature]
     hands = [cell for cell in _measuring(cells) if isinstance(cell, PokerCell)]
     games = [cell for cell in _measuring(cells) if isinstance(cell, ChessCell)]
     return Pilot(

@@ -191,4 +191,5 @@ def test_a_sub_phase_departs_by_a_missing_arm_another_size_a_shift_or_an_oracle(
 ) -> None:
     facts = {"oracle": {"kind": "oracle", "facts": "- Likes knights", "placebo": "- Likes to fish"}}
     seats = {**PLAN["seats"], "other": {**MODEL, "patterns": ["castles_early"]}}
-    assert departures_of(matches=[*PLAN["matches"], *arms], systems=facts, seats=seats) == lines
+    found = departures_of(matches=[*PLAN["matches"], *arms], systems=facts, seats=seats)
+    assert tuple(line for line in found if "robustness check" not in line) == lines

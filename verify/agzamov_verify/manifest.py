@@ -8,7 +8,7 @@ SHA-256 of those bytes, and stands in every journal entry.
 
 import hashlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, Union
 
 import msgspec
 from msgspec import Meta
@@ -87,6 +87,13 @@ class Quality(Part, frozen=True):
     nodes: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
 
 
+class Repeat(NamedTuple):
+    """A seat that is measured again, and the temperature at which."""
+
+    seat: str
+    temperature: str
+
+
 class Plan(GameRules, frozen=True):
     """A plan, as a person writes it. The rules of each game stand below the game's name."""
 
@@ -133,6 +140,17 @@ class Plan(GameRules, frozen=True):
         played = [self.systems[name] for name in self.systems_played]
         kinds = sorted({system.kind for system in played if system.way_of_use})
         return {kind: sorted({system.way_of_use for system in played if system.kind == kind}) for kind in kinds}
+
+    @property
+    def repeats(self) -> dict[str, Repeat]:
+        """The measured seats that are another at a higher temperature, for the robustness check, by name."""
+        measured = dict.fromkeys(match.a for match in self.matches if match.a in self.seats)
+        found: dict[str, Repeat] = {}
+        for name in measured:
+            for base in measured:
+                if temperature := self.seats[name].repeats_at(self.seats[base]):
+                    found.setdefault(name, Repeat(base, temperature))
+        return found
 
     @property
     def games(self) -> Mapping[str, Game]:

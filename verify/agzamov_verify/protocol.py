@@ -61,6 +61,13 @@ class VerdictNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     units_min: int
 
 
+class RobustnessNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The robustness check (paper section 9.3): each Phase 2 condition again, in so many games or sessions of hands."""
+
+    temperature: Decimal
+    contests_min: int
+
+
 class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One protocol version."""
 
@@ -69,6 +76,7 @@ class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     holdem: PokerNorm
     engine: EngineNorm
     phase0: GateNorm
+    robustness: RobustnessNorm
     error_flag_percent: int
     bootstrap_resamples: int
     significance: Decimal

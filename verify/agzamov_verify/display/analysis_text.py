@@ -1,7 +1,7 @@
 """Figures of an analysis in words: estimates, intervals, learning, monitored matches, hypotheses."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from typing import Final
 
@@ -17,6 +17,7 @@ from ..scoring.inference.pentanomial import Symmetry
 from ..scoring.inference.sequential import Stop
 from ..scoring.learning.outcome import LearningOutcome, RecoveryOutcome
 from ..scoring.measures import ONE_CAREER
+from ..scoring.robustness import RobustnessRow
 from ..scoring.sequential_monitoring import MonitoredMatch
 from ..scoring.statistics import Interval
 from ..seat_words import NO_PRICE
@@ -56,6 +57,7 @@ def hypothesis_lines(analysis: Analysis, manifest: Manifest) -> Iterator[str]:
             times = f"{short(ratio.ratio.fitted)} times as many (described, not tested)"
             who = ascii_words(f"{ratio.model} {ratio.augmentation}{system}")
             yield from row(label("learning"), f"hold'em over chess, {who}: {times}")
+    yield from robustness_lines(analysis.robustness)
     for monitored in analysis.sequential:
         yield from row(label("sequential interval"), _monitored(monitored))
     yield from verdict_lines(analysis.hypotheses, analysis.tests)
@@ -171,6 +173,24 @@ def symmetry_words(symmetry: Symmetry) -> str:
     mean = short(symmetry.mean) if symmetry.mean else "no value"
     p = f", p {symmetry.test.p}" if symmetry.test.p else f", {symmetry.test.note}"
     return f"self-play {mean} against {short(symmetry.expected)}{p}: {outcome}"
+
+
+def robustness_lines(rows: Iterable[RobustnessRow]) -> Iterator[str]:
+    """Each delta at temperature 0 and at another, and whether it moved by more than one standard error."""
+    for again in rows:
+        system = f" ({again.system})" if again.system else ""
+        name = f"{again.game} {again.model} {again.augmentation}{system}"
+        yield from row(label("robustness"), ascii_words(f"{name}, at temperature 0: {estimate(again.delta)}"))
+        yield from row("", ascii_words(f"at temperature {again.temperature}: {estimate(again.repeated)}"))
+        yield from row("", ascii_words(f"change {_moved(again)}"))
+
+
+def _moved(again: RobustnessRow) -> str:
+    change = estimate(again.change)
+    if again.standard_error is None:
+        return f"{change}; its standard error is not known, so nothing is said of whether it moved"
+    moved = "it MOVED by more" if again.moved else "it did not move by more"
+    return f"{change}, standard error {short(again.standard_error)}: {moved} than 1 standard error"
 
 
 def _delta(delta: DeltaAnalysis) -> str:

@@ -214,10 +214,12 @@ def _refuse_other_settings(ordered: Sequence[VerifiedBundle]) -> None:
 def _manners(manifest: Manifest, match: Match) -> Iterator[tuple[object, object, str]]:
     """Settings that must be the same in all runs: place in the experiment, value, and name."""
     seats, model, augmentation = manifest.plan.seats, model_of(manifest, match.a), match.condition.augmentation
-    yield model, seats[match.a].manner, f"settings of {match.a}"
+    again = manifest.plan.repeats.get(match.a)
+    temperature = again.temperature if again else ""
+    yield (model, temperature), seats[match.a].manner, f"settings of {match.a}"
     if augmentation is not Augmentation.NAKED:
         opponents = tuple(seats[name].manner for name in match.seats[1:])
-        sub_phase = (model, match.game, match.phase, augmentation)
+        sub_phase = (model, temperature, match.game, match.phase, augmentation)
         yield sub_phase, (opponents, match.shifts), "an opponent and its shifts"
     if match.careers:
         yield (model, match.game, "careers"), match.careers, "a number of careers"

@@ -15,6 +15,7 @@ from ..scoring.hypotheses.evidence import Evidence
 from ..scoring.hypotheses.verdicts import ContrastRow, Verdict, verdicts
 from ..scoring.inference.intervals import Bootstrap, Resamples
 from ..scoring.learning.outcome import LearningOutcome
+from ..scoring.robustness import RobustnessRow, robustness
 from ..scoring.score_constants import GAMES, ScoreConstants, load_score_constants, score_constants_sha256
 from .collecting import Collected, Source
 
@@ -27,6 +28,7 @@ class ScoreDocument(msgspec.Struct, frozen=True):
     score_constants_sha256: str
     bundles: tuple[Source, ...]
     scores: tuple[AScore, ...]
+    robustness: tuple[RobustnessRow, ...]
     hypotheses: tuple[Verdict, ...]
     tests: tuple[ContrastRow, ...]
 
@@ -50,7 +52,8 @@ def score_document(collected: Collected, augmentation: Augmentation) -> ScoreDoc
     )
     digest = score_constants_sha256(collected.protocol)
     decided, tests = verdicts(collected.plan, collected.evidence, load_protocol(collected.protocol).verdict)
-    return ScoreDocument("agz-score-1", collected.protocol, digest, collected.sources, scores, decided, tests)
+    again = tuple(robustness(collected.evidence))
+    return ScoreDocument("agz-score-1", collected.protocol, digest, collected.sources, scores, again, decided, tests)
 
 
 def calibration_document(collected: Collected, augmentation: Augmentation) -> CalibrationDocument:

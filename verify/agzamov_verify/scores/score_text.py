@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Final
 
 from ..columns import ascii_words, item, paragraph, quoted
-from ..display.analysis_text import MDE_OF, interval, short, verdict_lines
+from ..display.analysis_text import MDE_OF, interval, robustness_lines, short, verdict_lines
 from ..games.registry import GAMES
 from ..glossary import label
 from ..scoring.agzamov.convergence import Convergence
@@ -35,6 +35,7 @@ def score_lines(document: ScoreDocument) -> Iterator[str]:
     if not document.scores:
         yield "no model was measured beyond Phase 0, so there is nothing to score"
     yield ""
+    yield from robustness_lines(document.robustness)
     yield from verdict_lines(document.hypotheses, document.tests)
 
 

@@ -28,6 +28,7 @@ from .match_figures import MatchAnalysis, Setting
 from .phase_costs import PhaseCosts, costs_by_phase
 from .quality.game_quality_index import Answers
 from .registry import SCORINGS, AnyAnalysis
+from .robustness import RobustnessRow, robustness
 from .score_constants import load_score_constants, score_constants_sha256
 from .sequential_monitoring import MonitoredMatch, monitored_matches, open_ended
 
@@ -59,6 +60,7 @@ class Analysis(msgspec.Struct, frozen=True):
     phases: tuple[PhaseCosts, ...]
     deltas: tuple[DeltaAnalysis, ...]
     tau_ratios: tuple[TauRatioRow, ...]
+    robustness: tuple[RobustnessRow, ...]
     sequential: tuple[MonitoredMatch, ...]
     hypotheses: tuple[Verdict, ...]
     tests: tuple[ContrastRow, ...]
@@ -109,6 +111,7 @@ def analysis_of(
         costs_by_phase(plan, by_match),
         tuple(delta_analysis(evidence)),
         tuple(tau_ratios(evidence)),
+        tuple(robustness(evidence)),
         tuple(monitored_matches(plan, by_match)),
         *verdicts(plan.analysis, evidence, protocol.verdict),
     )

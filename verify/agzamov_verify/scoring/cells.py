@@ -23,7 +23,8 @@ AGAINST_BENCHMARK: Final = "benchmark"
 class CellKey(msgspec.Struct, frozen=True, order=True):
     """Coordinates of a cell. `model` is the player; `system` is the augmentation system, empty if there is none.
 
-    `part` divides a phase further: the class of positions in Phase 5, or AGAINST_BENCHMARK.
+    `part` divides a phase further: the class of positions in Phase 5, or AGAINST_BENCHMARK. `temperature`: that of the
+    robustness check, where it is one; else empty.
     """
 
     model: str
@@ -33,11 +34,14 @@ class CellKey(msgspec.Struct, frozen=True, order=True):
     arm: Arm = Arm.NAKED
     system: str = ""
     part: str = ""
+    temperature: str = ""
 
     def __str__(self) -> str:
         system = f" ({self.system})" if self.system else ""
         part = f" {self.part}" if self.part else ""
-        return f"{self.model} {self.game} phase {self.phase}{part} {self.augmentation.value}/{self.arm.value}{system}"
+        again = f" at temperature {self.temperature}" if self.temperature else ""
+        condition = f"{self.augmentation.value}/{self.arm.value}{system}"
+        return f"{self.model} {self.game} phase {self.phase}{part} {condition}{again}"
 
 
 class Outcome(Protocol):

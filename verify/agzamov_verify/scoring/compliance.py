@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ..experiment import PHASE_RULES, Arm, Augmentation, Match, Opponent
+from ..experiment import PHASE_RULES, Arm, Augmentation, Condition, Match, Opponent, Phase
 from ..games.decision import IllegalPolicy
+from ..games.registry import GAMES
 from ..manifest import Plan
 from ..protocol import Protocol, load_protocol
 from .career_length import too_short
@@ -15,11 +16,13 @@ def departures(plan: Plan) -> tuple[str, ...]:
     """One line for each departure, every rule compared; empty for a compliant plan."""
     protocol = load_protocol(plan.protocol)
     named = (*_sizes(plan, protocol), *_arms(plan, protocol), *_rules(plan, protocol), *_seats(plan))
-    return (*named, *_analysis(plan, protocol), *_play(plan, protocol))
+    return (*named, *_analysis(plan, protocol), *_play(plan, protocol), *_robustness(plan, protocol))
 
 
 def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
     for match in plan.matches:
+        if match.a in plan.repeats:
+            continue
         yield from SCORINGS[match.game].size_departures(match, plan, protocol)
         if match.phase and not any(
             other.phase == 0 and other.a == match.a and other.game == match.game for other in plan.matches
@@ -100,5 +103,35 @@ def _rules(plan: Plan, protocol: Protocol) -> Iterator[str]:
 
 
 def _seats(plan: Plan) -> Iterator[str]:
+    """Of a repeat at another temperature, those of the seat that it repeats: its temperature is the check's."""
     for name, seat in plan.playing.items():
-        yield from seat.departures(name)
+        repeat = plan.repeats.get(name)
+        yield from (plan.seats[repeat.seat] if repeat else seat).departures(name)
+
+
+def _robustness(plan: Plan, protocol: Protocol) -> Iterator[str]:
+    """Phase 2 conditions of a model that are not played again, at the temperature and in the size of the protocol."""
+    norm, again = protocol.robustness, _repeated(plan, protocol)
+    phase2 = [match for match in plan.matches if match.phase == Phase.ASYMMETRIC and match.a not in plan.repeats]
+    for name in dict.fromkeys(match.a for match in phase2):
+        seat = plan.seats[name]
+        if not seat.has_temperature:
+            continue
+        conditions = [(name, match.game, match.condition) for match in phase2 if match.a == name]
+        if missing := len(conditions) - len(again & set(conditions)):
+            yield (
+                f"seat {name}: {missing} of {len(conditions)} conditions of Phase 2 without the robustness check,"
+                f" {norm.contests_min} games (or sessions of hands) of each at temperature {norm.temperature} required"
+            )
+
+
+def _repeated(plan: Plan, protocol: Protocol) -> set[tuple[str, str, Condition]]:
+    """The seats and conditions that are played again as the protocol asks."""
+    norm, repeats = protocol.robustness, plan.repeats
+    found = set()
+    for match in plan.matches:
+        repeat = repeats.get(match.a)
+        least = norm.contests_min * GAMES[match.game].contest_results(plan.rules_of(match.game))
+        if repeat and Fraction(repeat.temperature) == Fraction(norm.temperature) and match.planned >= least:
+            found.add((repeat.seat, match.game, match.condition))
+    return found

@@ -29,8 +29,17 @@ def cell_of(manifest: Manifest, match: Match, blocks: Sequence[Block], answers: 
     """One match as a cell of the model that sits in its seat A."""
     plan, condition = manifest.plan, match.condition
     part = AGAINST_BENCHMARK if match.phase and benchmark_sides(match.seats, plan.seats) == (1,) else ""
-    model = model_of(manifest, match.a)
-    key = CellKey(model, match.game, match.phase, condition.augmentation, condition.arm, condition.system, part)
+    repeat = plan.repeats.get(match.a)
+    key = CellKey(
+        model_of(manifest, match.a),
+        match.game,
+        match.phase,
+        condition.augmentation,
+        condition.arm,
+        condition.system,
+        part,
+        repeat.temperature if repeat else "",
+    )
     cell = SCORINGS[match.game].cell(key, Played(manifest.run_id, plan, match, blocks, answers))
     careers = _careers(match, cell)
     return msgspec.structs.replace(
@@ -53,9 +62,12 @@ def _careers(match: Match, cell: Cell) -> int:
 def model_of(manifest: Manifest, name: str) -> str:
     """Identifier of a seat's player across bundles: its weights, its endpoint's model, or its name and kind.
 
-    Only the seats that are measured are told apart by it: an opponent of the same model gives no other name.
+    Only the seats that are measured are told apart by it: an opponent of the same model gives no other name, and a
+    repeat at another temperature has that of the seat that it repeats.
     """
-    pin = manifest.models.get(name)
     plan = manifest.plan
-    measured = [plan.seats[name] for name in dict.fromkeys(match.a for match in plan.matches)]
-    return plan.seats[name].player_id(name, pin.sha256 if pin else "", measured)
+    repeats = plan.repeats
+    name = repeats[name].seat if name in repeats else name
+    pin = manifest.models.get(name)
+    measured = dict.fromkeys(match.a for match in plan.matches if match.a not in repeats)
+    return plan.seats[name].player_id(name, pin.sha256 if pin else "", [plan.seats[seat] for seat in measured])

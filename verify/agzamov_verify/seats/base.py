@@ -72,6 +72,13 @@ class Seat(Part, frozen=True, tag_field="kind"):
         """The kind in an error message."""
         return f"a {self.kind} seat"
 
+    def repeats_at(self, other: "Seat") -> str:
+        """The temperature at which it plays what `other` plays at 0; empty where it is no repeat of it.
+
+        A repeat is for the robustness check (paper section 9.3).
+        """
+        return ""
+
     # --- plan checks
 
     def problems(self, path: str) -> Iterator[Problem]:
@@ -90,6 +97,11 @@ class Seat(Part, frozen=True, tag_field="kind"):
     def departures(self, name: str) -> Iterator[str]:
         """Departures of the seat's settings from the protocol, one line each."""
         yield from ()
+
+    @property
+    def has_temperature(self) -> bool:
+        """True if a plan sets the temperature at which it answers."""
+        return False
 
     # --- its server
 

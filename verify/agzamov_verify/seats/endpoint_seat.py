@@ -93,12 +93,16 @@ class EndpointSeat(ModelSeat, frozen=True, tag="openai"):
                 yield Problem(f"seats.{name}", message)
 
     def departures(self, name: str) -> Iterator[str]:
-        if "temperature" in self.accepts:
+        if self.has_temperature:
             yield from super().departures(name)
         else:
             yield f"seat {name} runs at its own temperature"
         if not self.tokens_limit:
             yield f"seat {name} has no token limit that is sent"
+
+    @property
+    def has_temperature(self) -> bool:
+        return "temperature" in self.accepts
 
     def without_key(self) -> Self:
         return msgspec.structs.replace(self, api_key_env="")
@@ -109,7 +113,7 @@ class EndpointSeat(ModelSeat, frozen=True, tag="openai"):
 
     def words(self, weights_sha256: str) -> str:
         digest = f", digest {quoted(self.model_digest)}" if self.model_digest else ""
-        temperature = f"temperature {self.temperature}" if "temperature" in self.accepts else "its own temperature"
+        temperature = f"temperature {self.temperature}" if self.has_temperature else "its own temperature"
         seed = "sampling seed sent" if "seed" in self.accepts else "no sampling seed sent"
         limit = self.tokens_limit
         tokens = f"at most {limit} tokens a reply" if limit else "NO token limit sent"

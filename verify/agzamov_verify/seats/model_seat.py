@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, TypeAlias
 from urllib.parse import urlsplit
 
+import msgspec
 from msgspec import Meta
 
 from ..addresses import bare_host
@@ -40,6 +41,10 @@ class ModelSeat(Seat, frozen=True):
     )
 
     @property
+    def has_temperature(self) -> bool:
+        return True
+
+    @property
     def minute_requests_max(self) -> int:
         """Greatest number of requests that its server takes in a minute; 0: no limit."""
         return 0
@@ -58,9 +63,21 @@ class ModelSeat(Seat, frozen=True):
         if Fraction(self.temperature):
             yield f"seat {name} at temperature {self.temperature}, 0 required"
 
+    def repeats_at(self, other: Seat) -> str:
+        warm = self.has_temperature and Fraction(self.temperature) > 0
+        same = warm and msgspec.structs.replace(self, temperature="0") == _cold(other)
+        return self.temperature if same else ""
+
     def without_key(self) -> Self:
         """The seat as somebody else asks it: with no key, whose name the plan's author chose."""
         return self
+
+
+def _cold(seat: Seat) -> Seat | None:
+    """A model's seat at temperature 0, however its plan spells that; None for any other."""
+    if not isinstance(seat, ModelSeat) or Fraction(seat.temperature):
+        return None
+    return msgspec.structs.replace(seat, temperature="0")
 
 
 class Determinism(StrEnum):

@@ -101,6 +101,8 @@ class Evidence:
 
     `asked_for`: the cells of the deltas that were asked for since it was emptied; whoever tests may empty it.
 
+    `repeats`: the cells of the robustness check, which no hypothesis and no score rests on.
+
     `played`: the cells of all matches whose learning is reported, which are one family of tests; None: `cells`.
     """
 
@@ -117,13 +119,16 @@ class Evidence:
         played: Iterable[Cell] | None = None,
     ) -> None:
         cells = tuple(cells)
-        self.cells = {cell.key: cell for cell in cells if cell.results and cell.key.part != AGAINST_BENCHMARK}
+        counted = {cell.key: cell for cell in cells if cell.results and cell.key.part != AGAINST_BENCHMARK}
+        self.cells = {key: cell for key, cell in counted.items() if not key.temperature}
+        self.repeats = {key: cell for key, cell in counted.items() if key.temperature}
         self.constants, self.seed, self.resamples = constants, seed, resamples
         self.probes, self.traits = tuple(probes), traits or {}
         self._open_ended = tuple(open_ended)
         self.asked_for: set[CellKey] = set()
         played = cells if played is None else played
-        self._family = {cell.key: cell for cell in played if cell.key.game in constants.learning.rules}
+        once = (cell for cell in played if not cell.key.temperature)
+        self._family = {cell.key: cell for cell in once if cell.key.game in constants.learning.rules}
         self._learning: dict[CellKey, LearningOutcome] = {}
         self._recoveries: dict[CellKey, tuple[RecoveryOutcome, ...]] = {}
 
@@ -158,6 +163,13 @@ class Evidence:
         deltas = [Delta(self.cells[key], other) for key in real if (other := arm_of(self.cells, key, against))]
         self.asked_for.update(cell.key for delta in deltas for cell in delta)
         return deltas
+
+    def repeated(self, base: Delta) -> Iterator[Delta]:
+        """A delta as it was measured again at other temperatures, in their order."""
+        for key, real in sorted(self.repeats.items()):
+            other = arm_of(self.repeats, key, base.other.key.arm)
+            if msgspec.structs.replace(key, temperature="") == base.real.key and other:
+                yield Delta(real, other)
 
     def has_trait(self, system: str, trait: Trait) -> bool:
         """True if the trait was declared of the system."""
