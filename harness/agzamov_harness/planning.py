@@ -122,10 +122,10 @@ def _calls_a_seat(match: Match, plan: Plan, assumptions: Assumptions) -> int:
 
 def _calls_a_decision(match: Match, plan: Plan) -> int:
     """Calls of seat A for each decision: two where it calls tools, or names candidates for one."""
-    system = plan.systems.get(match.condition.system)
-    if system and system.needs_tool_calls:
+    if any(system.needs_tool_calls for system in plan.parts_of(match.condition.system).values()):
         return TOOL_CALLS_ASSUMED
-    return 2 if system and system.asks_tool and GAMES[match.game].names_candidates else 1
+    use = plan.tool_of(match)
+    return 2 if use and (use.is_steered or GAMES[match.game].names_candidates) else 1
 
 
 def _seat_load(name: str, plan: Plan, calls: int, characters: Fraction, assumptions: Assumptions) -> SeatLoad:
@@ -171,7 +171,7 @@ def _tool_nodes(plan: Plan, assumptions: Assumptions) -> int:
     """Nodes that the engine searches for seats that have it as a tool, if they name as many moves as it examines."""
     nodes = 0
     for match in plan.tool_matches:
-        use = plan.systems[match.condition.system].tool(match.condition.arm)
+        use = plan.tool_of(match)
         if use and GAMES[match.game].uses_engine:
             nodes += _calls_a_seat(match, plan, assumptions) * use.candidates_max * use.nodes
     return nodes

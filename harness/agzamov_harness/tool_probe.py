@@ -32,8 +32,8 @@ def require_tool_calls(name: str, port: ChatPort) -> None:
 
 def seats_that_call(plan: Plan) -> list[str]:
     """The seats that have a memory or a tool by tool calls."""
-    by_match = ((match.a, plan.systems.get(match.condition.system)) for match in plan.matches)
-    return sorted({name for name, system in by_match if system and system.needs_tool_calls})
+    by_match = ((match.a, plan.parts_of(match.condition.system).values()) for match in plan.matches)
+    return sorted({name for name, systems in by_match if any(system.needs_tool_calls for system in systems)})
 
 
 def _calls(port: ChatPort, name: str, seed: int) -> bool:

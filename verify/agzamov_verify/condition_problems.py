@@ -61,9 +61,9 @@ def _shifts(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
 
 def _careers(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
     """Careers are of augmented phases, equal, of whole units, and as many in every match of one game."""
-    system, rules, game = plan.systems.get(match.condition.system), plan.rules_of(match.game), GAMES[match.game]
-    if system and system.keeps_store and not match.careers:
-        message = f"expected a number of careers: {match.condition.system} keeps a store from game to game"
+    rules, game = plan.rules_of(match.game), GAMES[match.game]
+    if not match.careers and (name := plan.memory_of(match)):
+        message = f"expected a number of careers: {name} keeps a store from game to game"
         yield Problem(f"{path}.careers", message)
     if not match.careers:
         return
@@ -93,24 +93,44 @@ def _system(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
         named = ", ".join(islice(plan.systems, SYSTEMS_NAMED_MAX)) or "(the plan names none)"
         yield Problem(f"{path}.system", f"expected one of the systems {named}")
         return
-    if problem := system.name_problem(condition.system):
-        yield Problem(f"systems.{condition.system}", problem)
     if condition.augmentation not in system.augmentations:
         expected = ", ".join(sorted(system.augmentations))
         yield Problem(f"{path}.augmentation", f"expected {expected} with system {condition.system}")
-    if system.keeps_store and not GAMES[match.game].remembers:
-        yield Problem(path, f"expected no memory: {GAMES[match.game].title} has no notes to store")
-    if system.asks_tool and not GAMES[match.game].tool_templates:
-        yield Problem(path, f"expected no tools: {GAMES[match.game].title} has no tool")
+    yield from _parts(condition.system, system, plan)
+    for name, one in {condition.system: system, **plan.parts_of(condition.system)}.items():
+        yield from _for_game(path, name, one, match)
+        yield from _use(name, one, match, plan)
+        yield from (problem.below(f"systems.{name}") for problem in one.problems(condition.arm))
+
+
+def _parts(whole: str, system: System, plan: Plan) -> Iterator[Problem]:
+    """The systems that one is made of: each is of its augmentation, and the harness asks it."""
+    for name, augmentation in system.parts.items():
+        part = plan.systems.get(name)
+        if part is None or augmentation not in part.augmentations:
+            message = f"expected a system of the plan for {augmentation}, found {name}"
+            yield Problem(f"systems.{whole}", message)
+        elif part.needs_tool_calls:
+            message = f"expected harness: {name} is a part of {whole}, whose parts the harness asks"
+            yield Problem(f"systems.{name}.use", message)
+
+
+def _for_game(path: str, name: str, system: System, match: Match) -> Iterator[Problem]:
+    """The name of a system, and what it needs of the game."""
+    game = GAMES[match.game]
+    if problem := system.name_problem(name):
+        yield Problem(f"systems.{name}", problem)
+    if system.keeps_store and not game.remembers:
+        yield Problem(path, f"expected no memory: {game.title} has no notes to store")
+    if system.asks_tool and not game.tool_templates:
+        yield Problem(path, f"expected no tools: {game.title} has no tool")
     if lack := system.lacks(match.game):
-        yield Problem(f"{path}.system", f"expected a system for {GAMES[match.game].title}: {lack}")
-    yield from _use(match, system, plan)
-    yield from (problem.below(f"systems.{condition.system}") for problem in system.problems(condition.arm))
+        yield Problem(f"{path}.system", f"expected a system for {game.title}: {lack}")
 
 
-def _use(match: Match, system: System, plan: Plan) -> Iterator[Problem]:
+def _use(name: str, system: System, match: Match, plan: Plan) -> Iterator[Problem]:
     """A system that is used by tool calls needs a model that calls tools; ways of use are never mixed in a matrix."""
-    path, seat = f"systems.{match.condition.system}.use", plan.seats.get(match.a)
+    path, seat = f"systems.{name}.use", plan.seats.get(match.a)
     if system.needs_tool_calls and seat and not seat.calls_tools:
         yield Problem(path, f"expected harness: {match.a} is {seat.noun}, which calls no tools")
     ways = plan.ways_of_use.get(system.kind, [])

@@ -22,6 +22,7 @@ from .memory.native_tools import TOOLS_MAX, NativeTool
 from .plan_types import END, DecimalText, Line, Name, Part, Sha256
 from .seats import AnySeat, Seat
 from .systems import AnySystem
+from .tool_use import ToolUse
 
 if TYPE_CHECKING:  # the types that depend on which games there are
     AnyMatch: TypeAlias = Match
@@ -118,21 +119,36 @@ class Plan(GameRules, frozen=True):
 
     @property
     def systems_played(self) -> tuple[str, ...]:
-        """The systems that some match names, in the order of the matches."""
-        names = dict.fromkeys(match.condition.system for match in self.matches)
-        return tuple(name for name in names if name in self.systems)
+        """The systems that some match names, in the order of the matches, each with the parts that it is made of."""
+        named = [match.condition.system for match in self.matches if match.condition.system in self.systems]
+        return tuple(dict.fromkeys(name for whole in named for name in (whole, *self.parts_of(whole))))
+
+    def parts_of(self, name: str) -> dict[str, AnySystem]:
+        """The systems by name that a system is made of; of one without parts itself, of an unknown one none."""
+        system = self.systems.get(name)
+        names = [name] if system is None or not system.parts else [*system.parts]
+        return {part: self.systems[part] for part in names if part in self.systems}
 
     @property
     def memory_matches(self) -> list[AnyMatch]:
         """The matches in which seat A has a memory."""
-        stores = {name for name, system in self.systems.items() if system.keeps_store}
-        return [match for match in self.matches if match.condition.system in stores]
+        return [match for match in self.matches if self.memory_of(match)]
+
+    def memory_of(self, match: Match) -> str:
+        """The name of the system that keeps seat A's store in a match; empty where none does."""
+        parts = self.parts_of(match.condition.system)
+        return next((name for name, system in parts.items() if system.keeps_store), "")
 
     @property
     def tool_matches(self) -> list[AnyMatch]:
         """The matches in which seat A has a tool."""
-        asking = {name for name, system in self.systems.items() if system.asks_tool}
-        return [match for match in self.matches if match.condition.system in asking]
+        return [match for match in self.matches if self.tool_of(match)]
+
+    def tool_of(self, match: Match) -> ToolUse | None:
+        """How seat A uses its tool in a match; None where it has none."""
+        name, parts = match.condition.system, self.parts_of(match.condition.system)
+        use = next((use for system in parts.values() if (use := system.tool(match.condition.arm))), None)
+        return msgspec.structs.replace(use, is_steered=name not in parts) if use else None
 
     @property
     def ways_of_use(self) -> dict[str, list[str]]:

@@ -31,7 +31,7 @@ def streams_of(match: Match) -> Iterator[StreamPlan]:
 
 def memory_streams(plan: Plan) -> dict[str, str]:
     """The streams in which seat A has a memory, in the order of the plan, and the names of their systems."""
-    return {stream.id: match.condition.system for match in plan.memory_matches for stream in streams_of(match)}
+    return {stream.id: plan.memory_of(match) for match in plan.memory_matches for stream in streams_of(match)}
 
 
 def memories_played(plan: Plan) -> tuple[str, ...]:
@@ -67,13 +67,13 @@ def block_script(
 
 def _memory(stream: StreamPlan, plan: Plan, dice: Dice, memories: Mapping[str, MemoryPin]) -> CareerMemory | None:
     """Seat A's memory in one stream, which is a career."""
-    condition = stream.match.condition
-    if not condition.system:
+    arm, name = stream.match.condition.arm, plan.memory_of(stream.match)
+    if not name:
         return None
     order = dice.stream(f"donor/{stream.id}")
-    notes = GAMES[stream.match.game].donor_notes if condition.arm is Arm.PLACEBO else ()
-    pin = memories.get(condition.system)
-    return plan.systems[condition.system].memory(condition.arm, notes, order, pin.native if pin else ())
+    notes = GAMES[stream.match.game].donor_notes if arm is Arm.PLACEBO else ()
+    pin = memories.get(name)
+    return plan.systems[name].career_memory(arm, notes, order, pin.native if pin else ())
 
 
 def shifts_before(match: Match, index: int) -> int:
@@ -95,18 +95,17 @@ def _player(plan: Plan, match: Match, seat_index: int, shifts: int) -> Player:
     name, catalogue = match.seats[seat_index], GAMES[match.game].patterns
     seat = plan.seats[name]
     briefing = seat.briefing
-    system = plan.systems[match.condition.system] if seat_index == 0 and match.condition.system else None
-    if system:
-        briefing = "\n".join(filter(None, (briefing, system.told(match.condition.arm))))
+    arm = match.condition.arm
+    systems = plan.parts_of(match.condition.system).values() if seat_index == 0 else ()
+    briefing = "\n".join(filter(None, (briefing, *(system.told(arm) for system in systems))))
     patterns = tuple(catalogue[pattern] for pattern in patterns_of(plan, match, seat_index, shifts))
-    tool = system.tool(match.condition.arm) if system else None
-    library = system.library(match.condition.arm, match.game) if system else None
+    libraries = (system.library(arm, match.game) for system in systems)
     return Player(
         name,
         patterns,
         briefing,
         scripted=not seat.is_model,
         tokens_max=seat.tokens_limit,
-        tool=tool,
-        library=library,
+        tool=plan.tool_of(match) if seat_index == 0 else None,
+        library=next((library for library in libraries if library), None),
     )

@@ -87,7 +87,7 @@ class Audited(NamedTuple):
 
 def audited_system(stream: StreamPlan, plan: Plan) -> MemorySystem | None:
     """The memory that seat A has in a stream."""
-    system = plan.systems.get(stream.match.condition.system)
+    system = plan.systems.get(plan.memory_of(stream.match))
     return system if isinstance(system, MemorySystem) else None
 
 

@@ -77,5 +77,5 @@ def _is_placebo_of(match: Match, real: Match) -> bool:
 
 def _by_harness(plan: Plan, match: Match) -> bool:
     """True if the harness searches, so that both arms search at the same moments."""
-    system = plan.systems[match.condition.system]
+    system = plan.systems[plan.memory_of(match)]
     return isinstance(system, MemorySystem) and system.use is Use.HARNESS

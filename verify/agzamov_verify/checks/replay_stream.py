@@ -122,7 +122,7 @@ class StreamReplay:
         chain = Chain(self._run, stream.id)
         evaluations = _Evaluations(self._permille)
         seats, numbers = SeatReplies(self._plan), AnswerNumbers(self._plan)
-        pin = self._memories.get(stream.match.condition.system)
+        pin = self._memories.get(self._plan.memory_of(stream.match))
         memory = StoreAudit(audited_system(stream, self._plan), pin.native if pin else ())
         tools = ToolAnswers(stream.id, self._tool_answers_max)
         logged: list[Finding] = []

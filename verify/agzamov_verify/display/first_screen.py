@@ -67,7 +67,7 @@ def screen_lines(screen: Screen) -> Iterator[str]:
         yield f"Seats (as sealed in the plan{claimed})"
         for name, words in seat_lines(manifest, results, screen.calls):
             yield from item(f"  {name}:", words)
-        used = {match.condition.system for match in manifest.plan.matches}
+        used = manifest.plan.systems_played
         for name, system in manifest.plan.systems.items():
             if name in used:
                 yield from item(f"  system {ascii_words(name)}:", system.words)

@@ -47,9 +47,8 @@ def _arms(plan: Plan, protocol: Protocol) -> Iterator[str]:
                 yield f"{match.id}: no {arm.value} arm beside it, three arms required"
             elif match.planned not in {other.planned for other in others}:
                 yield f"{match.id}: its {arm.value} arm has another size, one size required"
-    for name in dict.fromkeys(match.condition.system for match in augmented):
-        if name:
-            yield from plan.systems[name].departures(name)
+    for name in plan.systems_played:
+        yield from plan.systems[name].departures(name)
 
 
 def _careers(match: Match, plan: Plan, protocol: Protocol) -> Iterator[str]:

@@ -26,6 +26,11 @@ class System(Part, frozen=True, tag_field="kind"):
     """True if the tool of the game is asked before each decision of seat A."""
 
     @property
+    def parts(self) -> Mapping[str, Augmentation]:
+        """Names of the other systems of the plan that it is made of, and the augmentation that each is one of."""
+        return {}
+
+    @property
     def words(self) -> str:
         """What seat A has by it, in words."""
         raise NotImplementedError
@@ -123,7 +128,7 @@ class System(Part, frozen=True, tag_field="kind"):
         """The server's own tools that a model may be offered: the effect of each, and the argument of the text."""
         return {}
 
-    def memory(
+    def career_memory(
         self,
         arm: Arm,  # noqa: ARG002
         donor_notes: Sequence[str],  # noqa: ARG002

@@ -224,7 +224,7 @@ class MemorySystem(System, frozen=True, tag="memory"):
             message = "expected harness or model in the placebo arm: no donor's notes stand in a server's own words"
             yield Problem("use", message)
 
-    def memory(
+    def career_memory(
         self, arm: Arm, donor_notes: Sequence[str], order: Stream, offered: Sequence[NativeTool]
     ) -> CareerMemory | None:
         donor = Donor(donor_notes, order) if arm is Arm.PLACEBO else None
