@@ -8,8 +8,8 @@ import pytest
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.decision import Tally
 from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.games.holdem.chen import chen_points, top_percent
 from agzamov_verify.games.holdem.prompt import PokerTerms, system_message, turn_message
-from agzamov_verify.games.holdem.reference_player import chen_points, top_percent
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, PokerAction
 from agzamov_verify.games.holdem.script import PokerRules, play
 from agzamov_verify.games.patterns import POKER_PATTERNS, Pattern

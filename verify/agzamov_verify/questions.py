@@ -199,6 +199,7 @@ class Examine(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="e
 class Calculate(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="calculate"):
     """Ask for the equity of two cards against one random hand, and for the equity that a call needs.
 
+    `hands_percent`: the hand is one of the strongest so many percent of all starting hands, by Chen's formula.
     `comparisons_max`: showdowns to compare; if there are more, `seed` draws so many of them. `pot_chips`: before a call
     of `to_call_chips`.
     """
@@ -207,6 +208,7 @@ class Calculate(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag=
     board: tuple[str, ...]
     comparisons_max: int
     game: str
+    hands_percent: int = 100
     hole: tuple[str, ...]
     pot_chips: int
     seed: int

@@ -11,8 +11,8 @@ class ToolUse(msgspec.Struct, frozen=True):
     """Limits of a tool at one decision. `is_placebo`: a drawn answer is told.
 
     `calls_max`: calls that the seat's model may make; 0: the harness asks, once. `candidates_max`: moves of chess that
-    it examines in a call, with `nodes` each. `comparisons_max`: showdowns of hold'em that it compares. `is_steered`: what
-    it examines is chosen in the light of what is recalled of the opponent, in the full stack.
+    it examines in a call, with `nodes` each. `comparisons_max`: showdowns of hold'em that it compares. `is_steered`:
+    what it examines is chosen in the light of what is recalled of the opponent, in the full stack.
     """
 
     calls_max: int

@@ -36,6 +36,9 @@ This is not yet the time to move. The engine Stockfish can examine up to {candid
 you are asked for your move, and told what it found. Name the moves that you want examined on the last line of this \
 answer, in exactly this form:
 CANDIDATES: <move>, <move>"""
+STEERED: Final = (
+    "Choose what is to be examined in the light of what you are told of this opponent and by your documents."
+)
 ANSWER: Final = """\
 The engine Stockfish has examined the moves that you named, with {nodes:,} nodes each, the best first. Each has its \
 value for you in pawns, and the moves that the engine expects then; mate +2 says that you mate in 2 moves, mate -2 \
@@ -56,6 +59,7 @@ TOOL: Final = Tool(
 TEMPLATES: Final = {
     **call_templates("chess960", TOOL, SYSTEM, MALFORMED),
     "chess960/tool_request": REQUEST,
+    "chess960/tool_request_steered": STEERED,
     "chess960/tool_answer": ANSWER,
     "chess960/tool_no_candidates": NO_CANDIDATES,
 }
@@ -75,7 +79,8 @@ class _Named(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def request(use: ToolUse) -> str:
     """The request for candidates, as the end of the situation in a prompt."""
-    return REQUEST.format(candidates_max=use.candidates_max)
+    text = REQUEST.format(candidates_max=use.candidates_max)
+    return f"{STEERED}\n{text}" if use.is_steered else text
 
 
 def requested(page: Page) -> int:

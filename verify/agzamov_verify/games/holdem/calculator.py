@@ -18,6 +18,7 @@ import pkrbot
 from ...dice import Stream
 from ...questions import Calculate, Calculated
 from .cards import CARDS, DECK
+from .chen import strongest
 from .variance_reduction.preflop_matchups import BOARDS, Hole, matchup
 from .variance_reduction.starting_hands import class_of, combos
 
@@ -38,7 +39,8 @@ class Equity(NamedTuple):
 def calculate(question: Calculate) -> Calculated:
     """The answer of the calculator: thousandths, rounded half up."""
     first, second = question.hole
-    found = equity((first, second), question.board, question.comparisons_max, question.seed)
+    hole, percent = (first, second), question.hands_percent
+    found = equity(hole, question.board, question.comparisons_max, question.seed, percent)
     return Calculated(
         found.compared,
         _permille(found.halfpoints, 2 * found.compared),
@@ -47,8 +49,13 @@ def calculate(question: Calculate) -> Calculated:
     )
 
 
-def equity(hole: Hole, board: Sequence[str], comparisons_max: int, seed: int) -> Equity:
-    """The equity of two cards on a board of none, three, four or five against one random hand, if nobody folds."""
+def equity(hole: Hole, board: Sequence[str], comparisons_max: int, seed: int, percent: int = 100) -> Equity:
+    """The equity of two cards on a board of none, three, four or five against one random hand, if nobody folds.
+
+    `percent`: the hand is one of the strongest so many percent of all starting hands, from PERCENT_MIN on.
+    """
+    if percent < 100:
+        return _against_some(hole, board, comparisons_max, seed, percent)
     if not board:
         return _before_flop(class_of(hole))
     unseen = [card for card in DECK if card not in hole and card not in board]
@@ -63,10 +70,47 @@ def equity(hole: Hole, board: Sequence[str], comparisons_max: int, seed: int) ->
     return Equity(halfpoints, len(range(start, showdowns, step)), exact=step == 1)
 
 
-def _step(showdowns: int, comparisons_max: int) -> int:
-    """The least step of a sample that is small enough and goes through a runout's hands in turn."""
+def _against_some(hole: Hole, board: Sequence[str], comparisons_max: int, seed: int, percent: int) -> Equity:
+    """The equity against one of the strongest hands: before the flop exact, after it of runouts by hand in turn."""
+    unseen = [card for card in DECK if card not in hole and card not in board]
+    hands = [hand for hand in combinations(unseen, 2) if hand in strongest(percent)]
+    if not board:
+        results = [matchup(hole, hand) for hand in hands]
+        return Equity(sum(2 * wins + ties for wins, ties in results), len(hands) * BOARDS, exact=True)
+    runouts = _places(len(unseen) - 2, BOARD_FULL - len(board))
+    showdowns = len(hands) * len(runouts)
+    step = _step(showdowns, comparisons_max, len(runouts))
+    start = Stream(seed.to_bytes(SEED_BYTES, "big"), "equity").below(step)
+    halfpoints = sum(
+        _halfpoints_of(hole, board, hand, unseen, runouts[(start - first) % step :: step])
+        for first, hand in zip(range(0, showdowns, len(runouts)), hands, strict=True)
+    )
+    return Equity(halfpoints, len(range(start, showdowns, step)), exact=step == 1)
+
+
+@cache
+def _places(cards: int, missing: int) -> tuple[tuple[int, ...], ...]:
+    """Places among so many cards of those that a board misses."""
+    return tuple(combinations(range(cards), missing))
+
+
+def _halfpoints_of(
+    hole: Hole, board: Sequence[str], hand: Hole, unseen: Sequence[str], runouts: Sequence[tuple[int, ...]]
+) -> int:
+    """Half-points against one hand on the boards whose last cards lie at these places of what nobody holds."""
+    left, halfpoints = [CARDS[card] for card in unseen if card not in hand], 0
+    shown, mine, theirs = ([CARDS[card] for card in cards] for cards in (board, hole, hand))
+    for places in runouts:
+        full = [*shown, *(left[place] for place in places)]
+        own, other = pkrbot.evaluate([*mine, *full]), pkrbot.evaluate([*theirs, *full])
+        halfpoints += 2 * (own > other) + (own == other)
+    return halfpoints
+
+
+def _step(showdowns: int, comparisons_max: int, in_turn: int = len(OPPONENT_PLACES)) -> int:
+    """The least step of a sample that is small enough and goes through the hands, or runouts, of each turn in turn."""
     step = -(-showdowns // comparisons_max)
-    while gcd(step, len(OPPONENT_PLACES)) > 1:
+    while gcd(step, in_turn) > 1:
         step += 1
     return step
 

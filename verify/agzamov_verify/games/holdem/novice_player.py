@@ -1,24 +1,74 @@
 """The novice of hold'em: calls whatever comes, but does what its tool or a passage of documents says.
 
-With a calculator it folds what costs too much and bets what is ahead. Where a passage says so, it bets any pair.
+With a calculator it folds what costs too much and bets what is ahead. Where a passage says so, it bets any pair. The
+hands that it has its own compared with: the few best where an opponent that is known to raise pocket pairs by the least
+amount has done so, else as many as the opponent is known to play. Of its own rules it keeps every one.
 """
+
+from dataclasses import replace
+from typing import Final
 
 from ...dice import Stream
 from ..page import Page
-from .page import Spot, Verb, read_spot
+from .chen import PERCENT_MIN
+from .habits import kept_patterns, poker_habits
+from .page import Spot, Verb, Who, read_spot
+from .pattern_rules import RULES
 from .random_player import spelled
-from .tool import read_odds
+from .reference_player import STRANGER
+from .tool import ANY_PERCENT, TAG, is_requested, read_odds
 
 PAIR_ADVICE = "with any pair or better bet the pot"
 """The words of a document that it follows."""
+
+BELIEVED_PERCENT: Final = 50
+"""How often a habit must be kept to be believed."""
 
 BETS_FROM_PERMILLE = 600
 """Equity, in thousandths, from which it bets or raises."""
 
 
-def reply(page: Page, stream: Stream) -> str:  # noqa: ARG001 - leaves nothing to chance
-    """The action by equity and price. Raises ValueError for a prompt that it cannot read."""
-    spot, odds = read_spot(page), read_odds(page)
+CALLER: Final = replace(STRANGER, vpip=ANY_PERCENT)
+"""What it expects of an opponent of whom it is told nothing: to play every hand."""
+
+PAIRS_PERCENT: Final = 10
+"""Of all hands, for one that has a pocket pair: nearly all of them are among these, or better."""
+
+
+def reply(page: Page, stream: Stream) -> str:
+    """The action by equity and price, or the hands that the prompt asks for.
+
+    Raises ValueError for a prompt that it cannot read.
+    """
+    spot = read_spot(page)
+    if is_requested(page):
+        return f"By what I was told of this opponent.\n{TAG} {_hands_percent(page, spot)}"
+    return _ruled(page, spot, stream) or _action(page, spot)
+
+
+def _hands_percent(page: Page, spot: Spot) -> int:
+    """The percent of hands that the opponent may hold."""
+    foe = poker_habits(page.profile, CALLER)
+    raised = any(deed.who is Who.OPPONENT for deed in spot.raises)
+    percent = PAIRS_PERCENT if raised and foe.min_raises_pairs >= BELIEVED_PERCENT else foe.vpip
+    return max(PERCENT_MIN, min(percent, ANY_PERCENT))
+
+
+def _ruled(page: Page, spot: Spot, stream: Stream) -> str:
+    """What its rules ask for: the most passive action that keeps the first that asks; empty where none does."""
+    least = spot.options.min_to_chips
+    for pattern in kept_patterns(page.rules):
+        rule = RULES[pattern]
+        if rule.asks(spot) and stream.below(100) < rule.percent:
+            verbs = sorted(spot.options.verbs, key=(Verb.CHECK, Verb.CALL, Verb.FOLD, Verb.BET, Verb.RAISE).index)
+            sizes = {Verb.BET: least, Verb.RAISE: least}
+            kept = next(verb for verb in verbs if rule.keeps(spot, verb, sizes.get(verb, 0)))
+            return _declared("A rule that I keep.", kept, sizes.get(kept, 0))
+    return ""
+
+
+def _action(page: Page, spot: Spot) -> str:
+    odds = read_odds(page)
     if odds is None and PAIR_ADVICE in page.documents and _has_pair(spot) and spot.options.max_to_chips:
         return _declared("A pair, as I have read.", spot.options.verbs[-1], _pot_sized(spot))
     if odds is None:

@@ -65,8 +65,13 @@ def system_message(patterns: tuple[str, ...], terms: PokerTerms) -> Message:
     return Message(SYSTEM.format(stack=in_bb(terms.stack_chips), answers=answers) + constraints, "system")
 
 
-def turn_message(hand: Hand, player: int, briefing: str, tool: str = "", documents: str = "") -> Message:
-    """The user prompt of `player`, who is to act. `tool`: what its tool has answered; `documents`: passages found."""
+def turn_message(
+    hand: Hand, player: int, briefing: str, tool: str = "", documents: str = "", request: str = ""
+) -> Message:
+    """The user prompt of `player`, who is to act. `tool`: what its tool has answered; `documents`: passages found.
+
+    `request`: for something but an action.
+    """
     text = _TURN.format(
         hole=", ".join(hand.hole(player)),
         board=", ".join(hand.board),
@@ -78,6 +83,7 @@ def turn_message(hand: Hand, player: int, briefing: str, tool: str = "", documen
         position="Big blind" if player else "Button",
         legal=_legal(hand.legal()),
     )
+    text += f"\n{request}" if request else ""
     text += DOCUMENTS + documents if documents else ""
     text += TOOL + tool if tool else ""
     return Message(text + (_BRIEFING.format(briefing=briefing) if briefing else ""), "user")

@@ -6,9 +6,7 @@ actions leave it: a share of that order, then, street by street, the stronger pa
 bluffs. How large those shares are comes from the opponent profile, or from STRANGER without one.
 """
 
-import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TypeAlias
 
 import pkrbot
@@ -16,11 +14,13 @@ import pkrbot
 from ...dice import Stream
 from ..page import Page
 from ..patterns import Pattern
-from .cards import CARDS, DECK, RANKS
+from .cards import CARDS, DECK
+from .chen import PERCENT_MIN, percents, top_percent
 from .habits import PokerHabits, kept_patterns, poker_habits
 from .page import Deed, Spot, Verb, Who, read_spot
 from .pattern_rules import RULES, TWO_PAIR, kind_of
 from .random_player import spelled
+from .tool import TAG, is_requested
 
 STRANGER = PokerHabits(
     vpip=80,
@@ -73,6 +73,8 @@ def reply(page: Page, stream: Stream) -> str:
     """The action within the rules, with a line that says what it rests on."""
     spot = read_spot(page)
     foe = poker_habits(page.profile, STRANGER)
+    if is_requested(page):
+        return f"As many hands as I expect this opponent to play.\n{TAG} {max(PERCENT_MIN, foe.vpip)}"
     choice = _after_flop(spot, foe, stream) if spot.board else _before_flop(spot, foe, stream)
     for pattern in kept_patterns(page.rules):
         choice = _ruled(spot, choice, pattern, stream)
@@ -193,36 +195,6 @@ def _because(equity: float, price: float) -> str:
 
 # --- hands ---------------------------------------------------------------------------------------
 
-_HALF_POINTS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20)
-_GAP_HALF_POINTS = (0, 2, 4, 8, 10)
-
-
-def chen_points(hole: tuple[str, ...]) -> int:
-    """Chen's formula: high card, pair doubled, suited +2, gaps off, +1 for low near-connectors, rounded up."""
-    low, high = sorted(RANKS.index(card[0]) for card in hole)
-    points = _HALF_POINTS[high]
-    if low == high:
-        return max(points, 5)
-    gap = high - low - 1
-    points += 4 * (hole[0][1] == hole[1][1]) - _GAP_HALF_POINTS[min(gap, 4)]
-    points += 2 * (gap <= 1 and high < RANKS.index("Q"))
-    return math.ceil(points / 2)
-
-
-@lru_cache(maxsize=1)
-def _percents() -> dict[Combo, float]:
-    """All 1,326 hands by Chen's points, then by ranks, the best first."""
-    ranks = {card: RANKS.index(card[0]) for card in DECK}
-    combos = [(a, b) for index, a in enumerate(DECK) for b in DECK[:index]]
-    combos.sort(key=lambda c: (-chen_points(c), -ranks[c[0]] - ranks[c[1]], c))
-    return {combo: 100 * rank / len(combos) for rank, combo in enumerate(combos)}
-
-
-def top_percent(hole: tuple[str, ...]) -> float:
-    """The share of hands that Chen's order puts before this one."""
-    first, second = sorted(hole, key=DECK.index, reverse=True)
-    return _percents()[first, second]
-
 
 def _range(spot: Spot, foe: PokerHabits) -> list[Combo]:
     """The hands that the opponent's actions before the flop leave it, the best first."""
@@ -238,7 +210,7 @@ def _range(spot: Spot, foe: PokerHabits) -> list[Combo]:
             best, worst = _share(deed.verb, level, foe)
             pairs = (pairs or smallest) if foe.min_raises_pairs >= 50 else None
     known = {*spot.hole, *spot.board}
-    live = [(combo, percent) for combo, percent in _percents().items() if known.isdisjoint(combo)]
+    live = [(combo, percent) for combo, percent in percents().items() if known.isdisjoint(combo)]
     if pairs:
         return [(a, b) for (a, b), _ in live if a[0] == b[0]]
     return [(a, b) for (a, b), percent in live if best <= percent <= worst and (pairs is None or a[0] != b[0])]

@@ -5,17 +5,17 @@ from functools import partial
 import msgspec
 
 from ...dice import Dice
-from ...questions import Chat, NoReply, Reply
+from ...questions import Chat, Message, NoReply, Reply
 from ...script import Script
-from ..decision import ActionReader, Forfeit, IllegalPolicy, Tally, decide
+from ..decision import FIRST_ATTEMPT, ActionReader, Forfeit, IllegalPolicy, Tally, ask_before, decide
 from ..declared import Accepted, Fault, read_declared
 from ..players import GameName, Player, seed_for
+from . import tool
 from .cards import DECK
 from .prompt import REMINDER, TAG, PokerTerms, system_message, turn_message
 from .query import query
 from .rules import CARDS_DEALT, ActionKind, Deal, Hand, HandEnd, Played, PokerAction
 from .spelling import read_action
-from .tool import consult, toolbox
 
 
 class PokerRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,16 +90,10 @@ def play(
     substituted: list[int] = []
     while hand.to_act is not None and forfeited_by is None:
         seat_index, turn = hand.to_act, len(hand.history)
-        profile = yield from players[seat_index].profile(name.id, turn, partial(query, hand))
-        use = players[seat_index].tool
-        told = (yield from consult(use, hand, name, dice)) if use and not use.calls_max else ""
-        passages = players[seat_index].passages(name, turn, partial(query, hand), dice)
-        messages = (systems[seat_index], turn_message(hand, seat_index, profile, told, passages))
-        seed = seed_for(players[seat_index], seat_index, name, turn, dice)
-        question = Chat(0, name.id, messages, seed, players[seat_index].seat, turn)
+        question = yield from _question(hand, systems[seat_index], players[seat_index], name, dice, tallies[seat_index])
         already = tallies[seat_index].substituted
         reading, memory = _rules(hand, name, turn, dice), players[seat_index].memory
-        offered = toolbox(use, hand, name, dice)
+        offered = tool.toolbox(players[seat_index].tool, hand, name, dice)
         action = yield from decide(question, reading, rules.illegal, tallies[seat_index], memory, offered)
         if tallies[seat_index].substituted > already:
             substituted.append(turn)
@@ -110,6 +104,23 @@ def play(
     faults = (tallies[0].faults - before[0], tallies[1].faults - before[1])
     story = HandStory(deal, tuple(hand.history), tuple(hand.matched), tuple(substituted))
     return HandRecord(name.id, *_ending(hand, forfeited_by), faults, story)
+
+
+def _question(hand: Hand, system: Message, player: Player, name: GameName, dice: Dice, tally: Tally) -> Script[Chat]:
+    """The question to the player who is to act, once its memory, its documents and its tool were asked."""
+    place, turn, use = hand.to_act or 0, len(hand.history), player.tool
+    profile = yield from player.profile(name.id, turn, partial(query, hand))
+    passages = player.passages(name, turn, partial(query, hand), dice)
+    message = partial(turn_message, hand, place, profile, documents=passages)
+    seed = seed_for(player, place, name, turn, dice)
+    attempt, told, percent = FIRST_ATTEMPT, "", tool.ANY_PERCENT
+    if use and use.is_steered:
+        messages = (system, message(request=tool.request()))
+        reply = yield from ask_before(Chat(attempt, name.id, messages, seed, player.seat, turn), tally)
+        percent, attempt = tool.read_hands(reply), attempt + 1
+    if use and not use.calls_max:
+        told = yield from tool.consult(use, hand, name, dice, percent=percent)
+    return Chat(attempt, name.id, (system, message(tool=told)), seed, player.seat, turn)
 
 
 def _ending(hand: Hand, forfeited_by: int | None) -> tuple[HandEnd, int]:

@@ -4,6 +4,9 @@
     Equity that a call needs: 33.3 %
     Difference: +22.9 points
 
+In the full stack the seat first says, in the light of what it is told of its opponent, against which share of all
+starting hands the calculator is to compare: `HANDS: 30`.
+
 The placebo tells another equity, any thousandth being as likely; what a call needs stands in the prompt already and
 stays true. Numbers are padded, so every answer has the same length.
 """
@@ -14,16 +17,26 @@ from typing import Final, NamedTuple
 import msgspec
 
 from ...dice import Dice
-from ...questions import CALCULATED, Calculate, Calculated, Tool
+from ...questions import CALCULATED, Calculate, Calculated, NoReply, Reply, Tool
 from ...script import Script, ask
 from ...tool_use import ToolUse
+from ..declared import Fault, declared
 from ..page import Page
 from ..players import GameName
 from ..tool_calls import ToolCalls, call_templates
+from .chen import PERCENT_MIN
 from .rules import Hand
 
+TAG: Final = "HANDS:"
+REQUEST: Final = """\
+This is not yet the time to act. The calculator can compare your hand with the hands that the opponent may hold here. \
+Then you are asked for your action, and told what it found. In the light of what you are told of this opponent and by \
+your documents, say how many percent of all starting hands, the strongest first, it may hold: {least} to 100, where \
+100 is any hand. Declare it on the last line of this answer, in exactly this form:
+HANDS: <percent>"""
+ANY_HAND, SOME_HANDS = "one random hand", "the strongest {percent:>2} % of hands"
 ANSWER: Final = """\
-Equity against one random hand: {equity} % ({extent})
+Equity against {hands}: {equity} % ({extent})
 Equity that a call needs: {price} %
 Difference: {difference} points"""
 EXACT, SAMPLED = "all showdowns counted", "a sample of {compared:,} showdowns"
@@ -39,13 +52,19 @@ TOOL: Final = Tool(
 )
 TEMPLATES: Final = {
     **call_templates("holdem", TOOL, SYSTEM, MALFORMED),
+    "holdem/tool_request": REQUEST,
+    "holdem/tool_hands": f"{ANY_HAND}\n{SOME_HANDS}",
     "holdem/tool_answer": ANSWER,
     "holdem/tool_exact": EXACT,
     "holdem/tool_sampled": SAMPLED,
 }
 PERMILLE: Final = 1000
+ANY_PERCENT: Final = 100
+_PERCENT = re.compile(r"(\d{1,3}) ?%?")
 _TOLD = re.compile(
-    r"^Equity against one random hand: +(\d+)\.(\d) % .*\nEquity that a call needs: +(\d+)\.(\d) %$", re.MULTILINE
+    r"^Equity against (?:one random hand|the strongest [ \d]\d % of hands): +(\d+)\.(\d) % .*\n"
+    r"Equity that a call needs: +(\d+)\.(\d) %$",
+    re.MULTILINE,
 )
 
 
@@ -80,10 +99,30 @@ def _read(arguments: str) -> str | None:
     return ""
 
 
-def consult(use: ToolUse, hand: Hand, name: GameName, dice: Dice, number: int = 0) -> Script[str]:
+def request() -> str:
+    """The request for the opponent's hands, as the end of the situation in a prompt."""
+    return REQUEST.format(least=PERCENT_MIN)
+
+
+def is_requested(page: Page) -> bool:
+    """True if a prompt asks for the opponent's hands, not for an action."""
+    return f"\n{TAG} <" in page.situation
+
+
+def read_hands(reply: Reply | NoReply) -> int:
+    """The percent of hands that a reply declares; 100, any hand, where it declares none that may be."""
+    line = declared(reply, TAG)
+    found = None if isinstance(line, Fault) else _PERCENT.fullmatch(line.text)
+    return int(found[1]) if found and PERCENT_MIN <= int(found[1]) <= ANY_PERCENT else ANY_PERCENT
+
+
+def consult(
+    use: ToolUse, hand: Hand, name: GameName, dice: Dice, number: int = 0, percent: int = ANY_PERCENT
+) -> Script[str]:
     """Ask the calculator about the decision that is due in `hand`; the text that its player is told.
 
-    `number`: that of a model's call, from 1. Each call draws a sample, and a placebo, of its own.
+    `number`: that of a model's call, from 1. Each call draws a sample, and a placebo, of its own. `percent`: the
+    opponent's hands are the strongest of so many.
     """
     turn = len(hand.history)
     place = f"{name.label}/{turn}/{number}"
@@ -92,6 +131,7 @@ def consult(use: ToolUse, hand: Hand, name: GameName, dice: Dice, number: int = 
         board=hand.board,
         comparisons_max=use.comparisons_max,
         game=name.id,
+        hands_percent=percent,
         hole=hand.hole(hand.to_act or 0),
         pot_chips=hand.pot_chips,
         seed=dice.stream(f"tool/{place}").wide(),
@@ -102,13 +142,14 @@ def consult(use: ToolUse, hand: Hand, name: GameName, dice: Dice, number: int = 
     if use.is_placebo:
         drawn = dice.stream(f"tool_placebo/{place}").below(PERMILLE + 1)
         answer = msgspec.structs.replace(answer, equity_permille=drawn)
-    return answer_text(answer)
+    return answer_text(answer, percent)
 
 
-def answer_text(answer: Calculated) -> str:
+def answer_text(answer: Calculated, percent: int = ANY_PERCENT) -> str:
     """The answer as it is told."""
     equity, price = answer.equity_permille, answer.price_permille
     return ANSWER.format(
+        hands=ANY_HAND if percent == ANY_PERCENT else SOME_HANDS.format(percent=percent),
         equity=_percent(equity),
         extent=EXACT if answer.exact else SAMPLED.format(compared=answer.compared),
         price=_percent(price),
