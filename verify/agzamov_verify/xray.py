@@ -10,11 +10,11 @@ from typing import NamedTuple
 import msgspec
 
 from .experiment import Arm
-from .games.page import PROFILE
+from .games.page import PROFILE, read_page
 from .memory.career_memory import within
 from .memory.native_tools import delivered, holds
 from .memory.tools import closing_observation
-from .questions import Called, CallTool, Chat, Hits, Message, NoReply, Reply, Search
+from .questions import Answer, Calculate, Called, CallTool, Chat, Examine, Hits, Message, NoReply, Reply, Search
 from .replayed_game import PlayedGame
 from .seats import Seat
 from .systems import MemorySystem
@@ -28,23 +28,45 @@ class Recalled(NamedTuple):
     content: str
 
 
+class Steered(NamedTuple):
+    """What came of the recalled entries before a decision in the full stack.
+
+    `passages`: told of its documents. `named`: what seat A declared is to be examined; `examined`: what was.
+    """
+
+    passages: int
+    named: str
+    examined: str
+
+
 class XrayedDecision(NamedTuple):
-    """One decision of seat A. `without`: its action without the remembered text; None where that is not known."""
+    """One decision of seat A. `without`: its action without the remembered text; None where that is not known.
+
+    `steered`: of the full stack alone; `without` is then what seat A would have had examined.
+    """
 
     turn: int
     query: str
     recalled: tuple[Recalled, ...]
     action: str
     without: str | None
+    steered: Steered | None = None
 
     @property
     def changes(self) -> bool | None:
-        """True if the decision rests on what was remembered."""
-        return None if self.without is None else self.without != self.action
+        """True if the decision, or what was examined before it, rests on what was remembered."""
+        decided = self.steered.named if self.steered else self.action
+        return None if self.without is None else self.without != decided
 
 
-def xray(played: PlayedGame, seat: Seat, system: MemorySystem) -> Iterator[XrayedDecision]:
-    """Every decision of seat A in a game, in order. A retry belongs to the decision that it is of."""
+def xray(played: PlayedGame, seat: Seat, system: MemorySystem, *, is_steered: bool = False) -> Iterator[XrayedDecision]:
+    """Every decision of seat A in a game, in order. A retry belongs to the decision that it is of.
+
+    `is_steered`: the memory is a part of the full stack.
+    """
+    if is_steered:
+        yield from _by_the_full_stack(played, seat, system)
+        return
     if system.needs_tool_calls:
         yield from _by_tool_calls(played, system)
         return
@@ -61,10 +83,39 @@ def xray(played: PlayedGame, seat: Seat, system: MemorySystem) -> Iterator[Xraye
                     question.turn,
                     search.query,
                     recalled,
-                    _last_line(answer.text) if isinstance(answer, Reply) else "(no reply)",
+                    _declared(answer),
                     _without(question, seat) if recalled else None,
                 )
                 search = None
+
+
+def _by_the_full_stack(played: PlayedGame, seat: Seat, system: MemorySystem) -> Iterator[XrayedDecision]:
+    """Every decision with its chain: what was recalled, what seat A said by it, what was examined, what it chose."""
+    search, hits = None, Hits(())
+    decision: XrayedDecision | None = None
+    for question, answer in played.asked:
+        match question, answer:
+            case Search(), Hits():
+                search, hits = question, answer
+            case Chat(attempt=0), _ if search is not None and question.turn == search.turn:
+                recalled = _told(hits, system, played.match.condition.arm)
+                passages = len(read_page(question.messages).documents.splitlines())
+                without = _without(question, seat) if recalled else None
+                steered = Steered(passages, _declared(answer), "nothing")
+                decision = XrayedDecision(question.turn, search.query, recalled, "", without, steered)
+            case Examine() | Calculate(), _ if decision and decision.steered:
+                steered = decision.steered._replace(examined=_examined(question))
+                decision = decision._replace(steered=steered)
+            case Chat(attempt=1), _ if decision and question.turn == decision.turn:
+                yield decision._replace(action=_declared(answer))
+                decision = search = None
+
+
+def _examined(question: Examine | Calculate) -> str:
+    """What a tool was asked about, in words."""
+    if isinstance(question, Examine):
+        return ", ".join(question.candidates)
+    return f"the strongest {question.hands_percent} % of hands" if question.hands_percent < 100 else "any hand"
 
 
 def _by_tool_calls(played: PlayedGame, system: MemorySystem) -> Iterator[XrayedDecision]:
@@ -80,8 +131,7 @@ def _by_tool_calls(played: PlayedGame, system: MemorySystem) -> Iterator[XrayedD
                 if not question.attempt:
                     decision = XrayedDecision(question.turn, "", (), "", None)
                 assert decision
-                action = _last_line(answer.text) if isinstance(answer, Reply) else "(no reply)"
-                decision = decision._replace(action=action)
+                decision = decision._replace(action=_declared(answer))
             case Search(), Hits() if decision:
                 query = "; ".join(filter(None, (decision.query, question.query)))
                 recalled = (*decision.recalled, *_told(answer, system, played.match.condition.arm))
@@ -127,6 +177,11 @@ def _briefed(content: str, briefing: str) -> str:
     return situation + (PROFILE + briefing if briefing else "")
 
 
+def _declared(answer: Answer) -> str:
+    """The last line of a seat's answer."""
+    return _last_line(answer.text) if isinstance(answer, Reply) else "(no reply)"
+
+
 def _last_line(text: str) -> str:
     return text.strip().rpartition("\n")[2]
 
@@ -138,11 +193,19 @@ def xray_lines(played: PlayedGame, decisions: Sequence[XrayedDecision]) -> Itera
         yield "  the placebo: a donor's notes stood in the place of these entries, as many as the limits allow"
     for decision in decisions:
         entries = printable(", ".join(recalled.entry for recalled in decision.recalled)) or "nothing"
-        yield f"  turn {decision.turn:>3}  {printable(decision.action):<24}  remembered {entries}{_effect(decision)}"
+        chain = _chain(decision.steered) if decision.steered else ""
+        place = f"  turn {decision.turn:>3}  {printable(decision.action):<24}  remembered {entries}"
+        yield f"{place}{chain}{_effect(decision)}"
     known = [decision for decision in decisions if decision.changes is not None]
     if known:
         changed = sum(bool(decision.changes) for decision in known)
-        yield f"{changed} of {len(known)} decisions are others without what was remembered"
+        what = "times something else is examined" if known[0].steered else "decisions are others"
+        yield f"{changed} of {len(known)} {what} without what was remembered"
+
+
+def _chain(steered: Steered) -> str:
+    read = f"read {steered.passages} passages, said {printable(steered.named)}"
+    return f", {read}; examined {printable(steered.examined)}"
 
 
 def _effect(decision: XrayedDecision) -> str:
@@ -165,6 +228,7 @@ def xray_document(played: PlayedGame, decisions: Sequence[XrayedDecision]) -> di
                 "action": decision.action,
                 "without": decision.without,
                 "changes": decision.changes,
+                **(decision.steered._asdict() if decision.steered else {}),
             }
             for decision in decisions
         ],

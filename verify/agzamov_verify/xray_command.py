@@ -23,6 +23,8 @@ from .xray import XrayedDecision, xray, xray_document, xray_lines
 def xray_command(bundle: Path, *, game: str, as_json: bool) -> None:
     """Show what a memory did in one game of BUNDLE: entries in each prompt, and the action without them.
 
+    In the full stack: the entries, what seat A said is to be examined, what was, and what it chose.
+
     A scripted seat is asked the same question again without what was remembered. What a model would have done without
     it is not known from a bundle.
 
@@ -43,7 +45,10 @@ def xray_command(bundle: Path, *, game: str, as_json: bool) -> None:
 def _xrayed(opened: Opened, game: str) -> tuple[PlayedGame, list[XrayedDecision]]:
     """Raises NoSuchGame for a game in which no seat has a memory."""
     played, plan = played_in(opened, game), opened.manifest.plan
-    system = plan.systems.get(played.match.condition.system)
+    system, tool = plan.systems.get(plan.memory_of(played.match)), plan.tool_of(played.match)
     if not isinstance(system, MemorySystem):
-        raise NoSuchGame(f"no memory in game {show_name(game)!r}; it plays in matches of systems of kind memory")
-    return played, list(xray(played, plan.seats[played.match.a], system))
+        raise NoSuchGame(
+            f"no memory in game {show_name(game)!r}; it plays in matches of systems of kind memory or full"
+        )
+    is_steered = tool is not None and tool.is_steered
+    return played, list(xray(played, plan.seats[played.match.a], system, is_steered=is_steered))

@@ -2,15 +2,13 @@
 
 With a calculator it folds what costs too much and bets what is ahead. Where a passage says so, it bets any pair. The
 hands that it has its own compared with: the few best where an opponent that is known to raise pocket pairs by the least
-amount has done so, else as many as the opponent is known to play. Of its own rules it keeps every one.
+amount has raised, else any. Of its own rules it keeps every one.
 """
 
-from dataclasses import replace
 from typing import Final
 
 from ...dice import Stream
 from ..page import Page
-from .chen import PERCENT_MIN
 from .habits import kept_patterns, poker_habits
 from .page import Spot, Verb, Who, read_spot
 from .pattern_rules import RULES
@@ -21,15 +19,12 @@ from .tool import ANY_PERCENT, TAG, is_requested, read_odds
 PAIR_ADVICE = "with any pair or better bet the pot"
 """The words of a document that it follows."""
 
-BELIEVED_PERCENT: Final = 50
-"""How often a habit must be kept to be believed."""
+BELIEVED_PERCENT: Final = 30
+"""Of pocket pairs that were raised by the least amount, with what is expected of a stranger: believed from here on."""
 
 BETS_FROM_PERMILLE = 600
 """Equity, in thousandths, from which it bets or raises."""
 
-
-CALLER: Final = replace(STRANGER, vpip=ANY_PERCENT)
-"""What it expects of an opponent of whom it is told nothing: to play every hand."""
 
 PAIRS_PERCENT: Final = 10
 """Of all hands, for one that has a pocket pair: nearly all of them are among these, or better."""
@@ -48,10 +43,9 @@ def reply(page: Page, stream: Stream) -> str:
 
 def _hands_percent(page: Page, spot: Spot) -> int:
     """The percent of hands that the opponent may hold."""
-    foe = poker_habits(page.profile, CALLER)
     raised = any(deed.who is Who.OPPONENT for deed in spot.raises)
-    percent = PAIRS_PERCENT if raised and foe.min_raises_pairs >= BELIEVED_PERCENT else foe.vpip
-    return max(PERCENT_MIN, min(percent, ANY_PERCENT))
+    is_known = poker_habits(page.profile, STRANGER).min_raises_pairs >= BELIEVED_PERCENT
+    return PAIRS_PERCENT if raised and is_known else ANY_PERCENT
 
 
 def _ruled(page: Page, spot: Spot, stream: Stream) -> str:
