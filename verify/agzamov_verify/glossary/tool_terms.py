@@ -15,12 +15,12 @@ TOOLS: Final = (
          "The moves that a seat names in chess, to be examined by its tool before it moves.",
          "docs/tools.md", ("candidate", "candidate moves")),
     Term("calculator",
-         "The tool of hold'em: equity against one random hand, counted in full or on a sample that the seed draws, and "
-         "the equity that a call needs.",
+         "The tool of hold'em: equity against one random hand, in the full stack against the strongest hands that the "
+         "seat gives its opponent, counted in full or on a sample that the seed draws, and the equity that a call needs.",
          "docs/tools.md", ("showdowns", "comparisons_max")),
     Term("novice",
          "A scripted player that computes nothing and plays by its tool's answer, or by a passage of its documents: "
-         "the positive control of tools and of retrieval.",
+         "the positive control of tools, of retrieval and of the full stack.",
          "docs/tools.md", ("scripted novice",)),
     Term("retrieval",
          "An augmentation: before each decision of seat A the passages of a document set that fit its situation are "
@@ -30,6 +30,14 @@ TOOLS: Final = (
          "A folder of plain text that comes with the verifier, cut into passages; its digests are sealed with the "
          "plan.",
          "docs/rag.md", ("basics", "passages_max")),
+    Term("full stack",
+         "An augmentation: a memory, a tool and documents together. What is recalled of the opponent stands in the "
+         "prompt in which seat A says what its tool is to examine.",
+         "docs/full-stack.md", ("full", "orchestration", "parts of a system")),
+    Term("interaction",
+         "The delta of the full stack less the sum of those of memory, tools and documents alone, start by start: "
+         "above 0 the parts help each other (hypothesis H4).",
+         "docs/full-stack.md", ("synergy",)),
     Term("BM25",
          "The ranking of passages by the words that they share with a search: rare words count more, long "
          "passages less.",

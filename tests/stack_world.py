@@ -1,0 +1,93 @@
+"""The world of a full stack in the tests: scripted players, a memory in this process, a calculator and an engine."""
+
+from typing import Any
+
+from agzamov_verify.games import scripted
+from agzamov_verify.games.holdem.calculator import calculate
+from agzamov_verify.questions import (
+    Answer,
+    Calculate,
+    Chat,
+    EndGame,
+    Examine,
+    Examined,
+    ExaminedMove,
+    Export,
+    Exported,
+    Hit,
+    Hits,
+    Kept,
+    Question,
+    Reply,
+    Search,
+    Settled,
+    Store,
+    Stored,
+)
+from conditions import arms_of
+
+FULL = arms_of("full")
+SYSTEMS: dict[str, Any] = {
+    "recent": {"kind": "memory", "server": "recent", "hits_max": 3},
+    "tool": {"kind": "tools", "candidates_max": 3, "nodes": 100, "comparisons_max": 990},
+    "basics": {"kind": "rag"},
+    "full": {"kind": "full", "memory": "recent", "tools": "tool", "documents": "basics"},
+}
+CHESS: dict[str, Any] = {"phase": 2, "game": "chess960", "a": "novice", "b": "habit", "games": 4, "careers": 1}
+HANDS: dict[str, Any] = {"phase": 2, "game": "holdem", "a": "novice", "b": "habit", "hands": 12, "careers": 1}
+PLAN: dict[str, Any] = {
+    "title": "Full stack",
+    "seats": {
+        "novice": {"kind": "novice"},
+        "habit": {"kind": "novice", "patterns": ["king_answers_checks", "min_raises_pairs"]},
+    },
+    "systems": SYSTEMS,
+    "chess960": {"adjudication": {"policy": "none"}, "plies_max": 8},
+    "holdem": {"session_hands": 4},
+}
+
+
+def plan_of(*matches: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """A plan of the three arms of each match."""
+    conditions = [{**match, "condition": condition} for match in matches for condition in FULL.values()]
+    return {**PLAN, "matches": conditions, **changes}
+
+
+class StackWorld:
+    """Novices, the memory `recent`, the calculator, and an engine that likes a later candidate of the alphabet more.
+
+    `note`: what every search gives in the place of the entries; empty for the entries themselves.
+    """
+
+    def __init__(self, note: str = "") -> None:
+        self.note = note
+        self.live: list[Kept] = []
+
+    def __call__(self, question: Question) -> Answer:
+        match question:
+            case Chat():
+                return Reply(text=scripted.reply("novice", question.messages, question.seed))
+            case Calculate():
+                return calculate(question)
+            case Examine():
+                order = sorted(question.candidates)
+                return Examined(tuple(ExaminedMove(37 * order.index(one), one, None) for one in question.candidates))
+            case _:
+                return self.remembered(question)
+
+    def remembered(self, question: Question) -> Answer:
+        """The memory's answer; the first question of a career finds it empty."""
+        match question:
+            case Export():
+                self.live = self.live if question.attempt else []
+                return Exported(tuple(self.live), more=False)
+            case Store():
+                self.live.append(Kept(question.content, (), question.entry, (question.number,), question.kind))
+                return Stored()
+            case Search():
+                last = [Hit(kept.content, kept.entry) for kept in self.live[::-1][: question.hits_max]]
+                return Hits((Hit(self.note, "e00001"),) if self.note and last else tuple(last))
+            case EndGame():
+                return Settled(len(self.live))
+            case _:
+                raise AssertionError(question)
