@@ -43,11 +43,17 @@ def note_addresses(directory: RunDirectory, addresses: Mapping[str, str]) -> dic
         if seat.key_variable and not keeps_secrets(base_url):
             raise ManifestError(f"--base-url {name}: expected https:// or this machine's own address for a key")
     before = _read(directory)
-    used = {**(before.executions[-1] if before.executions else {}), **addresses}
+    used = {**addresses_before(directory), **addresses}
     if used:
         path = directory.notes / ADDRESSES
         path.write_bytes(canon.dumps(Addresses((*before.executions, used))))
     return used
+
+
+def addresses_before(directory: RunDirectory) -> dict[str, str]:
+    """The addresses that were used last, by seat. Raises ManifestError."""
+    executions = _read(directory).executions
+    return executions[-1] if executions else {}
 
 
 def _read(directory: RunDirectory) -> Addresses:

@@ -89,7 +89,7 @@ def _memories(
     if not systems:
         return NO_PORTS
     run = notes.parent if notes else Path(stack.enter_context(TemporaryDirectory()))
-    folders = None if places.sockets else stack.enter_context(_emptied(run / MEMORY_DATA))
+    folders = None if places.sockets else stack.enter_context(_emptied(run / MEMORY_DATA / places.part))
     setups = {name: setup_of(plan.systems[name], manifest.memories.get(name), places) for name in set(systems.values())}
     if not places.sockets:
         for setup in setups.values():

@@ -78,19 +78,24 @@ SECTIONS = {
             BUILDER_MISSING,
         ),
     },
-    "Containers by hand": {
+    "Several machines, and containers by hand": {
         "compose-env": _own(
             "run_commands:compose_env",
             "Print the variables with which compose.yaml plays the sealed run, or checks the bundle, in FOLDER",
         ),
         "play": _own(
-            "run_commands:play",
-            "Play the sealed run in FOLDER from inside a container, beside its servers;"
-            " pack it outside with `agzamov pack`",
+            "play_command:play",
+            "Play the sealed run in FOLDER and do not pack it: inside a container, beside its servers,"
+            " or one --share of it",
+        ),
+        "k8s": _own(
+            "k8s_command:k8s",
+            "Seal PLAN (YAML) and print an Indexed Job (YAML) that plays it in shares;"
+            " or a Job for the sealed run in FOLDER",
         ),
         "pack": _own(
             "run_commands:pack_command",
-            "Pack and sign the run in FOLDER, once `docker compose run` has played it to its end",
+            "Pack and sign the run in FOLDER, once `docker compose run`, or all of its shares, have played it",
         ),
     },
     "Develop": {

@@ -22,6 +22,13 @@ installed_option = click.option(
     show_envvar=True,
     help="The folder with one folder for each installed memory server, by its name: ${INSTALLED} of its adapter.",
 )
+same_installed_option = click.option(
+    "--installed",
+    type=click.Path(path_type=Path),
+    envvar="AGZAMOV_MEMORY_SERVERS",
+    show_envvar=True,
+    help="The folder of installed memory servers; default: the same folder as when the run was sealed.",
+)
 engine_option = click.option("--engine", metavar="PATH", help="Stockfish 15.1; found on PATH if not given.")
 
 

@@ -7,11 +7,14 @@ nothing but the call in flight, and a full disk leaves nothing that is written l
 synced to disk at the end of each game (in hold'em: each session) and of the stream; the file of calls,
 at the end of the stream alone. After a crash, a torn last line is cut off, the script is driven again
 from the journal, and only then is the world asked: nothing is lost but the call in flight.
+A recorder holds its stream by a lock on the file of calls, which ends with its process.
 """
 
+import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
@@ -26,10 +29,14 @@ from agzamov_verify.scoring.call_records import encode as encode_call
 from agzamov_verify.script import Divergence, different
 
 from .append_only import cut_torn_line, open_append, write_line
-from .ports import Clock, Completion
+from .ports import Clock, Completion, PortFault
 
 NANOSECONDS_PER_US = 1000
 JOURNAL_SUFFIX, CALLS_FILE = ".jsonl", "calls.ndjson"
+
+
+class StreamInUse(PortFault):
+    """Another process is playing the stream: two that write one journal would break its chain."""
 
 
 class Answers(Protocol):
@@ -61,12 +68,12 @@ class Recorder:
         self._run, self._stream, self._world, self._clock = run, stream, world, clock
         self._durable_unit, self._unit = durable_unit, ""
         self._chain = Chain(run, stream)
+        self._calls = self._locked(open_append(self._folder / CALLS_FILE))
         self._recorded = self._read_back()
         self._next = 0
         self._prev, self._seq = self._chain.head, self._chain.entries
         self._journal = open_append(self._segments()[-1])
         self._segment_bytes = self._journal.tell()
-        self._calls = open_append(self._folder / CALLS_FILE)
 
     def __call__(self, question: Question) -> Answer:
         if self._next < len(self._recorded):
@@ -112,6 +119,15 @@ class Recorder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _locked(self, calls: FileIO) -> FileIO:
+        """Hold the stream for this recorder alone, as long as its file of calls is open."""
+        try:
+            fcntl.flock(calls, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            calls.close()
+            raise StreamInUse(f"{self._folder}: another process is playing this stream") from error
+        return calls
 
     def _append(self, question: Question, answer: Answer, elapsed_ns: int) -> Answer:
         """Write an answer down and return what was written, which is what a resumed script will see."""

@@ -6,30 +6,28 @@ the world stops the run cleanly; running the same folder again goes on from the 
 """
 
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
 from fractions import Fraction
 from threading import Event, Lock
 
-from agzamov_verify.checks.opened_bundle import seed_dice
-from agzamov_verify.dice import Dice
 from agzamov_verify.experiment import PHASE_RULES, Match
 from agzamov_verify.games.game import Block, StreamPlan
-from agzamov_verify.games.registry import GAMES
 from agzamov_verify.manifest import Plan
 from agzamov_verify.phases.early_stopping import streams_due
 from agzamov_verify.phases.gate import is_gate, matches_to_play
 from agzamov_verify.questions import Answer, Question, Reply
 from agzamov_verify.scoring.results import MatchResult, match_result
-from agzamov_verify.script import Exchanges
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.streams import streams_of
 from agzamov_verify.workers import cores
 
-from .dispatch import Answering, Ports, World
+from .dispatch import Answering, Ports
 from .execution_log import ExecutionLog, execution
+from .play_stream import Hooks, Played, StreamsHere
 from .ports import Clock
 from .progress import State
-from .recorder import Recorder, recorded
+from .recorder import recorded
 from .rundir import RunDirectory
 
 Blocks = dict[str, list[Block]]
@@ -74,18 +72,17 @@ class Runner:
         stop: Stop,
         concurrency: int,
     ) -> None:
-        self._directory, self._ports, self._clock = directory, ports, clock
+        self._directory, self._streams = directory, StreamsHere(directory, ports, clock)
         self._state, self._stop, self._concurrency = state, stop, concurrency
         self._log: ExecutionLog | None = None
         self._plan: Plan = directory.manifest.plan
-        self._dice: Dice = seed_dice(directory.manifest, directory.secret)
         self._budget_usd = Fraction(self._plan.budget.cost_usd_max)
         self._spent_usd = self._recorded_usd() if self._budget_usd else Fraction(0)
         self._spending = Lock()
 
     def play(self) -> Blocks:
         """All blocks by match id, in an execution that is logged. Raises Stopped, or PortFault when the world fails."""
-        with execution(self._directory.journal) as self._log:
+        with self._execution() as self._log:
             return self.drive()
 
     def drive(self) -> Blocks:
@@ -95,11 +92,11 @@ class Runner:
         for phase in PHASE_RULES:
             allowed = matches_to_play(self._plan, phase, phase0)
             stopped = [match for match in self._plan.matches if match.phase == phase and match not in allowed]
-            self._state.will_not_play(stream for match in stopped for stream in streams_of(match))
+            self._will_not_play(stream for match in stopped for stream in streams_of(match))
             while streams := [stream for match in allowed for stream in self._next_streams(match, blocks)]:
                 self._play_all(streams, blocks)
             for match in allowed:
-                self._state.will_not_play(list(streams_of(match))[len(blocks[match.id]) :])
+                self._will_not_play(list(streams_of(match))[len(blocks[match.id]) :])
             if is_gate(phase):
                 phase0 = [match_result(match, blocks[match.id], self._plan) for match in allowed]
         return blocks
@@ -109,7 +106,14 @@ class Runner:
         played = blocks.get(match.id, [])
         return streams_due(match, self._plan, played)[len(played) :]
 
+    def _will_not_play(self, streams: Iterable[StreamPlan]) -> None:
+        self._state.will_not_play(streams)
+
+    def _execution(self) -> AbstractContextManager[ExecutionLog]:
+        return execution(self._directory.journal)
+
     def _play_all(self, streams: Sequence[StreamPlan], blocks: Blocks) -> None:
+        """Play streams side by side, and add their blocks in order."""
         with ThreadPoolExecutor(self._concurrency, "stream", _keep_interrupts_out) as pool:
             futures = [pool.submit(self._play_one, stream) for stream in streams]
             try:
@@ -128,35 +132,31 @@ class Runner:
         """Play one stream. Its fault stops the others here and now; after a stop, a fault is what came of stopping."""
         self._stop.check()
         try:
-            return self._record(stream)
+            played = self._played(stream, Hooks(self._before_call, self._after_call, self._state.answered))
+            if self._log:
+                self._log.finished(stream.id, played.entries, played.head)
+            self._state.finished(stream, played.block)
         except Exception as error:
             self._stop.check()
             self._stop.request(str(error))
             raise
+        return played.block
 
-    def _record(self, stream: StreamPlan) -> Block:
-        run = self._directory.manifest.run_id
-        unit = durable_unit(stream, self._plan)
-        with self._ports.open(stream.id) as world:
-            paced = _Paced(world, self._before_call, self._after_call)
-            with Recorder(self._directory.journal, run, stream.id, paced, self._clock, unit) as recorder:
-                script = block_script(stream, self._plan, self._dice, self._directory.manifest.memories)
-                played = Exchanges(script, recorder)
-                for question, answer in played:
-                    self._state.answered(stream, question, answer)
-                recorder.finish()
-        if self._log:
-            self._log.finished(stream.id, *recorder.head)
-        self._state.finished(stream, played.value)
-        return played.value
+    def _played(self, stream: StreamPlan, hooks: Hooks) -> Played:
+        """The stream, once it was played to its end."""
+        return self._streams.play(stream, hooks)
 
     def _recorded_usd(self) -> Fraction:
         """Recorded cost of a resumed run in US dollars: known before its first stream has been driven again."""
         total = Fraction(0)
         for entry in recorded(self._directory.journal):
-            if isinstance(entry.answer, Reply):
+            if isinstance(entry.answer, Reply) and self._pays(entry.stream):
                 total += self._state.cost_of(entry.question.to, entry.answer)
         return total
+
+    def _pays(self, stream: str) -> bool:  # noqa: ARG002 - of a whole run, all
+        """True if the budget of this runner pays for a stream."""
+        return True
 
     def _before_call(self) -> None:
         """Raises Stopped where the run is to stop, or its budget is spent."""
@@ -169,20 +169,6 @@ class Runner:
         if isinstance(answer, Reply):
             with self._spending:
                 self._spent_usd += self._state.cost_of(question.to, answer)
-
-
-class _Paced:
-    """A stream's world that looks before each call whether the run may go on, and counts what the call cost."""
-
-    def __init__(self, world: World, before: Callable[[], None], after: Callable[[Question, Answer], None]) -> None:
-        self._world, self._before, self._after = world, before, after
-        self.restore = world.restore
-
-    def __call__(self, question: Question) -> Answer:
-        self._before()
-        answer = self._world(question)
-        self._after(question, answer)
-        return answer
 
 
 def finished(directory: RunDirectory) -> Blocks:
@@ -208,14 +194,3 @@ def _raise_fault(futures: Sequence[Future[Block]]) -> None:
     faults = [error for future in futures if not future.cancelled() and (error := future.exception())]
     if faults:
         raise next((error for error in faults if not isinstance(error, Stopped)), faults[0])
-
-
-def durable_unit(stream: StreamPlan, plan: Plan) -> Callable[[str], str]:
-    """Function from a game to the unit whose journal is synced to disk together: the game, or its session of hands."""
-    game = GAMES[stream.match.game]
-    together, letter = game.durable_results(plan.rules_of(game.name)), game.number[0]
-
-    def unit(name: str) -> str:
-        return str(int(name.rpartition(f"-{letter}")[2]) // together)
-
-    return unit

@@ -24,9 +24,16 @@ from . import exits, keys, rundir
 from .addresses import note_addresses
 from .allowed_keys import keys_sent, require_allowed
 from .build_ports import NOWHERE, concurrency_of, open_world
-from .command_options import allow_key_option, engine_option, installed_option, key_option, pair
-from .containers import playing
+from .command_options import (
+    allow_key_option,
+    engine_option,
+    installed_option,
+    key_option,
+    pair,
+    same_installed_option,
+)
 from .containers.folder import require_plain_files
+from .execution_log import gather_shares
 from .first_contact import first_contact
 from .lazy import imported_at_first_use
 from .memory.setups import INSTALLED, Places
@@ -52,7 +59,6 @@ else:  # only runs in containers need the engine's client
 
 GRACE_S = 7.0
 ATTENDED_GRACE_S = 30.0  # the harness in its container has GRACE_S, then everything is taken down
-PLAY_AGAIN = "play it again to go on"
 
 OUT = Path("bundles")
 
@@ -72,13 +78,6 @@ out_option = click.option(
     "--out", type=click.Path(path_type=Path), default=OUT, show_default=True, help="Folder for the bundle."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
-same_installed_option = click.option(
-    "--installed",
-    type=click.Path(path_type=Path),
-    envvar="AGZAMOV_MEMORY_SERVERS",
-    show_envvar=True,
-    help="The folder of installed memory servers; default: the same folder as when the run was sealed.",
-)
 
 
 @click.command()
@@ -185,27 +184,6 @@ def resume(folder: Path, key: Path | None, engine: str | None, **options: Any) -
         _tell(play_and_pack(directory, key, engine, **options), as_json=as_json)
 
 
-@click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--concurrency", type=click.IntRange(1, 1024), help="Streams (blocks of games) played in parallel.")
-@click.option(
-    "--attended", is_flag=True, help="Print progress messages to standard output; stop when standard input ends."
-)
-def play(folder: Path, concurrency: int | None, attended: bool) -> None:
-    """Play the sealed run in FOLDER from inside a container, beside its servers; pack it outside with `agzamov pack`.
-
-    Exit codes as for `resume`.
-    """
-    stop = Stop()
-    with exits.faults(), exits.signals(stop, PLAY_AGAIN, GRACE_S):
-        directory = rundir.load(folder)
-        if attended:
-            playing.play_attended(directory, stop, concurrency)
-        else:
-            with progress(quiet=False) as watcher:
-                playing.play_alone(directory, stop, watcher, concurrency)
-
-
 @click.command("compose-env")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 def compose_env(folder: Path) -> None:
@@ -224,7 +202,7 @@ def compose_env(folder: Path) -> None:
 @out_option
 @json_option
 def pack_command(folder: Path, key: Path | None, out: Path, as_json: bool) -> None:
-    """Pack and sign the run in FOLDER, once `docker compose run` has played it to its end.
+    """Pack and sign the run in FOLDER, once `docker compose run`, or all of its shares, have played it.
 
     Exit code 0: done; the bundle's folder is printed. 1: the journal was changed after it was recorded. 2: the folder
     or the key is wrong. 4: the run was not played to its end.
@@ -234,6 +212,7 @@ def pack_command(folder: Path, key: Path | None, out: Path, as_json: bool) -> No
         signer = keys.signer_of(directory, key)
         require_plain_files(directory)
         with directory.locked(), directory.playing():
+            gather_shares(directory.journal)
             weights_after(directory)
             _tell(pack(directory, finished(directory), signer, out), as_json=as_json)
 

@@ -25,6 +25,7 @@ from agzamov_verify.games.prompts import prompt_digests
 from agzamov_verify.manifest import Manifest, ManifestError, load_manifest
 from agzamov_verify.protocol import protocol_sha256
 
+from .ports import PortFault
 from .source_version import SourceVersion, source_version
 
 MANIFEST, SECRET, JOURNAL, LOCK = "manifest.json", "secret", "journal", "lock"
@@ -36,6 +37,10 @@ PREFLIGHT, WEIGHTS = "preflight.json", "weights.json"
 ADDRESSES, DIGESTS = "addresses.json", "digests.json"
 KNOWN_NOTES = frozenset({LOCK, ADDRESSES, DIGESTS, PREFLIGHT})
 """Files that a harness leaves in `notes`; WEIGHTS is in `executions`, where no container writes."""
+
+
+class InUse(ManifestError):
+    """Another process has what this one needs for itself."""
 
 
 class Origin(NamedTuple):
@@ -79,19 +84,37 @@ class RunDirectory:
         """Hold the folder for this process alone. Raises ManifestError while another one has it."""
         return held(self.path / LOCK, f"{self.path}: another process is running this run")
 
+    @contextmanager
+    def shared(self, share: str) -> Iterator[None]:
+        """Hold one share of the folder for this process alone, beside those of other shares.
+
+        Raises PortFault while it is held: a process that was lost may leave its lock for a while.
+        """
+        try:
+            with (
+                held(self.path / LOCK, f"{self.path}: another process is running this run", fcntl.LOCK_SH),
+                held(self.path / f"{LOCK}-{share}", f"{self.path}: another process is playing share {share}"),
+            ):
+                yield
+        except InUse as error:
+            raise PortFault(str(error)) from error
+
     def playing(self) -> AbstractContextManager[None]:
         """Hold the journals: in containers it is another process that writes them. Raises ManifestError."""
         return held(self.notes / LOCK, f"{self.path}: another process is running this run")
 
 
 @contextmanager
-def held(path: Path, otherwise: str) -> Iterator[None]:
-    """Hold a lock file for this process alone. Raises ManifestError, which says `otherwise`, while another has it."""
+def held(path: Path, otherwise: str, kind: int = fcntl.LOCK_EX) -> Iterator[None]:
+    """Hold a lock file, for this process alone unless `kind` is LOCK_SH.
+
+    Raises InUse, which says `otherwise`, while another has it.
+    """
     with path.open("a") as lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, kind | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise ManifestError(otherwise) from error
+            raise InUse(otherwise) from error
         yield
 
 

@@ -15,9 +15,10 @@ import pytest
 from agzamov_harness import rundir
 from agzamov_harness.adapters.local import LocalSeat
 from agzamov_harness.dispatch import Answering, World, ports_of
+from agzamov_harness.play_stream import durable_unit
 from agzamov_harness.ports import PortFault
 from agzamov_harness.progress import State
-from agzamov_harness.run import Blocks, Runner, Stop, Stopped, durable_unit
+from agzamov_harness.run import Blocks, Runner, Stop, Stopped
 from agzamov_harness.rundir import RunDirectory
 from agzamov_harness.seal import plan_from, seal
 from agzamov_verify import canon

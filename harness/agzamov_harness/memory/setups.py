@@ -22,11 +22,13 @@ class Places(msgspec.Struct, frozen=True):
 
     `installed`: the folder with one folder for each installed system, by its name. `plan_folder`: where the plan stood,
     from which the paths of adapters are taken. `sockets`: by stream, where a server listens that runs in a container.
+    `part`: the folder of this process among those of the servers that a run starts, where several processes play it.
     """
 
     installed: Path = INSTALLED
     plan_folder: Path = Path()
     sockets: Mapping[str, Path] = NO_SOCKETS
+    part: str = ""
 
 
 HERE = Places()

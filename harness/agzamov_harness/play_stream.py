@@ -1,0 +1,100 @@
+"""Plays one stream: its script asks, the recorder answers from the journal, then from the world.
+
+The same wherever a stream is played: in a thread of the run, in a share of it, or on a worker of a cluster.
+"""
+
+import itertools
+from collections.abc import Callable
+from typing import NamedTuple
+
+from agzamov_verify.checks.opened_bundle import seed_dice
+from agzamov_verify.dice import Dice
+from agzamov_verify.games.game import Block, StreamPlan
+from agzamov_verify.games.registry import GAMES
+from agzamov_verify.manifest import Plan
+from agzamov_verify.questions import Answer, Question
+from agzamov_verify.script import Exchanges
+from agzamov_verify.streams import block_script
+
+from .dispatch import Ports, World
+from .ports import Clock
+from .recorder import Recorder
+from .rundir import RunDirectory
+
+
+class Played(NamedTuple):
+    """A stream that was played to its end: its records, its number of entries and the digest of the last one."""
+
+    block: Block
+    entries: int
+    head: str
+
+
+class Hooks(NamedTuple):
+    """Who is told while a stream is played.
+
+    `before` each call, and may raise to stop; `after` each call, with its answer; `passed`: each answer that the script
+    got, recorded or new.
+    """
+
+    before: Callable[[], None]
+    after: Callable[[Question, Answer], None]
+    passed: Callable[[StreamPlan, Question, Answer], None]
+
+
+class StreamsHere:
+    """Plays streams of one run in this process."""
+
+    def __init__(self, directory: RunDirectory, ports: Ports, clock: Clock) -> None:
+        self._directory, self._ports, self._clock = directory, ports, clock
+        self._dice: Dice = seed_dice(directory.manifest, directory.secret)
+
+    def play(self, stream: StreamPlan, hooks: Hooks, unit: Callable[[str], str] | None = None) -> Played:
+        """Play one stream. `unit`: see Recorder; by default `durable_unit`. Raises PortFault, Divergence, OSError."""
+        manifest = self._directory.manifest
+        unit = unit or durable_unit(stream, manifest.plan)
+        with self._ports.open(stream.id) as world:
+            paced = _Paced(world, hooks)
+            with Recorder(self._directory.journal, manifest.run_id, stream.id, paced, self._clock, unit) as recorder:
+                script = block_script(stream, manifest.plan, self._dice, manifest.memories)
+                exchanges = Exchanges(script, recorder)
+                for question, answer in exchanges:
+                    hooks.passed(stream, question, answer)
+                recorder.finish()
+        return Played(exchanges.value, *recorder.head)
+
+
+class _Paced:
+    """A stream's world that looks before each call whether the run may go on, and tells what the call answered."""
+
+    def __init__(self, world: World, hooks: Hooks) -> None:
+        self._world, self._hooks = world, hooks
+        self.restore = world.restore
+
+    def __call__(self, question: Question) -> Answer:
+        self._hooks.before()
+        answer = self._world(question)
+        self._hooks.after(question, answer)
+        return answer
+
+
+def durable_unit(stream: StreamPlan, plan: Plan) -> Callable[[str], str]:
+    """Function from a game to the unit whose journal is synced to disk together: the game, or its session of hands."""
+    game = GAMES[stream.match.game]
+    together, letter = game.durable_results(plan.rules_of(game.name)), game.number[0]
+
+    def unit(name: str) -> str:
+        return str(int(name.rpartition(f"-{letter}")[2]) // together)
+
+    return unit
+
+
+def unit_on_many_machines(stream: StreamPlan, plan: Plan) -> Callable[[str], str]:
+    """As `durable_unit` where a machine may be lost, not only a process: each answer of its own if a model plays.
+
+    A scripted answer costs nothing to have again, an answer of a model does.
+    """
+    if not any(plan.seats[name].is_model for name in stream.match.seats):
+        return durable_unit(stream, plan)
+    calls = itertools.count()
+    return lambda _: str(next(calls))
