@@ -45,7 +45,7 @@ from agzamov_verify.dice import Dice
 from agzamov_verify.executions import ExecutionHistory, Head
 from agzamov_verify.games.game import Block, StreamPlan
 from agzamov_verify.journal import GENESIS, VERSION, Entry, StreamRow, asked, encode, journal_root, line_digest
-from agzamov_verify.manifest import Manifest, Plan, load_manifest
+from agzamov_verify.manifest import Manifest, MemoryPin, Plan, load_manifest
 from agzamov_verify.merkle import root_of
 from agzamov_verify.questions import Answer, Chat, Question, Reply
 from agzamov_verify.scoring.analysis import analysis_of
@@ -54,7 +54,7 @@ from agzamov_verify.scoring.results import results_of
 from agzamov_verify.script import Answerer, Replay, drive
 from agzamov_verify.seats import Seat, StockfishSeat
 from agzamov_verify.stockfish import EngineFault, find_engine
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.streams import NO_PINS, block_script, streams_of
 
 SECRET = hashlib.sha256(b"a secret for tests").digest()
 TICK_NS = 1_500_000
@@ -133,15 +133,17 @@ def make(
     answer: Answerer | None = None,
     nonce: int = 0,
     key: Ed25519PrivateKey = SUBMITTER,
+    memories: Mapping[str, MemoryPin] = NO_PINS,
 ) -> Path:
     """Play a plan with the harness's own parts, in this process, and pack its bundle.
 
-    `answer` stands in for the world; without it the seats are those that the plan names.
+    `answer` stands in for the world; without it the seats are those that the plan names. `memories`: the servers that
+    are sealed, where `answer` answers for them.
     """
     plan = plan_from(wished)
     engine = engine_path()
     manifest, secret = seal(plan, envelope.key_id(key.public_key()), engine, SECRET)
-    manifest = msgspec.structs.replace(manifest, nonce=f"{nonce:032x}")
+    manifest = msgspec.structs.replace(manifest, nonce=f"{nonce:032x}", memories=dict(memories))
     directory = rundir.create(folder / "runs", manifest, secret)
     world = world_of(plan, engine)
     ticks = count(step=TICK_NS)
