@@ -39,7 +39,7 @@ PLAN: dict[str, Any] = {
     "title": "Full stack",
     "seats": {
         "novice": {"kind": "novice"},
-        "habit": {"kind": "novice", "patterns": ["king_answers_checks", "min_raises_pairs"]},
+        "habit": {"kind": "novice", "patterns": ["pushes_rook_pawns", "min_raises_pairs"]},
     },
     "systems": SYSTEMS,
     "chess960": {"adjudication": {"policy": "none"}, "plies_max": 8},

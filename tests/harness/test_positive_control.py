@@ -10,7 +10,13 @@ import msgspec
 import pytest
 
 from agzamov_harness.positive_control.fieller import Share, share_of
-from agzamov_harness.positive_control.judge import ControlVerdict, verdict_document, verdict_lines, with_placebo
+from agzamov_harness.positive_control.judge import (
+    ControlVerdict,
+    placebo_matches,
+    verdict_document,
+    verdict_lines,
+    with_placebo,
+)
 from agzamov_harness.positive_control.placebo import PlaceboCareer
 from agzamov_harness.positive_control.verdict import GameVerdict, PlayedArm, Role, delta_of, judged
 from agzamov_harness.seal import read_plan
@@ -185,6 +191,11 @@ def test_the_plan_has_every_arm_in_both_games() -> None:
         for name, system in plan.systems.items():
             assert (Arm.REAL, name) in arms
             assert isinstance(system, MemorySystem | OracleSystem)
+
+
+@pytest.mark.parametrize(("plan", "number"), [("positive-control", 2), ("full-control", 0), ("tools-control", 0)])
+def test_placebos_of_memories_alone_are_weighed(plan: str, number: int) -> None:
+    assert len(placebo_matches(read_plan(PLAN.with_stem(plan)))) == number
 
 
 # --- a tiny run ----------------------------------------------------------------------------------

@@ -35,10 +35,10 @@ from agzamov_verify.xray import XrayedDecision, xray, xray_document, xray_lines
 from stack_world import CHESS, FULL, HANDS, SYSTEMS, StackWorld, plan_of
 
 DICE = Dice(bytes(32))
-KINGS = "Answered a check by moving its king where it could: 9 of 9"
+ROOK_PAWNS = "Pushed its a-pawn or h-pawn in its first 6 moves where it could: 9 of 9"
 PAIRS = "Min-raised a pocket pair that was shown: 9 of 9"
 USE = ToolUse(calls_max=0, candidates_max=3, comparisons_max=990, nodes=500, is_placebo=False, is_steered=True)
-BOTH = pytest.mark.parametrize(("game", "note"), [(CHESS, KINGS), (HANDS, PAIRS)], ids=["chess", "holdem"])
+BOTH = pytest.mark.parametrize(("game", "note"), [(CHESS, ROOK_PAWNS), (HANDS, PAIRS)], ids=["chess", "holdem"])
 
 
 def plan(*matches: dict[str, Any], **changes: Any) -> Plan:
@@ -267,14 +267,16 @@ def named(fen: str, profile: str, documents: str = "") -> list[str]:
     return reply.rpartition("CANDIDATES: ")[2].split(", ")
 
 
-def test_a_novice_of_chess_has_checks_examined_where_it_recalls_how_they_are_answered() -> None:
-    fen, advice = "4k3/8/8/q2p4/1P2P3/8/8/4K2R w - - 0 30", f"- {chess_novice.CAPTURES_ADVICE}"
-    assert named(fen, "") == named(fen, "Likes the sea.")
-    assert named(fen, KINGS) != named(fen, "")
-    assert named(fen, KINGS)[0] == "h1h8"
-    assert named(fen, "", advice)[0] == "b4a5"
-    assert named(fen, KINGS, advice)[:2] == ["b4a5", "h1h8"]
-    assert len(named(fen, KINGS, advice)) == 3
+def test_a_novice_of_chess_has_the_middle_examined_where_it_recalls_that_its_opponent_pushes_rook_pawns() -> None:
+    fen, advice = "4k3/8/8/q7/1P6/8/3P4/4K3 w - - 0 {move}", f"- {chess_novice.CAPTURES_ADVICE}"
+    early, late = fen.format(move=6), fen.format(move=7)
+    assert named(early, "") == named(early, "Likes the sea.")
+    assert named(early, ROOK_PAWNS) != named(early, "")
+    assert named(early, ROOK_PAWNS)[0] == "d2d4"
+    assert named(early, "", advice)[0] == "b4a5"
+    assert named(early, ROOK_PAWNS, advice)[:2] == ["b4a5", "d2d4"]
+    assert len(named(early, ROOK_PAWNS, advice)) == 3
+    assert named(late, ROOK_PAWNS) == named(late, "")
 
 
 SPOT = (
@@ -303,7 +305,7 @@ def test_a_novice_of_holdem_gives_a_pair_to_an_opponent_known_to_raise_so(
 def test_no_donors_notes_steer_a_novice(game: str) -> None:
     told = "\n".join(GAMES[game].donor_notes[:10])
     if game == "chess960":
-        fen = "4k3/8/8/3p4/4P3/8/8/R3K3 w - - 0 30"
+        fen = "4k3/8/8/q7/1P6/8/3P4/4K3 w - - 0 2"
         assert named(fen, told) == named(fen, "")
         return
     situation = SPOT.format(raised="you call, opponent raise to 2 BB") + holdem_tool.request()

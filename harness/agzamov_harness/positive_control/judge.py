@@ -8,6 +8,7 @@ import msgspec
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.experiment import Arm, Augmentation, Phase
+from agzamov_verify.manifest import AnyMatch, Plan
 from agzamov_verify.scores.collecting import Collected
 from agzamov_verify.scoring.hypotheses.evidence import GAME_NAMES, Evidence
 from agzamov_verify.systems import AnySystem, MemorySystem, OracleSystem
@@ -33,16 +34,18 @@ def control_verdict(bundle: Path, collected: Collected) -> ControlVerdict:
     """The verdict on a bundle that was verified."""
     opened = open_bundle(bundle, CheckLog())
     plan, evidence = opened.manifest.plan, collected.evidence
-    placebo = {
-        match.game: tuple(placebo_careers(opened, match))
-        for match in plan.matches
-        if match.condition.arm is Arm.PLACEBO
-    }
+    placebo = {match.game: tuple(placebo_careers(opened, match)) for match in placebo_matches(plan)}
     games = [game_verdict(evidence, game, plan.systems) for game in evidence.games if evidence.deltas(game)]
     return ControlVerdict(
         tuple(with_placebo(verdict, placebo.get(verdict.game, ())) for verdict in games),
         placebo,
     )
+
+
+def placebo_matches(plan: Plan) -> list[AnyMatch]:
+    """The matches in which a memory alone tells a donor's notes: a full stack's are no control of memory."""
+    placebos = (match for match in plan.matches if match.condition.arm is Arm.PLACEBO)
+    return [match for match in placebos if isinstance(plan.systems.get(match.condition.system), MemorySystem)]
 
 
 def game_verdict(evidence: Evidence, game: str, systems: Mapping[str, AnySystem]) -> GameVerdict:

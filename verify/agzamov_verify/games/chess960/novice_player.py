@@ -1,8 +1,8 @@
 """The novice of Chess960: names candidates and moves by chance, but does what its tool or a passage of documents says.
 
 With a tool it plays the candidate that stands first. Where a passage says so, it takes the most valuable
-piece that is not defended. What it has examined: that capture, then, where its opponent is known to answer checks with
-its king, the checks, then moves by chance. Of its own rules it keeps those of moves.
+piece that is not defended. What it has examined: that capture, then, against an opponent that is known to begin with
+its rook pawns, moves to the middle, then moves by chance. Of its own rules it keeps those of moves.
 """
 
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ from ..patterns import Pattern
 from . import random_player
 from .habit_moves import allowed
 from .habits import chess_habits, last_move
+from .note_words import ROOK_PAWNS_WITHIN_MOVES
 from .situation_words import POINTS, free_captures
 from .tool import best_told, candidates_line, requested
 
@@ -34,7 +35,7 @@ def reply(page: Page, stream: Stream) -> str:
 
 def _candidates(page: Page, stream: Stream, most: int) -> str:
     """What documents and the opponent's habit say first, then moves by chance."""
-    known = [*_advised(page), *_checks(page, stream)]
+    known = [*_advised(page), *_to_the_middle(page, stream)]
     if not known:
         return random_player.reply(page, stream)
     legal = sorted(move.uci() for move in _board(page).generate_legal_moves())
@@ -55,13 +56,14 @@ def _advised(page: Page) -> Iterator[str]:
         yield max(free, key=lambda move: _taken(board, move)).uci()
 
 
-def _checks(page: Page, stream: Stream) -> list[str]:
-    """The moves that give check, in a drawn order, where the opponent is known to answer a check with its king."""
-    if Pattern.KING_ANSWERS_CHECKS not in chess_habits(page.profile).kept:
-        return []
+def _to_the_middle(page: Page, stream: Stream) -> list[str]:
+    """The moves to the four middle squares, in a drawn order, while the opponent is known to push its rook pawns."""
     board = _board(page)
-    checks = sorted(move.uci() for move in board.generate_legal_moves() if board.gives_check(move))
-    return stream.deal(checks, len(checks))
+    is_known = Pattern.PUSHES_ROOK_PAWNS in chess_habits(page.profile).kept
+    if not is_known or board.fullmove_number > ROOK_PAWNS_WITHIN_MOVES:
+        return []
+    moves = sorted(move.uci() for move in board.generate_legal_moves(to_mask=chess.BB_CENTER))
+    return stream.deal(moves, len(moves))
 
 
 def _by_its_rules(page: Page, stream: Stream) -> str:
