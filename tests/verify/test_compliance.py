@@ -174,11 +174,11 @@ REAL_ID = "p2-chess960-memory_real_oracle-model"
         ([arm()], ()),
         ([arm(), arm("placebo")], (ORACLE,)),
         ([arm(), arm("placebo"), arm("real")], (ORACLE,)),
-        ([arm(), arm("real")], (f"{REAL_ID}: no placebo arm beside it, three arms required", ORACLE)),
-        ([arm("placebo"), arm("real")], (f"{REAL_ID}: no naked arm beside it, three arms required", ORACLE)),
+        ([arm(), arm("real")], (ORACLE, f"{REAL_ID}: no placebo arm beside it, three arms required")),
+        ([arm("placebo"), arm("real")], (ORACLE, f"{REAL_ID}: no naked arm beside it, three arms required")),
         (
             [arm(games=600), arm("placebo"), arm("real")],
-            (f"{REAL_ID}: its naked arm has another size, one size required", ORACLE),
+            (ORACLE, f"{REAL_ID}: its naked arm has another size, one size required"),
         ),
         (
             [arm(b="other", shifts=[{"after": 100}])],
@@ -193,3 +193,21 @@ def test_a_sub_phase_departs_by_a_missing_arm_another_size_a_shift_or_an_oracle(
     seats = {**PLAN["seats"], "other": {**MODEL, "patterns": ["castles_early"]}}
     found = departures_of(matches=[*PLAN["matches"], *arms], systems=facts, seats=seats)
     assert tuple(line for line in found if "robustness check" not in line) == lines
+
+
+def test_what_weighs_on_belief_comes_before_sizes() -> None:
+    """The first screen shows six departures: an oracle, a missing arm and a briefing must be among them."""
+    condition = {"augmentation": "memory", "arm": "real", "system": "truth"}
+    memory = {"phase": 2, "a": "model", "b": "dice", "careers": 2, "condition": condition}
+    lines = departures_of(
+        seats={"model": MODEL | {"briefing": "Castle early."}, "dice": {"kind": "random"}},
+        systems={"truth": {"kind": "oracle"}},
+        matches=[
+            memory | {"game": "chess960", "games": 4},
+            memory | {"game": "holdem", "hands": 400},
+        ],
+    )
+    words = ("oracle", "no naked arm", "told how to play", "no Phase 0", "careers planned")
+    places = [next(place for place, line in enumerate(lines) if word in line) for word in words]
+    assert places == sorted(places)
+    assert [line for line in lines[:6] if "planned" in line] == []

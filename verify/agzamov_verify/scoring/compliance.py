@@ -13,17 +13,31 @@ from .registry import SCORINGS
 
 
 def departures(plan: Plan) -> tuple[str, ...]:
-    """One line for each departure, every rule compared; empty for a compliant plan."""
+    """One line for each departure, every rule compared; empty for a compliant plan.
+
+    Those that weigh most on what may be believed come first: who is compared with what, then the rules of play and of
+    the analysis, then sizes.
+    """
     protocol = load_protocol(plan.protocol)
-    named = (*_sizes(plan, protocol), *_arms(plan, protocol), *_rules(plan, protocol), *_seats(plan))
-    return (*named, *_analysis(plan, protocol), *_play(plan, protocol), *_robustness(plan, protocol))
+    compared = (*_arms(plan), *_seats(plan), *_opponents(plan))
+    rules = (*_rules(plan, protocol), *_play(plan, protocol), *_analysis(plan, protocol))
+    return (*compared, *rules, *_robustness(plan, protocol), *_sizes(plan, protocol))
 
 
 def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
+    """Matches of another size than required, and careers that are too few or too short."""
+    for match in plan.matches:
+        if match.a not in plan.repeats:
+            yield from SCORINGS[match.game].size_departures(match, plan, protocol)
+        if match.condition.augmentation is not Augmentation.NAKED:
+            yield from _careers(match, plan, protocol)
+
+
+def _opponents(plan: Plan) -> Iterator[str]:
+    """Matches without the Phase 0 match that they need, or against another opponent than their phase has."""
     for match in plan.matches:
         if match.a in plan.repeats:
             continue
-        yield from SCORINGS[match.game].size_departures(match, plan, protocol)
         if match.phase and not any(
             other.phase == 0 and other.a == match.a and other.game == match.game for other in plan.matches
         ):
@@ -32,13 +46,14 @@ def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
             yield f"{match.id}: {' and '.join(match.seats[1:])} is the opponent, self-play required"
 
 
-def _arms(plan: Plan, protocol: Protocol) -> Iterator[str]:
-    """Sub-phases that are not played in all three arms at one size, forced shifts, and systems that learn nothing."""
+def _arms(plan: Plan) -> Iterator[str]:
+    """Systems that learn nothing, forced shifts, and sub-phases that are not played in all three arms at one size."""
     augmented = [match for match in plan.matches if match.condition.augmentation is not Augmentation.NAKED]
+    for name in plan.systems_played:
+        yield from plan.systems[name].departures(name)
     for match in augmented:
         if match.shifts:
             yield f"{match.id}: the opponent's strategy is forced to change, in Phase {match.phase:d} it is not"
-        yield from _careers(match, plan, protocol)
         if match.condition.arm is not Arm.REAL:
             continue
         for arm in (Arm.NAKED, Arm.PLACEBO):
@@ -47,8 +62,6 @@ def _arms(plan: Plan, protocol: Protocol) -> Iterator[str]:
                 yield f"{match.id}: no {arm.value} arm beside it, three arms required"
             elif match.planned not in {other.planned for other in others}:
                 yield f"{match.id}: its {arm.value} arm has another size, one size required"
-    for name in plan.systems_played:
-        yield from plan.systems[name].departures(name)
 
 
 def _careers(match: Match, plan: Plan, protocol: Protocol) -> Iterator[str]:
@@ -78,9 +91,6 @@ def _play(plan: Plan, protocol: Protocol) -> Iterator[str]:
     """Rules that have no number in the protocol file: their defaults are the protocol's."""
     for name in plan.games:
         yield from SCORINGS[name].play_departures(plan, protocol)
-    for name, seat in plan.playing.items():
-        if seat.briefing or (seat.patterns and not _is_only_met_augmented(name, plan)):
-            yield f"seat {name} is told how to play or what to expect, a naked seat is told neither"
 
 
 def _is_only_met_augmented(name: str, plan: Plan) -> bool:
@@ -102,8 +112,12 @@ def _rules(plan: Plan, protocol: Protocol) -> Iterator[str]:
 
 
 def _seats(plan: Plan) -> Iterator[str]:
-    """Of a repeat at another temperature, those of the seat that it repeats: its temperature is the check's."""
+    """Seats that are told what a naked seat is not, and departures of a seat's own; of a repeat at another temperature
+    those of the seat that it repeats: its temperature is the check's.
+    """
     for name, seat in plan.playing.items():
+        if seat.briefing or (seat.patterns and not _is_only_met_augmented(name, plan)):
+            yield f"seat {name} is told how to play or what to expect, a naked seat is told neither"
         repeat = plan.repeats.get(name)
         yield from (plan.seats[repeat.seat] if repeat else seat).departures(name)
 
