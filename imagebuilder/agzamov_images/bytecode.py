@@ -14,32 +14,36 @@ from pathlib import Path
 from agzamov_harness.images.records import ImageFault
 
 from .architecture import Architecture, here
+from .suites import Suite
 from .tree import Entry, Kind, file
 
-INTERPRETER = "usr/bin/python3.11"
-STANDARD_LIBRARY = "usr/lib/python3.11/"
+SYSTEM, SITE = "system", "site"
 TIMEOUT_S = 600
 
 
-def compiled(interpreter: Iterable[Entry], entries: list[Entry], root: str) -> Iterator[Entry]:
+def compiled(interpreter: Iterable[Entry], entries: list[Entry], root: str, suite: Suite) -> Iterator[Entry]:
     """The bytecode of the Python files below `root`. Raises ImageFault where one does not compile.
 
-    `interpreter` holds a Python that this machine can run, among other files.
+    `interpreter` holds the suite's Python, such as this machine can run, among other files.
     """
     machine = here()
     sources = [entry for entry in entries if entry.path.startswith(f"{root}/") and entry.path.endswith(".py")]
     with tempfile.TemporaryDirectory() as folder:
-        system, site = Path(folder) / "system", Path(folder) / "site"
-        lay_out(system, [entry for entry in interpreter if _runs_python(entry, machine)])
+        system, site = Path(folder) / SYSTEM, Path(folder) / SITE
+        lay_out(system, [entry for entry in interpreter if _runs_python(entry, machine, suite)])
         lay_out(site, sources)
-        _compile(machine, system, site, root)
+        _compile(machine, suite, Path(folder), root)
         for path in sorted(site.rglob("*.pyc")):
             yield file(str(path.relative_to(site)), path.read_bytes())
 
 
-def _runs_python(entry: Entry, machine: Architecture) -> bool:
+def _program(suite: Suite) -> str:
+    return f"usr/bin/python{suite.python_version}"
+
+
+def _runs_python(entry: Entry, machine: Architecture, suite: Suite) -> bool:
     library = entry.path.startswith(f"{machine.libraries}/") and ".so" in entry.path
-    return library or entry.path == INTERPRETER or entry.path.startswith(STANDARD_LIBRARY)
+    return library or entry.path == _program(suite) or entry.path.startswith(f"usr/lib/python{suite.python_version}/")
 
 
 def lay_out(folder: Path, entries: Iterable[Entry]) -> None:
@@ -58,10 +62,11 @@ def lay_out(folder: Path, entries: Iterable[Entry]) -> None:
                 place.mkdir(exist_ok=True)
 
 
-def _compile(machine: Architecture, system: Path, site: Path, root: str) -> None:
+def _compile(machine: Architecture, suite: Suite, folder: Path, root: str) -> None:
+    system, site = folder / SYSTEM, folder / SITE
     libraries = system / machine.libraries
     command = [
-        *(str(libraries / machine.loader), "--library-path", str(libraries), str(system / INTERPRETER)),
+        *(str(libraries / machine.loader), "--library-path", str(libraries), str(system / _program(suite))),
         *("-B", "-m", "compileall", "-q", "-f", "--invalidation-mode", "unchecked-hash"),
         *("-s", str(site), "-p", "/", str(site / root)),
     ]

@@ -11,7 +11,8 @@ from agzamov_verify import canon
 
 from . import compiler, source
 from .architecture import ARCHITECTURES, Architecture
-from .declaration import Config, Debs, Files, Npm, Part, Source, Wheels, lineage, platform, read
+from .declaration import Config, Debs, Files, Npm, Part, Source, Wheels, lineage, platform, read, suite
+from .suites import Suite
 
 NPM_LOCK = "package-lock.json"
 # The modules that decide what is in a layer; another builder may build another way.
@@ -25,22 +26,24 @@ BUILDERS = (
     "npm",
     "oci",
     "source",
+    "suites",
     "tree",
     "wheels",
 )
 
 
 class LayerSpec(NamedTuple):
-    """A layer of an image: the image that declares it, and the declaration."""
+    """A layer of an image: the image that declares it, the declaration, and the Debian suite that it is made from."""
 
     image: str
     part: Part
+    suite: Suite
 
 
 def stacked(images: Path, name: str) -> list[LayerSpec]:
     """All layers of an image with those that it stands on, the lowest first. Raises ImageFault."""
-    whole = reversed(list(lineage(images, name)))
-    return [LayerSpec(each, part) for each in whole for part in read(images, each).layers]
+    whole, made_from = reversed(list(lineage(images, name))), suite(images, name)
+    return [LayerSpec(each, part, made_from) for each in whole for part in read(images, each).layers]
 
 
 def configured(images: Path, name: str, architecture: Architecture) -> Config:
@@ -58,7 +61,7 @@ def configured(images: Path, name: str, architecture: Architecture) -> Config:
 def layer_inputs(checkout: Path, spec: LayerSpec, below: Iterable[str], architecture: Architecture) -> str:
     """SHA-256 over all that decides a layer: its names, declaration, locks, files, what lies below, this builder."""
     hashed = hashlib.sha256(_builder().encode())
-    hashed.update(canon.dumps([spec.image, spec.part, architecture.name]))
+    hashed.update(canon.dumps([spec.image, spec.part, architecture.name, spec.suite.name]))
     for path in _read_for(checkout, spec, architecture):
         hashed.update(f"\n{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}".encode())
     for diff_id in below:

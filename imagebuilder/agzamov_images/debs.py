@@ -22,6 +22,7 @@ from .architecture import Architecture
 from .cache import Cache, sha256
 from .components import Component, component
 from .package_managers import UPDATE, Apt, Superseded
+from .suites import BOOKWORM, Suite
 from .tree import Entry, Kind, clean, directory, file, link
 
 USR_MERGED = ("bin/", "sbin/", "lib/", "lib64/")
@@ -81,7 +82,7 @@ class DebLock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [msgspec.structs.replace(deb.component, distribution=self.distribution) for deb in self.packages]
 
 
-def read_lock(path: Path, architecture: Architecture) -> DebLock:
+def read_lock(path: Path, architecture: Architecture, suite: Suite = BOOKWORM) -> DebLock:
     """The lock of an architecture. Raises ImageFault."""
     again = f"run `agzamov images lock {path.parent.name} --arch {architecture.name}`"
     try:
@@ -93,6 +94,8 @@ def read_lock(path: Path, architecture: Architecture) -> DebLock:
     others = {deb.architecture for deb in locked.packages} - {architecture.name, "all"}
     if locked.architecture != architecture.name or others:
         raise ImageFault(f"{path}: expected packages for {architecture.name}, found {locked.architecture}, {others}")
+    if locked.distribution != suite.distribution:
+        raise ImageFault(f"{path}: expected packages of {suite.distribution}, found {locked.distribution}; {again}")
     return locked
 
 
@@ -117,9 +120,10 @@ def resolve(apt: Apt, names: Iterable[str], without: Iterable[str], below: Itera
     if unknown := set(without) - {name for name, _, _ in installed}:
         raise ImageFault(f"nothing depends on {', '.join(sorted(unknown))}: remove it from `without`")
     releases = set(RELEASE.findall(shown))
-    if len(releases) != 1:
-        raise ImageFault(f"expected packages of one release of Debian, found {', '.join(sorted(releases)) or 'none'}")
-    return DebLock(apt.architecture.name, f"debian-{releases.pop()}", snapshot, tuple(sorted(rows)))
+    if releases != {str(apt.suite.release)}:
+        found = ", ".join(sorted(releases)) or "none"
+        raise ImageFault(f"expected packages of Debian {apt.suite.release} ({apt.suite.name}) alone, found {found}")
+    return DebLock(apt.architecture.name, apt.suite.distribution, snapshot, tuple(sorted(rows)))
 
 
 def _row(apt: Apt, name: str, version: str, folder: Path) -> Deb:
@@ -127,12 +131,12 @@ def _row(apt: Apt, name: str, version: str, folder: Path) -> Deb:
     return Deb(name, version, fields["Architecture"], fields["SHA256"], int(fields["Size"]))
 
 
-def fetch(debs: Iterable[Deb], cache: Cache, architecture: Architecture) -> list[Path]:
+def fetch(debs: Iterable[Deb], cache: Cache, architecture: Architecture, suite: Suite = BOOKWORM) -> list[Path]:
     """Each package's file, from the cache or by apt. Raises ImageFault."""
     debs = list(debs)
     missing = [deb for deb in debs if not cache.find(sha256(deb.sha256))]
     if missing:
-        _download(missing, cache, Apt(architecture, cache))
+        _download(missing, cache, Apt(architecture, cache, suite))
     return [path for deb in debs if (path := cache.find(sha256(deb.sha256)))]
 
 
@@ -183,6 +187,8 @@ def _entries(tar: tarfile.TarFile, package: str) -> Iterator[Entry]:
 
 
 def _merged(entry: Entry) -> Entry:
+    if f"{entry.path}/" in USR_MERGED and entry.kind is Kind.LINK:  # base-files of Debian 13 brings bin -> usr/bin
+        return entry
     if f"{entry.path}/".startswith(USR_MERGED):
         return entry._replace(path=f"usr/{entry.path}")
     return entry

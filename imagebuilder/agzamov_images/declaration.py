@@ -2,7 +2,8 @@
 
     about = "Stockfish 15.1 of Debian 12, behind a unix socket"
     licence = "GPL-3.0-or-later"
-    from = "ground"                    an image whose layers lie below ours
+    from = "ground"                    an image whose layers lie below ours, or:
+    suite = "trixie"                   the Debian suite of the lowest image; without it bookworm
 
     [config]
     entrypoint = ["/usr/bin/socat", "…"]
@@ -24,6 +25,7 @@ import msgspec
 from agzamov_harness.images.records import DECLARATION, ImageFault
 
 from .architecture import Architecture
+from .suites import BOOKWORM, SUITES, Suite
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 USER = "10001:10001"
@@ -61,7 +63,8 @@ class Debs(_Part, frozen=True, tag="debs"):
 
 
 class Wheels(_Part, frozen=True, tag="wheels"):
-    """Python packages of a hashed requirements file, unpacked. `pure` names those that come as source only.
+    """Python packages of a hashed requirements file, unpacked. `pure` names those that come as source only;
+    `folders` names the folder of such a package where it is not the package's own name.
 
     `extensions` names for an architecture those of one C file that have no wheel for it, and are compiled.
     """
@@ -69,6 +72,7 @@ class Wheels(_Part, frozen=True, tag="wheels"):
     requirements: str = "requirements.txt"
     into: str = "opt/site"
     pure: tuple[str, ...] = ()
+    folders: dict[str, str] = {}
     extensions: dict[str, tuple[str, ...]] = {}
 
 
@@ -126,12 +130,14 @@ class Platform(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Declaration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One image. `default`: built when no image is named, since runs need it.
 
+    `suite`: the code name of the Debian suite, for an image that stands on no other; the images on it are of the same.
     `platforms` has an entry for each architecture that the image is built for; without any, for all of them.
     """
 
     about: str
     licence: str
     below: str = msgspec.field(name="from", default="")
+    suite: str = ""
     config: Config = Config()
     layers: tuple[Part, ...] = ()
     default: bool = False
@@ -152,7 +158,22 @@ def read(images: Path, name: str) -> Declaration:
     titles = [layer.title for layer in declared.layers]
     if len(set(titles)) < len(titles):
         raise ImageFault(f"{path}: expected layers with names of their own, found {', '.join(titles)}; give one a name")
+    _require_suite(path, declared)
     return declared
+
+
+def _require_suite(path: Path, declared: Declaration) -> None:
+    """Raises ImageFault for a suite that is not known, or of an image whose suite is that of the image below it."""
+    if declared.suite and declared.below:
+        raise ImageFault(f"{path}: expected no suite, since {declared.below} lies below and has one; remove the line")
+    if declared.suite and declared.suite not in SUITES:
+        raise ImageFault(f"{path}: suite: expected one of {', '.join(SUITES)}, found {declared.suite!r}")
+
+
+def suite(images: Path, name: str) -> Suite:
+    """The Debian suite that an image is built from: that of the lowest image it stands on. Raises ImageFault."""
+    *_, lowest = lineage(images, name)
+    return SUITES[read(images, lowest).suite or BOOKWORM.name]
 
 
 def names(images: Path) -> list[str]:

@@ -21,6 +21,7 @@ from .cache_key import NPM_LOCK, LayerSpec, layer_inputs, stacked
 from .components import Component, bundled
 from .declaration import Debs, Files, Npm, Source, Wheels
 from .oci import LayerFile
+from .suites import Suite
 from .tree import Entry, arranged, directories, directory, file, kept, link, read_tar, write_tar
 
 
@@ -77,7 +78,7 @@ def _make(place: Place, standing: LayerSpec, below: tuple[LayerFile, ...], input
             interpreter = [*(entry for layer in below for entry in read_tar(layer.path)), *entries]
         else:
             interpreter = _interpreter(place, standing.image)
-        entries += bytecode.compiled(interpreter, entries, part.compiled)
+        entries += bytecode.compiled(interpreter, entries, part.compiled, standing.suite)
     directories_below = frozenset(path for layer in below for path in directories(layer.path))
     diff_id, size = write_tar(tar, arranged(entries, directories_below))
     return Made(inputs, diff_id, size, tuple(sorted(components)))
@@ -92,10 +93,11 @@ def _interpreter(place: Place, name: str) -> list[Entry]:
     for each in stacked(place.checkout / "images", name):
         if isinstance(each.part, Debs):
             folder = place.checkout / "images" / each.image
-            ours = debs.read_lock(folder / each.part.lock(here()), here())
-            theirs = debs.read_lock(folder / each.part.lock(place.architecture), place.architecture)
+            suite = each.suite
+            ours = debs.read_lock(folder / each.part.lock(here()), here(), suite)
+            theirs = debs.read_lock(folder / each.part.lock(place.architecture), place.architecture, suite)
             _require_one_python(ours, theirs)
-            entries += debs.unpacked(debs.fetch(ours.packages, place.cache, here()))
+            entries += debs.unpacked(debs.fetch(ours.packages, place.cache, here(), suite))
     return entries
 
 
@@ -110,15 +112,15 @@ def _require_one_python(ours: debs.DebLock, theirs: debs.DebLock) -> None:
 
 def _contents(place: Place, standing: LayerSpec) -> tuple[list[Component], list[Entry]]:
     """The packages of a layer and its files, fetched where they are missing, less what is dropped."""
-    part, folder = standing.part, place.checkout / "images" / standing.image
+    part, suite, folder = standing.part, standing.suite, place.checkout / "images" / standing.image
     drop, entries = part.drop, list[Entry]()
     match part:
         case Debs():
-            return _of_debs(place, part, folder / part.lock(place.architecture))
+            return _of_debs(place, part, folder / part.lock(place.architecture), suite)
         case Wheels():
-            pins = wheels.read_requirements(folder / part.requirements, place.architecture)
+            pins = wheels.read_requirements(folder / part.requirements, place.architecture, suite)
             sources = (*part.pure, *part.extensions.get(place.architecture.name, ()))
-            fetched = wheels.fetch(pins, sources, place.cache, place.architecture)
+            fetched = wheels.fetch(pins, sources, place.cache, place.architecture, suite)
             components, entries = _with_bundled(
                 (package.component, _of_python(place, part, package)) for package in fetched
             )
@@ -137,10 +139,10 @@ def _contents(place: Place, standing: LayerSpec) -> tuple[list[Component], list[
     return components, list(kept(entries, drop))
 
 
-def _of_debs(place: Place, part: Debs, lock: Path) -> tuple[list[Component], list[Entry]]:
+def _of_debs(place: Place, part: Debs, lock: Path, suite: Suite) -> tuple[list[Component], list[Entry]]:
     """Debian packages, and what dpkg would know of them, where scanners look, whatever is dropped of their files."""
-    locked = debs.read_lock(lock, place.architecture)
-    paths = debs.fetch(locked.packages, place.cache, place.architecture)
+    locked = debs.read_lock(lock, place.architecture, suite)
+    paths = debs.fetch(locked.packages, place.cache, place.architecture, suite)
     entries = list(debs.unpacked(paths))
     entries += [debs.joined(entries, path, pattern) for path, pattern in part.joined.items()]
     left = kept(entries, (*debs.DROPPED, *part.drop))
@@ -150,7 +152,7 @@ def _of_debs(place: Place, part: Debs, lock: Path) -> tuple[list[Component], lis
 def _of_python(place: Place, part: Wheels, fetched: wheels.Fetched) -> Iterator[Entry]:
     """The files of a Python package, compiled where the layer says so."""
     if fetched.pin.name not in part.extensions.get(place.architecture.name, ()):
-        return wheels.unpacked([fetched], part.into)
+        return wheels.unpacked([fetched], part.into, part.folders)
     compiler.require(place.architecture)
     images = place.checkout / "images"
     compile_c = partial(compiler.compiled, images, place.cache)

@@ -128,17 +128,17 @@ def _fetched_by(spec: LayerSpec) -> str:
 
 def _is_cached(shop: Workshop, spec: LayerSpec) -> bool:
     """True if all packages of a layer are in the cache. Raises ImageFault."""
-    folder, part = shop.images / spec.image, spec.part
+    folder, part, suite = shop.images / spec.image, spec.part, spec.suite
     match part:
         case Debs():
-            locked = debs.read_lock(folder / part.lock(shop.architecture), shop.architecture)
+            locked = debs.read_lock(folder / part.lock(shop.architecture), shop.architecture, suite)
             return all(shop.cache.find(sha256(deb.sha256)) for deb in locked.packages)
         case Npm():
             packages = npm.read_lock(folder / NPM_LOCK, shop.architecture)
             return all(shop.cache.find(package.digest) for package in packages)
         case Wheels():
-            pins = wheels.read_requirements(folder / part.requirements, shop.architecture)
-            return all(wheels.cached(pin, shop.cache, shop.architecture) for pin in pins)
+            pins = wheels.read_requirements(folder / part.requirements, shop.architecture, suite)
+            return all(wheels.cached(pin, shop.cache, shop.architecture, suite) for pin in pins)
         case _:
             return True
 
@@ -213,7 +213,7 @@ def _is_built_here(shop: Workshop, name: str) -> bool:
 def lock(images: Path, name: str, architecture: Architecture, cache: Cache) -> Iterator[Path]:
     """Write the locks of an image and name each; what lies below it keeps its own. Raises ImageFault."""
     declaration.platform(images, name, architecture)
-    below, apt = _names_below(images, name, architecture), Apt(architecture, cache)
+    below, apt = _names_below(images, name, architecture), Apt(architecture, cache, declaration.suite(images, name))
     for part in declaration.read(images, name).layers:
         match part:
             case Debs():
@@ -235,5 +235,6 @@ def _names_below(images: Path, name: str, architecture: Architecture) -> set[str
     """The Debian packages of the images that this one stands on."""
     _, *below = declaration.lineage(images, name)
     parts = [(each, part) for each in below for part in declaration.read(images, each).layers if isinstance(part, Debs)]
-    locks = [debs.read_lock(images / each / part.lock(architecture), architecture) for each, part in parts]
+    suite = declaration.suite(images, name)
+    locks = [debs.read_lock(images / each / part.lock(architecture), architecture, suite) for each, part in parts]
     return {deb.name for lock in locks for deb in lock.packages}

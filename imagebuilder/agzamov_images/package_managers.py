@@ -1,7 +1,8 @@
 """The package managers of this machine, as it configures them: where packages come from is its business.
 
-apt is asked for this machine's architecture or another one. For another one the lists of packages are kept beside the
-cache, so that nothing of the machine's own apt changes and no root is needed.
+apt is asked for this machine's architecture or another one, and for the machine's suite or another one. For another one
+the lists of packages are kept beside the cache, so that nothing of the machine's own apt changes and no root is needed;
+another suite is asked of the mirrors that the machine's apt names for its own.
 """
 
 import os
@@ -16,12 +17,16 @@ from agzamov_harness.images.records import ImageFault
 
 from .architecture import Architecture, here
 from .cache import Cache
+from .suites import BOOKWORM, Suite
 
 TIMEOUT_S = 1200
 TOLD_LINES = 3
 STEADY = ("-qq", "-o", "Debug::NoLocking=1", "-o", "APT::Install-Recommends=0")
-UPDATED = "updated"
+UPDATED, SOURCES = "updated", "sources.list"
 UPDATE = "run `apt-get update` first"
+TARGET = "$(REPO_URI)\t$(RELEASE)\t$(COMPONENT)"
+PARTS = ("", "updates", "security")
+"""The parts of a suite that packages are taken from."""
 ORIGIN = re.compile(r"^Origin: Debian$", re.MULTILINE)
 DATE = re.compile(r"^Date: (.+)$", re.MULTILINE)
 
@@ -57,11 +62,15 @@ class Superseded(ImageFault):
 
 
 class Apt:
-    """apt for one architecture."""
+    """apt for one architecture and one suite; the default suite is what this machine's apt is configured for."""
 
-    def __init__(self, architecture: Architecture, cache: Cache) -> None:
+    def __init__(self, architecture: Architecture, cache: Cache, suite: Suite = BOOKWORM) -> None:
         self.architecture = architecture
-        self._lists = None if architecture == here() else cache.folder.absolute() / f"apt-{architecture.name}"
+        self.suite = suite
+        self._has_sources = suite != BOOKWORM
+        name = f"apt-{suite.name}-{architecture.name}" if self._has_sources else f"apt-{architecture.name}"
+        is_machines = architecture == here() and not self._has_sources
+        self._lists = None if is_machines else cache.folder.absolute() / name
 
     @property
     def lists_are_ours(self) -> bool:
@@ -80,11 +89,13 @@ class Apt:
         return dict(line.split(": ", 1) for line in shown.splitlines() if re.match(r"[A-Z][A-Za-z0-9-]*: ", line))
 
     def update(self) -> None:
-        """Fetch the lists of another architecture; the machine's own are its owner's business. Raises ImageFault."""
+        """Fetch the lists that are kept beside the cache; the machine's own are its owner's. Raises ImageFault."""
         if not self._lists:
             return
         for name in ("lists/partial", "archives/partial"):
             (self._lists / name).mkdir(parents=True, exist_ok=True)
+        if self._has_sources:
+            (self._lists / SOURCES).write_text(self._sources())
         told(["apt-get", *STEADY, *self._options(), "update"], self._lists, "apt must reach a mirror")
         (self._lists / UPDATED).touch()
 
@@ -103,5 +114,22 @@ class Apt:
         if not self._lists:
             return []
         name, lists = self.architecture.name, self._lists
-        settings = (f"APT::Architecture={name}", f"APT::Architectures={name}", f"Dir::State::lists={lists}/lists")
-        return [part for setting in (*settings, f"Dir::Cache={lists}") for part in ("-o", setting)]
+        settings = [f"APT::Architecture={name}", f"APT::Architectures={name}", f"Dir::State::lists={lists}/lists"]
+        settings.append(f"Dir::Cache={lists}")
+        if self._has_sources:
+            settings += [f"Dir::Etc::sourcelist={lists}/{SOURCES}", "Dir::Etc::sourceparts=/dev/null"]
+        return [part for setting in settings for part in ("-o", setting)]
+
+    def _sources(self) -> str:
+        """The machine's own Debian mirrors, for this suite, checked by its keys. Raises ImageFault."""
+        command = ["apt-get", "indextargets", "--format", TARGET, "Created-By: Packages", "Origin: Debian"]
+        shown = told(command, Path.cwd(), UPDATE)
+        rows = []
+        for line in shown.splitlines():
+            mirror, release, component = line.split("\t")
+            _, dash, part = release.partition("-")
+            if part in PARTS:
+                rows.append(f"deb {mirror} {self.suite.name}{dash}{part} {component}\n")
+        if not rows:
+            raise ImageFault(f"expected a Debian mirror in this machine's apt sources, found none; {UPDATE}")
+        return "".join(dict.fromkeys(rows))

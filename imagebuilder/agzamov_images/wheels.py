@@ -10,8 +10,9 @@ import re
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from packaging.markers import Marker
@@ -24,24 +25,20 @@ from .architecture import ARCHITECTURES, Architecture
 from .cache import Cache, Digest, digest_of, sha256
 from .components import Component, component
 from .package_managers import told
+from .suites import BOOKWORM, SUITES, Suite
 from .tree import Entry, file
 
-PYTHON = (3, 11)
-GLIBC_MINOR = 36
 LEGACY_PLATFORMS = {
     "amd64": ("manylinux2014", "manylinux2010", "manylinux1", "linux"),
     "arm64": ("manylinux2014", "linux"),
 }
-TARGET = {
+MARKERS = {
     "implementation_name": "cpython",
-    "implementation_version": "3.11.2",
     "os_name": "posix",
     "platform_python_implementation": "CPython",
     "platform_release": "",
     "platform_system": "Linux",
     "platform_version": "",
-    "python_full_version": "3.11.2",
-    "python_version": "3.11",
     "sys_platform": "linux",
     "extra": "",
 }
@@ -55,6 +52,7 @@ BACKEND = """\
 import sys
 from email.parser import HeaderParser
 from pathlib import Path
+from types import MappingProxyType
 
 __legacy__ = sys.modules[__name__]
 
@@ -69,6 +67,7 @@ def prepare_metadata_for_build_wheel(folder, settings=None):
     (info / "METADATA").write_text(text, encoding="utf-8")
     return info.name
 """
+NO_FOLDERS: Mapping[str, str] = MappingProxyType({})
 ADVICE = "pip must reach an index by this machine's own configuration, or the cache folder must hold the package"
 
 
@@ -80,13 +79,13 @@ class Pin(NamedTuple):
     hashes: frozenset[str]
 
 
-def read_requirements(path: Path, architecture: Architecture) -> list[Pin]:
+def read_requirements(path: Path, architecture: Architecture, suite: Suite = BOOKWORM) -> list[Pin]:
     """The pins of a requirements file that hold for the image. Raises ImageFault."""
     try:
         text = re.sub(r"(?m)^\s*#.*$", "", path.read_text()).replace("\\\n", " ")
     except OSError as error:
         raise ImageFault(f"{path}: {error.strerror}") from error
-    pins, target = [], {**TARGET, "platform_machine": architecture.machine}
+    pins, target = [], _markers(architecture, suite)
     for line in filter(None, map(str.strip, text.splitlines())):
         matched = PIN.fullmatch(line)
         if not matched:
@@ -95,6 +94,13 @@ def read_requirements(path: Path, architecture: Architecture) -> list[Pin]:
             hashes = frozenset(re.findall(r"--hash=sha256:([0-9a-f]{64})", matched["hashes"]))
             pins.append(Pin(canonicalize_name(matched["name"]), matched["version"], hashes))
     return pins
+
+
+def _markers(architecture: Architecture, suite: Suite) -> dict[str, str]:
+    """The environment markers of an image."""
+    full = ".".join(map(str, suite.python))
+    versions = {"implementation_version": full, "python_full_version": full, "python_version": suite.python_version}
+    return {**MARKERS, **versions, "platform_machine": architecture.machine}
 
 
 class Fetched(NamedTuple):
@@ -109,42 +115,47 @@ class Fetched(NamedTuple):
         return component("pypi", self.pin.name, self.pin.version, self.digest)
 
 
-def fetch(pins: Iterable[Pin], pure: Iterable[str], cache: Cache, architecture: Architecture) -> list[Fetched]:
+def fetch(
+    pins: Iterable[Pin], pure: Iterable[str], cache: Cache, architecture: Architecture, suite: Suite = BOOKWORM
+) -> list[Fetched]:
     """Each pin's file, from the cache or by pip. Raises ImageFault."""
     pins, sources = list(pins), {str(canonicalize_name(name)) for name in pure}
-    missing = [pin for pin in pins if not cached(pin, cache, architecture)]
+    missing = [pin for pin in pins if not cached(pin, cache, architecture, suite)]
     if missing:
-        _download(missing, sources, cache, architecture)
-    pairs = [(pin, cached(pin, cache, architecture)) for pin in pins]
+        _download(missing, sources, cache, architecture, suite)
+    pairs = [(pin, cached(pin, cache, architecture, suite)) for pin in pins]
     return [Fetched(pin, path, sha256(path.parent.name.removeprefix("sha256-"))) for pin, path in pairs if path]
 
 
-def cached(pin: Pin, cache: Cache, architecture: Architecture) -> Path | None:
+def cached(pin: Pin, cache: Cache, architecture: Architecture, suite: Suite = BOOKWORM) -> Path | None:
     """The best file of a pin that the cache holds: the most specific wheel, else the source."""
     paths = [path for value in sorted(pin.hashes) if (path := cache.find(sha256(value)))]
-    ranked = [(rank, path) for path in paths if (rank := _rank(path, architecture)) is not None]
+    ranked = [(rank, path) for path in paths if (rank := _rank(path, TAGS[architecture.name, suite.name])) is not None]
     return min(ranked)[1] if ranked else None
 
 
-def _platforms(architecture: Architecture) -> list[str]:
+def _platforms(architecture: Architecture, suite: Suite) -> list[str]:
     """The platforms whose wheels run in an image, the newest first."""
     machine = architecture.machine
-    glibc = [f"manylinux_2_{minor}_{machine}" for minor in range(GLIBC_MINOR, 4, -1)]
+    glibc = [f"manylinux_2_{minor}_{machine}" for minor in range(suite.glibc_minor, 4, -1)]
     return [*glibc, *(f"{name}_{machine}" for name in LEGACY_PLATFORMS[architecture.name])]
 
 
-def _tags(architecture: Architecture) -> dict[Tag, int]:
-    platforms = _platforms(architecture)
-    tags = [*cpython_tags(PYTHON, ["cp311"], platforms), *compatible_tags(PYTHON, "cp311", platforms)]
+def _tags(architecture: Architecture, suite: Suite) -> dict[Tag, int]:
+    platforms, python = _platforms(architecture, suite), suite.python[:2]
+    tags = [*cpython_tags(python, [suite.abi], platforms), *compatible_tags(python, suite.abi, platforms)]
     return {tag: rank for rank, tag in reversed(list(enumerate(tags)))}
 
 
-TAGS = {one.name: _tags(one) for one in ARCHITECTURES.values()}
+TAGS = {
+    (architecture.name, suite.name): _tags(architecture, suite)
+    for architecture in ARCHITECTURES.values()
+    for suite in SUITES.values()
+}
 
 
-def _rank(path: Path, architecture: Architecture) -> int | None:
+def _rank(path: Path, known: Mapping[Tag, int]) -> int | None:
     """Rank of a file among those that fit the image, 0 the best; None if it does not fit."""
-    known = TAGS[architecture.name]
     try:
         *_, tags = parse_wheel_filename(path.name)
     except InvalidWheelFilename:
@@ -152,7 +163,7 @@ def _rank(path: Path, architecture: Architecture) -> int | None:
     return min((known[tag] for tag in tags if tag in known), default=None)
 
 
-def _download(missing: list[Pin], sources: set[str], cache: Cache, architecture: Architecture) -> None:
+def _download(missing: list[Pin], sources: set[str], cache: Cache, architecture: Architecture, suite: Suite) -> None:
     with cache.incoming() as folder:
         rows = [
             f"{pin.name}=={pin.version} " + " ".join(f"--hash=sha256:{hexdigest}" for hexdigest in sorted(pin.hashes))
@@ -160,8 +171,9 @@ def _download(missing: list[Pin], sources: set[str], cache: Cache, architecture:
         ]
         (folder / "requirements.txt").write_text("\n".join(rows) + "\n")
         options = ["--only-binary=:all:", *(f"--no-binary={name}" for name in sorted(sources))]
-        platforms = [f"--platform={name}" for name in _platforms(architecture)]
-        python = ["--python-version=3.11", "--implementation=cp", "--abi=cp311", "--abi=abi3", "--abi=none"]
+        platforms = [f"--platform={name}" for name in _platforms(architecture, suite)]
+        python = [f"--python-version={suite.python_version}", "--implementation=cp"]
+        python += [f"--abi={abi}" for abi in (suite.abi, "abi3", "none")]
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--dest=files"]
         ours = ["--use-pep517", "--no-build-isolation", "-r", "requirements.txt"]
         told([*command, *options, *platforms, *python, *ours], folder, ADVICE, _backend(folder / "backend"))
@@ -186,11 +198,14 @@ def _promised(path: Path, known: set[str]) -> Digest:
     return digest
 
 
-def unpacked(fetched: Iterable[Fetched], into: str) -> Iterator[Entry]:
-    """The files of packages below `into`. Raises ImageFault for an archive that is not what it says."""
+def unpacked(fetched: Iterable[Fetched], into: str, folders: Mapping[str, str] = NO_FOLDERS) -> Iterator[Entry]:
+    """The files of packages below `into`. Raises ImageFault for an archive that is not what it says.
+
+    `folders`: by name, the folder in a source archive that is the package, where it has another name.
+    """
     for package in fetched:
         try:
-            entries = _of_wheel(package.path) if package.path.suffix == ".whl" else of_source(package)
+            entries = _of_wheel(package.path) if package.path.suffix == ".whl" else of_source(package, folders)
             for path, content, program in entries:
                 yield file(f"{into}/{path}", content, program=program)
         except (zipfile.BadZipFile, tarfile.TarError) as error:
@@ -216,16 +231,17 @@ def _installed(name: str) -> str:
     return rest if kind in ("purelib", "platlib") else ""
 
 
-def of_source(fetched: Fetched) -> Iterator[tuple[str, bytes, bool]]:
+def of_source(fetched: Fetched, folders: Mapping[str, str] = NO_FOLDERS) -> Iterator[tuple[str, bytes, bool]]:
     """The package folder and the metadata of a pure Python source archive."""
     name, version = fetched.pin.name.replace("-", "_"), fetched.pin.version
+    package = folders.get(fetched.pin.name, name)
     with tarfile.open(fileobj=io.BytesIO(fetched.path.read_bytes())) as archive:
         for info in archive:
             _, _, path = info.name.partition("/")
             opened = archive.extractfile(info) if info.isreg() else None
             if opened and path == "PKG-INFO":
                 yield f"{name}-{version}.dist-info/METADATA", opened.read(), False
-            elif opened and path.startswith(f"{name}/"):
+            elif opened and path.startswith(f"{package}/"):
                 yield path, opened.read(), False
             elif opened and path.startswith(("LICENSE", "COPYING")):
                 yield f"{name}-{version}.dist-info/{path}", opened.read(), False

@@ -14,7 +14,7 @@ from agzamov_verify.memory.declared_server import IMAGE_PARTS, WITH_IMAGE, serve
 
 ROOT = Path(__file__).parents[2]
 ADAPTERS = ROOT / "harness" / "agzamov_harness" / "memory" / "adapters"
-OTHERS = {"memory", "memory-minilm", "memory-python", "memory-semantic"}
+OTHERS = {"memory", "memory-minilm", "memory-python", "memory-python313", "memory-semantic"}
 """Images of memory that are no adapter's."""
 
 

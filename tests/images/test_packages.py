@@ -1,8 +1,10 @@
 """Packages of three ecosystems: which file is taken, what is taken out of it, and what is refused."""
 
+import io
 import json
 import os
 import stat
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from agzamov_images.architecture import ARCHITECTURES
 from agzamov_images.cache import Cache, Digest, sha256
 from agzamov_images.debs import Deb
 from agzamov_images.package_managers import Apt, Superseded
+from agzamov_images.suites import BOOKWORM, TRIXIE
 from agzamov_images.wheels import Pin
 from images import small
 from images.small import Small
@@ -23,7 +26,7 @@ APT = """#!/bin/sh
 case "$*" in
 *simulate*) echo 'Inst tool (2 Debian:12.1/stable [amd64])'; echo 'Inst libtool (1:3-1 Debian:12.1/stable [all]) []' ;;
 *download*) echo "$@" > "$SEEN"; cp "$OFFER"/* . ;;
-show*) printf 'Package: x\\nArchitecture: amd64\\nSHA256: %064d\\nSize: 7\\n' 1 ;;
+*show*) printf 'Package: x\\nArchitecture: amd64\\nSHA256: %064d\\nSize: 7\\n' 1 ;;
 esac
 """
 
@@ -125,8 +128,40 @@ class TestDebs:
     def test_packages_of_two_releases_are_not_locked_together(self, programs: Path, apt: Apt) -> None:
         both = "echo 'Inst tool (2 Debian:12.1/stable [amd64])'; echo 'Inst new (3 Debian:13.1/stable [amd64])'"
         program(programs, "apt-get", f"#!/bin/sh\n{both}\n")
-        with pytest.raises(ImageFault, match="expected packages of one release of Debian, found 12, 13"):
+        with pytest.raises(ImageFault, match=r"expected packages of Debian 12 \(bookworm\) alone, found 12, 13"):
             debs.resolve(apt, ["tool"], [], [])
+
+    def test_another_suite_is_asked_of_the_machines_own_debian_mirrors_and_of_no_other(
+        self, programs: Path, tmp_path: Path
+    ) -> None:
+        mirrors = "http://mirror/debian/\\tbookworm\\tmain\\nhttp://mirror/debian/\\tbookworm-updates\\tmain\\n"
+        mirrors += "http://mirror/debian/\\tbookworm-backports\\tmain\\nhttp://safe/\\tbookworm-security\\tmain\\n"
+        listed = f"*indextargets*) printf '{mirrors}' ;;\n*update*) ;;"
+        shown = APT.replace('case "$*" in', f'echo "$@" >> "$SEEN"\ncase "$*" in\n{listed}').replace("12.1", "13.1")
+        program(programs, "apt-get", shown)
+        lock = debs.resolve(Apt(AMD64, Cache(tmp_path / "cache"), TRIXIE), ["tool"], [], [])
+        assert lock.distribution == "debian-13"
+        sources = tmp_path / "cache" / "apt-trixie-amd64" / "sources.list"
+        assert sources.read_text().splitlines() == [
+            "deb http://mirror/debian/ trixie main",
+            "deb http://mirror/debian/ trixie-updates main",
+            "deb http://safe/ trixie-security main",
+        ]
+        asked = [line for line in (tmp_path / "seen").read_text().splitlines() if "simulate" in line]
+        assert all(f"Dir::Etc::sourcelist={sources}" in line for line in asked)
+        with pytest.raises(ImageFault, match=r"expected packages of Debian 12 \(bookworm\) alone, found 13"):
+            debs.resolve(Apt(AMD64, Cache(tmp_path / "cache")), ["tool"], [], [])
+
+    def test_a_machine_without_a_debian_mirror_is_told_so(self, programs: Path, tmp_path: Path) -> None:
+        with pytest.raises(ImageFault, match="expected a Debian mirror in this machine's apt sources, found none"):
+            debs.resolve(Apt(AMD64, Cache(tmp_path / "cache"), TRIXIE), ["tool"], [], [])
+
+    def test_a_lock_of_another_suite_is_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "debs.amd64.lock.json"
+        path.write_text(small.lock_of(b"", "amd64"))
+        assert debs.read_lock(path, AMD64).distribution == "debian-12"
+        with pytest.raises(ImageFault, match="expected packages of debian-13, found debian-12"):
+            debs.read_lock(path, AMD64, TRIXIE)
 
     def test_a_lock_of_another_architecture_is_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "debs.amd64.lock.json"
@@ -168,6 +203,17 @@ class TestDebs:
             ("usr/bin/tool", 0o755),
             ("etc/x", 0o644),
         ]
+
+    def test_a_link_that_a_package_brings_from_the_root_to_usr_stays_where_it_is(self, tmp_path: Path) -> None:
+        data = io.BytesIO()
+        with tarfile.open(fileobj=data, mode="w") as tar:
+            made = tarfile.TarInfo("./bin")
+            made.type, made.linkname = tarfile.SYMTYPE, "usr/bin"
+            tar.addfile(made)
+        with tarfile.open(fileobj=io.BytesIO(data.getvalue())) as tar:
+            (entry,) = debs._entries(tar, "x.deb")
+        assert debs._merged(entry) == entry
+        assert debs._merged(entry._replace(path="bin/sh")).path == "usr/bin/sh"
 
     @pytest.mark.parametrize("name", ["../../etc/x", "./a/../../x"])
     def test_a_package_cannot_write_outside_the_image(self, tmp_path: Path, name: str) -> None:
@@ -245,13 +291,39 @@ class TestWheels:
             assert found.path.name == names[best.pop(0)]
             (tmp_path / str(sha256(small.sha256(found.path.name.encode()))) / found.path.name).unlink()
 
+    def test_a_wheel_is_chosen_for_the_python_and_the_c_library_of_the_suite(self, tmp_path: Path) -> None:
+        names = [
+            "x-1.0-cp311-cp311-manylinux2014_x86_64.whl",
+            "x-1.0-cp313-cp313-manylinux_2_41_x86_64.whl",
+            "x-1.0-cp313-cp313-manylinux_2_42_x86_64.whl",
+        ]
+        for name in names:
+            small.put(tmp_path, name, name.encode())
+        pin = Pin("x", "1.0", frozenset(small.sha256(name.encode()) for name in names))
+        for suite, expected in ((BOOKWORM, names[0]), (TRIXIE, names[1])):
+            (found,) = wheels.fetch([pin], [], Cache(tmp_path), AMD64, suite)
+            assert found.path.name == expected
+        path = tmp_path / "requirements.txt"
+        path.write_text(f'x==1.0 ; python_version >= "3.13" --hash=sha256:{"0" * 64}\n')
+        assert [len(wheels.read_requirements(path, AMD64, suite)) for suite in (BOOKWORM, TRIXIE)] == [0, 1]
+
+    def test_a_source_archive_whose_package_has_another_name_is_unpacked_by_the_declared_one(
+        self, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "tool3-1.0.tar.gz"
+        path.write_bytes(small.tar({"tool3-1.0/PKG-INFO": b"x", "tool3-1.0/tool/a.py": b"1"}, "w:gz"))
+        fetched = wheels.Fetched(Pin("tool3", "1.0", frozenset()), path, sha256("0" * 64))
+        whole = [entry.path for entry in wheels.unpacked([fetched], "opt/site", {"tool3": "tool"})]
+        assert whole == ["opt/site/tool3-1.0.dist-info/METADATA", "opt/site/tool/a.py"]
+        assert len(list(wheels.unpacked([fetched], "opt/site"))) == 1
+
     def test_pip_is_asked_with_hashes_and_a_file_it_cannot_get_is_told(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("PIP_NO_INDEX", "1")
         pin = Pin("agzamov-no-such-package", "1.0", frozenset({"0" * 64}))
         with pytest.raises(ImageFault, match=r"pip: .*agzamov-no-such-package.*the cache folder must hold the package"):
-            wheels._download([pin], set(), Cache(tmp_path), AMD64)
+            wheels._download([pin], set(), Cache(tmp_path), AMD64, BOOKWORM)
 
     def test_a_wheel_cannot_write_outside_the_image(self, tmp_path: Path) -> None:
         data = small.wheel({"../../etc/x": b"x"})

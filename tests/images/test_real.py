@@ -19,6 +19,7 @@ from agzamov_images import cache_key, declaration, engine, image_files
 from agzamov_images.architecture import ARCHITECTURES, elf_machine, here
 from agzamov_images.bytecode import compiled
 from agzamov_images.layers import tar_of
+from agzamov_images.suites import BOOKWORM
 from agzamov_images.tree import Kind, file, read_tar, tree_of
 from agzamov_verify.stockfish import NET_SHA256
 from containers.engines import ROOT, started, unavailable
@@ -36,6 +37,7 @@ NAMES = (
     "memory-mcp-memory-service",
     "memory-minilm",
     "memory-python",
+    "memory-python313",
     "memory-semantic",
     "memory-server-memory",
     "model-server",
@@ -248,12 +250,12 @@ def test_bytecode_is_the_same_each_time_and_names_the_place_in_the_image(built: 
         file("opt/site/one.py", b"X = {None, 'a', 1}\ndef f(): return X\n"),
         file("opt/site/p/two.py", b"import one\n"),
     ]
-    first, second = (list(compiled(system, sources, "opt/site")) for _ in range(2))
+    first, second = (list(compiled(system, sources, "opt/site", BOOKWORM)) for _ in range(2))
     assert first == second
     assert [entry.path.rpartition("/")[2] for entry in first] == ["one.cpython-311.pyc", "two.cpython-311.pyc"]
     assert b"/opt/site/one.py" in first[0].content
     with pytest.raises(ImageFault, match="opt/site: expected Python files that compile, found"):
-        list(compiled(system, [file("opt/site/bad.py", b"def")], "opt/site"))
+        list(compiled(system, [file("opt/site/bad.py", b"def")], "opt/site", BOOKWORM))
 
 
 def test_stockfish_plays_over_its_socket_for_another_user(built: str, client: docker.DockerClient, volume: str) -> None:

@@ -12,6 +12,7 @@ Without a defect (`none`) it keeps the interface agz-memory-1.
     forgets      at the end of the second game it loses its first entry
     dedup        it refuses an entry of which it holds one with the same first words
     eventual     an entry is not in the next export, but in the one after it; never, for `never_visible`
+    late_index   a search finds an entry only when another search was made since it was stored
     alters       it stores text without its line breaks
     mutates      a search changes the text of what it gives
     too_many     a search gives more than was asked for
@@ -65,6 +66,7 @@ class Memory:
         self.stores = self.games = 0
         self.waiting: list[Json] = []
         self.ripe: list[Json] = []
+        self.indexed = 0
         if DEFECT == "preloaded":
             self.entries.append(kept("book", "1. e4 is best", 1, "observation"))
 
@@ -87,7 +89,9 @@ class Memory:
 
     def search(self, query: str, limit: int, now: int) -> Json:
         words = set(query.lower().split())
-        held = sorted(self.entries, key=lambda one: -len(words & set(one["content"].lower().split())))
+        known = self.entries[: self.indexed] if DEFECT == "late_index" else self.entries
+        self.indexed = len(self.entries)
+        held = sorted(known, key=lambda one: -len(words & set(one["content"].lower().split())))
         hits = [{"entry": one["entry"], "content": one["content"]} for one in held[:limit]]
         if DEFECT == "hides":
             hits = [{"entry": "book", "content": "1. e4 is best"}, *hits][:limit]

@@ -18,6 +18,7 @@ FAILS = {
     "dedup": ("near duplicates", "to be stored", "a refusal: 'duplicate of e00001'"),
     "never_visible": ("stores", "every stored entry in its export", "1 missing: e00001"),
     "eventual": ("stores", "what was stored in the next export", "it there later"),
+    "late_index": ("text", "from a search for 'Scripts beside each other'", "nothing"),
     "alters": ("text", "in its export as it was stored", "First line second line"),
     "mutates": ("text", "in its export as it was stored", "(asked: "),
     "too_many": ("finds", "at most 5 entries from a search", "found "),
@@ -58,6 +59,17 @@ def test_a_defect_fails_a_check_that_says_what_to_do(tmp_path: Path, defect: str
     assert expected in failed[0].expected
     assert found in failed[0].line
     assert all(finding.advice for finding in failed)
+
+
+def test_an_index_that_comes_later_is_waited_for_where_the_adapter_declares_it(tmp_path: Path) -> None:
+    text = fake_yaml("late_index").replace("traits: {", "traits: {consistency: eventual, ")
+    text = text.replace("traits:\n", "traits:\n  consistency: eventual\n  deterministic: store\n")
+    adapter = adapter_from_yaml(text.encode())
+    assert adapter.traits.consistency == "eventual"
+    found = check_system(
+        Setup(System("fake-late", adapter, Variant("", adapter.traits.query)), limits=LIMITS), tmp_path / "log"
+    )
+    assert {finding.line for finding in found if finding.outcome != "ok"} == set()
 
 
 ADVICE = {

@@ -8,12 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from agzamov_harness.memory.adapter import System, read_systems, system_of, systems
+from agzamov_harness.memory.adapter import System, read_systems, sealed_text, system_of, systems
 from agzamov_harness.memory.conformance import check_system
 from agzamov_harness.memory.launch import Setup
 from agzamov_harness.memory.memory_server import MemoryServer
 from agzamov_verify.memory.native_tools import Effect, NativeTool
 from agzamov_verify.questions import Called, CallTool, Exported, Hits
+from agzamov_verify.systems.memory_system import MemorySystem, Use
 from memory.memory_world import LIMITS, NOTES, answers, career, end_game, export, opened
 
 RECORDED = Path(__file__).parent / "recorded_servers.py"
@@ -118,3 +119,13 @@ def test_an_adapter_says_how_its_system_is_had() -> None:
 
 def system_file(name: str) -> Path:
     return Path(__file__).parents[2] / f"harness/agzamov_harness/memory/adapters/{name}.yaml"
+
+
+@pytest.mark.parametrize(("name", "is_told"), [("server-memory", False), ("mem0", True)])
+def test_entries_of_a_native_result_are_counted_where_the_server_is_told_a_number(name: str, is_told: bool) -> None:
+    adapter = sealed_text(system_of(name).adapter)
+    native = MemorySystem(server=name, adapter=adapter, use=Use.NATIVE, calls_max=2, hits_max=7).words
+    assert ("at most 7 entries and 4,000 bytes a result" in native) is is_told
+    assert ("at most 4,000 bytes a result" in native) is not is_told
+    by_harness = MemorySystem(server=name, adapter=adapter, hits_max=7).words
+    assert "at most 7 entries and 4,000 bytes in each prompt" in by_harness, "there the harness cuts"

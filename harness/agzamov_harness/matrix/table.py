@@ -67,18 +67,19 @@ class Matrix(msgspec.Struct, frozen=True):
 
 
 class MatrixDocument(msgspec.Struct, frozen=True):
-    """`agzamov matrix --json`."""
+    """`agzamov matrix --json`. `warnings`: what limits the comparison of cells of several runs or systems."""
 
     format: Literal["agz-matrix-1"]
     protocol: str
     bundles: tuple[Source, ...]
     matrix: Matrix
+    warnings: tuple[str, ...] = ()
 
 
 def matrix_document(collected: Collected) -> MatrixDocument:
     """The matrix of all cells."""
     matrix = matrix_of(collected.evidence, load_protocol(collected.protocol).verdict)
-    return MatrixDocument("agz-matrix-1", collected.protocol, collected.sources, matrix)
+    return MatrixDocument("agz-matrix-1", collected.protocol, collected.sources, matrix, collected.warnings)
 
 
 def matrix_of(evidence: Evidence, least: VerdictNorm) -> Matrix:

@@ -12,7 +12,7 @@ from agzamov_harness.matrix.table import matrix_document
 from agzamov_verify import canon
 from agzamov_verify.analysis_plan import AnalysisPlan
 from agzamov_verify.analysis_plan import HypothesisId as Id
-from agzamov_verify.experiment import Augmentation
+from agzamov_verify.experiment import Arm, Augmentation
 from agzamov_verify.games.chess960.game import ChessBlock
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.games.chess960.script import ChessRecord, Ending
@@ -28,11 +28,13 @@ from agzamov_verify.scores.collecting import (
     declared_by_all,
     seeds_of,
 )
+from agzamov_verify.scores.comparability import warnings_between
 from agzamov_verify.scores.documents import calibration_document, score_document
 from agzamov_verify.scores.score_text import calibration_lines, score_lines, source_lines
 from agzamov_verify.scoring.cells import Cell, CellKey
 from agzamov_verify.scoring.hypotheses.verdicts import Status
 from agzamov_verify.scoring.match_cells import cell_of, model_of
+from agzamov_verify.systems.memory_system import MemorySystem
 from verify.agzamov.generator import CHESS, POKER, World, arms, cell
 
 FULL, MEMORY = Augmentation.FULL, Augmentation.MEMORY
@@ -119,6 +121,29 @@ def test_the_matrix_and_the_calibration_can_be_printed_and_written(collected: Co
     assert lines[-1].startswith("order of left-out scores")
     assert calibration.weights is not None
     assert sum(Fraction(one.weight) for one in calibration.weights.components) == 1
+
+
+def test_a_delta_whose_arms_are_of_two_runs_is_warned_of_in_one_line_and_of_one_run_is_not() -> None:
+    cells = of_model("a", MEMORY)
+    real = [one for one in cells if one.key.arm is Arm.REAL]
+    rest = [one for one in cells if one.key.arm is not Arm.REAL]
+    assert combine([taken("one", cells)]).warnings == ()
+    (line,) = combine([taken("one", rest), taken("two", real)]).warnings
+    assert "a chess960 phase 2 memory/real (s) is of run two, its naked arm of run one" in line
+    document = matrix_document(combine([taken("one", rest), taken("two", real)]))
+    printed = " ".join(" ".join(matrix_lines(document)).split())
+    assert printed.count(line) == 1
+
+
+def test_systems_that_may_tell_unequal_amounts_are_warned_of_in_one_line() -> None:
+    few, many = MemorySystem(hits_max=3), MemorySystem(hits_max=10)
+    keys = {CellKey("a", CHESS, 2, MEMORY, Arm.REAL, name): "run" for name in ("few", "many")}
+    assert list(warnings_between(keys, {"few": many, "many": many})) == []
+    (line,) = warnings_between(keys, {"few": few, "many": many})
+    assert line == (
+        "systems compared under memory may tell unequal amounts: few at most 3 entries and 4,000 bytes; many at most 10"
+        " entries and 4,000 bytes"
+    )
 
 
 def test_bundles_of_two_protocol_versions_are_refused() -> None:

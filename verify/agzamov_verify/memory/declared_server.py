@@ -23,7 +23,7 @@ REASON_CHARACTERS_MAX: Final = 200
 SHOWN_DIGITS: Final = 12
 HALF_LIFE: Final = "half_life_games"
 
-WITH_IMAGE: Final = ("chroma-mcp", "mcp-memory-service", "mem0", "server-memory")
+WITH_IMAGE: Final = ("basic-memory", "chroma-mcp", "mcp-memory-service", "mem0", "server-memory")
 """The adapters that come with the harness whose servers have an image: `memory-` and the adapter's name."""
 IMAGE_PARTS: Final[Mapping[str, str]] = MappingProxyType(
     {name: f"memory_{name.replace('-', '_')}" for name in WITH_IMAGE}
@@ -32,7 +32,7 @@ IMAGE_PARTS: Final[Mapping[str, str]] = MappingProxyType(
 
 SHIPPED_SHA256: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "basic-memory": ("91acc083689f21101808110062c25c39dd63d5c47b0e2e9c97d437937d6b6b00",),
+        "basic-memory": ("4997c8722d4b3edffd364595b604c3b6d1536f335e6a448453274157d8fd1097",),
         "brainops": ("1d522ec61d3bacb725a2102538e64135221472aafa51bae503fe158e866ab277",),
         "chroma-mcp": ("c26bb9681b02db39c76f728420ffb22f5f70c23cc96399f3ed169e36909b2864",),
         "mcp-memory-service": ("fbc00b05e488c02b226cc43ecf3143e5f79a83f527fd559652fc91309d050772",),
@@ -163,4 +163,5 @@ def _outside(declared: Adapter, image_part: str) -> Server:
         without_half_life=frozenset(by_age),
         refuses=traits.dedup,
         searches_repeat=traits.deterministic == "both",
+        takes_limit="${limit}" in str(declared.search.args),
     )

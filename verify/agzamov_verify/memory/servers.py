@@ -15,6 +15,7 @@ class Server(NamedTuple):
     there is none. `without_half_life`: how it ranks by age where the plan sets no half-life. `refuses`: which entries
     it may refuse. `searches_repeat`: a fresh server that is told the same again gives the same.
     `recomputed`: what its searches give follows from what is stored, and verification computes it.
+    `takes_limit`: a search is told how many entries to give at most.
     """
 
     words: str
@@ -27,6 +28,7 @@ class Server(NamedTuple):
     refuses: Literal["none", "exact", "semantic"] = "none"
     searches_repeat: bool = True
     recomputed: bool = False
+    takes_limit: bool = True
 
 
 SERVERS: Final[Mapping[str, Server]] = MappingProxyType(

@@ -24,6 +24,7 @@ from ..scoring.score_constants import load_score_constants
 from ..scoring.sequential_monitoring import open_ended
 from ..systems import System
 from ..waiting import counted
+from .comparability import warnings_between
 
 SEED = b"agz/scores/v1"
 KEY_SHOWN = 16
@@ -55,12 +56,13 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class Collected(NamedTuple):
-    """All bundles together: the protocol that all of them follow, and what every one of their plans declares."""
+    """All bundles together: the protocol of all, what all of their plans declare, and what limits comparisons."""
 
     protocol: str
     plan: AnalysisPlan
     sources: tuple[Source, ...]
     evidence: Evidence
+    warnings: tuple[str, ...] = ()
 
 
 class VerifiedBundle(NamedTuple):
@@ -132,14 +134,19 @@ def combine(bundles: Sequence[VerifiedBundle]) -> Collected:
     _refuse_other_settings(ordered)
     _refuse_other_servers(ordered)
     early = [f"{name} of run {bundle.source.run}" for bundle in ordered for name in bundle.source.open_ended]
-    traits = traits_of(_systems(ordered))
+    systems = _systems(ordered)
+    traits = traits_of(systems)
     constants, seeds = load_score_constants(protocol), seeds_of(runs)
-    evidence = Evidence(_cells(ordered), constants, seeds, resamples, traits=traits, open_ended=early)
+    cells = _cells(ordered)
+    warnings = tuple(warnings_between({key: run for key, (_, run) in cells.items()}, systems))
+    every = [cell for cell, _ in cells.values()]
+    evidence = Evidence(every, constants, seeds, resamples, traits=traits, open_ended=early)
     plan = declared_by_all([bundle.manifest.plan.analysis for bundle in ordered])
-    return Collected(protocol, plan, tuple(bundle.source for bundle in ordered), evidence)
+    return Collected(protocol, plan, tuple(bundle.source for bundle in ordered), evidence, warnings)
 
 
-def _cells(ordered: Sequence[VerifiedBundle]) -> list[Cell]:
+def _cells(ordered: Sequence[VerifiedBundle]) -> dict[CellKey, tuple[Cell, str]]:
+    """Each cell and the run that it is of; of pooled cells, the last one."""
     cells: dict[CellKey, tuple[Cell, str]] = {}
     for bundle in ordered:
         for cell in bundle.cells:
@@ -150,7 +157,7 @@ def _cells(ordered: Sequence[VerifiedBundle]) -> list[Cell]:
                     " leave one of them out"
                 )
             cells[cell.key] = (pooled(there[0], cell) if there else cell, bundle.source.run)
-    return [cell for cell, _ in cells.values()]
+    return cells
 
 
 def _refuse_two_variants(ordered: Sequence[VerifiedBundle]) -> None:

@@ -21,7 +21,10 @@ from .collecting import Collected, Source
 
 
 class ScoreDocument(msgspec.Struct, frozen=True):
-    """`agzamov score --json`: the scores, and the hypotheses that all plans declare, on all cells together."""
+    """`agzamov score --json`: the scores, and the hypotheses that all plans declare, on all cells together.
+
+    `warnings`: what limits the comparison of cells of several runs or systems.
+    """
 
     format: Literal["agz-score-1"]
     protocol: str
@@ -31,6 +34,7 @@ class ScoreDocument(msgspec.Struct, frozen=True):
     robustness: tuple[RobustnessRow, ...]
     hypotheses: tuple[Verdict, ...]
     tests: tuple[ContrastRow, ...]
+    warnings: tuple[str, ...] = ()
 
 
 class CalibrationDocument(msgspec.Struct, frozen=True):
@@ -53,7 +57,8 @@ def score_document(collected: Collected, augmentation: Augmentation) -> ScoreDoc
     digest = score_constants_sha256(collected.protocol)
     decided, tests = verdicts(collected.plan, collected.evidence, load_protocol(collected.protocol).verdict)
     again = tuple(robustness(collected.evidence))
-    return ScoreDocument("agz-score-1", collected.protocol, digest, collected.sources, scores, again, decided, tests)
+    body = (scores, again, decided, tests, collected.warnings)
+    return ScoreDocument("agz-score-1", collected.protocol, digest, collected.sources, *body)
 
 
 def calibration_document(collected: Collected, augmentation: Augmentation) -> CalibrationDocument:

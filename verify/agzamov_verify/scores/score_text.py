@@ -28,7 +28,7 @@ SENSITIVITY: Final = "  {:<21} {:>6} {:>9}  {}"
 
 def score_lines(document: ScoreDocument) -> Iterator[str]:
     """Every score with its parts, or what is missing."""
-    yield from source_lines(document.bundles, document.protocol)
+    yield from source_lines(document.bundles, document.protocol, document.warnings)
     for a_score in document.scores:
         yield ""
         yield from score_words(a_score)
@@ -55,8 +55,8 @@ def calibration_lines(document: CalibrationDocument) -> Iterator[str]:
     yield f"order of left-out scores against uniform ones: rho {document.weights.rank_agreement.decimal}"
 
 
-def source_lines(bundles: Sequence[Source], protocol: str) -> Iterator[str]:
-    """The bundles, what was not checked of them, their warnings, what is attested, and who signed them."""
+def source_lines(bundles: Sequence[Source], protocol: str, warnings: Sequence[str] = ()) -> Iterator[str]:
+    """The bundles, what was not checked of them, their warnings, what is attested, who signed them, and `warnings`."""
     for source in bundles:
         missing = f", {label('NOT CHECKED')}: {', '.join(source.not_checked)}" if source.not_checked else ""
         early = f", left out, of no fixed length: {', '.join(source.open_ended)}" if source.open_ended else ""
@@ -79,6 +79,8 @@ def source_lines(bundles: Sequence[Source], protocol: str) -> Iterator[str]:
     signed = "one key" if len(keys) == 1 else f"{len(keys)} DIFFERENT keys: different people may have said these things"
     yield f"protocol {ascii_words(protocol)}, signed by {signed}"
     yield from item(" ", ONE_RUN if len(bundles) == 1 else SEVERAL_RUNS)
+    for line in warnings:
+        yield from item("!", ascii_words(line))
 
 
 def score_words(a_score: AScore) -> Iterator[str]:

@@ -6,7 +6,7 @@ looks at a manifest again. The cell of a game is a subclass of `Cell` in the gam
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Final, Protocol, Self
+from typing import Final, Protocol, Self, TypeVar
 
 import msgspec
 
@@ -16,6 +16,7 @@ from .inference.clusters import SHARE
 from .inference.estimate import Scale
 from .measures import CAREERS, Measure, Ratio, Units, Value, equal_parts, ratio_of
 
+OfCell = TypeVar("OfCell")
 AGAINST_BENCHMARK: Final = "benchmark"
 """Part of a phase that is play against the benchmark player instead of self-play. It is excluded from baselines."""
 
@@ -192,8 +193,8 @@ def error_ratio(cell: Cell) -> Ratio | None:
     return ratio if any(ratio.below) else None
 
 
-def arm_of(cells: Mapping[CellKey, Cell], real: CellKey, arm: Arm) -> Cell | None:
-    """Another arm of a real arm's sub-phase: that of the same system if it has its own, else the common one."""
+def arm_of(cells: Mapping[CellKey, OfCell], real: CellKey, arm: Arm) -> OfCell | None:
+    """What is of another arm of a real arm's sub-phase: of the same system if that has its own, else the common."""
     own, common = (msgspec.structs.replace(real, arm=arm, system=system) for system in (real.system, ""))
     return cells.get(own) or cells.get(common)
 

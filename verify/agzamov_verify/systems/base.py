@@ -76,6 +76,11 @@ class System(Part, frozen=True, tag_field="kind"):
         return frozenset()
 
     @property
+    def told_at_most(self) -> str:
+        """The amount that may be told in one prompt or tool's result, in words; empty where the plan does not say."""
+        return ""
+
+    @property
     def server_named(self) -> str:
         """The server that a plan names for it; empty where it has none."""
         return ""

@@ -100,7 +100,7 @@ class MemorySystem(System, frozen=True, tag="memory"):
         noise = (
             f", {self.noise_percent} % of the entries found are DAMAGED by declaration" if self.noise_percent else ""
         )
-        limits = f"at most {self.hits_max} entries and {self.bytes_max:,} bytes"
+        limits = f"at most {self.told_at_most}"
         uses = {
             Use.HARNESS: f"{limits} in each prompt, one observation stored after each game or session",
             Use.MODEL: f"at most {self.calls_max} calls before each decision and after each contest, {limits} a search",
@@ -108,6 +108,12 @@ class MemorySystem(System, frozen=True, tag="memory"):
             f"contest, {limits} a result",
         }
         return f"memory {self.server} ({server.words}{aged}{noise}); way of use {self.use}: {uses[self.use]}"
+
+    @property
+    def told_at_most(self) -> str:
+        if self.offers_native_tools and not self._server.takes_limit:
+            return f"{self.bytes_max:,} bytes"
+        return f"{self.hits_max} entries and {self.bytes_max:,} bytes"
 
     @property
     def attested(self) -> str:

@@ -33,6 +33,10 @@ class RagSystem(System, frozen=True, tag="rag"):
         )
 
     @property
+    def told_at_most(self) -> str:
+        return f"{self.passages_max} passages and {self.bytes_max:,} bytes"
+
+    @property
     def templates(self) -> Mapping[str, str]:
         return templates(self.documents) if self.documents in SETS else {}
 
