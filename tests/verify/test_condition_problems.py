@@ -124,9 +124,34 @@ def test_arms_that_differ_in_their_condition_alone_have_no_problem(good: Plan) -
             "expected none that the system cannot have, found graph",
         ),
         (
-            plan({**CONTROL, "phase": 3}),
+            plan({**CONTROL, "phase": 4}),
             "matches[0].phase",
-            "expected one of 0, 1, 2, found 3",
+            "expected one of 0, 1, 2, 5, found 4",
+        ),
+        (
+            plan({**CONTROL, "phase": 5}),
+            "matches[0]",
+            "expected positions in Phase 5: a class of chess960, which alone has them",
+        ),
+        (
+            plan({**HANDS, "phase": 5}),
+            "matches[0]",
+            "expected positions in Phase 5: a class of chess960, which alone has them",
+        ),
+        (
+            plan({**CONTROL, "positions": "slight"}),
+            "matches[0].positions",
+            "expected none in Phase 2, which is played from starts",
+        ),
+        (
+            plan({**CONTROL, "phase": 5, "positions": "slight", "games": 62}),
+            "matches[0].games",
+            "expected at most 60: each of 30 slight positions once with both colours",
+        ),
+        (
+            plan({**CONTROL, "phase": 5, "positions": "slight", "games": 310, "careers": 5}),
+            "matches[0].games",
+            "expected at most 60 a career: each of 30 slight positions once with both colours",
         ),
     ],
 )

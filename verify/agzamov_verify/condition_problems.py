@@ -17,7 +17,7 @@ SYSTEMS_NAMED_MAX = 20
 
 def condition_problems(plan: Plan) -> Iterator[Problem]:
     """Problems of the conditions and shifts that make `plan` impossible."""
-    first: dict[tuple[str, str, int, Augmentation], Match] = {}
+    first: dict[tuple[str, str, int, Augmentation, str], Match] = {}
     for index, match in enumerate(plan.matches):
         path = f"matches[{index}]"
         yield from _condition(path, match)
@@ -25,7 +25,7 @@ def condition_problems(plan: Plan) -> Iterator[Problem]:
         yield from _system(f"{path}.condition", match, plan)
         yield from _careers(path, match, plan)
         if match.condition.augmentation is not Augmentation.NAKED:
-            sub_phase = (match.a, match.game, match.phase, match.condition.augmentation)
+            sub_phase = (match.a, match.game, match.phase, match.condition.augmentation, match.part)
             yield from _arm(path, match, first.setdefault(sub_phase, match))
 
 
@@ -41,6 +41,10 @@ def _condition(path: str, match: Match) -> Iterator[Problem]:
         yield Problem(f"{path}.condition", f"expected {expected} in Phase {match.phase:d}")
     if not rule.augmented and match.shifts:
         yield Problem(f"{path}.shifts", f"expected none in Phase {match.phase:d}")
+    if rule.positions and not match.part:
+        yield Problem(path, f"expected positions in Phase {match.phase:d}: a class of chess960, which alone has them")
+    elif match.part and not rule.positions:
+        yield Problem(f"{path}.positions", f"expected none in Phase {match.phase:d}, which is played from starts")
 
 
 def _shifts(path: str, match: Match, plan: Plan) -> Iterator[Problem]:

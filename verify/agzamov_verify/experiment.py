@@ -38,18 +38,21 @@ class PhaseRule(NamedTuple):
     """Rules of one phase.
 
     `gate`: its matches decide which seats go further, so each is played to its planned end. `augmented`: seat A may
-    play under a condition other than naked, and seat B's strategy may be shifted.
+    play under a condition other than naked, and seat B's strategy may be shifted. `positions`: each match is played
+    from a class of positions, not from starts.
     """
 
     opponent: Opponent
     gate: bool = False
     augmented: bool = False
+    positions: bool = False
 
 
 PHASE_RULES: Final[Mapping[Phase, PhaseRule]] = {
     Phase.SANITY: PhaseRule(Opponent.RANDOM, gate=True),
     Phase.BASELINE: PhaseRule(Opponent.SELF),
     Phase.ASYMMETRIC: PhaseRule(Opponent.SAME_MODEL, augmented=True),
+    Phase.STRESS: PhaseRule(Opponent.SAME_MODEL, augmented=True, positions=True),
 }
 """The phases that can be played, in their order."""
 
@@ -134,10 +137,16 @@ class Match(Part, frozen=True, tag_field="game"):
         return (self.a, self.b)
 
     @property
+    def part(self) -> str:
+        """The class of positions that the match is played from; empty where it is played from starts."""
+        return ""
+
+    @property
     def id(self) -> str:
         """The name of the match in a run; a match after Phase 0 that is no self-play names its opponents too."""
         others = [name for name in self.seats[1:] if name != self.a] if self.phase else []
-        return "-".join((f"p{self.phase}", self.game, self.condition.label, self.a, *others))
+        part = (self.part,) if self.part else ()
+        return "-".join((f"p{self.phase}", self.game, self.condition.label, *part, self.a, *others))
 
     @property
     def planned(self) -> int:
@@ -160,4 +169,5 @@ class Match(Part, frozen=True, tag_field="game"):
 
         Decks that two matches shared would tell a model that plays in both what its opponent holds.
         """
-        return "/".join((f"p{self.phase}", self.game, *self.seats))
+        part = (self.part,) if self.part else ()
+        return "/".join((f"p{self.phase}", self.game, *part, *self.seats))

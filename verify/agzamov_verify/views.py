@@ -16,6 +16,11 @@ def game_words(game: str) -> str:
     return GAMES[game].title if game in GAMES else ascii_words(game)
 
 
+def part_words(part: str) -> str:
+    """What a match was played from, after its game; empty where that is starts."""
+    return f" from {ascii_words(part)} positions" if part else ""
+
+
 def condition_words(condition: Condition) -> str:
     """What seat A has beyond its prompt, after its name; empty where that is nothing."""
     if condition.augmentation is Augmentation.NAKED:

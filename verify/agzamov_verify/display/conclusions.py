@@ -11,7 +11,7 @@ from ..scoring.analysis import Analysis
 from ..scoring.measures import CAREERS
 from ..scoring.results import Gate, MatchResult, Results
 from ..seat_words import percent
-from ..views import VIEWS, condition_words, game_words, size_words
+from ..views import VIEWS, condition_words, game_words, part_words, size_words
 from .error_flags import error_flags
 from .headline import WITHIN_ONE_CAREER, Headline, headlines
 
@@ -65,7 +65,7 @@ def short(number: str) -> str:
 
 def _contest(match: MatchResult, head: Headline, doubt: str) -> str:
     a = f"{ascii_words(match.a)}{condition_words(match.condition)}"
-    b, game = opponents_words(match), game_words(match.game)
+    b, game = opponents_words(match), f"{game_words(match.game)}{part_words(match.part)}"
     view = VIEWS[match.game]
     ends = f" ({_ends(match.result.count, match.result.ends)})" if view.ends(match.result) else ""
     if head.why_none == WITHIN_ONE_CAREER:
@@ -101,7 +101,7 @@ def _against_itself(matches: Sequence[MatchResult]) -> Iterator[str]:
     alone: dict[str, list[str]] = {}
     for match in matches:
         if match.is_baseline:
-            size = size_words(match.result.count, match.game)
+            size = f"{size_words(match.result.count, match.game)}{part_words(match.part)}"
             name = f"{ascii_words(match.a)}{condition_words(match.condition)}"
             alone.setdefault(name, []).append(f"{size}, {_ends(match.result.count, match.result.ends)}")
     for name, ends in alone.items():

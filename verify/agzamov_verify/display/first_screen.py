@@ -17,7 +17,7 @@ from ..scoring.call_records import CallTable
 from ..scoring.results import MatchResult, Results
 from ..scoring.seat_stats import share
 from ..seat_words import percent, seat_lines
-from ..views import VIEWS, arm_words, condition_words, game_words, size_words
+from ..views import VIEWS, arm_words, condition_words, game_words, part_words, size_words
 from .conclusions import found_words
 from .figure_warnings import warnings_of
 from .headline import Headline, headlines
@@ -162,11 +162,11 @@ def _missing_words(manifest: Manifest, results: Results) -> str:
 
 
 def _planned(match: Match) -> str:
-    return _size(match.planned, match.game)
+    return f"{_size(match.planned, match.game)}{part_words(match.part)}"
 
 
 def _actual(match: MatchResult) -> str:
-    return _size(match.result.count, match.game)
+    return f"{_size(match.result.count, match.game)}{part_words(match.part)}"
 
 
 def _size(count: int, game: str) -> str:
@@ -179,7 +179,7 @@ def match_words(manifest: Manifest, match_id: str) -> str:
         if match.id == match_id:
             pair = f"{match.a} v {_others(match.seats)}"
             arm = arm_words(match.condition, is_system_named=len(manifest.plan.systems_played) > 1)
-            return f"Phase {match.phase:d}{arm}, {game_words(match.game)}, {pair}"
+            return f"Phase {match.phase:d}{arm}, {game_words(match.game)}{part_words(match.part)}, {pair}"
     return ascii_words(match_id)
 
 

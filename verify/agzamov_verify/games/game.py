@@ -107,6 +107,7 @@ class Game(ABC):
     - `names_candidates`: a seat with the tool is asked for candidate actions before each decision.
     - `hides`: a seat does not see all that its opponents see.
     - `remembers`: its contests can be noted for a memory: it has an `observation` and donor notes.
+    - `data_sha256`: the digest of each shipped file that questions are made of, as "name/part"; sealed with the plan.
     - `sample_results`: so many results show `agzamov plan` how long prompts are.
     """
 
@@ -128,6 +129,7 @@ class Game(ABC):
     names_candidates: ClassVar[bool] = False
     hides: ClassVar[bool] = False
     remembers: ClassVar[bool] = False
+    data_sha256: ClassVar[Mapping[str, str]] = {}
     sample_results: ClassVar[int] = 4
 
     @abstractmethod

@@ -93,9 +93,10 @@ def analysis_of(
     fixed_size = [cell for name, cell in by_match.items() if name not in early]
     constants, seeds = load_score_constants(plan.protocol), Seeds(dice)
     traits = traits_of(plan.systems)
-    evidence = Evidence(
-        fixed_size, constants, seeds, protocol.bootstrap_resamples, traits=traits, open_ended=early, played=cells
-    )
+    probes = [
+        probe for name, one in played_of.items() for probe in SCORINGS[one.match.game].probes(by_match[name].key, one)
+    ]
+    evidence = Evidence(fixed_size, constants, seeds, protocol.bootstrap_resamples, probes, traits, early, played=cells)
     alpha = Fraction(protocol.significance)
     return Analysis(
         FORMAT,

@@ -75,7 +75,8 @@ def _careers(match: Match, plan: Plan, protocol: Protocol) -> Iterator[str]:
 def _is_other_arm(real: Match, other: Match, arm: Arm) -> bool:
     """True if a match is that arm of a real arm's sub-phase: a placebo of the same system."""
     place, there = real.condition, other.condition
-    same = (real.a, real.game, real.phase, place.augmentation) == (other.a, other.game, other.phase, there.augmentation)
+    ours = (real.a, real.game, real.phase, real.part, place.augmentation)
+    same = ours == (other.a, other.game, other.phase, other.part, there.augmentation)
     return same and there.arm is arm and there.system in ("", place.system)
 
 

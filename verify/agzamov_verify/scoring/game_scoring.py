@@ -11,7 +11,7 @@ from ..manifest import Plan
 from ..protocol import Protocol
 from .cells import Cell, CellKey
 from .counts import Counts
-from .hypotheses.evidence import Evidence
+from .hypotheses.evidence import Evidence, ProbeCell
 from .match_figures import MatchAnalysis, Setting
 from .quality.game_quality_index import Answers
 
@@ -67,6 +67,10 @@ class GameScoring(ABC):
         `setting` has its first fields (id, phase). `evidence` gives seeds and resamples by name; `match_figures` has
         the parts that most games need (`kept_figures`, `error_rates`, `p_above_half`, `symmetry`).
         """
+
+    def probes(self, key: CellKey, played: Played) -> Iterator[ProbeCell]:  # noqa: ARG002 - see chess
+        """What the match says of evaluation and calculation, where it is played from positions that ask for them."""
+        return iter(())
 
     @abstractmethod
     def observations(self, records: Sequence[Any], rules: Any) -> list[int]:

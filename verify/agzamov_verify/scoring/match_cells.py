@@ -28,7 +28,7 @@ def cells_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]], answers:
 def cell_of(manifest: Manifest, match: Match, blocks: Sequence[Block], answers: Answers | None = None) -> Cell:
     """One match as a cell of the model that sits in its seat A."""
     plan, condition = manifest.plan, match.condition
-    part = AGAINST_BENCHMARK if match.phase and benchmark_sides(match.seats, plan.seats) == (1,) else ""
+    part = AGAINST_BENCHMARK if match.phase and benchmark_sides(match.seats, plan.seats) == (1,) else match.part
     repeat = plan.repeats.get(match.a)
     key = CellKey(
         model_of(manifest, match.a),

@@ -33,7 +33,10 @@ class Gate(msgspec.Struct, frozen=True):
 
 
 class MatchResult(msgspec.Struct, frozen=True):
-    """One match. `condition` and `result` are seat A's, `seat_stats` all seats' in order; `gate` is for Phase 0."""
+    """One match. `condition` and `result` are seat A's, `seat_stats` all seats' in order; `gate` is for Phase 0.
+
+    `part`: the class of positions that it was played from, in Phase 5.
+    """
 
     id: str
     phase: int
@@ -44,6 +47,7 @@ class MatchResult(msgspec.Struct, frozen=True):
     result: AnyCounts
     seat_stats: tuple[SeatStats, ...]
     gate: Gate | None
+    part: str
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -83,7 +87,8 @@ def match_result(match: Match, blocks: Sequence[Block], plan: Plan, run: str = "
         for name, tally in zip(match.seats, tallies, strict=True)
     )
     gate = _gate(result, tallies[0], protocol) if PHASE_RULES[match.phase].gate else None
-    return MatchResult(match.id, match.phase, match.game, match.a, match.b, match.condition, result, stats, gate)
+    names = (match.id, match.phase, match.game, match.a, match.b, match.condition)
+    return MatchResult(*names, result, stats, gate, match.part)
 
 
 def _gate(result: Counts, tally: Tally, protocol: Protocol) -> Gate:

@@ -1,10 +1,11 @@
 """Analysis of a chess match: score and wins, pentanomial, ratings, learning, errors."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from ...scoring.hypotheses.evidence import Evidence
-from ...scoring.inference.estimate import PAIR_SCORE, Estimate
+from ...scoring.hypotheses.evidence import Evidence, Probe, ProbeCell
+from ...scoring.hypotheses.exploratory import EFFICIENCY
+from ...scoring.inference.estimate import PAIR_SCORE, Estimate, share_estimate
 from ...scoring.inference.pentanomial import Pentanomial, counts_of, pentanomial
 from ...scoring.learning.outcome import LearningOutcome
 from ...scoring.match_figures import (
@@ -18,12 +19,13 @@ from ...scoring.match_figures import (
     p_above_half,
     symmetry,
 )
-from ...scoring.measures import Measure
+from ...scoring.measures import Measure, Units
 from ...scoring.ratings.elo import EloMatch, elo_match
 from ...scoring.ratings.games import Both, with_and_without
 from ...scoring.ratings.glicko2 import GlickoMatch, GlickoPoint, glicko2_match
 from .cell import ChessCell, ChessGame
 from .rules import BY_RULE, End
+from .stress import Stress, stress_figures
 
 ELO_POINTS: Final = 20
 """Games between two points of an Elo course."""
@@ -44,7 +46,8 @@ class ChessAnalysis(MatchAnalysis, frozen=True, tag="chess960"):
 
     `p_wins`: the one-sided binomial test of wins against one half, games that were played alike counted once; None in
     self-play. `decided` are the shares of games that ended in each way. Ratings are of games in order, and again
-    without those that the harness decided.
+    without those that the harness decided. `stress`: in Phase 5, from positions in which one side stands worse.
+    `probes`: evaluation and calculation accuracy and calculation efficiency, by name, where the match asks for them.
     """
 
     decided: dict[str, Estimate]
@@ -57,6 +60,8 @@ class ChessAnalysis(MatchAnalysis, frozen=True, tag="chess960"):
     glicko2: Both[GlickoMatch]
     elo: Both[EloMatch]
     learning: LearningOutcome
+    stress: Stress | None
+    probes: dict[str, Estimate]
 
     @property
     def rating(self) -> GlickoPoint:
@@ -75,7 +80,9 @@ class ChessAnalysis(MatchAnalysis, frozen=True, tag="chess960"):
         return self.p_wins
 
 
-def chess_analysis(cell: ChessCell, setting: Setting, evidence: Evidence) -> ChessAnalysis:
+def chess_analysis(
+    cell: ChessCell, setting: Setting, evidence: Evidence, probes: Sequence[ProbeCell] = ()
+) -> ChessAnalysis:
     """The analysis of a match of chess."""
     pairs, ratings = cell.measured(Measure.SCORE).values, evidence.constants.ratings
     glicko, elo = ratings.glicko2[cell.key.game], ratings.elo[cell.key.game]
@@ -98,4 +105,13 @@ def chess_analysis(cell: ChessCell, setting: Setting, evidence: Evidence) -> Che
         with_and_without(lambda points: glicko2_match(points, glicko), cell.halfpoints, own),
         with_and_without(lambda points: elo_match(points, elo, ELO_POINTS), cell.halfpoints, own),
         evidence.learned(cell),
+        stress_figures(cell, evidence),
+        {probe.probe.value: probe_figure(probe, evidence) for probe in probes},
     )
+
+
+def probe_figure(cell: ProbeCell, evidence: Evidence) -> Estimate:
+    """The share of right answers over positions; of efficiency, the mean."""
+    if cell.probe is Probe.EFFICIENCY:
+        return mean_figure(Units(cell.values, EFFICIENCY), evidence)
+    return share_estimate(sum(cell.values), len(cell.values))

@@ -14,7 +14,8 @@ from ..players import a_is_first
 from .game import PAIR, chess_tallies
 from .results import by_pairs, game_identity, halfpoints_a
 from .rules import BY_RULE, End
-from .script import ChessRecord
+from .script import ChessRecord, Ending
+from .stress_positions import HORIZON_MOVES, moves_made, position_of
 
 PAIR_WINS: Final = Scale("win rate", Fraction(1, 2), Fraction(0), Fraction(1))
 """Games won of a start pair, as wins per game."""
@@ -25,7 +26,9 @@ class ChessGame(msgspec.Struct, frozen=True, gc=False):
 
     `errors` and `decisions`: its own and the opponent's, first attempts. `played_on`: it was adjudicated, and then
     played to its end all the same. `losses`: its centipawns lost and moves judged in opening, middlegame, endgame,
-    where the engine was asked. `identity`: of its start, moves and result (`game_identity`).
+    where the engine was asked. `identity`: of its start, moves and result (`game_identity`). `collapse_moves`: where it
+    has the worse side of a position of Phase 5, that position's expected collapse point; `survived_moves`: its moves
+    until it had lost, at most the horizon.
     """
 
     halfpoints: int
@@ -38,6 +41,8 @@ class ChessGame(msgspec.Struct, frozen=True, gc=False):
     played_on: bool = False
     losses: tuple[tuple[int, int], ...] = ()
     identity: str = ""
+    survived_moves: int | None = None
+    collapse_moves: int | None = None
 
     @property
     def decided_by_play(self) -> bool:
@@ -138,6 +143,8 @@ def chess_games(records: Iterable[ChessRecord]) -> Iterable[ChessGame]:
     """Replayed games, in order from the first of a match, from seat A's side."""
     for index, record in enumerate(records):
         a, b = record.tallies if a_is_first(index) else reversed(record.tallies)
+        played_on = record.ending.end is End.ADJUDICATION and record.raw.end is not End.UNFINISHED
+        survived, collapse = _under_pressure(index, record, record.raw if played_on else record.ending)
         yield ChessGame(
             halfpoints_a(index, record.ending),
             halfpoints_a(index, record.raw),
@@ -146,6 +153,18 @@ def chess_games(records: Iterable[ChessRecord]) -> Iterable[ChessGame]:
             (a.faults, b.faults),
             len(record.moves),
             (a.decisions, b.decisions),
-            record.ending.end is End.ADJUDICATION and record.raw.end is not End.UNFINISHED,
+            played_on,
             identity=game_identity(record),
+            survived_moves=survived,
+            collapse_moves=collapse,
         )
+
+
+def _under_pressure(index: int, record: ChessRecord, end: Ending) -> tuple[int | None, int | None]:
+    """Seat A's moves until it had lost, and the moves expected of it; None where it has no worse side to defend."""
+    position, side = position_of(record.start_fen), a_is_first(index)
+    if position is None or position.collapse_moves is None or (position.worse == "white") != side:
+        return None, None
+    lost = halfpoints_a(index, end) == 0
+    survived = min(moves_made(len(record.moves), side), HORIZON_MOVES) if lost else HORIZON_MOVES
+    return survived, position.collapse_moves

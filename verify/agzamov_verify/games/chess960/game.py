@@ -19,12 +19,14 @@ from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
 from ..page import Page, labelled, scripted_player
 from ..patterns import CHESS_PATTERNS
 from ..players import a_is_first, in_turn
-from . import novice_player, random_player, reference_player, tool
+from . import judgement, novice_player, random_player, reference_player, tool
 from .detectors import DETECTORS
 from .note_words import query
 from .notes import observation
+from .probe_positions import fens_of, probe_positions_sha256, rules_from
 from .prompt import TEMPLATES
 from .script import ChessRecord, ChessRules, play
+from .stress_positions import PositionClass, asks_judgement, stress_positions_sha256
 
 PLIES_MAX = 1000
 STARTS = 960
@@ -36,10 +38,19 @@ GAMES_MAX = PAIR * STARTS
 
 
 class ChessMatch(Match, frozen=True, tag="chess960"):
-    """Chess960 games in start pairs; `block_games` of them share a stream."""
+    """Chess960 games in start pairs; `block_games` of them share a stream.
+
+    `positions`: the class of positions of Phase 5 that the games begin from in the place of starts, each with both
+    colours; a career plays each at most once.
+    """
 
     games: Count = 500
     block_games: Count = 2
+    positions: PositionClass | None = None
+
+    @property
+    def part(self) -> str:
+        return self.positions.value if self.positions else ""
 
     @property
     def planned(self) -> int:
@@ -69,7 +80,7 @@ class Chess960(Game):
     unit = Noun("start played with both colours", "starts played with both colours")
     match = ChessMatch
     rules = ChessRules
-    templates = TEMPLATES
+    templates: ClassVar = {**TEMPLATES, **judgement.TEMPLATES}
     tool_templates = tool.TEMPLATES
     names_candidates = True
     patterns = CHESS_PATTERNS
@@ -81,15 +92,21 @@ class Chess960(Game):
         "reference": scripted_player("reference/chess960", reference_player.reply),
     }
     sign = "\nFEN: "
+    data_sha256: ClassVar = {
+        "chess960/probe_positions": probe_positions_sha256(),
+        "chess960/stress_positions": stress_positions_sha256(),
+    }
     uses_engine = True
 
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: ChessRules, dice: Dice) -> Script[Block]:
-        records = []
+        records, match = [], stream.match
+        assert isinstance(match, ChessMatch)
         for index in range(stream.first, stream.first + stream.count):
             seats = seats_at(index)
             white, black = in_turn(seats, index)
-            start = start_fen(dice, index // PAIR)
-            record = yield from play(self.name_of(stream.match, index), start, white, black, rules, dice)
+            start = start_of(dice, match, index // PAIR)
+            name, judges = self.name_of(match, index), a_is_first(index) and asks_judgement(start)
+            record = yield from play(name, start, white, black, rules_from(start, rules), dice, judges=judges)
             yield from self.remember(seats, (record,), index)
             records.append(record)
         return ChessBlock(stream.first, tuple(records))
@@ -112,7 +129,9 @@ class Chess960(Game):
     def match_problems(self, match: ChessMatch, rules: ChessRules) -> Iterator[Problem]:  # noqa: ARG002 - as declared
         if match.games % PAIR or match.block_games % PAIR:
             yield Problem("", "expected even games and block_games: a start is played with both colours")
-        if match.games > GAMES_MAX:
+        if match.positions:
+            yield from _position_problems(match)
+        elif match.games > GAMES_MAX:
             yield Problem("games", f"expected at most {GAMES_MAX}: each of {STARTS} starts once with both colours")
 
     def self_play(self, seat: str, results: int) -> ChessMatch:
@@ -143,6 +162,32 @@ def chess_tallies(records: Sequence[ChessRecord], first: int = 0) -> tuple[Tally
     """Tallies of seats A and B over games of a match, in order from number `first`."""
     games = enumerate(records, start=first)
     return added(record.tallies if a_is_first(index) else record.tallies[::-1] for index, record in games)
+
+
+def _position_problems(match: ChessMatch) -> Iterator[Problem]:
+    assert match.positions
+    count = len(fens_of(match.positions))
+    games = match.games // max(1, match.careers)
+    if games > PAIR * count:
+        each = " a career" if match.careers else ""
+        message = (
+            f"expected at most {PAIR * count}{each}: each of {count} {match.part} positions once with both colours"
+        )
+        yield Problem("games", message)
+
+
+def start_of(dice: Dice, match: ChessMatch, pair: int) -> str:
+    """The start of a pair of games of a match: one of 960, or in each career one of its class of positions."""
+    if match.positions is None:
+        return start_fen(dice, pair)
+    career, place = divmod(pair, match.games // PAIR // max(1, match.careers))
+    return _position_order(dice, match.positions, career)[place]
+
+
+@lru_cache(maxsize=64)
+def _position_order(dice: Dice, positions: PositionClass, career: int) -> list[str]:
+    known = fens_of(positions)
+    return dice.stream(f"chess960/positions/{positions.value}/{career}").deal(known, len(known))
 
 
 def start_fen(dice: Dice, pair: int) -> str:

@@ -15,6 +15,7 @@ from ..patterns import Pattern
 from . import random_player
 from .habit_moves import allowed
 from .habits import chess_habits, last_move
+from .judgement import is_judgement
 from .note_words import ROOK_PAWNS_WITHIN_MOVES
 from .situation_words import POINTS, free_captures
 from .tool import best_told, candidates_line, requested
@@ -25,6 +26,8 @@ CAPTURES_ADVICE = "Take the most valuable piece that is not defended."
 
 def reply(page: Page, stream: Stream) -> str:
     """The move, or the candidates that the prompt asks for. Raises ValueError for a prompt that it cannot read."""
+    if is_judgement(page):
+        return random_player.reply(page, stream)
     if most := requested(page):
         return _candidates(page, stream, most)
     if best := best_told(page) or next(_advised(page), ""):

@@ -4,13 +4,16 @@ import chess
 
 from ...dice import Stream
 from ..page import Page, labelled
+from .judgement import Better, is_judgement, judgement_line
 from .tool import candidates_line, requested
 
 
 def reply(page: Page, stream: Stream) -> str:
-    """One of the legal moves of the FEN, or as many candidates as asked. Raises ValueError for another prompt."""
+    """One of the legal moves of the FEN, so many candidates, or a side. Raises ValueError for another prompt."""
     board = chess.Board(labelled(page, "FEN"), chess960=True)
     moves = sorted(move.uci() for move in board.generate_legal_moves())
+    if is_judgement(page):
+        return f"By chance.\n{judgement_line(stream.choice(list(Better)))}"
     if most := requested(page):
         named = stream.deal(moves, min(most, len(moves)))
         return f"Some of {len(moves)} legal moves, by chance.\n{candidates_line(named)}"

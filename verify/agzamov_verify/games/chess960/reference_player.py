@@ -20,6 +20,7 @@ from ...dice import Stream
 from ..page import Page, labelled
 from .habit_moves import REFUSED, allowed, due_moves, refuses
 from .habits import NO_HABITS, ChessHabits, PositionKey, chess_habits, last_move, position_key, repeatable
+from .judgement import Better, is_judgement, judgement_line
 from .tool import best_told, candidates_line, requested
 
 DEPTH_MIN, DEPTH_MAX = 2, 8
@@ -39,9 +40,14 @@ Tables: TypeAlias = tuple[list[list[int]], list[list[int]]]
 
 
 def reply(page: Page, stream: Stream) -> str:
-    """The best move found within the rules or told by its tool, with a line that says why; or its candidates."""
+    """The best move found within the rules or told by its tool, with a line that says why; or what else is asked."""
     board = chess.Board(labelled(page, "FEN"), chess960=True)
     foe, rules = chess_habits(page.profile), chess_habits(page.rules)
+    if is_judgement(page):
+        line = best_line(page, board, board.legal_moves, stream)
+        ahead = board.turn if line.value > 0 else not board.turn
+        remark = f"Searched to depth {line.depth}, I see {line.value / 100:+.1f} pawns for the side to move."
+        return f"{remark}\n{judgement_line(Better.WHITE if ahead else Better.BLACK)}"
     moves = allowed(board, rules, last_move(page))
     told = best_told(page)
     if told and chess.Move.from_uci(told) in moves:

@@ -6,14 +6,16 @@ from ...manifest import Plan
 from ...protocol import Protocol
 from ...scoring.cells import CellKey
 from ...scoring.game_scoring import GameScoring, Played
-from ...scoring.hypotheses.evidence import Evidence
+from ...scoring.hypotheses.evidence import Evidence, ProbeCell
 from ...scoring.match_figures import Setting
 from ...scoring.quality.game_quality_index import stage_losses
 from ...scoring.quality.quality_constants import load_quality_constants
 from ..adjudication import AdjudicationPolicy
 from .analysis import ChessAnalysis, chess_analysis
 from .cell import ChessCell, chess_cell
-from .game import GAME, ChessMatch
+from .game import GAME, PAIR, ChessMatch
+from .probe_positions import fens_of
+from .probes import probe_cells
 from .results import ChessResult, chess_result, pair_halfpoints
 from .script import ChessRecord, ChessRules
 
@@ -31,10 +33,14 @@ class ChessScoring(GameScoring):
     def cell(self, key: CellKey, played: Played) -> ChessCell:
         records, plan = played.records, played.plan
         losses = stage_losses(records, played.answers, load_quality_constants(plan.protocol)) if played.answers else ()
-        return chess_cell(key, records, played.run, losses=losses)
+        starts = "/".join(filter(None, (played.run, played.match.part)))
+        return chess_cell(key, records, starts, losses=losses)
 
-    def analyse(self, cell: ChessCell, setting: Setting, evidence: Evidence, played: Played) -> ChessAnalysis:  # noqa: ARG002
-        return chess_analysis(cell, setting, evidence)
+    def analyse(self, cell: ChessCell, setting: Setting, evidence: Evidence, played: Played) -> ChessAnalysis:
+        return chess_analysis(cell, setting, evidence, tuple(self.probes(cell.key, played)))
+
+    def probes(self, key: CellKey, played: Played) -> Iterator[ProbeCell]:
+        return probe_cells(key, played.records)
 
     def observations(self, records: Sequence[ChessRecord], rules: ChessRules) -> list[int]:  # noqa: ARG002
         """Seat A's half-points of each start pair."""
@@ -42,7 +48,11 @@ class ChessScoring(GameScoring):
 
     def size_departures(self, match: ChessMatch, plan: Plan, protocol: Protocol) -> Iterator[str]:  # noqa: ARG002
         norm = protocol.chess960
-        if not match.phase and match.games != norm.phase0_games:
+        if match.positions:
+            needed = PAIR * len(fens_of(match.positions)) * max(1, match.careers)
+            if match.games != needed:
+                yield f"{match.id}: {match.games} games planned, {needed} required: each position with both colours"
+        elif not match.phase and match.games != norm.phase0_games:
             yield f"{match.id}: {match.games} games planned, {norm.phase0_games} required"
         elif match.phase and match.games < norm.games_min:
             yield f"{match.id}: {match.games} games planned, at least {norm.games_min} required"

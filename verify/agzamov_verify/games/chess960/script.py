@@ -12,8 +12,9 @@ from ..adjudication import Adjudication
 from ..decision import FIRST_ATTEMPT, ActionReader, Forfeit, IllegalPolicy, Tally, ask_before, decide
 from ..declared import Accepted, Fault, read_declared
 from ..players import GameName, Player, seed_for
-from . import tool
+from . import judgement, tool
 from .adjudication import Adjudicator
+from .judgement import Better
 from .note_words import query
 from .prompt import REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn_message
 from .rules import DrawClaims, End, Game960
@@ -47,7 +48,8 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
 class ChessRecord(msgspec.Struct, frozen=True):
     """The outcome of one game. `raw` is how it ended, or stood, without adjudication.
 
-    `substituted` lists the plies whose move was drawn from the seed in place of a seat's, from 0 on.
+    `substituted` lists the plies whose move was drawn from the seed in place of a seat's, from 0 on. `judgement`: the
+    side that White said stands better before its first move, where it was asked.
     """
 
     game: str
@@ -57,13 +59,24 @@ class ChessRecord(msgspec.Struct, frozen=True):
     raw: Ending
     tallies: tuple[Tally, Tally]
     substituted: tuple[int, ...] = ()
+    judgement: Better | None = None
 
 
 def play(
-    name: GameName, start_fen: str, white: Player, black: Player, rules: ChessRules, dice: Dice
+    name: GameName,
+    start_fen: str,
+    white: Player,
+    black: Player,
+    rules: ChessRules,
+    dice: Dice,
+    *,
+    judges: bool = False,
 ) -> Script[ChessRecord]:
-    """Play one game. `tallies` in the record are White's and Black's."""
-    return _Table(name, start_fen, (white, black), rules, dice).play()
+    """Play one game; `tallies` in the record are White's and Black's. `judges`: White is asked first who is better."""
+    table = _Table(name, start_fen, (white, black), rules, dice)
+    if judges:
+        yield from table.judge()
+    return (yield from table.play())
 
 
 class _Table:
@@ -81,6 +94,16 @@ class _Table:
         self.adjudicator = Adjudicator(rules.adjudication, name.id)
         percent = rules.adjudication.play_on_percent
         self.plays_on = dice.stream(f"play_on/{name.label}").below(100) < percent
+        self.judgement: Better | None = None
+        self.asked_before = 0
+
+    def judge(self) -> Script[None]:
+        """Ask White who stands better, before its first move."""
+        player = self.players[WHITE]
+        seed = seed_for(player, WHITE, self.name, self.game.ply, self.dice)
+        question = Chat(FIRST_ATTEMPT, self.name.id, judgement.messages(self.game), seed, player.seat, self.game.ply)
+        reply = yield from ask_before(question, self.tallies[WHITE])
+        self.judgement, self.asked_before = judgement.read_judgement(reply), 1
 
     def play(self) -> Script[ChessRecord]:
         adjudicated: Ending | None = None
@@ -99,7 +122,8 @@ class _Table:
         raw = raw or Ending(End.UNFINISHED, 1)
         moves, substituted = tuple(self.game.moves), tuple(self.substituted)
         ending = adjudicated or raw
-        return ChessRecord(self.name.id, self.game.start_fen, moves, ending, raw, self.tallies, substituted)
+        start = self.game.start_fen
+        return ChessRecord(self.name.id, start, moves, ending, raw, self.tallies, substituted, self.judgement)
 
     def _act(self, action: chess.Move | Forfeit, side: int) -> Ending | None:
         """Play what the side to move decided, and say how the game ended if it did."""
@@ -117,7 +141,7 @@ class _Table:
         topics = partial(situation_words, self.game.board)
         passages = player.passages(self.name, self.game.ply, topics, self.dice)
         message = partial(turn_message, self.game, self.rules.prompt, profile, documents=passages)
-        attempt, told = FIRST_ATTEMPT, ""
+        attempt, told = FIRST_ATTEMPT + (0 if self.game.ply else self.asked_before), ""
         if player.tool and not player.tool.calls_max:
             request = tool.request(player.tool)
             asked = self._chat(side, message(request=request), attempt)

@@ -24,6 +24,7 @@ from .prompt import PromptStyle
 from .results import ChessResult
 from .rules import End
 from .script import ChessRecord, Ending
+from .stress import Stress
 
 REASONS: Final = {
     End.CHECKMATE: "by checkmate",
@@ -41,6 +42,13 @@ REASONS: Final = {
 SCORES: Final = {2: "1-0", 1: "1/2-1/2", 0: "0-1"}
 
 RESULT_WIDTH: Final = 8
+
+PROBES: Final = {
+    "evaluation": "evaluation accuracy",
+    "calculation": "calculation accuracy",
+    "efficiency": "calculation efficiency",
+}
+"""The figures of probes, in words."""
 
 
 def chess_lines(played: PlayedGame, record: ChessRecord) -> Iterator[str]:
@@ -154,6 +162,16 @@ def prompt_words(style: PromptStyle) -> str:
             return "legal_moves, with the list of legal moves"
 
 
+def _stress_rows(stress: Stress) -> Iterator[str]:
+    """The figures of seat A on the worse side."""
+    yield from row(
+        label("survival index"), f"{estimate(stress.survival_index)}; {estimate(stress.survived_moves)} made"
+    )
+    yield from row(label("recovery rate"), estimate(stress.recovery))
+    loss = stress.pressure_loss_centipawns
+    yield from row(label("GQI under pressure"), estimate(loss) if loss else "not judged (quality.nodes is 0)")
+
+
 class ChessView(GameView):
     """Chess on the screen."""
 
@@ -201,6 +219,10 @@ class ChessView(GameView):
             yield from row(label("win rate"), estimate(analysis.win_rate.everything))
             yield from row(label("raw score"), estimate(analysis.score_raw))
             yield from row(label("Elo difference"), elo_words(analysis.pentanomial))
+            if analysis.stress:
+                yield from _stress_rows(analysis.stress)
+            for name, figure in analysis.probes.items():
+                yield from row(label(PROBES[name]), estimate(figure))
 
 
 VIEW = ChessView()

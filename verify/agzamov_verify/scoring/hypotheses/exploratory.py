@@ -139,8 +139,11 @@ def _stage_differences(games: Sequence[ChessGame]) -> Iterator[int]:
 
 
 def evaluates_but_cannot_calculate(evidence: Evidence) -> Joint | Insufficient:
-    """E6: more than 85 % of evaluations right, and fewer than 30 % of calculations, of each model."""
-    evaluations, calculations = (list(evidence.probed(probe)) for probe in (Probe.EVALUATION, Probe.CALCULATION))
+    """E6: more than 85 % of evaluations right, and fewer than 30 % of calculations, of each model by itself."""
+    evaluations, calculations = (
+        [cell for cell in evidence.probed(probe) if cell.key.arm is Arm.NAKED]
+        for probe in (Probe.EVALUATION, Probe.CALCULATION)
+    )
     if not evaluations or not calculations:
         return insufficient(evidence, "answers to evaluation and to calculation positions")
     constants = evidence.constants.contrasts
