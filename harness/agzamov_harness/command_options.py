@@ -6,6 +6,8 @@ import click
 
 from . import keys
 from .memory.setups import INSTALLED
+from .seal import PlanFile, read_plan
+from .small_plan import small as small_plan
 
 key_option = click.option(
     "--key",
@@ -30,6 +32,19 @@ same_installed_option = click.option(
     help="The folder of installed memory servers; default: the same folder as when the run was sealed.",
 )
 engine_option = click.option("--engine", metavar="PATH", help="Stockfish 15.1; found on PATH if not given.")
+
+small_option = click.option(
+    "--small",
+    is_flag=True,
+    help="Take the plan's small profile: the same design in few games between scripted players, in minutes and free"
+    " of cost.",
+)
+
+
+def plan_file(path: Path, *, small: bool) -> PlanFile:
+    """A plan as it is, or its small profile. Raises ManifestError."""
+    plan = read_plan(path)
+    return PlanFile(small_plan(plan) if small else plan, path.parent)
 
 
 def pair(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from agzamov_verify.bundle_argument import bounded, no_bundle
 from agzamov_verify.scores.score_commands import collected_from, tell
 from agzamov_verify.waiting import busy, shown
 
-from .command_options import engine_option, key_option
+from .command_options import engine_option, key_option, plan_file
 from .exits import EXIT_FAILED, EXIT_USAGE, fail, faults
 from .positive_control.judge import control_verdict, verdict_document, verdict_lines
 from .run_commands import out_option, played, runs_option
@@ -56,7 +56,7 @@ def control(
     """
     if bundle is None:
         with faults():
-            bundle = played(plan, key, engine, runs, out=out, concurrency=None, quiet=as_json)
+            bundle = played(plan_file(plan, small=False), key, engine, runs, out=out, concurrency=None, quiet=as_json)
         if not as_json:
             click.echo(f"bundle: {bundle}")
     elif why := no_bundle(bundle):

@@ -64,7 +64,8 @@ class Tests:
         self._alpha = Fraction(plan.analysis.alpha) / PRIMARY
         self._least = load_protocol(plan.protocol).verdict
         by_benchmark = (match.id for match in plan.matches if benchmark_sides(match.seats, plan.seats))
-        left_out = {*open_ended(plan), *by_benchmark}
+        repeated = (match.id for match in plan.matches if match.a in plan.repeats)
+        left_out = {*open_ended(plan), *by_benchmark, *repeated}
         self._matches = [match for match in plan.matches if match.id not in left_out]
 
     @property

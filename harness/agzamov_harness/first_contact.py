@@ -8,7 +8,6 @@ a run in containers only the keys are asked for: its addresses need not answer h
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 from agzamov_verify.manifest import ManifestError, Plan
@@ -17,16 +16,14 @@ from agzamov_verify.stockfish import find_engine
 
 from .allowed_keys import keys_sent, require_allowed
 from .ports import PortFault
-from .seal import read_plan
 from .seat_kind import PortInputs, kind_of
 from .tool_probe import require_tool_calls, seats_that_call
 
 NOT_SEALED: Final = "nothing was sealed"
 
 
-def first_contact(path: Path, engine: str | None, allowed: Mapping[str, str]) -> None:
+def first_contact(plan: Plan, engine: str | None, allowed: Mapping[str, str]) -> None:
     """All that can be known of a plan's world before it is sealed. Raises ManifestError, EngineFault."""
-    plan = read_plan(path)
     if starts_engine(plan) and plan.isolation == "process":
         find_engine(engine)
     _require_keys(plan)

@@ -17,12 +17,12 @@ from agzamov_verify.waiting import busy, shown
 from agzamov_verify.workers import cores
 
 from .assumed_spreads import Given, assumed_spreads
+from .command_options import plan_file, small_option
 from .exits import EXIT_FAILED, EXIT_USAGE, fail, faults
 from .forecast import Forecast
 from .forecast_text import ASKED, lines, option_of
 from .pilot import Pilot, pilot_of
 from .planning import Assumptions
-from .seal import read_plan
 
 GAMES: Final = {"chess": CHESS, "poker": POKER}
 EFFECT_MAX: Final = {CHESS: Fraction(1, 2), POKER: Fraction(10_000)}
@@ -115,10 +115,12 @@ def _assumed(command: Any) -> Any:
     help="Assume: intraclass correlation of a career's start pairs or sessions. Default: 0.011.",
 )
 @_assumed
+@small_option
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def plan_command(
     path: Path,
     *,
+    small: bool,
     effects: tuple[tuple[str, Fraction], ...],
     pilots: tuple[Path, ...],
     session_sd: Fraction | None,
@@ -135,7 +137,7 @@ def plan_command(
     Exit code 0: printed. 1: a pilot's bundle fails its check. 2: the plan, a bundle or an option is wrong.
     """
     with faults(), shown(quiet=as_json):
-        plan = read_plan(path)
+        plan = plan_file(path, small=small).plan
         pilot = _pilot(pilots)
         with busy("computing what the plan can detect"):
             spreads = assumed_spreads(plan, Given(session_sd, draws, icc), pilot)

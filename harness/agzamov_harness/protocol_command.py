@@ -13,21 +13,26 @@ from agzamov_verify.manifest import ManifestError, Plan, load_manifest
 from agzamov_verify.scores.score_commands import augmentation_option, collected_from, tell_score
 
 from . import rundir
-from .command_options import allow_key_option, engine_option, installed_option, key_option
+from .checked_yaml import read_limited
+from .command_options import allow_key_option, engine_option, installed_option, key_option, plan_file, small_option
 from .exits import faults
 from .run_commands import json_option, play_and_pack, sealed_after_contact
-from .seal import read_plan
+from .seal import PlanFile
 
 RUNS, BUNDLES = "runs", "bundles"
-CHANGED = "a plan that was changed after it was sealed is another plan: undo the change, or play it in another folder"
+CHANGED = (
+    "a plan that was changed after it was sealed is another plan, and so is its small profile: undo the change, say"
+    " --small as then, or play it in another folder"
+)
 
-folder_argument = click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 
 
 class Part(NamedTuple):
-    """A plan of the folder, and the run that was sealed from it, if there is one."""
+    """A plan of the folder, what it says, and the run that was sealed from it, if there is one."""
 
     plan: Path
+    file: PlanFile
     run: Path | None
 
     @property
@@ -63,25 +68,31 @@ def protocol() -> None:
 
 @protocol.command()
 @folder_argument
+@click.argument("plans", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @key_option
 @engine_option
 @installed_option
+@small_option
 @allow_key_option
 @augmentation_option
 @json_option
 @bounded
 def run(
     folder: Path,
+    plans: tuple[Path, ...],
     key: Path,
     engine: str | None,
     installed: Path,
     allow_key: Mapping[str, str],
     augmentation: str,
     *,
+    small: bool,
     as_json: bool,
     **limits: Any,
 ) -> None:
     """Seal every plan (*.yaml) in FOLDER, then play them in the order of their names, verify and score the bundles.
+
+    PLANS are copied into FOLDER first, which is made if there is none: agzamov protocol run mine manifests/phase*.yaml
 
     All are sealed before the first is played, so no plan can follow from a result; one that is added later is refused.
     Adapters of memory servers belong in folders below FOLDER. Runs are kept in FOLDER/runs, bundles in FOLDER/bundles.
@@ -95,10 +106,11 @@ def run(
         rundir.require_writable(folder / BUNDLES)
         rundir.require_writable(folder / RUNS)
         with rundir.held(folder / RUNS / rundir.LOCK, f"{folder}: another process is playing this folder"):
-            for part in _unsealed(_parts(folder)):
-                made = sealed_after_contact(part.plan, key, engine, folder / RUNS, allow_key, installed)
+            _copy(plans, folder)
+            for part in _unsealed(_parts(folder, small=small)):
+                made = sealed_after_contact(part.file, key, engine, folder / RUNS, allow_key, installed)
                 click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
-            bundles = [_played(part, key, engine, allow_key, quiet=as_json) for part in _parts(folder)]
+            bundles = [_played(part, key, engine, allow_key, quiet=as_json) for part in _parts(folder, small=small)]
     collected, _ = collected_from(
         bundles=tuple(bundles), engine=engine, jobs=None, key_files=(), as_json=as_json, **limits
     )
@@ -107,14 +119,25 @@ def run(
 
 @protocol.command()
 @folder_argument
-def status(folder: Path) -> None:
+@small_option
+def status(folder: Path, *, small: bool) -> None:
     """Say of each plan in FOLDER whether it was sealed, and whether it was played to its end.
 
     Exit code 0: printed. 2: a plan is wrong, or it is not clear which run is its.
     """
     with faults():
-        for part in _parts(folder):
+        for part in _parts(folder, small=small):
             click.echo(part.line)
+
+
+def _copy(plans: Sequence[Path], folder: Path) -> None:
+    """Copy plans into the folder. Raises ManifestError for one whose name another plan has there."""
+    for path in plans:
+        text, there = read_limited(path), folder / path.name
+        if not there.exists():
+            there.write_bytes(text)
+        elif read_limited(there) != text:
+            raise ManifestError(f"{there}: expected the plan {path}, found another; play it in another folder")
 
 
 def _unsealed(parts: Sequence[Part]) -> list[Part]:
@@ -142,16 +165,17 @@ def _played(part: Part, key: Path, engine: str | None, allow_key: Mapping[str, s
     return bundle
 
 
-def _parts(folder: Path) -> list[Part]:
+def _parts(folder: Path, *, small: bool) -> list[Part]:
     """The plans of a folder by name, each with its run. Raises ManifestError where it is not clear which run it is."""
-    plans = {path: read_plan(path) for path in sorted(folder.glob("[!.]*.yaml"))}
+    files = {path: plan_file(path, small=small) for path in sorted(folder.glob("[!.]*.yaml"))}
+    plans = {path: file.plan for path, file in files.items()}
     if not plans:
         raise ManifestError(f"{folder}: expected plans (*.yaml), found none")
     runs = {path.parent: _plan_of(path) for path in sorted((folder / RUNS).glob(f"[!.]*/{rundir.MANIFEST}"))}
     for run, plan in runs.items():
         if plan not in plans.values():
             raise ManifestError(f"{run}: expected a run of a plan in {folder}, found one of another plan; {CHANGED}")
-    return [Part(path, _only(path, plan, runs, plans)) for path, plan in plans.items()]
+    return [Part(path, file, _only(path, file.plan, runs, plans)) for path, file in files.items()]
 
 
 def _plan_of(manifest: Path) -> Plan:

@@ -30,7 +30,9 @@ from .command_options import (
     installed_option,
     key_option,
     pair,
+    plan_file,
     same_installed_option,
+    small_option,
 )
 from .containers.folder import require_plain_files
 from .execution_log import gather_shares
@@ -46,7 +48,7 @@ from .progress import State
 from .quality.planned_quality import judge_promised
 from .run import Blocks, Runner, Stop, Stopped, finished
 from .rundir import RunDirectory
-from .seal import read_plan
+from .seal import PlanFile
 from .seal import seal as seal_plan
 from .terminal import progress
 
@@ -86,7 +88,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print the ou
 @engine_option
 @runs_option
 @installed_option
-def seal(plan: Path, key: Path, engine: str | None, runs: Path, installed: Path) -> None:
+@small_option
+def seal(plan: Path, key: Path, engine: str | None, runs: Path, installed: Path, *, small: bool) -> None:
     """Seal PLAN (YAML) into a run that has not started: its manifest and its secret.
 
     No endpoint is asked and no API key is sent: the run may be played on another machine. A memory server is started
@@ -95,7 +98,7 @@ def seal(plan: Path, key: Path, engine: str | None, runs: Path, installed: Path)
     Exit code 0: the run's folder is printed. 2: the plan, the key or the engine is wrong.
     """
     with exits.faults():
-        directory = sealed(plan, key, engine, runs, installed)
+        directory = sealed(plan_file(plan, small=small), key, engine, runs, installed)
         click.echo(directory.path)
         click.echo(as_typed(f"play it with: {shlex.join(['agzamov', 'resume', str(directory.path)])}"), err=True)
 
@@ -125,8 +128,9 @@ def playing_options(command: Callable[..., None]) -> Callable[..., None]:
 @key_option
 @runs_option
 @installed_option
+@small_option
 @playing_options
-def run(plan: Path, runs: Path, key: Path, engine: str | None, **options: Any) -> None:
+def run(plan: Path, runs: Path, key: Path, engine: str | None, *, small: bool, **options: Any) -> None:
     """Seal PLAN (YAML), play it, and pack its signed bundle.
 
     Before anything is sealed, the plan's servers are asked whether they have its models. Before an API key goes to a
@@ -137,11 +141,11 @@ def run(plan: Path, runs: Path, key: Path, engine: str | None, **options: Any) -
     """
     as_json = options.pop("as_json")
     with exits.faults():
-        _tell(played(plan, key, engine, runs, **options), as_json=as_json)
+        _tell(played(plan_file(plan, small=small), key, engine, runs, **options), as_json=as_json)
 
 
 def played(
-    plan: Path,
+    plan: PlanFile,
     key: Path,
     engine: str | None,
     runs: Path,
@@ -218,18 +222,18 @@ def pack_command(folder: Path, key: Path | None, out: Path, as_json: bool) -> No
 
 
 def sealed_after_contact(
-    plan: Path, key: Path, engine: str | None, runs: Path, allow_key: Mapping[str, str], installed: Path
+    file: PlanFile, key: Path, engine: str | None, runs: Path, allow_key: Mapping[str, str], installed: Path
 ) -> RunDirectory:
     """A run that was sealed once its servers were asked, and its container engine, whether they can play it."""
-    if read_plan(plan).isolation == "container":
-        supervise.require_engine(read_plan(plan))
-    first_contact(plan, engine, allow_key)
-    return sealed(plan, key, engine, runs, installed)
+    if file.plan.isolation == "container":
+        supervise.require_engine(file.plan)
+    first_contact(file.plan, engine, allow_key)
+    return sealed(file, key, engine, runs, installed)
 
 
-def sealed(path: Path, key: Path, engine: str | None, runs: Path, installed: Path) -> RunDirectory:
+def sealed(file: PlanFile, key: Path, engine: str | None, runs: Path, installed: Path) -> RunDirectory:
     """A run that was sealed from a plan and has not started."""
-    plan, folder = read_plan(path), path.parent
+    plan, folder = file
     submitter = key_id(keys.load(key).public_key())
     images, models = images_of(plan), pins_of(plan, folder)
     engine_path = find_engine(engine) if needs_engine(plan) and not images.pins else None

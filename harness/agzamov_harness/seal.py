@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -37,6 +37,13 @@ class Images(msgspec.Struct, frozen=True):
 
 
 NO_IMAGES = Images({}, None)
+
+
+class PlanFile(NamedTuple):
+    """A plan that is to be sealed, and the folder of its file, from which the paths in it are meant."""
+
+    plan: Plan
+    folder: Path
 
 
 def read_plan(path: Path) -> Plan:

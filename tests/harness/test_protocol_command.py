@@ -99,6 +99,26 @@ def test_all_plans_are_sealed_then_played_and_scored_and_nothing_is_played_twice
     refused(commands, folder, "a plan that was changed after it was sealed is another plan")
 
 
+def test_plans_are_copied_into_a_new_folder_and_played_in_their_small_profile(
+    commands: Commands, folder: Path, tmp_path: Path
+) -> None:
+    made, plans = tmp_path / "made", sorted(folder.glob("*.yaml"))
+
+    def run(*more: object) -> Ended:
+        return commands.run("protocol", "run", made, *more, "--key", "key.pem", "--json", cwd=tmp_path)
+
+    ended = run(*plans, "--small")
+    assert ended.code == 0, ended
+    titles = [json.loads(path.read_text())["plan"]["title"] for path in made.glob("runs/*/manifest.json")]
+    assert sorted(titles) == ["Chess (small)", "Hold'em (small)"]
+    assert run(*plans, "--small").out == run("--small").out == ended.out
+    assert "say --small as then" in run().err
+    plans[0].write_text(plan("Another", CHESS))
+    refused_again = run(*plans, "--small")
+    assert refused_again.code == 2
+    assert f"expected the plan {plans[0]}, found another" in refused_again.err
+
+
 @pytest.mark.slow
 def test_a_protocol_that_was_killed_goes_on(commands: Commands, folder: Path) -> None:
     (folder / "1-chess.yaml").write_text(plan("Chess", {"game": "chess960", "games": 400, "block_games": 20}))

@@ -74,6 +74,12 @@ def records_of(blocks: Iterable[Block]) -> list[Any]:
     return [record for block in blocks for record in block.records]
 
 
+def in_careers(units: int, careers: int) -> int:
+    """The least number of units, at least `units`, that makes so many equal careers; 0: no careers."""
+    parts = max(1, careers)
+    return -(-units // parts) * parts
+
+
 class Bounds(NamedTuple):
     """Least and greatest value of one observation of a stopping rule, and its mean between equal players.
 
@@ -169,6 +175,17 @@ class Game(ABC):
     @abstractmethod
     def self_play(self, seat: str, results: int) -> Match:
         """A match of Phase 1 of a seat against itself, of so many results, for samples of prompts."""
+
+    def small_match(self, match: Any, rules: Any) -> Any:  # noqa: ARG002 - see the games
+        """A match of the same design in so few results that a scripted player plays it in seconds.
+
+        `rules`: those by which it is planned; it will be played by their `small_rules`.
+        """
+        return match
+
+    def small_rules(self, rules: Any) -> Any:
+        """The rules by which results are as short, and need no engine."""
+        return rules
 
     def unit_results(self, rules: Any) -> int:  # noqa: ARG002 - see hold'em
         """Number of results that statistics take together: a statistical unit."""

@@ -1,7 +1,7 @@
 """An augmentation system as a plan names it: what seat A has under a condition beyond its prompt."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from ..dice import Stream
 from ..documents.library import Library
@@ -69,6 +69,10 @@ class System(Part, frozen=True, tag_field="kind"):
     def templates(self) -> Mapping[str, str]:
         """Every text beyond the games' own that seat A reads by it, by name."""
         return {}
+
+    def small(self) -> Self:
+        """The same with little work, and without tool calls: as the small profile of a plan has it."""
+        return self
 
     @property
     def traits_known(self) -> frozenset[Trait]:

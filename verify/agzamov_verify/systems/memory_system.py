@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, ClassVar, Self, TypeAlias
 
+import msgspec
 from msgspec import Meta
 
 from ..dice import Stream
@@ -139,6 +140,9 @@ class MemorySystem(System, frozen=True, tag="memory"):
     @property
     def needs_tool_calls(self) -> bool:
         return self.use in (Use.MODEL, Use.NATIVE)
+
+    def small(self) -> Self:
+        return msgspec.structs.replace(self, use=Use.HARNESS, calls_max=0)
 
     @property
     def offers_native_tools(self) -> bool:

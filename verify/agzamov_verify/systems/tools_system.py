@@ -1,14 +1,18 @@
 """A tool: Stockfish in chess and an equity calculator in hold'em, asked before each decision of seat A."""
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal, Self
 
+import msgspec
 from msgspec import Meta
 
 from ..experiment import Arm, Augmentation
 from ..plan_types import Problem
 from ..tool_use import ToolUse
 from .base import System
+
+COMPARISONS_LEAST: Final = 990
+SMALL_NODES: Final = 1_000
 
 
 class ToolsSystem(System, frozen=True, tag="tools"):
@@ -24,7 +28,7 @@ class ToolsSystem(System, frozen=True, tag="tools"):
     calls_max: Annotated[int, Meta(ge=0, le=20)] = 0
     candidates_max: Annotated[int, Meta(ge=1, le=10)] = 4
     nodes: Annotated[int, Meta(ge=1, le=1_000_000)] = 50_000
-    comparisons_max: Annotated[int, Meta(ge=990, le=2_000_000)] = 5_000
+    comparisons_max: Annotated[int, Meta(ge=COMPARISONS_LEAST, le=2_000_000)] = 5_000
 
     augmentations: ClassVar[frozenset[Augmentation]] = frozenset({Augmentation.TOOLS})
     asks_tool: ClassVar[bool] = True
@@ -45,6 +49,10 @@ class ToolsSystem(System, frozen=True, tag="tools"):
     @property
     def needs_tool_calls(self) -> bool:
         return self.use == "model"
+
+    def small(self) -> Self:
+        nodes, comparisons = min(self.nodes, SMALL_NODES), min(self.comparisons_max, COMPARISONS_LEAST)
+        return msgspec.structs.replace(self, use="harness", calls_max=0, nodes=nodes, comparisons_max=comparisons)
 
     def problems(self, arm: Arm) -> Iterator[Problem]:
         yield from super().problems(arm)

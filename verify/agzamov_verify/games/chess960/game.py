@@ -15,7 +15,7 @@ from ...plan_types import Count, Problem
 from ...script import Script
 from ..adjudication import Adjudication, AdjudicationPolicy
 from ..decision import Tally, added
-from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
+from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan, in_careers
 from ..page import Page, labelled, scripted_player
 from ..patterns import CHESS_PATTERNS
 from ..players import a_is_first, in_turn
@@ -35,6 +35,10 @@ PAIR = 2
 
 GAMES_MAX = PAIR * STARTS
 """Games of a match: with more, starts would come again, and pairs on one start are not independent."""
+
+SMALL_PHASE_0_PAIRS, SMALL_PAIRS, SMALL_PLIES_MAX = 5, 15, 60
+"""Of the small profile of a plan: start pairs of Phase 0 and of another match, plies of a game."""
+SMALL_ADJUDICATION = Adjudication(AdjudicationPolicy.MATERIAL, threshold_points=3, plies=4)
 
 
 class ChessMatch(Match, frozen=True, tag="chess960"):
@@ -136,6 +140,15 @@ class Chess960(Game):
 
     def self_play(self, seat: str, results: int) -> ChessMatch:
         return ChessMatch(a=seat, b=seat, phase=Phase.BASELINE, games=results)
+
+    def small_match(self, match: ChessMatch, rules: ChessRules) -> ChessMatch:  # noqa: ARG002 - as declared
+        pairs = SMALL_PHASE_0_PAIRS if match.phase == Phase.SANITY else in_careers(SMALL_PAIRS, match.careers)
+        return msgspec.structs.replace(match, games=min(match.games, PAIR * pairs), block_games=PAIR)
+
+    def small_rules(self, rules: ChessRules) -> ChessRules:
+        return msgspec.structs.replace(
+            rules, plies_max=min(rules.plies_max, SMALL_PLIES_MAX), adjudication=SMALL_ADJUDICATION
+        )
 
     def bounds(self, rule: SequentialRule) -> Bounds:  # noqa: ARG002 - as declared
         """Half-points of a start pair."""

@@ -5,13 +5,15 @@ from fractions import Fraction
 from math import ceil, isqrt
 from typing import ClassVar
 
+import msgspec
+
 from ...analysis_plan import SequentialRule
 from ...dice import Dice
 from ...experiment import Match, Phase
 from ...plan_types import Count, Problem
 from ...script import Script
 from ..decision import Tally
-from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
+from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan, in_careers
 from ..page import Page, scripted_player
 from ..patterns import POKER_PATTERNS
 from ..players import a_is_first, in_turn
@@ -29,6 +31,12 @@ STACK_BB_MAX = 10_000
 CLIP_SESSIONS, CLIP_HANDS = 250, 100
 """A stopping rule for so many sessions clips no nearer than a stack times the root of a session's hands, of which
 there count at least so many: the shorter a session, the more skewed it may be."""
+
+SMALL_PHASE_0_SESSIONS, SMALL_SESSIONS, SMALL_SESSION_HANDS = 30, 20, 30
+"""Of the small profile of a plan: sessions of Phase 0 and of another match, and the hands of each.
+
+The reference player wins nine in ten such sessions against the random one, so it passes Phase 0.
+"""
 
 
 class PokerMatch(Match, frozen=True, tag="holdem"):
@@ -116,6 +124,14 @@ class Holdem(Game):
 
     def self_play(self, seat: str, results: int) -> PokerMatch:
         return PokerMatch(a=seat, b=seat, phase=Phase.BASELINE, hands=results)
+
+    def small_match(self, match: PokerMatch, rules: PokerRules) -> PokerMatch:
+        small = SMALL_PHASE_0_SESSIONS if match.phase == Phase.SANITY else in_careers(SMALL_SESSIONS, match.careers)
+        sessions, hands = min(match.hands // rules.session_hands, small), self.small_rules(rules).session_hands
+        return msgspec.structs.replace(match, hands=sessions * hands, block_hands=2 * hands)
+
+    def small_rules(self, rules: PokerRules) -> PokerRules:
+        return msgspec.structs.replace(rules, session_hands=min(rules.session_hands, SMALL_SESSION_HANDS))
 
     def bounds(self, rule: SequentialRule) -> Bounds:
         """Chips of a session, clipped."""
