@@ -11,6 +11,7 @@ from agzamov_harness import allowed_keys
 from agzamov_harness.allowed_keys import Allowed, require_allowed
 from agzamov_harness.cli import main
 from agzamov_harness.first_contact import first_contact
+from agzamov_harness.seal import read_plan
 from agzamov_verify.manifest import ManifestError
 from harness.contact import agzamov, plan_at, serves, users_folder
 from harness.http_peer import Peer, answers, status
@@ -135,16 +136,17 @@ def test_of_a_run_in_containers_the_key_alone_is_asked_for(home: Path, monkeypat
     for variable, words in (("NO_SUCH_KEY", "holds no key"), ("CLOUD_SECRET", "which you have not allowed")):
         plan = plan_at(home, "https://nobody.invalid/v1", api_key_env=variable)
         (home / plan).write_text(f"isolation: container\n{(home / plan).read_text()}")
+        made = read_plan(Path(plan))
         with pytest.raises(ManifestError, match=words):
-            first_contact(Path(plan), None, {})
+            first_contact(made, None, {})
         if variable == "CLOUD_SECRET":
-            first_contact(Path(plan), None, {"CLOUD_SECRET": "nobody.invalid"})
+            first_contact(made, None, {"CLOUD_SECRET": "nobody.invalid"})
 
 
 def test_a_server_that_falters_for_now_is_sealed_and_asked_again(home: Path) -> None:
     for step in (status(429), status(503), answers({"choices": []})):
         with Peer(then=step) as peer:
-            first_contact(Path(plan_at(home, peer.url)), None, {})
+            first_contact(read_plan(Path(plan_at(home, peer.url))), None, {})
 
 
 def test_a_path_that_is_forgotten_leaves_no_run(home: Path) -> None:
