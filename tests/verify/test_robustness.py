@@ -131,6 +131,20 @@ def test_a_plan_with_the_check_is_compliant() -> None:
     assert departures(planned()) == ()
 
 
+def test_a_warm_opponent_is_excused_in_the_check_alone() -> None:
+    plan = planned()
+    seats = {**plan.seats, "habit_warm": msgspec.structs.replace(plan.seats["warm"], patterns=("castles_early",))}
+    seats["habit"] = msgspec.structs.replace(seats["habit_warm"], temperature="0")
+
+    def against(cold: str, warm: str) -> tuple[str, ...]:
+        opponents = {"cold": cold, "warm": warm, "dice": "dice"}
+        matches = [m if not m.phase else msgspec.structs.replace(m, b=opponents[m.a]) for m in plan.matches]
+        return departures(msgspec.structs.replace(plan, seats=seats, matches=tuple(matches)))
+
+    assert against("habit", "habit_warm") == ()
+    assert "seat habit_warm at temperature 0.3, 0 required" in against("habit_warm", "habit_warm")
+
+
 @pytest.mark.parametrize(
     ("plan", "missing"),
     [(planned(games=48), 3), (planned(temperature="0.5"), 3), (planned(lost=1), 1), (planned(lost=3), 3)],

@@ -159,12 +159,12 @@ class Plan(GameRules, frozen=True):
 
     @property
     def repeats(self) -> dict[str, Repeat]:
-        """The measured seats that are another at a higher temperature, for the robustness check, by name."""
-        measured = dict.fromkeys(match.a for match in self.matches if match.a in self.seats)
+        """The seats that play what another plays at temperature 0, for the robustness check, by name."""
+        playing = self.playing
         found: dict[str, Repeat] = {}
-        for name in measured:
-            for base in measured:
-                if temperature := self.seats[name].repeats_at(self.seats[base]):
+        for name, seat in playing.items():
+            for base, other in playing.items():
+                if temperature := seat.repeats_at(other):
                     found.setdefault(name, Repeat(base, temperature))
         return found
 

@@ -113,14 +113,17 @@ def _rules(plan: Plan, protocol: Protocol) -> Iterator[str]:
 
 
 def _seats(plan: Plan) -> Iterator[str]:
-    """Seats that are told what a naked seat is not, and departures of a seat's own; of a repeat at another temperature
-    those of the seat that it repeats: its temperature is the check's.
+    """Seats that are told what a naked seat is not, and departures of a seat's own.
+
+    Of a seat of the robustness check alone, those of the seat that it repeats: its temperature is the check's.
     """
+    repeats = plan.repeats
+    measured_once = {name for match in plan.matches if match.a not in repeats for name in match.seats}
     for name, seat in plan.playing.items():
         if seat.briefing or (seat.patterns and not _is_only_met_augmented(name, plan)):
             yield f"seat {name} is told how to play or what to expect, a naked seat is told neither"
-        repeat = plan.repeats.get(name)
-        yield from (plan.seats[repeat.seat] if repeat else seat).departures(name)
+        is_repeat = name in repeats and name not in measured_once
+        yield from (plan.seats[repeats[name].seat] if is_repeat else seat).departures(name)
 
 
 def _robustness(plan: Plan, protocol: Protocol) -> Iterator[str]:

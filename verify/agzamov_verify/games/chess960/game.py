@@ -146,9 +146,10 @@ class Chess960(Game):
         return msgspec.structs.replace(match, games=min(match.games, PAIR * pairs), block_games=PAIR)
 
     def small_rules(self, rules: ChessRules) -> ChessRules:
-        return msgspec.structs.replace(
-            rules, plies_max=min(rules.plies_max, SMALL_PLIES_MAX), adjudication=SMALL_ADJUDICATION
-        )
+        percent = rules.adjudication.play_on_percent
+        adjudication = msgspec.structs.replace(SMALL_ADJUDICATION, play_on_percent=percent)
+        plies_max = min(rules.plies_max, SMALL_PLIES_MAX)
+        return msgspec.structs.replace(rules, plies_max=plies_max, adjudication=adjudication)
 
     def bounds(self, rule: SequentialRule) -> Bounds:  # noqa: ARG002 - as declared
         """Half-points of a start pair."""
