@@ -15,11 +15,10 @@ from agzamov_verify.manifest import ManifestError
 from . import exits, rundir
 from .addresses import addresses_before
 from .allowed_keys import keys_sent, require_allowed
-from .command_options import allow_key_option, engine_option, installed_option, key_option
+from .command_options import allow_key_option, engine_option, installed_option, key_option, plan_file, small_option
 from .k8s_job import JobSettings, job_of
 from .run_commands import runs_option, sealed_after_contact
 from .rundir import RunDirectory
-from .seal import read_plan
 from .shares import COUNT_MAX, require_spreadable
 
 NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
@@ -57,6 +56,7 @@ def _name(_: click.Context, parameter: click.Parameter, text: str | None) -> str
 @engine_option
 @runs_option
 @installed_option
+@small_option
 @allow_key_option
 def k8s(
     plan: Path,
@@ -65,6 +65,8 @@ def k8s(
     runs: Path,
     installed: Path,
     allow_key: Mapping[str, str],
+    *,
+    small: bool,
     **job: Any,
 ) -> None:
     """Seal PLAN (YAML) and print an Indexed Job (YAML) that plays it in shares; or a Job for the sealed run in FOLDER.
@@ -75,7 +77,7 @@ def k8s(
     Exit code 0: the Job is printed. 2: the plan, the key, the engine or a server is wrong, or one machine must play it.
     """
     with exits.faults():
-        directory = _sealed(plan, key, engine, runs, installed, allow_key)
+        directory = _sealed(plan, key, engine, runs, installed, allow_key, small=small)
         wished = directory.manifest.plan
         require_spreadable(wished)
         sent = keys_sent(wished, addresses_before(directory))
@@ -98,12 +100,20 @@ def k8s(
 
 
 def _sealed(
-    plan: Path, key: Path, engine: str | None, runs: Path, installed: Path, allow_key: Mapping[str, str]
+    plan: Path,
+    key: Path,
+    engine: str | None,
+    runs: Path,
+    installed: Path,
+    allow_key: Mapping[str, str],
+    *,
+    small: bool,
 ) -> RunDirectory:
     """The sealed run in a folder, or one that is sealed now from a plan that can be played in shares."""
     if plan.is_dir():
         return rundir.load(plan)
-    require_spreadable(read_plan(plan))
-    directory = sealed_after_contact(plan, key, engine, runs, allow_key, installed)
+    file = plan_file(plan, small=small)
+    require_spreadable(file.plan)
+    directory = sealed_after_contact(file, key, engine, runs, allow_key, installed)
     click.echo(f"run: {directory.path}", err=True)
     return directory
