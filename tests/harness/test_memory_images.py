@@ -14,8 +14,8 @@ from agzamov_verify.memory.declared_server import IMAGE_PARTS, WITH_IMAGE, serve
 
 ROOT = Path(__file__).parents[2]
 ADAPTERS = ROOT / "harness" / "agzamov_harness" / "memory" / "adapters"
-OTHERS = {"memory", "memory-minilm", "memory-python", "memory-python313", "memory-semantic"}
-"""Images of memory that are no adapter's."""
+OTHERS = {"memory", "memory-basic-memory", "memory-minilm", "memory-python", "memory-python313", "memory-semantic"}
+"""Images of memory that no run finds by an adapter: others stand on them, or their export cannot be read there."""
 
 
 def declared(name: str) -> dict[str, Any]:

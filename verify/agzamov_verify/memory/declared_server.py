@@ -23,7 +23,7 @@ REASON_CHARACTERS_MAX: Final = 200
 SHOWN_DIGITS: Final = 12
 HALF_LIFE: Final = "half_life_games"
 
-WITH_IMAGE: Final = ("basic-memory", "chroma-mcp", "mcp-memory-service", "mem0", "server-memory")
+WITH_IMAGE: Final = ("chroma-mcp", "mcp-memory-service", "mem0", "server-memory")
 """The adapters that come with the harness whose servers have an image: `memory-` and the adapter's name."""
 IMAGE_PARTS: Final[Mapping[str, str]] = MappingProxyType(
     {name: f"memory_{name.replace('-', '_')}" for name in WITH_IMAGE}
