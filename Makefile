@@ -1,6 +1,7 @@
 # make demo      install what running needs, play the quickstart, verify its bundle; again: go on where it stopped
 # make install   install what running needs
 # make builder   install what building container images needs too: `agzamov images`
+# make cluster   install what playing on a Dask cluster needs too: `agzamov run --cluster`, and its workers
 # make test      install what testing needs too, lint, type-check, run the tests; SLOW=1 runs the slow ones too, as CI
 #                does; TESTS=tests/verify runs those alone
 # make lock      resolve the pins in requirements/ again
@@ -17,7 +18,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip install --quiet --no-compile --disable-pip-version-check
 
-.PHONY: demo install builder test check setup lock bench calibrate schema glossary clean
+.PHONY: demo install builder cluster test check setup lock bench calibrate schema glossary clean
 
 demo: install
 	@sh scripts/demo $(BIN) $(PLAN)
@@ -46,6 +47,10 @@ install:
 builder: install
 	@$(MAKE) --no-print-directory $(VENV)/.builder
 
+# For `agzamov run --cluster` and the workers of that cluster: requirements/cluster.txt comes on top.
+cluster: install
+	@$(MAKE) --no-print-directory $(VENV)/.cluster
+
 setup:
 	@sh scripts/prerequisites $(PYTHON) test
 	@$(MAKE) --no-print-directory $(VENV)/.ready
@@ -61,6 +66,11 @@ $(VENV)/.builder: $(VENV)/.installed requirements/images.txt imagebuilder/pyproj
 	@echo "installing requirements/images.txt into $(VENV)"
 	@$(PIP) --require-hashes -r requirements/images.txt
 	@$(PIP) --no-deps --no-build-isolation -e imagebuilder
+	@touch $@
+
+$(VENV)/.cluster: $(VENV)/.installed requirements/cluster.txt
+	@echo "installing requirements/cluster.txt into $(VENV)"
+	@$(PIP) --require-hashes -r requirements/cluster.txt
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.installed requirements/dev.txt imagebuilder/pyproject.toml audits/pyproject.toml

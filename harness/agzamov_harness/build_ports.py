@@ -56,16 +56,19 @@ def open_world(
     served: Mapping[str, str] = NOWHERE,
     notes: Path | None = None,
     memories: Places = HERE,
+    *,
+    has_processes: bool = True,
 ) -> Iterator[RunPorts]:
     """The ports of a run; everything is closed at the end. Raises PortFault if a part is missing.
 
     `wait` sleeps between tries, and may raise to stop. `served` says where a seat's model is served, if not where the
     plan says: the path of a unix socket, or an address. With `notes`, local models pass their preflight first, and what
-    it measured is written there. `memories` says where this machine has memory servers.
+    it measured is written there. `memories` says where this machine has memory servers. Without `has_processes`
+    scripted players think in the threads that ask them: a worker of a cluster may start no process for that.
     """
     plan = manifest.plan
     with ExitStack() as stack:
-        pool = stack.enter_context(_workers()) if _has_slow_seats(plan) else None
+        pool = stack.enter_context(_workers()) if has_processes and _has_slow_seats(plan) else None
         seats: dict[str, ChatPort] = {}
         engine = _engine(manifest, engine_path)
         for kind, _ in by_kind(plan.playing):

@@ -2,9 +2,10 @@
 
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -13,7 +14,7 @@ from agzamov_verify.bundle import ANALYSIS_FILE, MANIFEST_FILE, RESULTS_FILE, cl
 from agzamov_verify.display.first_screen import short_lines
 from agzamov_verify.envelope import key_id
 from agzamov_verify.invocation import as_typed, typed
-from agzamov_verify.manifest import load_manifest
+from agzamov_verify.manifest import ManifestError, Plan, load_manifest
 from agzamov_verify.plan_problems import needs_engine, starts_engine
 from agzamov_verify.quality.quality_text import counting
 from agzamov_verify.scoring.analysis import Analysis
@@ -50,12 +51,17 @@ from .run import Blocks, Runner, Stop, Stopped, finished
 from .rundir import RunDirectory
 from .seal import PlanFile
 from .seal import seal as seal_plan
+from .shares import require_spreadable
 from .terminal import progress
 
 if TYPE_CHECKING:
+    from .cluster import coordinator, worker
+    from .cluster.coordinator import Cluster
     from .containers import compose_env as compose_variables
     from .containers import supervise
-else:  # only runs in containers need the engine's client
+else:  # only runs on a cluster need Dask, only those in containers the engine's client
+    coordinator = imported_at_first_use("agzamov_harness.cluster.coordinator")
+    worker = imported_at_first_use("agzamov_harness.cluster.worker")
     compose_variables = imported_at_first_use("agzamov_harness.containers.compose_env")
     supervise = imported_at_first_use("agzamov_harness.containers.supervise")
 
@@ -115,6 +121,11 @@ def playing_options(command: Callable[..., None]) -> Callable[..., None]:
                 help="Streams (blocks of games) played in parallel; default: what the seats allow.",
             ),
             allow_key_option,
+            click.option(
+                "--cluster",
+                metavar="ADDRESS",
+                help="Play on the workers of the Dask scheduler at ADDRESS (tls://HOST:PORT), that see this folder.",
+            ),
             click.option("--quiet", is_flag=True, help="No progress, even on a terminal."),
             json_option,
         )
@@ -130,7 +141,9 @@ def playing_options(command: Callable[..., None]) -> Callable[..., None]:
 @installed_option
 @small_option
 @playing_options
-def run(plan: Path, runs: Path, key: Path, engine: str | None, *, small: bool, **options: Any) -> None:
+def run(
+    plan: Path, runs: Path, key: Path, engine: str | None, cluster: str | None, *, small: bool, **options: Any
+) -> None:
     """Seal PLAN (YAML), play it, and pack its signed bundle.
 
     Before anything is sealed, the plan's servers are asked whether they have its models. Before an API key goes to a
@@ -141,7 +154,9 @@ def run(plan: Path, runs: Path, key: Path, engine: str | None, *, small: bool, *
     """
     as_json = options.pop("as_json")
     with exits.faults():
-        _tell(played(plan_file(plan, small=small), key, engine, runs, **options), as_json=as_json)
+        file = plan_file(plan, small=small)
+        with connected(cluster, file.plan) as workers:
+            _tell(played(file, key, engine, runs, workers=workers, **options), as_json=as_json)
 
 
 def played(
@@ -155,12 +170,15 @@ def played(
     quiet: bool = False,
     allow_key: Mapping[str, str] = NOWHERE,
     installed: Path = INSTALLED,
+    workers: "Cluster | None" = None,
 ) -> Path:
     """The bundle of a plan that is sealed and played to its end."""
     rundir.require_writable(out)
     directory = sealed_after_contact(plan, key, engine, runs, allow_key, installed)
     click.echo(f"run: {directory.path}", err=True)
-    return play_and_pack(directory, key, engine, out=out, concurrency=concurrency, quiet=quiet, allow_key=allow_key)
+    return play_and_pack(
+        directory, key, engine, out=out, concurrency=concurrency, quiet=quiet, allow_key=allow_key, workers=workers
+    )
 
 
 @click.command()
@@ -175,7 +193,7 @@ def played(
 )
 @same_installed_option
 @playing_options
-def resume(folder: Path, key: Path | None, engine: str | None, **options: Any) -> None:
+def resume(folder: Path, key: Path | None, engine: str | None, cluster: str | None, **options: Any) -> None:
     """Play the sealed run in FOLDER from where it stands, and pack its signed bundle.
 
     Recorded answers are kept; no question is asked twice. Exit codes as for `run`, and 1: the journal was changed
@@ -185,7 +203,8 @@ def resume(folder: Path, key: Path | None, engine: str | None, **options: Any) -
         directory = rundir.load(folder)
         rundir.require_writable(options["out"])
         as_json = options.pop("as_json")
-        _tell(play_and_pack(directory, key, engine, **options), as_json=as_json)
+        with connected(cluster, directory.manifest.plan) as workers:
+            _tell(play_and_pack(directory, key, engine, workers=workers, **options), as_json=as_json)
 
 
 @click.command("compose-env")
@@ -253,11 +272,12 @@ def play_and_pack(
     allow_key: Mapping[str, str] = NOWHERE,
     base_url: Mapping[str, str] = NOWHERE,
     installed: Path | None = None,
+    workers: "Cluster | None" = None,
 ) -> Path:
     """The bundle of a sealed run, once it is played to its end from where it stands."""
     signer = keys.signer_of(directory, key)
     memories = Places(installed or directory.memory_servers, directory.plan_folder)
-    resume = f"go on with: {_to_resume(directory, key, engine, out, concurrency)}"
+    resume = f"go on with: {_to_resume(directory, key, engine, out, concurrency, workers)}"
     grace_s = ATTENDED_GRACE_S if directory.manifest.plan.isolation == "container" else GRACE_S
     stop = Stop()
     judges_here = directory.manifest.plan.quality.nodes and directory.manifest.plan.isolation == "process"
@@ -267,7 +287,8 @@ def play_and_pack(
             served = note_addresses(directory, base_url)
             require_allowed(keys_sent(directory.manifest.plan, served), allow_key)
             with weights_watched(directory):
-                blocks = _play(directory, engine, concurrency, stop, served, memories, quiet=quiet)
+                player = _Player(directory, engine, concurrency, stop, served, memories, workers)
+                blocks = player.play(quiet=quiet)
             with counting("positions judged", quiet=quiet or not judge) as tick:
                 judge_promised(directory, blocks, judge, stop, tick)
             return pack(directory, blocks, signer, out)
@@ -278,7 +299,12 @@ def play_and_pack(
 
 
 def _to_resume(
-    directory: RunDirectory, key: Path | None, engine: str | None, out: Path, concurrency: int | None
+    directory: RunDirectory,
+    key: Path | None,
+    engine: str | None,
+    out: Path,
+    concurrency: int | None,
+    workers: "Cluster | None",
 ) -> str:
     """The command that goes on with a run as it was begun; the run itself knows its key."""
     options = {
@@ -286,6 +312,7 @@ def _to_resume(
         "--engine": engine,
         "--out": out if out != OUT else None,
         "--concurrency": concurrency,
+        "--cluster": workers.address if workers else None,
     }
     words = [str(word) for option, value in options.items() if value for word in (option, value)]
     return shlex.join(["agzamov", "resume", str(directory.path), *words])
@@ -303,28 +330,59 @@ def _tell(bundle: Path, *, as_json: bool) -> None:
     click.echo(f"bundle: {bundle}")
 
 
-def _play(
-    directory: RunDirectory,
-    engine: str | None,
-    concurrency: int | None,
-    stop: Stop,
-    served: Mapping[str, str],
-    memories: Places,
-    *,
-    quiet: bool,
-) -> Blocks:
-    plan = directory.manifest.plan
-    if plan.isolation == "container":
+class _Player(NamedTuple):
+    """What plays a sealed run: containers, the workers of a cluster, or threads of this process."""
+
+    directory: RunDirectory
+    engine: str | None
+    concurrency: int | None
+    stop: Stop
+    served: Mapping[str, str]
+    memories: Places
+    workers: "Cluster | None"
+
+    def play(self, *, quiet: bool) -> Blocks:
+        """All blocks, once the run is played to its end."""
+        if self.directory.manifest.plan.isolation == "container":
+            return self._in_containers(quiet=quiet)
+        return self._on_workers(self.workers, quiet=quiet) if self.workers else self._here(quiet=quiet)
+
+    def _in_containers(self, *, quiet: bool) -> Blocks:
         with progress(quiet=quiet) as watcher:
-            supervise.play_in_containers(directory, stop, watcher, concurrency, _warn)
-        with directory.playing():
-            return finished(directory)
-    path = find_engine(engine) if starts_engine(plan) else None
-    world_of = open_world(directory.manifest, path, stop.wait, served, directory.notes, memories)
-    with progress(quiet=quiet) as watcher, world_of as world:
-        state = State(plan, watcher)
-        limit = concurrency or concurrency_of(plan)
-        return Runner(directory, world, time.monotonic_ns, state, stop, limit).play()
+            supervise.play_in_containers(self.directory, self.stop, watcher, self.concurrency, _warn)
+        with self.directory.playing():
+            return finished(self.directory)
+
+    def _on_workers(self, workers: "Cluster", *, quiet: bool) -> Blocks:
+        with progress(quiet=quiet) as watcher:
+            state = State(self.directory.manifest.plan, watcher)
+            settings = worker.Settings(self.engine, str(self.memories.installed.absolute()), dict(self.served))
+            runner = coordinator.ClusterRunner(self.directory, state, self.stop, self.concurrency, workers, settings)
+            return runner.play()
+
+    def _here(self, *, quiet: bool) -> Blocks:
+        directory, plan = self.directory, self.directory.manifest.plan
+        path = find_engine(self.engine) if starts_engine(plan) else None
+        world_of = open_world(directory.manifest, path, self.stop.wait, self.served, directory.notes, self.memories)
+        with progress(quiet=quiet) as watcher, world_of as world:
+            state, limit = State(plan, watcher), self.concurrency or concurrency_of(plan)
+            return Runner(directory, world, time.monotonic_ns, state, self.stop, limit).play()
+
+
+@contextmanager
+def connected(address: str | None, plan: Plan) -> Iterator["Cluster | None"]:
+    """The cluster at an address, None without one. Raises ManifestError where it cannot play the plan."""
+    if address is None:
+        yield None
+        return
+    require_spreadable(plan)
+    try:
+        warning = coordinator.warning(address)
+    except ImportError as error:
+        raise ManifestError(f"--cluster: {error.name} is not installed; type: make cluster (in a clone)") from error
+    _warn(warning)
+    with coordinator.connected(address) as cluster:
+        yield cluster
 
 
 def _warn(message: str) -> None:

@@ -329,6 +329,16 @@ def test_the_endpoint_plan_is_compliant_and_the_quickstart_says_that_it_is_not()
     )
 
 
+def test_the_matrix_has_three_seats_by_four_augmentations_in_both_games_at_full_size() -> None:
+    plan = read_plan(ROOT / "manifests" / "matrix.yaml")
+    cells = {(one.a, one.condition.augmentation, one.game, one.condition.arm) for one in plan.matches if one.phase == 2}
+    seats, augmentations, games, arms = (set(values) for values in zip(*cells, strict=True))
+    assert (len(seats), len(augmentations), len(games), len(arms)) == (3, 4, 2, 3)
+    assert len(cells) == 3 * 4 * 2 * 3, "every cell has its three arms"
+    assert {one.condition.system for one in plan.memory_matches} >= {"full_text", "recent"}
+    assert [line for line in departures(plan) if "required" in line] == []
+
+
 def test_the_published_schema_is_the_one_that_the_types_give() -> None:
     spec = spec_from_file_location("write_schema", ROOT / "scripts" / "write_schema.py")
     assert spec

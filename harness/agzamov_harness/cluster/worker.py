@@ -1,0 +1,153 @@
+"""What a worker of the cluster does: plays one stream of a run in the folder that it shares with the coordinator.
+
+The ports of a run are opened once in each worker's process and serve all of its streams. What goes wrong is returned,
+not raised: an exception of ours would have to be the same class on both sides before it can be read.
+"""
+
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from threading import Lock
+from typing import Literal
+
+import msgspec
+
+from agzamov_verify.games.game import StreamPlan
+from agzamov_verify.journal import BrokenJournal
+from agzamov_verify.manifest import ManifestError
+from agzamov_verify.plan_problems import starts_engine
+from agzamov_verify.questions import Answer, Question
+from agzamov_verify.script import Divergence
+from agzamov_verify.stockfish import EngineFault, find_engine
+from agzamov_verify.streams import streams_of
+
+from ..build_ports import open_world
+from ..exits import os_error_words
+from ..memory.setups import Places
+from ..play_stream import Hooks, StreamsHere, unit_on_many_machines
+from ..ports import PortFault
+from ..recorder import StreamInUse
+from ..run import Stopped
+from ..rundir import load
+from .program import Program, program_here
+from .session import Watch
+
+IN_USE_LOOK_S = 1.0
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """How a worker plays: the option --engine, the folder of memory servers, and the addresses of model servers by
+    seat, where they are not those of the plan.
+    """
+
+    engine: str | None
+    installed: str
+    served: dict[str, str]
+
+
+class Job(msgspec.Struct, frozen=True):
+    """A stream to be played."""
+
+    folder: str
+    run: str
+    session: str
+    stream: str
+    program: Program
+    settings: Settings
+
+
+class Done(msgspec.Struct, frozen=True):
+    """A stream that was played to its end: its number of entries, and the digest of the last one."""
+
+    entries: int
+    head: str
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """A stream that was not: stopped, by a fault of the world, or because its journal is not what was recorded."""
+
+    why: Literal["stopped", "fault", "journal"]
+    message: str
+
+
+class _OpenRun:
+    """A run that this process plays streams of."""
+
+    def __init__(self, job: Job) -> None:
+        self.session, self.watch = job.session, Watch(Path(job.folder), job.session)
+        self.directory = load(Path(job.folder))
+        manifest = self.directory.manifest
+        if manifest.run_id != job.run:
+            raise ManifestError(f"{job.folder}: expected run {job.run}, found {manifest.run_id}")
+        self.streams = {stream.id: stream for match in manifest.plan.matches for stream in streams_of(match)}
+        self._stack = ExitStack()
+        path = find_engine(job.settings.engine) if starts_engine(manifest.plan) else None
+        places = Places(Path(job.settings.installed), self.directory.plan_folder, part=f"{job.session}-{id(self)}")
+        world = open_world(
+            manifest, path, self.watch.wait, job.settings.served, self.directory.notes, places, has_processes=False
+        )
+        self.player = StreamsHere(self.directory, self._stack.enter_context(world), time.monotonic_ns)
+
+    def close(self) -> None:
+        self._stack.close()
+
+
+_open: dict[str, _OpenRun] = {}
+_opening = Lock()
+
+
+def play(job: Job) -> Done | Failed:
+    """Play a stream from where its journal stands to its end."""
+    try:
+        return _played(job)
+    except Stopped as error:
+        return Failed("stopped", str(error))
+    except (BrokenJournal, Divergence) as error:
+        return Failed("journal", str(error))
+    except (PortFault, EngineFault, ManifestError) as error:
+        return Failed("fault", str(error))
+    except OSError as error:
+        return Failed("fault", os_error_words(error))
+
+
+def close() -> None:
+    """Close the ports of every run, once none of its streams is played any more."""
+    with _opening:
+        for run in _open.values():
+            run.close()
+        _open.clear()
+
+
+def _played(job: Job) -> Done:
+    difference = job.program.difference(program_here())
+    if difference:
+        raise ManifestError(f"a worker has another program: expected {difference}")
+    run = _opened(job)
+    stream, plan = run.streams[job.stream], run.directory.manifest.plan
+    hooks = Hooks(run.watch.check, _nothing, _passed)
+    run.watch.check()
+    while True:
+        try:
+            played = run.player.play(stream, hooks, unit_on_many_machines(stream, plan))
+        except StreamInUse:
+            run.watch.wait(IN_USE_LOOK_S)  # a worker that the scheduler lost may still be playing it
+        else:
+            return Done(played.entries, played.head)
+
+
+def _opened(job: Job) -> _OpenRun:
+    """The run of a job, opened once in this process; those of earlier sessions are over and are closed."""
+    with _opening:
+        for session in [session for session in _open if session != job.session]:
+            _open.pop(session).close()
+        if job.session not in _open:
+            _open[job.session] = _OpenRun(job)
+        return _open[job.session]
+
+
+def _nothing(question: Question, answer: Answer) -> None:
+    """The coordinator counts what is recorded."""
+
+
+def _passed(stream: StreamPlan, question: Question, answer: Answer) -> None:
+    """As `_nothing`."""
