@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
@@ -15,10 +16,10 @@ import msgspec
 
 from agzamov_verify.manifest import Manifest, Plan
 from agzamov_verify.plan_problems import local_models, needs_engine
-from agzamov_verify.questions import MEMORY
+from agzamov_verify.questions import MEMORIES
 from agzamov_verify.seats import ModelSeat, ScriptedSeat, Seat
 from agzamov_verify.stockfish import EngineFault, UciEngine
-from agzamov_verify.streams import memory_streams
+from agzamov_verify.streams import SeatStore, memory_stores
 from agzamov_verify.workers import cores, end_with_parent, forget_environment
 
 from . import seal
@@ -87,8 +88,8 @@ def open_world(
 def _memories(
     manifest: Manifest, notes: Path | None, places: Places, wait: Wait, stack: ExitStack
 ) -> Mapping[str, OpenPort]:
-    """What opens seat A's memory in a stream. Raises PortFault for a server that cannot be started here."""
-    plan, systems = manifest.plan, memory_streams(manifest.plan)
+    """What opens the memory of each seat in a stream. Raises PortFault for a server that cannot be started here."""
+    plan, systems = manifest.plan, memory_stores(manifest.plan)
     if not systems:
         return NO_PORTS
     run = notes.parent if notes else Path(stack.enter_context(TemporaryDirectory()))
@@ -98,13 +99,14 @@ def _memories(
         for setup in setups.values():
             require_here(setup)
 
-    def open_port(stream: str) -> Port | None:
-        if stream not in systems:
+    def open_port(to: str, stream: str) -> Port | None:
+        store = SeatStore(stream, to)
+        if store not in systems:
             return None
-        setup = msgspec.structs.replace(setups[systems[stream]], socket=places.sockets.get(stream), folders=folders)
-        return memory_port.open_memory(setup, run / MEMORY_LOGS, stream, wait)
+        setup = msgspec.structs.replace(setups[systems[store]], socket=places.sockets.get(store), folders=folders)
+        return memory_port.open_memory(setup, run / MEMORY_LOGS, store, wait)
 
-    return {MEMORY: open_port}
+    return {to: partial(open_port, to) for to in MEMORIES}
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from agzamov_verify.games.holdem.calculator import calculate
-from agzamov_verify.questions import ENGINE, TOOL, Answer, Calculate, Chat, Evaluate, Examine, Question
+from agzamov_verify.questions import ENGINE, TOOLS, Answer, Calculate, Chat, Evaluate, Examine, Question
 
 from .ports import ChatPort, ChatRequest, EnginePort, Port, PortFault
 
@@ -107,7 +107,7 @@ class AdjudicatorPort:
 
 
 class ToolPort:
-    """Seat A's tool: what it finds depends on the question alone. Whoever owns the engine closes it."""
+    """The tool of a seat: what it finds depends on the question alone. Whoever owns the engine closes it."""
 
     def __init__(self, engine: EnginePort | None) -> None:
         self._engine = engine
@@ -129,9 +129,9 @@ class ToolPort:
 
 
 def ports_of(seats: Mapping[str, ChatPort], engine: EnginePort | None) -> dict[str, Port]:
-    """The ports of seats, tool and engine by name, all without a state."""
+    """The ports of seats, tools and engine by name, all without a state."""
     ports: dict[str, Port] = {name: SeatPort(seat) for name, seat in seats.items()}
-    ports[TOOL] = ToolPort(engine)
+    ports |= {name: ToolPort(engine) for name in TOOLS}
     return {**ports, ENGINE: AdjudicatorPort(engine)} if engine else ports
 
 

@@ -17,7 +17,7 @@ from agzamov_verify.checks.opened_bundle import Opened
 from agzamov_verify.checks.replay_stream import exchanges_of, segments_of
 from agzamov_verify.manifest import Manifest
 from agzamov_verify.questions import Answer, Called, CallTool, MemoryQuestion, Question, Search, Store
-from agzamov_verify.streams import memory_streams, streams_of
+from agzamov_verify.streams import SeatStore, memory_stores, streams_of
 from agzamov_verify.systems import MemorySystem, System
 
 from .memory import memory_port
@@ -31,7 +31,9 @@ SHOWN_CHARACTERS = 200
 
 
 class Replayed(msgspec.Struct, frozen=True):
-    """One career. `asked`: questions whose answers were compared. `place`: of the first that differs, else empty.
+    """One store: a seat's in a career. `asked`: questions whose answers were compared.
+
+    `place`: of the first answer that differs, else empty.
 
     `unlike`: searches that gave something else, where the adapter declares that they need not repeat. `is_twin`: that
     of a twin that was told no entry, whose answers must hold none.
@@ -64,20 +66,20 @@ class Replayed(msgspec.Struct, frozen=True):
 def replay_memories(
     opened: Opened, career: int = 0, places: Places = HERE, *, blank: bool = False
 ) -> Iterator[Replayed]:
-    """Each career of a bundle that has a memory, or the one of this number. Raises PortFault, Divergence.
+    """Each store of a bundle, or the one of this number. Raises PortFault, Divergence.
 
     `blank`: each is followed by its twin.
     """
-    for number, (stream, system) in enumerate(memory_streams(opened.manifest.plan).items(), 1):
-        if career in (0, number) and segments_of(opened.digests, stream):
+    for number, (store, system) in enumerate(memory_stores(opened.manifest.plan).items(), 1):
+        if career in (0, number) and segments_of(opened.digests, store.stream):
             repeat = _searches_repeat(opened.manifest.plan.systems[system])
-            with _port(opened, stream, system, places) as port:
-                outcome = compared(port, exchanges(opened, stream), searches_repeat=repeat)
-            yield Replayed(number, stream, system, *outcome)
+            with _port(opened, store, system, places) as port:
+                outcome = compared(port, exchanges(opened, store), searches_repeat=repeat)
+            yield Replayed(number, store.stream, system, *outcome)
             if blank:
-                with _port(opened, stream, system, places) as port:
-                    twin = compared_blank(port, exchanges(opened, stream))
-                yield Replayed(number, stream, system, *twin, is_twin=True)
+                with _port(opened, store, system, places) as port:
+                    twin = compared_blank(port, exchanges(opened, store))
+                yield Replayed(number, store.stream, system, *twin, is_twin=True)
 
 
 def programs_of(manifest: Manifest, places: Places = HERE) -> dict[str, str]:
@@ -86,7 +88,7 @@ def programs_of(manifest: Manifest, places: Places = HERE) -> dict[str, str]:
     Whoever made the bundle wrote them. Raises PortFault for an adapter that is none.
     """
     plan, commands = manifest.plan, dict[str, str]()
-    for name in dict.fromkeys(memory_streams(plan).values() if plan.isolation == "process" else ()):
+    for name in dict.fromkeys(memory_stores(plan).values() if plan.isolation == "process" else ()):
         system = plan.systems[name]
         if isinstance(system, MemorySystem) and system.is_from_outside:
             launch = setup_of(system, None, places).system.adapter.launch
@@ -95,20 +97,21 @@ def programs_of(manifest: Manifest, places: Places = HERE) -> dict[str, str]:
 
 
 @contextmanager
-def _port(opened: Opened, stream: str, system: str, places: Places) -> Iterator[Port]:
-    """A fresh server for a stream."""
+def _port(opened: Opened, store: SeatStore, system: str, places: Places) -> Iterator[Port]:
+    """A fresh server for a store."""
     with served_memory(opened.manifest, system, places) as setup, log_folder() as folder:
-        port = memory_port.open_memory(setup, folder, stream)
+        port = memory_port.open_memory(setup, folder, store)
         try:
             yield port
         finally:
             port.close()
 
 
-def exchanges(opened: Opened, stream: str) -> Iterator[tuple[Question, Answer]]:
-    """The questions and answers of a stream, by replay. Raises Divergence, BrokenJournal."""
+def exchanges(opened: Opened, store: SeatStore) -> Iterator[tuple[Question, Answer]]:
+    """What a store was asked and answered, by replay of its stream. Raises Divergence, BrokenJournal."""
     matches = opened.manifest.plan.memory_matches
-    return exchanges_of(opened, next(one for match in matches for one in streams_of(match) if one.id == stream))
+    stream = next(one for match in matches for one in streams_of(match) if one.id == store.stream)
+    return ((question, answer) for question, answer in exchanges_of(opened, stream) if question.to == store.to)
 
 
 class Compared(NamedTuple):

@@ -17,7 +17,7 @@ from agzamov_verify.games.game import StreamPlan
 from agzamov_verify.games.registry import GAMES
 from agzamov_verify.games.scripted import random_answer
 from agzamov_verify.manifest import Plan, Price
-from agzamov_verify.questions import Chat
+from agzamov_verify.questions import TOOLS, Chat
 from agzamov_verify.scoring.seat_stats import TOKENS_PRICED
 from agzamov_verify.script import Exchanges
 from agzamov_verify.seats import ModelSeat, ScriptedSeat, Seat
@@ -91,7 +91,7 @@ def load_of(plan: Plan, assumptions: Assumptions) -> Load:
     for match in plan.matches:
         seat_calls, sizes = _calls_a_seat(match, plan, assumptions), prompt_characters(plan, match, assumptions)
         for index, name in enumerate(match.seats):
-            asked = seat_calls * (1 if index else _calls_a_decision(match, plan))
+            asked = seat_calls * _calls_a_decision(match, index, plan)
             calls[name] = calls.get(name, 0) + asked
             characters[name] = characters.get(name, Fraction(0)) + asked * sizes[name]
     seats = tuple(_seat_load(name, plan, calls[name], characters[name], assumptions) for name in calls)
@@ -120,11 +120,11 @@ def _calls_a_seat(match: Match, plan: Plan, assumptions: Assumptions) -> int:
     return ceil(match.planned * decisions / len(match.seats))
 
 
-def _calls_a_decision(match: Match, plan: Plan) -> int:
-    """Calls of seat A for each decision: two where it calls tools, or names candidates for one."""
-    if any(system.needs_tool_calls for system in plan.parts_of(match.condition.system).values()):
+def _calls_a_decision(match: Match, seat_index: int, plan: Plan) -> int:
+    """Calls of a seat for each decision: two where it calls tools, or names candidates for one."""
+    if any(system.needs_tool_calls for system in plan.parts_of(match.systems[seat_index]).values()):
         return TOOL_CALLS_ASSUMED
-    use = plan.tool_of(match)
+    use = plan.tool_of(match, seat_index) if seat_index < len(TOOLS) else None
     return 2 if use and (use.is_steered or GAMES[match.game].names_candidates) else 1
 
 
@@ -170,8 +170,8 @@ def _evaluations(plan: Plan, assumptions: Assumptions) -> int:
 def _tool_nodes(plan: Plan, assumptions: Assumptions) -> int:
     """Nodes that the engine searches for seats that have it as a tool, if they name as many moves as it examines."""
     nodes = 0
-    for match in plan.tool_matches:
-        use = plan.tool_of(match)
+    uses = ((match, plan.tool_of(match, place)) for match in plan.tool_matches for place in range(len(TOOLS)))
+    for match, use in uses:
         if use and GAMES[match.game].uses_engine:
             nodes += _calls_a_seat(match, plan, assumptions) * use.candidates_max * use.nodes
     return nodes

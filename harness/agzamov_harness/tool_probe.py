@@ -32,8 +32,9 @@ def require_tool_calls(name: str, port: ChatPort) -> None:
 
 def seats_that_call(plan: Plan) -> list[str]:
     """The seats that have a memory or a tool by tool calls."""
-    by_match = ((match.a, plan.parts_of(match.condition.system).values()) for match in plan.matches)
-    return sorted({name for name, systems in by_match if any(system.needs_tool_calls for system in systems)})
+    seats = (pair for match in plan.matches for pair in zip(match.seats, match.systems, strict=True))
+    calling = ((name, plan.parts_of(system).values()) for name, system in seats)
+    return sorted({name for name, systems in calling if any(system.needs_tool_calls for system in systems)})
 
 
 def _calls(port: ChatPort, name: str, seed: int) -> bool:

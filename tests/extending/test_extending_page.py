@@ -11,7 +11,7 @@ from extending.source_tree import ROOT, SourceTree
 
 PAGE = ROOT / "docs" / "extending.md"
 HERE = Path(__file__).parent
-NOUGHTS = "p3-noughts-rag_real_proverbs-agent"
+NOUGHTS = "p4-noughts-rag_real_proverbs-agent"
 PLAN = """
 title: Everything new
 seats:
@@ -20,7 +20,7 @@ systems:
   proverbs: {kind: proverb}
 matches:
   - {phase: 1, game: noughts, a: agent, b: agent, games: 4}
-  - phase: 3
+  - phase: 4
     game: noughts
     a: agent
     b: agent
@@ -46,7 +46,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     registry.write_text(re.sub(r"NAMES: Final = \(.*?\n\)\n", lambda _: told("NAMES"), text, flags=re.DOTALL))
     shutil.copy(HERE / "proverb_system.py", tree.verify / "systems")
     tree.add_line(tree.verify / "systems" / "__init__.py", "", told("from .proverb_system").strip())
-    tree.add_line(tree.verify / "experiment.py", "}", told("    Phase.ARMS_RACE").rstrip())
+    tree.add_line(tree.verify / "experiment.py", "}", told("    Phase.HUMAN").rstrip())
     scoring = tree.verify / "games" / "noughts" / "scoring.py"
     tree.add_line(scoring, "    p_wins: str | None", told("    drawn").rstrip())
     counted = "            p_above_half(cell.course.count(2), len(cell.games), setting),"

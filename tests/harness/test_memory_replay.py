@@ -11,7 +11,7 @@ from agzamov_harness import keys
 from agzamov_harness.memory_replay import Compared, compared_blank
 from agzamov_verify.memory.servers import SERVERS
 from agzamov_verify.questions import Answer, Hit, Hits, Question, Settled, Stored
-from agzamov_verify.streams import memory_streams
+from agzamov_verify.streams import memory_stores
 from bundles.bundle_factory import Draft, chained, edited, put, reseal
 from bundles.bundle_factory import entries as entries_of
 from harness.commands import Commands
@@ -98,7 +98,7 @@ def test_an_altered_answer_differs_at_its_place(bundle: Path, commands: Commands
         changed = msgspec.structs.replace(before, hits=(Hit("another note", "e00009"), *before.hits))
     put(draft, stream, chained(edited(story, at, answer=changed)))
     reseal(draft)
-    career = 1 + list(memory_streams(draft.manifest.plan)).index(stream)
+    career = 1 + [store.stream for store in memory_stores(draft.manifest.plan)].index(stream)
     ended = commands.run("memory", "replay", draft.write(tmp_path), "--career", str(career), cwd=tmp_path)
     question = story[at].question
     assert ended.code == 1, ended

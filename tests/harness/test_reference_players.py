@@ -129,9 +129,11 @@ PROFILES = {
     "castles_early": "Castles within its first 8 moves, as soon as castling is legal.",
     "avoids_queen_trades": "Never makes a move that allows or makes a trade of queens.",
     "king_answers_checks": "When in check, moves its king, as long as it has a legal move.",
+    "pieces_answer_checks": "When in check, does not move its king, as long as another piece can answer.",
     "always_recaptures": "Takes back a piece that has just captured one of its own, whenever that is legal.",
     "moves_attacked_queen": "Moves its queen whenever it is attacked and has a legal move.",
     "never_retreats": "Never moves a knight, bishop, rook or queen to a rank nearer to its own side.",
+    "keeps_own_half": "Never moves a knight, bishop, rook or queen into its opponent's half.",
     "pushes_rook_pawns": "Within its first 6 moves, pushes the pawn on the a-file or the h-file.",
 }
 

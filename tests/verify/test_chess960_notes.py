@@ -88,8 +88,8 @@ def test_the_longest_note_is_short_enough() -> None:
     assert len("\n".join(longest)) <= NOTE_CHARACTERS_MAX
 
 
-def test_every_pattern_has_its_words_in_notes() -> None:
-    assert NOTED.keys() == CHESS_PATTERNS.keys()
+def test_every_pattern_has_its_words_in_notes_but_those_that_a_shift_brings() -> None:
+    assert CHESS_PATTERNS.keys() - NOTED.keys() == {Pattern.PIECES_ANSWER_CHECKS, Pattern.KEEPS_OWN_HALF}
 
 
 def test_a_search_has_the_words_of_habits_that_could_still_show() -> None:
@@ -102,7 +102,7 @@ def test_a_search_has_the_words_of_habits_that_could_still_show() -> None:
 # Reading notes.
 
 
-@pytest.mark.parametrize("pattern", CHESS_PATTERNS)
+@pytest.mark.parametrize("pattern", NOTED)
 def test_counts_of_one_habit_are_added_over_all_lines(pattern: Pattern) -> None:
     text = "\n".join(
         ["It likes knights.", counts_line(pattern, Adherence(3, 2)), counts_line(pattern, Adherence(4, 4))]
@@ -119,7 +119,7 @@ def test_what_is_no_count_is_not_read(line: str) -> None:
     assert added_counts(CHECK, line.format(NOTED[CHECK].label)) == Adherence(0, 0)
 
 
-@pytest.mark.parametrize("pattern", CHESS_PATTERNS)
+@pytest.mark.parametrize("pattern", NOTED)
 def test_a_habit_is_believed_after_enough_occasions_and_not_before(pattern: Pattern) -> None:
     believed = [bool(habits_shown(counts_line(pattern, Adherence(count, count)))) for count in range(100)]
     assert not any(now and not later for now, later in pairwise(believed))
@@ -142,7 +142,7 @@ def test_counts_and_sentences_name_the_same_habits() -> None:
     )
 
 
-@pytest.mark.parametrize("pattern", CHESS_PATTERNS)
+@pytest.mark.parametrize("pattern", NOTED)
 def test_no_set_of_donor_notes_shows_a_habit(pattern: Pattern) -> None:
     """The notes that speak for it show none together; any other note makes it less probable."""
     notes = GAMES["chess960"].donor_notes
@@ -152,7 +152,7 @@ def test_no_set_of_donor_notes_shows_a_habit(pattern: Pattern) -> None:
     assert all(0 < len(note) <= NOTE_CHARACTERS_MAX for note in notes)
 
 
-@pytest.mark.parametrize("pattern", CHESS_PATTERNS)
+@pytest.mark.parametrize("pattern", NOTED)
 def test_counts_that_do_not_speak_for_a_habit_never_make_it_believed(pattern: Pattern) -> None:
     counted = [Adherence(occasions, kept) for occasions in range(30) for kept in range(occasions + 1)]
     assert not any(is_believed(pattern, one) and not speaks_for(pattern, one) for one in counted)

@@ -49,6 +49,11 @@ def plan(*matches: dict[str, Any], **changes: object) -> Plan:
     return msgspec.convert({**PLAN, "matches": matches or PLAN["matches"], **changes}, Plan)
 
 
+WITH_NOTES = {**PLAN["systems"], "notes": {"kind": "memory", "server": "recent"}}
+BOTH = {**REAL, "phase": 3, "b_condition": {"augmentation": "memory", "arm": "real", "system": "oracle"}}
+"""A match of Phase 3: both seats have a system."""
+
+
 def oracle(**changes: object) -> dict[str, Any]:
     return {"oracle": {**PLAN["systems"]["oracle"], **changes}}
 
@@ -126,7 +131,7 @@ def test_arms_that_differ_in_their_condition_alone_have_no_problem(good: Plan) -
         (
             plan({**CONTROL, "phase": 4}),
             "matches[0].phase",
-            "expected one of 0, 1, 2, 5, found 4",
+            "expected one of 0, 1, 2, 3, 5, found 4",
         ),
         (
             plan({**CONTROL, "phase": 5}),
@@ -153,10 +158,68 @@ def test_arms_that_differ_in_their_condition_alone_have_no_problem(good: Plan) -
             "matches[0].games",
             "expected at most 60 a career: each of 30 slight positions once with both colours",
         ),
+        (
+            plan({**REAL, "b_condition": BOTH["b_condition"]}),
+            "matches[0].b_condition",
+            "expected none in Phase 2: seat A alone has a system",
+        ),
+        (
+            plan({**REAL, "phase": 3}),
+            "matches[0].b_condition",
+            "expected an augmentation with arm real in Phase 3: both seats have a system",
+        ),
+        (
+            plan({**BOTH, "b_condition": FAKE["condition"]}),
+            "matches[0].b_condition",
+            "expected an augmentation with arm real in Phase 3: both seats have a system",
+        ),
+        (
+            plan({**BOTH, "b": "agent"}),
+            "matches[0].b",
+            "expected another seat than agent, of the same model: each has a store and a record of its own",
+        ),
+        (
+            plan({**BOTH, "b": "other"}, seats={**PLAN["seats"], "other": {"kind": "random"}}),
+            "matches[0].b",
+            (
+                "expected agent, or a seat that differs from it in patterns and briefing alone: "
+                "Phase 3 compares a model with itself"
+            ),
+        ),
+        (
+            plan({**BOTH, "b_condition": {**BOTH["b_condition"], "system": "nobody"}}),
+            "matches[0].b_condition.system",
+            "expected one of the systems oracle",
+        ),
+        (
+            plan({**BOTH, "b_condition": {**BOTH["b_condition"], "system": "notes"}}, systems=WITH_NOTES),
+            "matches[0].careers",
+            "expected a number of careers: notes keeps a store from game to game",
+        ),
+        (
+            plan(
+                BOTH,
+                {
+                    **BOTH,
+                    "condition": {"augmentation": "memory", "arm": "real", "system": "notes"},
+                    "b_condition": {"augmentation": "memory", "arm": "real", "system": "notes"},
+                },
+                systems=WITH_NOTES,
+            ),
+            "matches[1].b_condition",
+            "expected that of p3-chess960-memory_real_oracle-agent-habit: arms meet one opponent",
+        ),
     ],
 )
 def test_a_fault_of_a_condition_names_its_place(bad: Plan, path: str, message: str) -> None:
     assert Problem(path, message) in problems(bad)
+
+
+def test_seats_of_phase_3_have_systems_of_their_own_and_seat_b_may_shift() -> None:
+    control = {**BOTH, "condition": {"augmentation": "memory"}}
+    assert problems(plan(shifted(BOTH, SHIFT), shifted(control, SHIFT))) == []
+    other = {**BOTH, "condition": {"augmentation": "tools", "arm": "real", "system": "engine"}}
+    assert problems(plan(BOTH, other, systems={**PLAN["systems"], "engine": {"kind": "tools"}})) == []
 
 
 def test_a_plan_of_many_systems_is_not_listed_whole() -> None:
@@ -205,13 +268,15 @@ def poker_cell(plan: Plan, match: Match) -> Cell:
 def test_containers_take_a_limited_number_of_careers_with_a_memory() -> None:
     notes = {"notes": {"kind": "memory", "server": "recent"}}
 
-    def found(careers: int) -> list[str]:
-        control = {**CONTROL, "careers": careers, "games": 2 * careers}
+    def found(careers: int, **more: object) -> list[str]:
+        control = {**CONTROL, "careers": careers, "games": 2 * careers, **more}
         real = {**control, "condition": {"augmentation": "memory", "arm": "real", "system": "notes"}}
-        contained = plan(control, real, systems=notes, isolation="container")
+        contained = plan(*([real] if more else [control, real]), systems=notes, isolation="container")
         return [str(problem) for problem in problems(contained)]
 
-    assert found(MEMORY_CONTAINERS_MAX) == []
+    both = {"phase": 3, "b_condition": {"augmentation": "memory", "arm": "real", "system": "notes"}}
+    assert found(MEMORY_CONTAINERS_MAX) == found(MEMORY_CONTAINERS_MAX // 2, **both) == []
+    assert found(101, **both) == ["isolation: expected process: containers take 200 careers with a memory, found 202"]
     assert found(201) == ["isolation: expected process: containers take 200 careers with a memory, found 201"]
 
 

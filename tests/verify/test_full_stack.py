@@ -28,7 +28,7 @@ from agzamov_verify.questions import Calculate, Calculated, Chat, Examine, Messa
 from agzamov_verify.replayed_game import PlayedGame
 from agzamov_verify.scoring.compliance import departures
 from agzamov_verify.script import Exchanges
-from agzamov_verify.streams import block_script, memories_played, memory_streams, streams_of
+from agzamov_verify.streams import block_script, memories_played, memory_stores, streams_of
 from agzamov_verify.systems import FullSystem, MemorySystem
 from agzamov_verify.tool_use import ToolUse
 from agzamov_verify.xray import XrayedDecision, xray, xray_document, xray_lines
@@ -73,7 +73,7 @@ def test_a_plan_with_a_full_stack_can_be_run_and_all_its_parts_are_played() -> N
     assert problems(planned) == []
     assert planned.systems_played == ("full", "recent", "tool", "basics")
     assert memories_played(planned) == ("recent",)
-    assert set(memory_streams(planned).values()) == {"recent"}
+    assert set(memory_stores(planned).values()) == {"recent"}
     assert needs_engine(planned)
     server = planned.systems["recent"].image_part
     assert server
@@ -352,7 +352,7 @@ def xrayed(game: dict[str, Any], arm: str, note: str) -> tuple[PlayedGame, list[
     exchanges = list(story)
     record = story.value.records[-1]
     played = PlayedGame(match, match.planned - 1, record, tuple(one for one in exchanges if one[0].game == record.game))
-    system = planned.systems[planned.memory_of(match)]
+    system = planned.systems[planned.memories_of(match)[0]]
     assert isinstance(system, MemorySystem)
     return played, list(xray(played, planned.seats["novice"], system, is_steered=True))
 

@@ -74,6 +74,8 @@ def test_every_pattern_has_a_detector() -> None:
         (Pattern.ALWAYS_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, bet(300), FOLD), BUTTON, (0, 0)),
         (Pattern.ALWAYS_CBETS, played("9s 8c", "Ah Kd", OPEN, THREE_BET, CALL, bet(300)), BLIND, (1, 1)),
         (Pattern.ALWAYS_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, CHECK, CHECK), BLIND, (0, 0)),
+        (Pattern.NEVER_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, CHECK, CHECK), BUTTON, (1, 1)),
+        (Pattern.NEVER_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, CHECK, bet(300), FOLD), BUTTON, (1, 0)),
         (Pattern.FOLDS_MISSED_FLOPS, played("Qs 8c", "Ah Kd", *TO_FLOP, bet(300), FOLD), BUTTON, (1, 1)),
         (Pattern.FOLDS_MISSED_FLOPS, played("Qs 8c", "Ah Kd", *TO_FLOP, bet(300), CALL), BUTTON, (1, 0)),
         (Pattern.FOLDS_MISSED_FLOPS, played("9s 8c", "Ah Kd", *TO_FLOP, bet(300), FOLD), BUTTON, (0, 0)),

@@ -16,7 +16,7 @@ from .checks import Options, Verdict, verify
 from .checks.check_log import Number, Status
 from .display import report
 from .envelope import BadEnvelope, key_id, load_public_key
-from .experiment import Arm
+from .experiment import Arm, Phase
 from .games_list import first_games
 from .invocation import PROGRAM, typed
 from .manifest import Manifest
@@ -111,7 +111,8 @@ def _next(verdict: Verdict, bundle: Path) -> list[str]:
 
 def _scores(verdict: Verdict, bundle: Path) -> list[str]:
     """The commands that compare the arms of each augmentation that was played."""
-    conditions = [match.condition for match in verdict.results.matches] if verdict.results else []
+    matches = verdict.results.matches if verdict.results else ()
+    conditions = [match.condition for match in matches if match.phase == Phase.ASYMMETRIC]
     played = dict.fromkeys(condition.augmentation.value for condition in conditions if condition.arm is Arm.REAL)
     return [typed("score", "--augmentation", name, bundle) for name in played]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from .experiment import PHASE_RULES, Arm, Augmentation, Match, Opponent, PhaseRule
+from .experiment import PHASE_RULES, Arm, Augmentation, Condition, Match, Opponent, PhaseRule
 from .games.registry import GAMES
 from .manifest import Plan
 from .plan_types import Problem
@@ -13,6 +13,8 @@ SHIFTS_MAX = 16
 """Shifts of one match: each costs its verifier a test of recovery."""
 
 SYSTEMS_NAMED_MAX = 20
+KEYS = ("condition", "b_condition")
+"""The keys of the conditions of a match, in the order of its seats."""
 
 
 def condition_problems(plan: Plan) -> Iterator[Problem]:
@@ -22,7 +24,8 @@ def condition_problems(plan: Plan) -> Iterator[Problem]:
         path = f"matches[{index}]"
         yield from _condition(path, match)
         yield from _shifts(path, match, plan)
-        yield from _system(f"{path}.condition", match, plan)
+        for key, name, condition in zip(KEYS, match.seats, match.conditions, strict=False):
+            yield from _system(f"{path}.{key}", match, name, condition, plan)
         yield from _careers(path, match, plan)
         if match.condition.augmentation is not Augmentation.NAKED:
             sub_phase = (match.a, match.game, match.phase, match.condition.augmentation, match.part)
@@ -39,12 +42,28 @@ def _condition(path: str, match: Match) -> Iterator[Problem]:
     if rule.augmented == is_naked:
         expected = "an augmentation, with arm naked for its control" if is_naked else "none"
         yield Problem(f"{path}.condition", f"expected {expected} in Phase {match.phase:d}")
+    yield from _b_condition(path, match, rule)
     if not rule.augmented and match.shifts:
         yield Problem(f"{path}.shifts", f"expected none in Phase {match.phase:d}")
     if rule.positions and not match.part:
         yield Problem(path, f"expected positions in Phase {match.phase:d}: a class of chess960, which alone has them")
     elif match.part and not rule.positions:
         yield Problem(f"{path}.positions", f"expected none in Phase {match.phase:d}, which is played from starts")
+
+
+def _b_condition(path: str, match: Match, rule: PhaseRule) -> Iterator[Problem]:
+    """Seat B has a system of its own where the phase augments both, and is told apart from seat A by its name."""
+    condition = match.b_condition
+    if not rule.both:
+        if condition != Condition():
+            yield Problem(f"{path}.b_condition", f"expected none in Phase {match.phase:d}: seat A alone has a system")
+        return
+    if condition.augmentation is Augmentation.NAKED or condition.arm is not Arm.REAL:
+        message = f"expected an augmentation with arm real in Phase {match.phase:d}: both seats have a system"
+        yield Problem(f"{path}.b_condition", message)
+    if match.a in match.seats[1:]:
+        message = f"expected another seat than {match.a}, of the same model: each has a store and a record of its own"
+        yield Problem(f"{path}.b", message)
 
 
 def _shifts(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
@@ -66,9 +85,9 @@ def _shifts(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
 def _careers(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
     """Careers are of augmented phases, equal, of whole units, and as many in every match of one game."""
     rules, game = plan.rules_of(match.game), GAMES[match.game]
-    if not match.careers and (name := plan.memory_of(match)):
-        message = f"expected a number of careers: {name} keeps a store from game to game"
-        yield Problem(f"{path}.careers", message)
+    stores = [name for name in plan.memories_of(match) if name]
+    if stores and not match.careers:
+        yield Problem(f"{path}.careers", f"expected a number of careers: {stores[0]} keeps a store from game to game")
     if not match.careers:
         return
     if match.condition.augmentation is Augmentation.NAKED:
@@ -86,11 +105,11 @@ def _careers(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
         yield Problem(f"{path}.careers", "expected none in a match that is watched: careers are no sequence")
 
 
-def _system(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
-    condition = match.condition
+def _system(path: str, match: Match, seat: str, condition: Condition, plan: Plan) -> Iterator[Problem]:
+    """Problems of a seat's system."""
     if condition.arm is Arm.NAKED:
         if condition.system:
-            yield Problem(f"{path}.system", "expected none: in the naked arm seat A has its prompt alone")
+            yield Problem(f"{path}.system", "expected none: in the naked arm a seat has its prompt alone")
         return
     system = plan.systems.get(condition.system)
     if system is None:
@@ -103,7 +122,7 @@ def _system(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
     yield from _parts(condition.system, system, plan)
     for name, one in {condition.system: system, **plan.parts_of(condition.system)}.items():
         yield from _for_game(path, name, one, match)
-        yield from _use(name, one, match, plan)
+        yield from _use(name, one, seat, plan)
         yield from (problem.below(f"systems.{name}") for problem in one.problems(condition.arm))
 
 
@@ -132,11 +151,11 @@ def _for_game(path: str, name: str, system: System, match: Match) -> Iterator[Pr
         yield Problem(f"{path}.system", f"expected a system for {game.title}: {lack}")
 
 
-def _use(name: str, system: System, match: Match, plan: Plan) -> Iterator[Problem]:
+def _use(name: str, system: System, seat_name: str, plan: Plan) -> Iterator[Problem]:
     """A system that is used by tool calls needs a model that calls tools; ways of use are never mixed in a matrix."""
-    path, seat = f"systems.{name}.use", plan.seats.get(match.a)
+    path, seat = f"systems.{name}.use", plan.seats.get(seat_name)
     if system.needs_tool_calls and seat and not seat.calls_tools:
-        yield Problem(path, f"expected harness: {match.a} is {seat.noun}, which calls no tools")
+        yield Problem(path, f"expected harness: {name} is {seat.noun}, which calls no tools")
     ways = plan.ways_of_use.get(system.kind, [])
     if len(ways) > 1:
         found = f"expected one way of use of all systems of kind {system.kind}, found {' and '.join(ways)}"
@@ -147,6 +166,8 @@ def _arm(path: str, match: Match, first: Match) -> Iterator[Problem]:
     """Arms of one sub-phase are compared, so they differ in the condition alone: a delta is not of two opponents."""
     if match.seats != first.seats:
         yield Problem(f"{path}.b", f"expected {', '.join(first.seats[1:])} as in {first.id}: arms meet one opponent")
+    if match.b_condition != first.b_condition:
+        yield Problem(f"{path}.b_condition", f"expected that of {first.id}: arms meet one opponent")
     if match.shifts != first.shifts:
         yield Problem(f"{path}.shifts", f"expected those of {first.id}: arms meet one strategy")
     if match.careers != first.careers:

@@ -38,13 +38,14 @@ class PhaseRule(NamedTuple):
     """Rules of one phase.
 
     `gate`: its matches decide which seats go further, so each is played to its planned end. `augmented`: seat A may
-    play under a condition other than naked, and seat B's strategy may be shifted. `positions`: each match is played
-    from a class of positions, not from starts.
+    play under a condition other than naked, and seat B's strategy may be shifted. `both`: seat B has a system, too.
+    `positions`: each match is played from a class of positions, not from starts.
     """
 
     opponent: Opponent
     gate: bool = False
     augmented: bool = False
+    both: bool = False
     positions: bool = False
 
 
@@ -52,6 +53,7 @@ PHASE_RULES: Final[Mapping[Phase, PhaseRule]] = {
     Phase.SANITY: PhaseRule(Opponent.RANDOM, gate=True),
     Phase.BASELINE: PhaseRule(Opponent.SELF),
     Phase.ASYMMETRIC: PhaseRule(Opponent.SAME_MODEL, augmented=True),
+    Phase.ARMS_RACE: PhaseRule(Opponent.SAME_MODEL, augmented=True, both=True),
     Phase.STRESS: PhaseRule(Opponent.SAME_MODEL, augmented=True, positions=True),
 }
 """The phases that can be played, in their order."""
@@ -87,7 +89,7 @@ class Trait(StrEnum):
 
 
 class Condition(Part, frozen=True, order=True):
-    """Condition of seat A: the augmentation under study, the arm of the experiment, and the augmentation system.
+    """Condition of a seat: the augmentation under study, the arm of the experiment, and the augmentation system.
 
     The control of an augmentation is its naked arm, without a system. `system` is a name of the plan's `systems`.
     """
@@ -114,8 +116,10 @@ class Shift(Part, frozen=True):
 class Match(Part, frozen=True, tag_field="game"):
     """Seats that meet in one game: `a` is the one that is measured. The subclasses are in the folders of the games.
 
-    `careers`: the results are as many equal consecutive parts, each played in order from a fresh store of seat A's
-    system. What a store holds makes the results of a career depend on each other, so careers are what is repeated
+    `condition` is seat A's. `b_condition`: seat B's in Phase 3, where both have a system.
+
+    `careers`: the results are as many equal consecutive parts, each played in order from fresh stores of the seats'
+    systems. What a store holds makes the results of a career depend on each other, so careers are what is repeated
     independently: the unit of inference. 0 where nothing lasts from one game to the next.
     """
 
@@ -124,6 +128,7 @@ class Match(Part, frozen=True, tag_field="game"):
     phase: Phase
     careers: CountOrNone = 0
     condition: Condition = Condition()
+    b_condition: Condition = Condition()
     shifts: tuple[Shift, ...] = ()
 
     @property
@@ -142,8 +147,22 @@ class Match(Part, frozen=True, tag_field="game"):
         return ""
 
     @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The conditions of the participants, in the order of `seats`."""
+        others = (Condition() for _ in self.seats[2:])
+        return (self.condition, self.b_condition, *others)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the participants' systems, in the order of `seats`: empty for a seat without one."""
+        return tuple(condition.system for condition in self.conditions)
+
+    @property
     def id(self) -> str:
-        """The name of the match in a run; a match after Phase 0 that is no self-play names its opponents too."""
+        """The name of the match in a run; a match after Phase 0 that is no self-play names its opponents too.
+
+        Seat B's condition is no part of it: all arms of a sub-phase meet the same one.
+        """
         others = [name for name in self.seats[1:] if name != self.a] if self.phase else []
         part = (self.part,) if self.part else ()
         return "-".join((f"p{self.phase}", self.game, self.condition.label, *part, self.a, *others))

@@ -20,6 +20,7 @@ from .games.game import Game
 from .games.registry import GAMES
 from .memory.native_tools import TOOLS_MAX, NativeTool
 from .plan_types import END, DecimalText, Line, Name, Part, Sha256
+from .questions import MEMORIES, TOOLS
 from .seats import AnySeat, Seat
 from .systems import AnySystem
 from .tool_use import ToolUse
@@ -120,7 +121,7 @@ class Plan(GameRules, frozen=True):
     @property
     def systems_played(self) -> tuple[str, ...]:
         """The systems that some match names, in the order of the matches, each with the parts that it is made of."""
-        named = [match.condition.system for match in self.matches if match.condition.system in self.systems]
+        named = [name for match in self.matches for name in match.systems if name in self.systems]
         return tuple(dict.fromkeys(name for whole in named for name in (whole, *self.parts_of(whole))))
 
     def parts_of(self, name: str) -> dict[str, AnySystem]:
@@ -131,24 +132,25 @@ class Plan(GameRules, frozen=True):
 
     @property
     def memory_matches(self) -> list[AnyMatch]:
-        """The matches in which seat A has a memory."""
-        return [match for match in self.matches if self.memory_of(match)]
+        """The matches in which a seat has a memory."""
+        return [match for match in self.matches if any(self.memories_of(match))]
 
-    def memory_of(self, match: Match) -> str:
-        """The name of the system that keeps seat A's store in a match; empty where none does."""
-        parts = self.parts_of(match.condition.system)
-        return next((name for name, system in parts.items() if system.keeps_store), "")
+    def memories_of(self, match: Match) -> tuple[str, ...]:
+        """The names of the systems that keep the stores of seats A and B in a match; empty where none does."""
+        parts = (self.parts_of(name).items() for name in match.systems[: len(MEMORIES)])
+        return tuple(next((name for name, system in some if system.keeps_store), "") for some in parts)
 
     @property
     def tool_matches(self) -> list[AnyMatch]:
-        """The matches in which seat A has a tool."""
-        return [match for match in self.matches if self.tool_of(match)]
+        """The matches in which a seat has a tool."""
+        return [match for match in self.matches if any(self.tool_of(match, place) for place in range(len(TOOLS)))]
 
-    def tool_of(self, match: Match) -> ToolUse | None:
-        """How seat A uses its tool in a match; None where it has none."""
-        name, parts = match.condition.system, self.parts_of(match.condition.system)
-        use = next((use for system in parts.values() if (use := system.tool(match.condition.arm))), None)
-        return msgspec.structs.replace(use, is_steered=name not in parts) if use else None
+    def tool_of(self, match: Match, seat_index: int) -> ToolUse | None:
+        """How the seat at `seat_index` uses its tool in a match; None where it has none."""
+        condition = match.conditions[seat_index]
+        name, parts = condition.system, self.parts_of(condition.system)
+        use = next((use for system in parts.values() if (use := system.tool(condition.arm))), None)
+        return msgspec.structs.replace(use, is_steered=name not in parts, to=TOOLS[seat_index]) if use else None
 
     @property
     def ways_of_use(self) -> dict[str, list[str]]:

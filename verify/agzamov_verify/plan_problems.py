@@ -71,16 +71,16 @@ def image_parts(plan: Plan) -> tuple[str, ...]:
 
 
 def _containers(plan: Plan) -> Iterator[Problem]:
-    """In containers each career with a memory has a container of its own, and they run side by side."""
+    """In containers each store has a container of its own, and they run side by side."""
     if plan.isolation != "container":
         return
     for name in plan.systems_played:
         if plan.systems[name].needs_process:
             message = f"expected process: the server of system {name} is from outside, and there is no image of it"
             yield Problem("isolation", message)
-    careers = sum(match.careers for match in plan.memory_matches)
-    if careers > MEMORY_CONTAINERS_MAX:
-        message = f"expected process: containers take {MEMORY_CONTAINERS_MAX} careers with a memory, found {careers}"
+    stores = sum(match.careers * sum(map(bool, plan.memories_of(match))) for match in plan.memory_matches)
+    if stores > MEMORY_CONTAINERS_MAX:
+        message = f"expected process: containers take {MEMORY_CONTAINERS_MAX} careers with a memory, found {stores}"
         yield Problem("isolation", message)
 
 

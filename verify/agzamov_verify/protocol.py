@@ -69,7 +69,10 @@ class RobustnessNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One protocol version."""
+    """One protocol version.
+
+    `shift_after`: by game, after how many results of a career a strategy is forced to change first in Phase 3.
+    """
 
     id: str
     chess960: ChessNorm
@@ -80,6 +83,7 @@ class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     error_flag_percent: int
     bootstrap_resamples: int
     significance: Decimal
+    shift_after: dict[str, int]
     verdict: VerdictNorm
 
 

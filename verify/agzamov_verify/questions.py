@@ -33,12 +33,18 @@ TOOL_CHARACTERS_MAX = 50_000
 
 ENGINE = "engine"
 MEMORY = "memory_a"
-"""The memory of seat A."""
+MEMORIES: Final = (MEMORY, "memory_b")
+"""The memories of seats A and B."""
 TOOL = "tool_a"
-"""The tool of seat A: the engine in chess, the calculator in hold'em."""
+TOOLS: Final = (TOOL, "tool_b")
+"""The tools of seats A and B: the engine in chess, the calculator in hold'em."""
 
 RESERVED: Final[Mapping[str, str]] = MappingProxyType(
-    {ENGINE: "the engine that adjudicates", MEMORY: "the memory of seat A", TOOL: "the tool of seat A"}
+    {
+        ENGINE: "the engine that adjudicates",
+        **{name: f"the memory of seat {seat}" for name, seat in zip(MEMORIES, "AB", strict=True)},
+        **{name: f"the tool of seat {seat}" for name, seat in zip(TOOLS, "AB", strict=True)},
+    }
 )
 """Names in a journal that no seat may have, and whose they are."""
 

@@ -1,13 +1,13 @@
 """The plan of a run: matches cut into streams, each a script that depends on nothing but the seed.
 
-A match is cut into blocks, or into careers where seat A's system keeps a store: parts that are independent of each
+A match is cut into blocks, or into careers where a seat's system keeps a store: parts that are independent of each
 other and run side by side. Both colours of a start, and a whole session of hands, stay in one part.
 """
 
 from collections.abc import Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -19,6 +19,7 @@ from .games.players import Player
 from .games.registry import GAMES
 from .manifest import MemoryPin, Plan
 from .memory.career_memory import CareerMemory
+from .questions import MEMORIES, TOOLS
 from .script import Script
 
 
@@ -29,14 +30,27 @@ def streams_of(match: Match) -> Iterator[StreamPlan]:
         yield StreamPlan(f"{match.id}-b{number:05d}", match, first, min(size, total - first))
 
 
-def memory_streams(plan: Plan) -> dict[str, str]:
-    """The streams in which seat A has a memory, in the order of the plan, and the names of their systems."""
-    return {stream.id: plan.memory_of(match) for match in plan.memory_matches for stream in streams_of(match)}
+class SeatStore(NamedTuple):
+    """The memory of one seat in one stream, which has a server of its own. `to`: its name in the journal."""
+
+    stream: str
+    to: str
+
+
+def memory_stores(plan: Plan) -> dict[SeatStore, str]:
+    """The stores of a run in the order of the plan, and the names of their systems."""
+    return {
+        SeatStore(stream.id, to): system
+        for match in plan.memory_matches
+        for stream in streams_of(match)
+        for to, system in zip(MEMORIES, plan.memories_of(match), strict=True)
+        if system
+    }
 
 
 def memories_played(plan: Plan) -> tuple[str, ...]:
     """The names of the systems that are memories and that some match names."""
-    return tuple(dict.fromkeys(memory_streams(plan).values()))
+    return tuple(dict.fromkeys(memory_stores(plan).values()))
 
 
 NO_PINS: Final[Mapping[str, MemoryPin]] = MappingProxyType({})
@@ -47,33 +61,35 @@ def block_script(
 ) -> Script[Block]:
     """The script of one stream. `memories`: the sealed servers by system; before they are sealed there are none."""
     match, game = stream.match, GAMES[stream.match.game]
-    memory = _memory(stream, plan, dice, memories)
+    stores = [_memory(stream, seat_index, plan, dice, memories) for seat_index in range(len(match.seats))]
 
     @cache
     def seats_after(shifts: int) -> tuple[Player, ...]:
-        players = [_player(plan, match, seat_index, shifts) for seat_index in range(len(match.seats))]
-        return (msgspec.structs.replace(players[0], memory=memory), *players[1:])
+        players = (_player(plan, match, seat_index, shifts) for seat_index in range(len(match.seats)))
+        return tuple(msgspec.structs.replace(one, memory=own) for one, own in zip(players, stores, strict=True))
 
     def seats_at(index: int) -> tuple[Player, ...]:
         return seats_after(shifts_before(match, index))
 
-    if memory:
+    for memory in filter(None, stores):
         yield from memory.begin(game.id_of(match, stream.first))
     block = yield from game.script(stream, seats_at, plan.rules_of(match.game), dice)
-    if memory:
+    for memory in filter(None, stores):
         yield from memory.finish(game.id_of(match, stream.first + stream.count - 1))
     return block
 
 
-def _memory(stream: StreamPlan, plan: Plan, dice: Dice, memories: Mapping[str, MemoryPin]) -> CareerMemory | None:
-    """Seat A's memory in one stream, which is a career."""
-    arm, name = stream.match.condition.arm, plan.memory_of(stream.match)
+def _memory(
+    stream: StreamPlan, seat_index: int, plan: Plan, dice: Dice, memories: Mapping[str, MemoryPin]
+) -> CareerMemory | None:
+    """The memory of the seat at `seat_index` in one stream, which is a career."""
+    name = plan.memories_of(stream.match)[seat_index] if seat_index < len(MEMORIES) else ""
     if not name:
         return None
+    arm, pin = stream.match.conditions[seat_index].arm, memories.get(name)
     order = dice.stream(f"donor/{stream.id}")
     notes = GAMES[stream.match.game].donor_notes if arm is Arm.PLACEBO else ()
-    pin = memories.get(name)
-    return plan.systems[name].career_memory(arm, notes, order, pin.native if pin else ())
+    return plan.systems[name].career_memory(arm, notes, order, pin.native if pin else (), MEMORIES[seat_index])
 
 
 def shifts_before(match: Match, index: int) -> int:
@@ -95,8 +111,8 @@ def _player(plan: Plan, match: Match, seat_index: int, shifts: int) -> Player:
     name, catalogue = match.seats[seat_index], GAMES[match.game].patterns
     seat = plan.seats[name]
     briefing = seat.briefing
-    arm = match.condition.arm
-    systems = plan.parts_of(match.condition.system).values() if seat_index == 0 else ()
+    condition = match.conditions[seat_index]
+    arm, systems = condition.arm, plan.parts_of(condition.system).values()
     briefing = "\n".join(filter(None, (briefing, *(system.told(arm) for system in systems))))
     patterns = tuple(catalogue[pattern] for pattern in patterns_of(plan, match, seat_index, shifts))
     libraries = (system.library(arm, match.game) for system in systems)
@@ -106,6 +122,6 @@ def _player(plan: Plan, match: Match, seat_index: int, shifts: int) -> Player:
         briefing,
         scripted=not seat.is_model,
         tokens_max=seat.tokens_limit,
-        tool=plan.tool_of(match) if seat_index == 0 else None,
+        tool=plan.tool_of(match, seat_index) if seat_index < len(TOOLS) else None,
         library=next((library for library in libraries if library), None),
     )

@@ -1,4 +1,4 @@
-"""Use of a tool: who asks it, how much it may work at each decision of seat A, and whether its answer is told.
+"""Use of a tool: who asks it, how much it may work at each decision of its seat, and whether its answer is told.
 
 The law: a tool is asked what its seat may know, nothing else. In the placebo arm it is asked the same at the same
 moments, and an answer of the same form, drawn from the seed, is told in the place of its own.
@@ -6,9 +6,11 @@ moments, and an answer of the same form, drawn from the seed, is told in the pla
 
 import msgspec
 
+from .questions import TOOL
+
 
 class ToolUse(msgspec.Struct, frozen=True):
-    """Limits of a tool at one decision. `is_placebo`: a drawn answer is told.
+    """Limits of a tool at one decision. `is_placebo`: a drawn answer is told. `to`: whose it is (`questions.TOOLS`).
 
     `calls_max`: calls that the seat's model may make; 0: the harness asks, once. `candidates_max`: moves of chess that
     it examines in a call, with `nodes` each. `comparisons_max`: showdowns of hold'em that it compares. `is_steered`:
@@ -21,3 +23,4 @@ class ToolUse(msgspec.Struct, frozen=True):
     nodes: int
     is_placebo: bool
     is_steered: bool = False
+    to: str = TOOL

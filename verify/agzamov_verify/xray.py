@@ -14,7 +14,21 @@ from .games.page import PROFILE, read_page
 from .memory.career_memory import within
 from .memory.native_tools import delivered, holds
 from .memory.tools import closing_observation
-from .questions import Answer, Calculate, Called, CallTool, Chat, Examine, Hits, Message, NoReply, Reply, Search
+from .questions import (
+    MEMORY,
+    TOOL,
+    Answer,
+    Calculate,
+    Called,
+    CallTool,
+    Chat,
+    Examine,
+    Hits,
+    Message,
+    NoReply,
+    Reply,
+    Search,
+)
 from .replayed_game import PlayedGame
 from .seats import Seat
 from .systems import MemorySystem
@@ -73,7 +87,7 @@ def xray(played: PlayedGame, seat: Seat, system: MemorySystem, *, is_steered: bo
     search, hits = None, Hits(())
     for question, answer in played.asked:
         match question, answer:
-            case Search(), Hits():
+            case Search(to=to), Hits() if to == MEMORY:
                 search, hits = question, answer
             case Chat(attempt=0), _ if search is not None and question.to == played.match.a:
                 if question.turn != search.turn:
@@ -95,7 +109,9 @@ def _by_the_full_stack(played: PlayedGame, seat: Seat, system: MemorySystem) -> 
     decision: XrayedDecision | None = None
     for question, answer in played.asked:
         match question, answer:
-            case Search(), Hits():
+            case Chat(to=to), _ if to != played.match.a:
+                continue
+            case Search(to=to), Hits() if to == MEMORY:
                 search, hits = question, answer
             case Chat(attempt=0), _ if search is not None and question.turn == search.turn:
                 recalled = _told(hits, system, played.match.condition.arm)
@@ -103,7 +119,7 @@ def _by_the_full_stack(played: PlayedGame, seat: Seat, system: MemorySystem) -> 
                 without = _without(question, seat) if recalled else None
                 steered = Steered(passages, _declared(answer), "nothing")
                 decision = XrayedDecision(question.turn, search.query, recalled, "", without, steered)
-            case Examine() | Calculate(), _ if decision and decision.steered:
+            case Examine(to=to) | Calculate(to=to), _ if decision and decision.steered and to == TOOL:
                 steered = decision.steered._replace(examined=_examined(question))
                 decision = decision._replace(steered=steered)
             case Chat(attempt=1), _ if decision and question.turn == decision.turn:
@@ -123,6 +139,8 @@ def _by_tool_calls(played: PlayedGame, system: MemorySystem) -> Iterator[XrayedD
     decision: XrayedDecision | None = None
     for question, answer in played.asked:
         match question, answer:
+            case Chat(to=to), _ if to != played.match.a:
+                continue
             case Chat(with_tools=(_, *_)), _ if closing_observation(question.messages) is not None:
                 break
             case Chat(with_tools=(_, *_)), Reply() | NoReply():
@@ -132,11 +150,11 @@ def _by_tool_calls(played: PlayedGame, system: MemorySystem) -> Iterator[XrayedD
                     decision = XrayedDecision(question.turn, "", (), "", None)
                 assert decision
                 decision = decision._replace(action=_declared(answer))
-            case Search(), Hits() if decision:
+            case Search(to=to), Hits() if decision and to == MEMORY:
                 query = "; ".join(filter(None, (decision.query, question.query)))
                 recalled = (*decision.recalled, *_told(answer, system, played.match.condition.arm))
                 decision = decision._replace(query=query, recalled=recalled)
-            case CallTool(), Called() if decision and answer.hits:
+            case CallTool(to=to), Called() if decision and answer.hits and to == MEMORY:
                 query = "; ".join(filter(None, (decision.query, question.called_with)))
                 text = delivered(answer.text, system.bytes_max)
                 held = tuple(Recalled(hit.entry, hit.content) for hit in answer.hits if holds(text, hit.content))

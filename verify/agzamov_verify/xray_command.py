@@ -45,7 +45,7 @@ def xray_command(bundle: Path, *, game: str, as_json: bool) -> None:
 def _xrayed(opened: Opened, game: str) -> tuple[PlayedGame, list[XrayedDecision]]:
     """Raises NoSuchGame for a game in which no seat has a memory."""
     played, plan = played_in(opened, game), opened.manifest.plan
-    system, tool = plan.systems.get(plan.memory_of(played.match)), plan.tool_of(played.match)
+    system, tool = plan.systems.get(plan.memories_of(played.match)[0]), plan.tool_of(played.match, 0)
     if not isinstance(system, MemorySystem):
         raise NoSuchGame(
             f"no memory in game {show_name(game)!r}; it plays in matches of systems of kind memory or full"

@@ -28,7 +28,7 @@ def model_socket(seat: str) -> PurePosixPath:
 
 
 def memory_server(number: int) -> str:
-    """The name of the container of a memory: the careers of a plan are counted from 1."""
+    """The name of the container of a memory: the stores of a plan are counted from 1."""
     return f"{MEMORY}-{number:03d}"
 
 

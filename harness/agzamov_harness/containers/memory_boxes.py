@@ -1,4 +1,6 @@
-"""The containers of memory servers: one for each career, since processes of one user can read each other's folders.
+"""The containers of memory servers: one for each store, since processes of one user can read each other's folders.
+
+A store is that of one seat in one career.
 
 The image's entry point listens on a socket in a volume of its own, and starts the server for the one connection that
 it takes at a time. The server's folder is the container's /tmp, which must be empty: a container serves one store.
@@ -9,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from agzamov_verify.manifest import Plan
-from agzamov_verify.streams import memory_streams
+from agzamov_verify.streams import SeatStore, memory_stores
 from agzamov_verify.systems import System
 
 from ..container_spec import GIB, ContainerSpec, Machine, Mount
@@ -23,8 +25,8 @@ PLAIN_WORD = re.compile(r"[A-Za-z0-9@._/=-]+")
 
 
 def memory_boxes(plan: Plan, machine: Machine) -> Iterator[ContainerSpec]:
-    """The container of each career's memory. Raises PortFault."""
-    for number, name in enumerate(memory_streams(plan).values(), 1):
+    """The container of each store. Raises PortFault."""
+    for number, name in enumerate(memory_stores(plan).values(), 1):
         yield memory_box(plan.systems[name], number, machine)
 
 
@@ -42,11 +44,9 @@ def memory_box(system: System, number: int, machine: Machine) -> ContainerSpec:
     )
 
 
-def memory_sockets(plan: Plan) -> Mapping[str, Path]:
-    """Where the harness finds the memory of each stream that has one."""
-    return {
-        stream: Path(container_paths.memory_socket(number)) for number, stream in enumerate(memory_streams(plan), 1)
-    }
+def memory_sockets(plan: Plan) -> Mapping[SeatStore, Path]:
+    """Where the harness finds each store."""
+    return {store: Path(container_paths.memory_socket(number)) for number, store in enumerate(memory_stores(plan), 1)}
 
 
 def executed(command: tuple[str, ...]) -> str:

@@ -23,6 +23,7 @@ from agzamov_verify.memory.model_memory import NOTE
 from agzamov_verify.memory.native_tools import Effect
 from agzamov_verify.questions import (
     HITS_MAX,
+    MEMORY,
     SERVED_CHARACTERS_MAX,
     Answer,
     Called,
@@ -41,6 +42,7 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
+from agzamov_verify.streams import SeatStore
 
 from ..lazy import imported_at_first_use
 from ..ports import Port, Wait
@@ -324,12 +326,16 @@ class LiveEntries:
         return None
 
 
-def open_memory(setup: Setup, logs: Path, stream: str, wait: Wait = time.sleep) -> Port:
-    """The memory of a stream. Its server's log is `<logs>/<stream>.log`, in a container the container's own."""
+def open_memory(setup: Setup, logs: Path, store: SeatStore, wait: Wait = time.sleep) -> Port:
+    """The memory of a seat in a stream. Its server's log is `<logs>/<stream>.log`, in a container the container's own.
+
+    That of seat B is `<stream>-memory_b.log`.
+    """
     if setup.socket:
         return MemoryPort(setup, Path(f"{setup.socket.parent.name}.log"), wait)
     logs.mkdir(parents=True, exist_ok=True)
-    return MemoryPort(setup, logs / f"{stream}.log", wait)
+    whose = "" if store.to == MEMORY else f"-{store.to}"
+    return MemoryPort(setup, logs / f"{store.stream}{whose}.log", wait)
 
 
 def _page(kept: list[Kept]) -> tuple[Kept, ...]:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 import msgspec
 
 from agzamov_verify.manifest import ManifestError, MemoryPin
+from agzamov_verify.streams import SeatStore
 from agzamov_verify.systems import MemorySystem, System
 
 from ..ports import PortFault
@@ -14,20 +15,20 @@ from .adapter import sealed_system, system_of
 from .launch import Settings, Setup
 
 INSTALLED = Path("memory-servers")
-NO_SOCKETS: Mapping[str, Path] = MappingProxyType({})
+NO_SOCKETS: Mapping[SeatStore, Path] = MappingProxyType({})
 
 
 class Places(msgspec.Struct, frozen=True):
     """Where a machine has memory servers. Nothing of this is sealed.
 
     `installed`: the folder with one folder for each installed system, by its name. `plan_folder`: where the plan stood,
-    from which the paths of adapters are taken. `sockets`: by stream, where a server listens that runs in a container.
+    from which the paths of adapters are taken. `sockets`: by store, where a server listens that runs in a container.
     `part`: the folder of this process among those of the servers that a run starts, where several processes play it.
     """
 
     installed: Path = INSTALLED
     plan_folder: Path = Path()
-    sockets: Mapping[str, Path] = NO_SOCKETS
+    sockets: Mapping[SeatStore, Path] = NO_SOCKETS
     part: str = ""
 
 

@@ -18,6 +18,7 @@ from agzamov_verify.games.holdem.analysis import poker_analysis
 from agzamov_verify.games.holdem.cell import PokerCell
 from agzamov_verify.games.holdem.preflop import preflop_quality
 from agzamov_verify.games.holdem.script import PokerRules
+from agzamov_verify.games.patterns import ShiftKind
 from agzamov_verify.protocol import load_protocol
 from agzamov_verify.scoring.analysis import recoveries_of
 from agzamov_verify.scoring.cells import Cell, CellKey
@@ -148,8 +149,8 @@ def test_a_match_its_score_and_its_ratio_have_one_tau() -> None:
 
 def test_recovery_from_each_shift_is_analysed() -> None:
     some = shifted(CellKey("m", CHESS, 3, Augmentation.MEMORY, Arm.REAL, "s"), 40.0)
-    (found,) = recoveries_of({"m": some}, evidence([some]))
-    assert (found.match, found.outcome.shift_after) == ("m", 300)
+    (found,) = recoveries_of({"m": some}, evidence([some]), {"m": [(ShiftKind.PATTERN_BREAK,)]})
+    assert (found.match, found.kinds, found.outcome.shift_after) == ("m", (ShiftKind.PATTERN_BREAK,), 300)
     assert found.outcome.drop is not None
 
 
@@ -166,7 +167,7 @@ def test_whatever_a_phase_brings_fits_into_the_verdict() -> None:
             chess_analysis(game, setting, evidence([game])),
             poker_analysis(hands, setting, evidence([hands]), preflop),
         ],
-        "recoveries": list(recoveries_of({"m": game}, evidence([game]))),
+        "recoveries": list(recoveries_of({"m": game}, evidence([game]), {"m": [()]})),
         "deltas": list(delta_analysis(some)),
         "tau_ratios": list(tau_ratios(some)),
         "tests": verdicts(AnalysisPlan(), some, load_protocol("agz-0.1").verdict).tests,

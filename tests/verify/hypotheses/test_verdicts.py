@@ -21,6 +21,7 @@ from agzamov_verify.scoring.hypotheses.contrasts import Joint, Weighted, courses
 from agzamov_verify.scoring.hypotheses.deltas import ONE, mean_difference
 from agzamov_verify.scoring.hypotheses.evidence import Evidence, Insufficient
 from agzamov_verify.scoring.hypotheses.exploratory import draws_hide_wins
+from agzamov_verify.scoring.hypotheses.primary import temporal_beats_uniform
 from agzamov_verify.scoring.hypotheses.registry import BY_ID, REGISTRY, Family
 from agzamov_verify.scoring.hypotheses.verdicts import Status, Verdict, or_too_few, verdicts
 from agzamov_verify.scoring.inference import effects
@@ -372,3 +373,14 @@ def test_games_of_careers_are_left_out_of_e11_and_alike_ones_count_once() -> Non
     refused = draws_hide_wins(some)
     assert isinstance(refused, Insufficient)
     assert f"in a match without careers; {n} of careers left out" in refused.reason
+
+
+@pytest.mark.parametrize("arm", [Arm.NAKED, Arm.PLACEBO])
+def test_a_control_or_placebo_in_phase_3_is_not_its_system(arm: Arm) -> None:
+    """E4 compares systems: a placebo that tells a donor's notes is none, however it is called."""
+    some = PLANTED[Id.E4].true()
+    before = temporal_beats_uniform(some)
+    for key, one in list(some.cells.items()):
+        other = msgspec.structs.replace(key, arm=arm)
+        some.cells[other] = msgspec.structs.replace(one, key=other)
+    assert temporal_beats_uniform(some) == before

@@ -6,12 +6,13 @@ from typing import TypeAlias
 import msgspec
 import pytest
 
-from agzamov_verify.checks.memory_audit import Audited, StoreAudit
+from agzamov_verify.checks.memory_audit import Audited, StoreAudit, StoreAudits
 from agzamov_verify.checks.memory_warnings import audited_matches, memory_warnings
 from agzamov_verify.manifest import Plan
 from agzamov_verify.memory.career_memory import PROBES, CareerMemory, Limits
 from agzamov_verify.memory.recomputed import consolidated, text_given
 from agzamov_verify.questions import (
+    MEMORY,
     Answer,
     EndGame,
     Export,
@@ -26,7 +27,7 @@ from agzamov_verify.questions import (
     Stored,
 )
 from agzamov_verify.script import Exchanges, Script
-from agzamov_verify.streams import streams_of
+from agzamov_verify.streams import SeatStore, streams_of
 from agzamov_verify.systems import MemorySystem
 
 CONTESTS = 4
@@ -123,14 +124,20 @@ def with_no_hits(exchange: Exchange) -> Exchange:
 
 PLAN = msgspec.convert(THREE_ARMS, Plan)
 NAKED, REAL, PLACEBO, OTHER = (match.id for match in PLAN.matches)
+
+
+def of(match: str) -> SeatStore:
+    return SeatStore(match, MEMORY)
+
+
 LONG = Audited(careers=2, stored=40, searches=100, found=400)
 
 
 def test_a_match_of_which_no_search_finds_anything_is_warned_of_by_its_name() -> None:
     """Of a placebo arm too, though the searches of its real arm find something."""
     found, vain = audit(played()).counts, audit([with_no_hits(one) for one in played()]).counts
-    assert list(memory_warnings(PLAN, {REAL: found, PLACEBO: found})) == []
-    (warning,) = memory_warnings(PLAN, {REAL: found, PLACEBO: vain})
+    assert list(memory_warnings(PLAN, {of(REAL): found, of(PLACEBO): found})) == []
+    (warning,) = memory_warnings(PLAN, {of(REAL): found, of(PLACEBO): vain})
     assert warning == (
         f"{PLACEBO}, system a: nothing was found in any of 10 searches, though 4 entries were stored, so no prompt held"
         " any; see whether its search works"
@@ -139,24 +146,29 @@ def test_a_match_of_which_no_search_finds_anything_is_warned_of_by_its_name() ->
 
 @pytest.mark.parametrize(("found", "warned"), [(200, False), (199, True), (800, False), (801, True)])
 def test_a_placebo_whose_searches_find_another_number_of_entries_is_warned_of(found: int, *, warned: bool) -> None:
-    warnings = list(memory_warnings(PLAN, {REAL: LONG, PLACEBO: LONG._replace(found=found)}))
+    warnings = list(memory_warnings(PLAN, {of(REAL): LONG, of(PLACEBO): LONG._replace(found=found)}))
     assert bool(warnings) == warned
     assert not warned or f"placebo arm found {found / 100:.1f} entries, one of the real arm 4.0" in warnings[0]
-    assert list(memory_warnings(PLAN, {OTHER: LONG, PLACEBO: LONG._replace(found=1)})) == [], "of another system"
-    short = {arm: LONG._replace(stored=19, found=many) for arm, many in ((REAL, 400), (PLACEBO, 1))}
+    assert list(memory_warnings(PLAN, {of(OTHER): LONG, of(PLACEBO): LONG._replace(found=1)})) == [], (
+        "of another system"
+    )
+    short = {of(arm): LONG._replace(stored=19, found=many) for arm, many in ((REAL, 400), (PLACEBO, 1))}
     assert list(memory_warnings(PLAN, short)) == [], "in two careers of fewer than ten contests"
 
 
 def test_the_counts_of_careers_are_added_up_by_match() -> None:
-    naked, *rest = (one.id for match in PLAN.matches for one in streams_of(match))
+    naked, *rest = ([one.id for one in streams_of(match)] for match in PLAN.matches)
     one = Audited(careers=1, searches=3)
-    matches = audited_matches(PLAN, [(naked, Audited()), *((stream, one) for stream in rest)])
-    assert matches == dict.fromkeys((REAL, PLACEBO, OTHER), one.plus(one))
+    streams = [*((stream, {}) for stream in naked), *((stream, {MEMORY: one}) for some in rest for stream in some)]
+    matches = audited_matches(PLAN, streams)
+    assert matches == dict.fromkeys(map(of, (REAL, PLACEBO, OTHER)), one.plus(one))
 
 
 def test_a_stream_without_a_memory_counts_for_nothing() -> None:
-    done = StoreAudit(None)
-    assert (done.counts, done.findings) == (Audited(), [])
+    done = StoreAudits(next(streams_of(PLAN.matches[0])), PLAN, {})
+    for question, answer in played():
+        done.note(question, answer)
+    assert (done.counts, done.findings) == ({}, [])
 
 
 WORDS = "castled early: 1 of 1"

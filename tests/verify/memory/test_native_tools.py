@@ -332,7 +332,7 @@ def test_a_call_of_which_nobody_knows_what_it_stores_makes_the_memory_unverified
     done = audit([*PLAYED[:SEARCHED], (unknown, Called(text="linked")), *PLAYED[SEARCHED:-1], dump], pin)
     assert (done.findings, done.counts.unknown) == ([], 1)
     ledger = CheckLog()
-    check_memory(manifest_with(pin), {"notes": done.counts}, ledger)
+    check_memory(manifest_with(pin), [done.counts], ledger)
     step = ledger.steps[Number.MEMORY - 1]
     assert step.status is Status.NOT_CHECKED
     assert step.remark.startswith(
@@ -346,7 +346,7 @@ def test_words_of_a_built_in_server_that_were_cut_cannot_be_compared_and_make_it
     done = audit(with_answer(SEARCHED, cut), PIN)
     assert (done.counts.cut, done.counts.unknown) == (1, 0)
     ledger = CheckLog()
-    check_memory(manifest_with(PIN), {"notes": done.counts}, ledger)
+    check_memory(manifest_with(PIN), [done.counts], ledger)
     step = ledger.steps[Number.MEMORY - 1]
     assert step.status is Status.NOT_CHECKED
     assert step.remark.startswith("unverified: in 1 of 1 careers the words of a tool were cut")
@@ -359,7 +359,7 @@ def test_what_was_wrong_before_such_a_call_stays_wrong() -> None:
     ledger = CheckLog()
     with suppress(StepFailed), ledger.taking(Number.MEMORY):
         ledger.take(done.findings)
-        check_memory(manifest_with(pin), {"notes": done.counts}, ledger)
+        check_memory(manifest_with(pin), [done.counts], ledger)
     assert ledger.steps[Number.MEMORY - 1].status is Status.FAIL
 
 

@@ -16,6 +16,7 @@ from agzamov_verify.manifest import Plan
 from agzamov_verify.memory.adapter_format import Adapter
 from agzamov_verify.memory.declared_server import SHIPPED_SHA256, NoAdapter, declared_in, server_of
 from agzamov_verify.questions import (
+    MEMORY,
     Answer,
     EndGame,
     Export,
@@ -29,6 +30,7 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
+from agzamov_verify.streams import SeatStore
 from agzamov_verify.systems import MemorySystem
 from agzamov_verify.systems.memory_system import Use
 
@@ -133,7 +135,7 @@ def test_what_a_server_says_of_its_own_is_warned_of() -> None:
     plan = msgspec.convert(REWRITING_PLAN, Plan)
     (match,) = plan.matches
     counts = Audited(careers=1, stored=3, searches=7, found=5, own=2)
-    (warning,) = memory_warnings(plan, {match.id: counts})
+    (warning,) = memory_warnings(plan, {SeatStore(match.id, MEMORY): counts})
     assert f"{match.id}, system mine: 2 of 5 entries found say more than those that the server made them of" in warning
     assert list(memory_warnings(plan, {match.id: counts._replace(own=0)})) == []
 

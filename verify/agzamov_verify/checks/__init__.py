@@ -136,11 +136,11 @@ def _take_steps(path: Path, options: Options, ledger: CheckLog, verdict: Verdict
     with ledger.taking(Number.EXECUTIONS):
         check_executions(replayed.executions, replayed.rows, ledger)
     with ledger.taking(Number.MEMORY):
-        streams = ((stream, report.memory) for stream, report in replayed.reports.items())
+        streams = ((stream, report.memories) for stream, report in replayed.reports.items())
         matches = audited_matches(opened.manifest.plan, streams)
         warnings = tuple(memory_warnings(opened.manifest.plan, matches))
         verdict.warnings = (*verdict.warnings, *warnings)
-        check_memory(opened.manifest, matches, ledger, warnings)
+        check_memory(opened.manifest, matches.values(), ledger, warnings)
     verdict.warnings = (*verdict.warnings, *unnamed_warnings(replayed.tools))
     is_whole = check_tools(opened, replayed.tools, ledger, at_hand)
     if verdict.recomputed is Recomputed.ALL and not is_whole:

@@ -21,16 +21,18 @@ recomputed, and entries that say more than these are counted (lineage).
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ..games.game import StreamPlan
-from ..manifest import Manifest, Plan
+from ..manifest import Manifest, MemoryPin, Plan
 from ..memory.model_memory import NOTE
 from ..memory.native_tools import Effect, NativeTool, holds
 from ..memory.recomputed import WordSearches, consolidated, last_entries, text_given
 from ..memory.servers import SERVERS
 from ..questions import (
+    MEMORIES,
+    MEMORY,
     SERVED_CHARACTERS_MAX,
     Answer,
     Called,
@@ -40,6 +42,7 @@ from ..questions import (
     Exported,
     Hits,
     Kept,
+    MemoryQuestion,
     Question,
     Search,
     Settled,
@@ -85,29 +88,49 @@ class Audited(NamedTuple):
         return Audited(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-def audited_system(stream: StreamPlan, plan: Plan) -> MemorySystem | None:
-    """The memory that seat A has in a stream."""
-    system = plan.systems.get(plan.memory_of(stream.match))
-    return system if isinstance(system, MemorySystem) else None
+class StoreAudits:
+    """The audits of one stream: one for each seat that has a memory, by the memory's name in the journal."""
+
+    def __init__(self, stream: StreamPlan, plan: Plan, pins: Mapping[str, MemoryPin]) -> None:
+        self._audits: dict[str, StoreAudit] = {}
+        for to, name in zip(MEMORIES, plan.memories_of(stream.match), strict=True):
+            system, pin = plan.systems.get(name), pins.get(name)
+            if isinstance(system, MemorySystem):
+                self._audits[to] = StoreAudit(system, pin.native if pin else ())
+
+    def note(self, question: Question, answer: Answer) -> None:
+        """Take one question to a memory and its answer; those of others are no matter."""
+        if isinstance(question, MemoryQuestion) and (audit := self._audits.get(question.to)):
+            audit.note(question, answer)
+
+    @property
+    def counts(self) -> dict[str, Audited]:
+        """The counts of each store."""
+        return {to: audit.counts for to, audit in self._audits.items()}
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings of all stores."""
+        return [finding for audit in self._audits.values() for finding in audit.findings]
 
 
 class StoreAudit:
     """The audit of one career. At most `TOLD_MAX` findings are kept."""
 
-    def __init__(self, system: MemorySystem | None, offered: Sequence[NativeTool] = ()) -> None:
-        self._system, self._server = system, system.server if system else ""
+    def __init__(self, system: MemorySystem, offered: Sequence[NativeTool] = ()) -> None:
+        self._system, self._server = system, system.server
         self._effects = {tool.name: tool.effect for tool in offered}
-        server = system.serving if system else None
+        server = system.serving
         self._refuses = server.refuses if server else "none"
         self._is_recomputed = server is not None and server.recomputed
-        self._rewrites = bool(system and system.is_from_outside and server and server.rewrites)
+        self._rewrites = bool(system.is_from_outside and server and server.rewrites)
         self._lineage, self._says_more = Lineage(), set[str]()
         self._word_searches = WordSearches(self._server)
         self._after_rewriting: int | None = None
         self._live: list[Kept] = []
         self._by_name: dict[str, Kept] = {}
         self._pages: list[Kept] = []
-        self.counts = Audited(careers=1) if system else Audited()
+        self.counts = Audited(careers=1)
         self.findings: list[Finding] = []
 
     def note(self, question: Question, answer: Answer) -> None:
@@ -206,7 +229,7 @@ class StoreAudit:
 
     def _text_given(self, kept: Kept) -> str:
         """The text that the server gives of a live entry in this search."""
-        noise_percent = self._system.noise_percent if self._system else 0
+        noise_percent = self._system.noise_percent
         if not noise_percent:
             return kept.content
         return text_given(kept, self._live, self.counts.searches, noise_percent)
@@ -265,7 +288,8 @@ class StoreAudit:
 
 
 def _place(question: Question) -> str:
-    return f"game {question.game} turn {question.turn} memory question {question.attempt}"
+    whose = "" if question.to == MEMORY else f" to {question.to}"
+    return f"game {question.game} turn {question.turn} memory question {question.attempt}{whose}"
 
 
 def _shown(kept: Kept | None) -> str:
@@ -312,15 +336,13 @@ def _parsed(text: str) -> object:
         return None
 
 
-def check_memory(
-    manifest: Manifest, matches: Mapping[str, Audited], ledger: CheckLog, warnings: Sequence[str] = ()
-) -> None:
-    """Take step 15; its findings came with the journal's. `matches`: counts by match. Raises StepFailed."""
+def check_memory(manifest: Manifest, stores: Iterable[Audited], ledger: CheckLog, warnings: Sequence[str] = ()) -> None:
+    """Take step 15; its findings came with the journal's. `stores`: counts of careers. Raises StepFailed."""
     if not any(isinstance(system, MemorySystem) for system in manifest.plan.systems.values()):
         ledger.skip(Number.MEMORY, Status.NOT_APPLICABLE, "no seat has a memory")
         return
     total = Audited()
-    for counts in matches.values():
+    for counts in stores:
         total = total.plus(counts)
     if total.unknown or total.cut:
         ledger.skip(Number.MEMORY, Status.NOT_CHECKED, f"unverified: {'; '.join(_unverified(total, manifest))}")

@@ -12,7 +12,8 @@ from typing import Final
 from ..columns import ascii_words
 from ..experiment import Arm, Match
 from ..manifest import Plan
-from ..streams import streams_of
+from ..questions import MEMORIES
+from ..streams import SeatStore, streams_of
 from ..systems import MemorySystem
 from ..systems.memory_system import Use
 from .memory_audit import Audited
@@ -23,23 +24,22 @@ CAREER_CONTESTS_MIN: Final = 10
 """In shorter careers the number of entries that a search finds is left to chance."""
 
 
-def audited_matches(plan: Plan, streams: Iterable[tuple[str, Audited]]) -> dict[str, Audited]:
-    """The counts of each match in which seat A has a memory, from those of the streams by id."""
-    matches, played = (
-        dict[str, Audited](),
-        {stream.id: match.id for match in plan.memory_matches for stream in streams_of(match)},
-    )
-    for stream, counts in streams:
-        if name := played.get(stream):
-            matches[name] = matches.get(name, Audited()).plus(counts)
+def audited_matches(plan: Plan, streams: Iterable[tuple[str, Mapping[str, Audited]]]) -> dict[SeatStore, Audited]:
+    """The counts of each memory in each match, from those of the streams by id."""
+    matches = dict[SeatStore, Audited]()
+    played = {stream.id: match.id for match in plan.memory_matches for stream in streams_of(match)}
+    for stream, memories in streams:
+        for to, counts in memories.items():
+            place = SeatStore(played[stream], to)
+            matches[place] = matches.get(place, Audited()).plus(counts)
     return matches
 
 
-def memory_warnings(plan: Plan, matches: Mapping[str, Audited]) -> Iterator[str]:
-    """One sentence each. `matches`: counts by match."""
-    for match in plan.memory_matches:
-        counts = matches.get(match.id, Audited())
-        place = f"{ascii_words(match.id)}, system {ascii_words(match.condition.system)}"
+def memory_warnings(plan: Plan, matches: Mapping[SeatStore, Audited]) -> Iterator[str]:
+    """One sentence each. `matches`: counts by match and memory."""
+    for match, to, name in _memories(plan):
+        counts = matches.get(SeatStore(match.id, to), Audited())
+        place = f"{ascii_words(match.id)}, {'seat B, ' if to != MEMORIES[0] else ''}system {ascii_words(name)}"
         if counts.searches and not counts.found and not counts.unknown:
             yield (
                 f"{place}: nothing was found in any of {counts.searches:,} searches, though {counts.stored:,} entries"
@@ -51,9 +51,17 @@ def memory_warnings(plan: Plan, matches: Mapping[str, Audited]) -> Iterator[str]
                 " them of (a word that none of them has, or a higher count); what they say is the server's own, and"
                 " there was no placebo"
             )
-        for real in plan.memory_matches:
+        for real in plan.memory_matches if to == MEMORIES[0] else ():
             if _is_placebo_of(match, real) and _by_harness(plan, match):
-                yield from _unlike(place, counts, matches.get(real.id, Audited()))
+                yield from _unlike(place, counts, matches.get(SeatStore(real.id, to), Audited()))
+
+
+def _memories(plan: Plan) -> Iterator[tuple[Match, str, str]]:
+    """Each match with each of its memories: the name in the journal, and that of the system."""
+    for match in plan.memory_matches:
+        for to, name in zip(MEMORIES, plan.memories_of(match), strict=True):
+            if name:
+                yield match, to, name
 
 
 def _unlike(place: str, placebo: Audited, real: Audited) -> Iterator[str]:
@@ -77,5 +85,5 @@ def _is_placebo_of(match: Match, real: Match) -> bool:
 
 def _by_harness(plan: Plan, match: Match) -> bool:
     """True if the harness searches, so that both arms search at the same moments."""
-    system = plan.systems[plan.memory_of(match)]
+    system = plan.systems[plan.memories_of(match)[0]]
     return isinstance(system, MemorySystem) and system.use is Use.HARNESS

@@ -25,7 +25,7 @@ from .adjudication_witnesses import witnesses
 from .answers import AnswerNumbers, Spent
 from .benchmark_actions import benchmark_findings
 from .check_log import CouldNotCheck, Finding, Number
-from .memory_audit import Audited, StoreAudit, audited_system
+from .memory_audit import Audited, StoreAudits
 from .opened_bundle import Opened
 from .scripted_seats import DrawnReplies, SeatReplies, SeatReport, TimeUp
 from .tool_answers import ToolAnswers, ToolSample
@@ -46,8 +46,8 @@ class StreamReport(msgspec.Struct, frozen=True):
     `logged` are entries that the log of executions names otherwise.
     `spare`: one of its evaluations, drawn at random. `compared`: answers of scripted seats that were computed again;
     `left`: those that are to be, by kind.
-    `spent`: what its replies cost. `memory`: counts of the audit of its memory.
-    `tools`: a random sample of the answers of its tool.
+    `spent`: what its replies cost. `memories`: counts of the audit of each seat's memory, by its name in the journal.
+    `tools`: a random sample of the answers of its tools.
     """
 
     row: StreamRow | None
@@ -62,7 +62,7 @@ class StreamReport(msgspec.Struct, frozen=True):
     compared: int = 0
     left: dict[str, int] = msgspec.field(default_factory=dict)
     spent: Spent = Spent()
-    memory: Audited = Audited()
+    memories: dict[str, Audited] = msgspec.field(default_factory=dict)
     tools: ToolSample = msgspec.field(default_factory=ToolSample)
 
 
@@ -122,8 +122,7 @@ class StreamReplay:
         chain = Chain(self._run, stream.id)
         evaluations = _Evaluations(self._permille)
         seats, numbers = SeatReplies(self._plan), AnswerNumbers(self._plan)
-        pin = self._memories.get(self._plan.memory_of(stream.match))
-        memory = StoreAudit(audited_system(stream, self._plan), pin.native if pin else ())
+        memories = StoreAudits(stream, self._plan, self._memories)
         tools = ToolAnswers(stream.id, self._tool_answers_max)
         logged: list[Finding] = []
         try:
@@ -135,7 +134,7 @@ class StreamReplay:
             for question, answer in story:
                 if self._is_over():
                     raise CouldNotCheck("time is up, --time-max")
-                for notebook in (numbers, seats, evaluations, memory, tools):
+                for notebook in (numbers, seats, evaluations, memories, tools):
                     notebook.note(question, answer)
             replay.finish()
             block = story.value
@@ -145,7 +144,7 @@ class StreamReplay:
             return _failed(Finding(Number.REPLAY, error.place, error.expected, error.found))
         calls, finding = self._calls(stream.id, answers)
         played = benchmark_findings(stream, block, self._plan, self._dice)
-        departures = (*numbers.findings, *played, *seats.findings, *memory.findings)
+        departures = (*numbers.findings, *played, *seats.findings, *memories.findings)
         rule = GAMES[stream.match.game].engine_adjudication(self._plan.rules_of(stream.match.game))
         return StreamReport(
             chain.row(segments),
@@ -160,7 +159,7 @@ class StreamReplay:
             seats.compared,
             seats.left,
             numbers.spent,
-            memory.counts,
+            memories.counts,
             tools.sample,
         )
 

@@ -8,14 +8,14 @@ from typing import Final
 from ..columns import ascii_words, row
 from ..glossary import label
 from ..manifest import Manifest
-from ..scoring.analysis import Analysis
+from ..scoring.analysis import Analysis, Recovery
 from ..scoring.deltas import DeltaAnalysis
 from ..scoring.exact import Figure
 from ..scoring.hypotheses.verdicts import ContrastRow, Status, Verdict
 from ..scoring.inference.estimate import Estimate
 from ..scoring.inference.pentanomial import Symmetry
 from ..scoring.inference.sequential import Stop
-from ..scoring.learning.outcome import LearningOutcome, RecoveryOutcome
+from ..scoring.learning.outcome import LearningOutcome
 from ..scoring.measures import ONE_CAREER
 from ..scoring.robustness import RobustnessRow
 from ..scoring.sequential_monitoring import MonitoredMatch
@@ -38,7 +38,7 @@ FAMILIES: Final = (
 def hypothesis_lines(analysis: Analysis, manifest: Manifest) -> Iterator[str]:
     """Recoveries, the cost of each phase, deltas, monitored matches, and the hypotheses."""
     for recovery in analysis.recoveries:
-        yield from row(label("recovery"), f"{ascii_words(recovery.match)}, {_recovery(recovery.outcome)}")
+        yield from row(label("recovery"), f"{ascii_words(recovery.match)}, {_recovery(recovery)}")
     models = any(seat.is_model for seat in manifest.plan.playing.values())
     known = all(not seat.is_model or name in manifest.plan.prices for name, seat in manifest.plan.playing.items())
     for phase in analysis.phases:
@@ -157,13 +157,15 @@ def learning_words(learning: LearningOutcome) -> str:
     return f"{learning.verdict.value}{p}{change}{tau}{at_once}"
 
 
-def _recovery(outcome: RecoveryOutcome) -> str:
+def _recovery(recovery: Recovery) -> str:
+    outcome, kinds = recovery.outcome, " and ".join(recovery.kinds)
+    kind = f" ({kinds})" if kinds else ""
     tau = f", tau {outcome.tau}" if outcome.tau is not None else ""
     drop = f", drop {estimate(outcome.drop)}" if outcome.drop else ""
     p = ""
     if outcome.p_drop and outcome.p_drop_corrected:
         p = f", p {short(outcome.p_drop)}, corrected {short(outcome.p_drop_corrected)}"
-    return f"shift after {outcome.shift_after}: {outcome.verdict.value}{tau}{drop}{p}"
+    return f"shift after {outcome.shift_after}{kind}: {outcome.verdict.value}{tau}{drop}{p}"
 
 
 def symmetry_words(symmetry: Symmetry) -> str:

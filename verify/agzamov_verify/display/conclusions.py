@@ -83,8 +83,9 @@ def _contest(match: MatchResult, head: Headline, doubt: str) -> str:
 
 
 def opponents_words(match: MatchResult) -> str:
-    """The names of seat A's opponents."""
-    return " and ".join("itself" if name == match.a else ascii_words(name) for name in match.opponents)
+    """The names of seat A's opponents, and what seat B has beyond its prompt."""
+    names = " and ".join("itself" if name == match.a else ascii_words(name) for name in match.opponents)
+    return f"{names}{condition_words(match.b_condition)}"
 
 
 def _doubt(match: MatchResult, analysis: Analysis | None, bound_percent: int) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ..columns import LABEL_WIDTH, ascii_words, item, paragraph, quoted, table
-from ..experiment import Match
+from ..experiment import Condition, Match
 from ..glossary import label
 from ..manifest import Manifest
 from ..scoring.analysis import Analysis
@@ -67,9 +67,8 @@ def screen_lines(screen: Screen) -> Iterator[str]:
         yield f"Seats (as sealed in the plan{claimed})"
         for name, words in seat_lines(manifest, results, screen.calls):
             yield from item(f"  {name}:", words)
-        used = manifest.plan.systems_played
         for name, system in manifest.plan.systems.items():
-            if name in used:
+            if name in manifest.plan.systems_played:
                 yield from item(f"  system {ascii_words(name)}:", system.words)
         yield from item("  isolation:", isolation_words(manifest))
 
@@ -123,11 +122,11 @@ def played_words(manifest: Manifest, results: Results | None) -> str:
     not_played = results.not_played if results else ()
     missing = {match.id for match in plan.matches if match.id in not_played}
     sizes = {match.id: _actual(match) for match in results.matches} if results else {}
-    pairs: dict[tuple[str, ...], list[str]] = {}
+    pairs: dict[tuple[tuple[str, ...], Condition], list[str]] = {}
     for match in plan.matches:
         if match.id not in missing:
             size = f"{sizes.get(match.id, _planned(match))}{condition_words(match.condition)}"
-            pairs.setdefault(match.seats, []).append(size)
+            pairs.setdefault((match.seats, match.b_condition), []).append(size)
 
     def named(name: str) -> str:
         kind = "" if name in introduced else f" ({plan.seats[name].kind_words})"
@@ -135,7 +134,8 @@ def played_words(manifest: Manifest, results: Results | None) -> str:
         return name + kind
 
     pairings = [
-        f"{named(seats[0])} against {_others(seats, named)}: {', '.join(counts)}" for seats, counts in pairs.items()
+        f"{named(seats[0])} against {_others(seats, named)}{condition_words(theirs)}: {', '.join(counts)}"
+        for (seats, theirs), counts in pairs.items()
     ]
     pairings += filter(None, (VIEWS[name].rules_words(plan) for name in plan.games))
     if missing:
@@ -177,8 +177,9 @@ def match_words(manifest: Manifest, match_id: str) -> str:
     """A match in plain words; its id where the plan does not name it."""
     for match in manifest.plan.matches:
         if match.id == match_id:
-            pair = f"{match.a} v {_others(match.seats)}"
-            arm = arm_words(match.condition, is_system_named=len(manifest.plan.systems_played) > 1)
+            is_named = len(manifest.plan.systems_played) > 1
+            arm, theirs = (arm_words(one, is_system_named=is_named) for one in match.conditions[:2])
+            pair = f"{match.a} v {_others(match.seats)}{theirs}"
             return f"Phase {match.phase:d}{arm}, {game_words(match.game)}{part_words(match.part)}, {pair}"
     return ascii_words(match_id)
 

@@ -4,9 +4,9 @@ Each is a sentence for the opponent's system prompt. The agent never sees it; th
 it through the manifest. A detector of each pattern counts how often it was kept.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 
 class Pattern(StrEnum):
@@ -15,15 +15,18 @@ class Pattern(StrEnum):
     CASTLES_EARLY = "castles_early"
     AVOIDS_QUEEN_TRADES = "avoids_queen_trades"
     KING_ANSWERS_CHECKS = "king_answers_checks"
+    PIECES_ANSWER_CHECKS = "pieces_answer_checks"
     ALWAYS_RECAPTURES = "always_recaptures"
     MOVES_ATTACKED_QUEEN = "moves_attacked_queen"
     NEVER_RETREATS = "never_retreats"
+    KEEPS_OWN_HALF = "keeps_own_half"
     PUSHES_ROOK_PAWNS = "pushes_rook_pawns"
     MIN_RAISES_PAIRS = "min_raises_pairs"
     FOLDS_BUTTON_TO_3BET = "folds_button_to_3bet"
     LIMPS_BUTTON = "limps_button"
     NEVER_RAISES_BIG_BLIND = "never_raises_big_blind"
     ALWAYS_CBETS = "always_cbets"
+    NEVER_CBETS = "never_cbets"
     FOLDS_MISSED_FLOPS = "folds_missed_flops"
     NEVER_FOLDS_PAIRS = "never_folds_pairs"
     FOLDS_RIVERS = "folds_rivers"
@@ -49,10 +52,14 @@ CHESS_PATTERNS: dict[Pattern, str] = {
         "never make a move that allows or makes a trade of queens, unless every legal move does."
     ),
     Pattern.KING_ANSWERS_CHECKS: "when in check, move your king, as long as it has a legal move.",
+    Pattern.PIECES_ANSWER_CHECKS: "when in check, do not move your king, as long as another piece can answer.",
     Pattern.ALWAYS_RECAPTURES: "take back a piece that has just captured one of yours, whenever that is legal.",
     Pattern.MOVES_ATTACKED_QUEEN: "move your queen whenever it is attacked and has a legal move.",
     Pattern.NEVER_RETREATS: (
         "never move a knight, bishop, rook or queen to a rank nearer to your own side, unless every legal move does."
+    ),
+    Pattern.KEEPS_OWN_HALF: (
+        "never move a knight, bishop, rook or queen into your opponent's half, unless every legal move does."
     ),
     Pattern.PUSHES_ROOK_PAWNS: "within your first 6 moves, push the pawn on the a-file or the h-file if that is legal.",
 }
@@ -62,8 +69,60 @@ POKER_PATTERNS: dict[Pattern, str] = {
     Pattern.LIMPS_BUTTON: "on the button, begin every hand with a call, whatever you hold.",
     Pattern.NEVER_RAISES_BIG_BLIND: "in the big blind, never raise before the flop.",
     Pattern.ALWAYS_CBETS: "on the flop, if you made the last raise before the flop and nobody has bet yet, bet.",
+    Pattern.NEVER_CBETS: "on the flop, if you made the last raise before the flop and nobody has bet yet, check.",
     Pattern.FOLDS_MISSED_FLOPS: "on the flop, fold to any bet if your best hand is less than a pair.",
     Pattern.NEVER_FOLDS_PAIRS: "after the flop is dealt, never fold a pair or better.",
     Pattern.FOLDS_RIVERS: "on the river, fold to any bet if your best hand is less than two pair.",
     Pattern.NEVER_BLUFFS_RIVERS: "on the river, bet or raise only with two pair or better.",
 }
+
+AGGRESSIVE: Final = frozenset(
+    {Pattern.NEVER_RETREATS, Pattern.PUSHES_ROOK_PAWNS, Pattern.ALWAYS_CBETS, Pattern.MIN_RAISES_PAIRS}
+)
+PASSIVE: Final = frozenset(
+    {
+        Pattern.KEEPS_OWN_HALF,
+        Pattern.LIMPS_BUTTON,
+        Pattern.NEVER_RAISES_BIG_BLIND,
+        Pattern.NEVER_CBETS,
+        Pattern.NEVER_BLUFFS_RIVERS,
+    }
+)
+OPPOSITES: Final = (
+    frozenset({Pattern.KING_ANSWERS_CHECKS, Pattern.PIECES_ANSWER_CHECKS}),
+    frozenset({Pattern.ALWAYS_CBETS, Pattern.NEVER_CBETS}),
+    frozenset({Pattern.NEVER_FOLDS_PAIRS, Pattern.FOLDS_RIVERS}),
+)
+"""Patterns of which one asks for what the other rules out."""
+
+
+class ShiftKind(StrEnum):
+    """The forced changes of strategy that Phase 3 names (draft section 6, recovery protocol)."""
+
+    AGGRESSIVE_TO_PASSIVE = "aggressive to passive"
+    EXPLOITATIVE_TO_BALANCED = "exploitative to balanced"
+    PATTERN_BREAK = "pattern break"
+
+
+def shift_kinds(before: Collection[Pattern], after: Collection[Pattern]) -> tuple[ShiftKind, ...]:
+    """The kinds of a change of patterns; none where it is of no kind.
+
+    - Aggressive to passive: an aggressive pattern and no passive one before, a passive one and no aggressive one after.
+    - Exploitative to balanced: a pattern before, none after. A player without one plays its own game, which no bundle
+      shows to be an equilibrium.
+    - Pattern break: a pattern before whose opposite is kept after.
+    """
+    kinds = []
+    is_aggressive, is_passive = _leans(before, AGGRESSIVE, PASSIVE), _leans(after, PASSIVE, AGGRESSIVE)
+    if is_aggressive and is_passive:
+        kinds.append(ShiftKind.AGGRESSIVE_TO_PASSIVE)
+    if before and not after:
+        kinds.append(ShiftKind.EXPLOITATIVE_TO_BALANCED)
+    if any(len(pair & set(before)) == 1 and pair - set(before) == pair & set(after) for pair in OPPOSITES):
+        kinds.append(ShiftKind.PATTERN_BREAK)
+    return tuple(kinds)
+
+
+def _leans(patterns: Collection[Pattern], to: frozenset[Pattern], away: frozenset[Pattern]) -> bool:
+    """True if some of the patterns are of one sort and none of the other."""
+    return not to.isdisjoint(patterns) and away.isdisjoint(patterns)

@@ -17,6 +17,7 @@ import msgspec
 from ..questions import (
     EXPORTED,
     HITS,
+    MEMORY,
     SETTLED,
     STORED,
     EndGame,
@@ -42,10 +43,13 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class CareerMemory:
-    """The script's half of a memory server; `rewrites`: the server may change entries when a game ends."""
+    """The script's half of a memory server; `rewrites`: the server may change entries when a game ends.
 
-    def __init__(self, limits: Limits, donor: Donor | None = None, *, rewrites: bool = False) -> None:
-        self._limits, self._donor, self._rewrites = limits, donor, rewrites
+    `to`: whose memory it is, a name of `questions.MEMORIES`.
+    """
+
+    def __init__(self, limits: Limits, donor: Donor | None = None, *, rewrites: bool = False, to: str = MEMORY) -> None:
+        self._limits, self._donor, self._rewrites, self._to = limits, donor, rewrites, to
         self._number, self._entries = 1, 0
         self._game, self._asked = "", 0
 
@@ -68,14 +72,22 @@ class CareerMemory:
         """Store what was seen in the contest that is over, and end it."""
         entry, attempt = self._next_entry(), self._next(game)
         question = Store(
-            attempt=attempt, content=content, entry=entry, game=game, kind=OBSERVATION, number=self._number, turn=0
+            attempt=attempt,
+            content=content,
+            entry=entry,
+            game=game,
+            kind=OBSERVATION,
+            number=self._number,
+            to=self._to,
+            turn=0,
         )
         yield from ask(question, STORED)
         yield from self._end_game(game)
 
     def _end_game(self, game: str) -> Script[None]:
         """End the contest."""
-        yield from ask(EndGame(attempt=self._next(game), game=game, number=self._number, turn=0), SETTLED)
+        question = EndGame(attempt=self._next(game), game=game, number=self._number, to=self._to, turn=0)
+        yield from ask(question, SETTLED)
         if self._rewrites:
             yield from self._export(game)
         self._number += 1
@@ -97,6 +109,7 @@ class CareerMemory:
             hits_max=self._limits.hits_max,
             number=self._number,
             query=query,
+            to=self._to,
             turn=turn,
         )
         answer = yield from ask(question, HITS)
@@ -106,7 +119,8 @@ class CareerMemory:
         """Ask for all entries, page by page; who reads the journal has them."""
         offset, more = 0, True
         while more:
-            answer = yield from ask(Export(attempt=self._next(game), game=game, offset=offset, turn=0), EXPORTED)
+            question = Export(attempt=self._next(game), game=game, offset=offset, to=self._to, turn=0)
+            answer = yield from ask(question, EXPORTED)
             offset += len(answer.entries)
             more = answer.more and bool(answer.entries)
 

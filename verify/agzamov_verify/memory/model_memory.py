@@ -10,7 +10,7 @@ A text is saved only between the first decision of a contest and its end.
 
 from typing import Final
 
-from ..questions import STORED, Chat, Message, Store, Tool, ToolCall
+from ..questions import MEMORY, STORED, Chat, Message, Store, Tool, ToolCall
 from ..script import Script, ask
 from .career_memory import CareerMemory, Limits
 from .donor import Donor
@@ -40,8 +40,16 @@ class ModelMemory(CareerMemory):
     tools: tuple[Tool, ...] = TOOLS
     closing: str = CLOSING
 
-    def __init__(self, limits: Limits, calls_max: int, donor: Donor | None = None, *, rewrites: bool = False) -> None:
-        super().__init__(limits, donor, rewrites=rewrites)
+    def __init__(
+        self,
+        limits: Limits,
+        calls_max: int,
+        donor: Donor | None = None,
+        *,
+        rewrites: bool = False,
+        to: str = MEMORY,
+    ) -> None:
+        super().__init__(limits, donor, rewrites=rewrites, to=to)
         self.calls_max, self.tools_message = calls_max, SYSTEM.format(calls_max=calls_max)
         self._last: tuple[Chat, Count] | None = None
         self._is_open = False
@@ -101,6 +109,7 @@ class ModelMemory(CareerMemory):
             game=question.game,
             kind=NOTE,
             number=self._number,
+            to=self._to,
             turn=question.turn,
         )
         answer = yield from ask(store, STORED)

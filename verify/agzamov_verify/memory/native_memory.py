@@ -7,7 +7,7 @@ end. There is no placebo: a donor's notes cannot stand in a server's own words.
 
 from collections.abc import Sequence
 
-from ..questions import CALLED, CallTool, Chat, ToolCall
+from ..questions import CALLED, MEMORY, CallTool, Chat, ToolCall
 from ..script import Script, ask
 from .career_memory import Limits
 from .model_memory import ModelMemory
@@ -29,8 +29,8 @@ class NativeMemory(ModelMemory):
 
     closing = NATIVE_CLOSING
 
-    def __init__(self, limits: Limits, calls_max: int, offered: Sequence[NativeTool]) -> None:
-        super().__init__(limits, calls_max)
+    def __init__(self, limits: Limits, calls_max: int, offered: Sequence[NativeTool], *, to: str = MEMORY) -> None:
+        super().__init__(limits, calls_max, to=to)
         self._offered = {tool.name: tool for tool in offered}
         self.tools = tuple(tool.tool for tool in offered)
         self.tools_message = NATIVE_SYSTEM.format(calls_max=calls_max, names=names_of(self._offered))
@@ -57,6 +57,7 @@ class NativeMemory(ModelMemory):
             game=question.game,
             hits_max=self._limits.hits_max,
             number=self._number,
+            to=self._to,
             tool=tool.name,
             turn=question.turn,
         )

@@ -227,7 +227,7 @@ def _manners(manifest: Manifest, match: Match) -> Iterator[tuple[object, object,
     if augmentation is not Augmentation.NAKED:
         opponents = tuple(seats[name].manner for name in match.seats[1:])
         sub_phase = (model, temperature, match.game, match.phase, augmentation)
-        yield sub_phase, (opponents, match.shifts), "an opponent and its shifts"
+        yield sub_phase, (opponents, match.b_condition, match.shifts), "an opponent, its system and its shifts"
     if match.careers:
         yield (model, match.game, "careers"), match.careers, "a number of careers"
 

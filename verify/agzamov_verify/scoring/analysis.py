@@ -14,6 +14,7 @@ from ..dice import Dice
 from ..experiment import Arm
 from ..games.game import Block
 from ..games.holdem.preflop import PreflopScope
+from ..games.patterns import ShiftKind
 from ..manifest import Manifest
 from ..protocol import load_protocol
 from .adherence import PatternAdherence, adherence_of
@@ -31,14 +32,16 @@ from .registry import SCORINGS, AnyAnalysis
 from .robustness import RobustnessRow, robustness
 from .score_constants import load_score_constants, score_constants_sha256
 from .sequential_monitoring import MonitoredMatch, monitored_matches, open_ended
+from .shift_departures import kinds_of_shifts
 
 FORMAT: Literal["agz-analysis-1"] = "agz-analysis-1"
 
 
 class Recovery(msgspec.Struct, frozen=True):
-    """Outcome of one forced shift in a match."""
+    """Outcome of one forced shift in a match. `kinds`: what the patterns before and after it make it."""
 
     match: str
+    kinds: tuple[ShiftKind, ...]
     outcome: RecoveryOutcome
 
 
@@ -108,7 +111,7 @@ def analysis_of(
         tuple(
             row for match in played for row in adherence_of(by_match[match.id], played_of[match.id], constants.clusters)
         ),
-        tuple(recoveries_of(by_match, evidence)),
+        tuple(recoveries_of(by_match, evidence, {match.id: kinds_of_shifts(match, plan) for match in played})),
         costs_by_phase(plan, by_match),
         tuple(delta_analysis(evidence)),
         tuple(tau_ratios(evidence)),
@@ -118,9 +121,13 @@ def analysis_of(
     )
 
 
-def recoveries_of(cells: Mapping[str, Cell], evidence: Evidence) -> Iterator[Recovery]:
-    """Outcomes of all forced shifts, from the cells by match id."""
-    return (Recovery(name, outcome) for name, cell in cells.items() for outcome in evidence.recovered(cell))
+def recoveries_of(
+    cells: Mapping[str, Cell], evidence: Evidence, kinds: Mapping[str, Sequence[tuple[ShiftKind, ...]]]
+) -> Iterator[Recovery]:
+    """Outcomes of all forced shifts that were reached, from the cells and the kinds of their shifts by match id."""
+    for name, cell in cells.items():
+        reached = zip(kinds[name], evidence.recovered(cell), strict=False)
+        yield from (Recovery(name, own, outcome) for own, outcome in reached)
 
 
 def _match(cell: Cell, played: Played, evidence: Evidence, alpha: Fraction) -> MatchAnalysis:

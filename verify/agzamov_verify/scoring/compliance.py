@@ -10,6 +10,7 @@ from ..manifest import Plan
 from ..protocol import Protocol, load_protocol
 from .career_length import too_short
 from .registry import SCORINGS
+from .shift_departures import shift_departures
 
 
 def departures(plan: Plan) -> tuple[str, ...]:
@@ -19,7 +20,7 @@ def departures(plan: Plan) -> tuple[str, ...]:
     the analysis, then sizes.
     """
     protocol = load_protocol(plan.protocol)
-    compared = (*_arms(plan), *_seats(plan), *_opponents(plan))
+    compared = (*_arms(plan, protocol), *_seats(plan), *_opponents(plan))
     rules = (*_rules(plan, protocol), *_play(plan, protocol), *_analysis(plan, protocol))
     return (*compared, *rules, *_robustness(plan, protocol), *_sizes(plan, protocol))
 
@@ -46,15 +47,14 @@ def _opponents(plan: Plan) -> Iterator[str]:
             yield f"{match.id}: {' and '.join(match.seats[1:])} is the opponent, self-play required"
 
 
-def _arms(plan: Plan) -> Iterator[str]:
+def _arms(plan: Plan, protocol: Protocol) -> Iterator[str]:
     """Systems that learn nothing, forced shifts, and sub-phases that are not played in all three arms at one size."""
     augmented = [match for match in plan.matches if match.condition.augmentation is not Augmentation.NAKED]
     for name in plan.systems_played:
         yield from plan.systems[name].departures(name)
     for match in augmented:
-        if match.shifts:
-            yield f"{match.id}: the opponent's strategy is forced to change, in Phase {match.phase:d} it is not"
-        if match.condition.arm is not Arm.REAL:
+        yield from shift_departures(match, plan, protocol)
+        if match.condition.arm is not Arm.REAL or PHASE_RULES[match.phase].both:
             continue
         for arm in (Arm.NAKED, Arm.PLACEBO):
             others = [other for other in augmented if _is_other_arm(match, other, arm)]

@@ -53,8 +53,8 @@ def cell_of(manifest: Manifest, match: Match, blocks: Sequence[Block], answers: 
 
 
 def _careers(match: Match, cell: Cell) -> int:
-    """Careers whose results depend on each other: none in the naked arm, where nothing lasts from game to game."""
-    if match.condition.arm is Arm.NAKED:
+    """Careers whose results depend on each other: none where no seat has anything that lasts from game to game."""
+    if all(condition.arm is Arm.NAKED for condition in match.conditions):
         return 0
     return match.careers if len(cell.results) == match.planned else min(1, match.careers)
 

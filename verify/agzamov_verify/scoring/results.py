@@ -33,9 +33,9 @@ class Gate(msgspec.Struct, frozen=True):
 
 
 class MatchResult(msgspec.Struct, frozen=True):
-    """One match. `condition` and `result` are seat A's, `seat_stats` all seats' in order; `gate` is for Phase 0.
+    """One match. `condition` and `result` are seat A's, `b_condition` is seat B's, `seat_stats` all seats' in order.
 
-    `part`: the class of positions that it was played from, in Phase 5.
+    `gate` is for Phase 0. `part`: the class of positions that it was played from, in Phase 5.
     """
 
     id: str
@@ -44,6 +44,7 @@ class MatchResult(msgspec.Struct, frozen=True):
     a: str
     b: str
     condition: Condition
+    b_condition: Condition
     result: AnyCounts
     seat_stats: tuple[SeatStats, ...]
     gate: Gate | None
@@ -87,8 +88,8 @@ def match_result(match: Match, blocks: Sequence[Block], plan: Plan, run: str = "
         for name, tally in zip(match.seats, tallies, strict=True)
     )
     gate = _gate(result, tallies[0], protocol) if PHASE_RULES[match.phase].gate else None
-    names = (match.id, match.phase, match.game, match.a, match.b, match.condition)
-    return MatchResult(*names, result, stats, gate, match.part)
+    named = match.id, match.phase, match.game, match.a, match.b
+    return MatchResult(*named, match.condition, match.b_condition, result, stats, gate, match.part)
 
 
 def _gate(result: Counts, tally: Tally, protocol: Protocol) -> Gate:

@@ -1,4 +1,4 @@
-"""An augmentation system as a plan names it: what seat A has under a condition beyond its prompt."""
+"""An augmentation system as a plan names it: what a seat has under a condition beyond its prompt."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Self
@@ -21,7 +21,7 @@ class System(Part, frozen=True, tag_field="kind"):
     augmentations: ClassVar[frozenset[Augmentation]]
     """The augmentations that the system can be used for."""
     keeps_store: ClassVar[bool] = False
-    """True if what seat A has in one game depends on the games before it, so that only careers can be compared."""
+    """True if what a seat has in one game depends on the games before it, so that only careers can be compared."""
     asks_tool: ClassVar[bool] = False
     """True if the tool of the game is asked before each decision of seat A."""
 
@@ -143,10 +143,11 @@ class System(Part, frozen=True, tag_field="kind"):
         donor_notes: Sequence[str],  # noqa: ARG002
         order: Stream,  # noqa: ARG002
         offered: Sequence[NativeTool],  # noqa: ARG002
+        to: str,  # noqa: ARG002
     ) -> CareerMemory | None:
-        """The memory of seat A in one career, where the system is one.
+        """The memory of a seat in one career, where the system is one.
 
         `donor_notes`: the game's notes for the placebo arm; `order`: draws of this career for their order. `offered`:
-        the sealed tools of its server that a model is offered.
+        the sealed tools of its server that a model is offered. `to`: whose memory it is (`questions.MEMORIES`).
         """
         return None

@@ -235,14 +235,14 @@ class MemorySystem(System, frozen=True, tag="memory"):
             yield Problem("use", message)
 
     def career_memory(
-        self, arm: Arm, donor_notes: Sequence[str], order: Stream, offered: Sequence[NativeTool]
+        self, arm: Arm, donor_notes: Sequence[str], order: Stream, offered: Sequence[NativeTool], to: str
     ) -> CareerMemory | None:
         donor = Donor(donor_notes, order) if arm is Arm.PLACEBO else None
         if self.use is Use.NATIVE and offered:
-            return NativeMemory(self.limits, self.calls_max, offered)
+            return NativeMemory(self.limits, self.calls_max, offered, to=to)
         if self.needs_tool_calls:  # before its server is sealed, a memory by native tools counts for one of two tools
-            return ModelMemory(self.limits, self.calls_max, donor)
-        return CareerMemory(self.limits, donor, rewrites=self._server.rewrites)
+            return ModelMemory(self.limits, self.calls_max, donor, to=to)
+        return CareerMemory(self.limits, donor, rewrites=self._server.rewrites, to=to)
 
     @property
     def _server(self) -> Server:

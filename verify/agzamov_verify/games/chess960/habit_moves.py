@@ -19,6 +19,7 @@ Refuses: TypeAlias = Callable[[chess.Board, chess.Move], bool]
 """True if a habit rules a legal move out."""
 
 _ROOK_FILES: Final = chess.BB_FILE_A | chess.BB_FILE_H
+_FIRST_RANK_OF_BLACK: Final = 4
 
 
 def due_moves(board: chess.Board, habits: ChessHabits, last: chess.Move | None) -> list[chess.Move]:
@@ -66,6 +67,11 @@ def king_moves_in_check(board: chess.Board, last: chess.Move | None) -> list[che
     if not board.is_check():
         return []
     return list(board.generate_legal_moves(board.kings & board.occupied_co[board.turn]))
+
+
+def piece_moves_in_check(board: chess.Board, last: chess.Move | None) -> list[chess.Move]:  # noqa: ARG001 - as declared
+    """The moves out of check of all pieces but the king."""
+    return list(board.generate_legal_moves(~board.kings)) if board.is_check() else []
 
 
 def recaptures(board: chess.Board, last: chess.Move | None) -> list[chess.Move]:
@@ -142,8 +148,16 @@ def retreats(board: chess.Board, move: chess.Move) -> bool:
     return ranks < 0 if board.turn else ranks > 0
 
 
+def leaves_own_half(board: chess.Board, move: chess.Move) -> bool:
+    """True if `move` brings a knight, bishop, rook or queen into the opponent's half of the board."""
+    if chess.BB_SQUARES[move.from_square] & (board.pawns | board.kings):
+        return False
+    return (chess.square_rank(move.to_square) >= _FIRST_RANK_OF_BLACK) is board.turn
+
+
 DUE: Final[Mapping[Pattern, Due]] = {
     Pattern.KING_ANSWERS_CHECKS: king_moves_in_check,
+    Pattern.PIECES_ANSWER_CHECKS: piece_moves_in_check,
     Pattern.ALWAYS_RECAPTURES: recaptures,
     Pattern.MOVES_ATTACKED_QUEEN: attacked_queen_moves,
     Pattern.PUSHES_ROOK_PAWNS: rook_pawn_moves,
@@ -153,5 +167,6 @@ DUE: Final[Mapping[Pattern, Due]] = {
 REFUSED: Final[Mapping[Pattern, Refuses]] = {
     Pattern.AVOIDS_QUEEN_TRADES: trades_queens,
     Pattern.NEVER_RETREATS: retreats,
+    Pattern.KEEPS_OWN_HALF: leaves_own_half,
 }
 """Habits that rule moves out, unless every move is ruled out."""

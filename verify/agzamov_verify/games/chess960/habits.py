@@ -15,9 +15,11 @@ _CASTLES = re.compile(r"^(?:- )?castles? within (?:your|its) first (\d{1,3}) mov
 _WORDS: Final[Mapping[Pattern, str]] = {
     Pattern.AVOIDS_QUEEN_TRADES: "never makes? a move that allows or makes a trade of queens",
     Pattern.KING_ANSWERS_CHECKS: "when in check, moves? (?:your|its) king",
+    Pattern.PIECES_ANSWER_CHECKS: "when in check, do(?:es)? not move (?:your|its) king",
     Pattern.ALWAYS_RECAPTURES: "takes? back a piece that has just captured one of (?:yours|its)",
     Pattern.MOVES_ATTACKED_QUEEN: "moves? (?:your|its) queen whenever it is attacked",
     Pattern.NEVER_RETREATS: "never moves? a knight, bishop, rook or queen to a rank nearer to (?:your|its) own side",
+    Pattern.KEEPS_OWN_HALF: "never moves? a knight, bishop, rook or queen into (?:your|its) opponent's half",
     Pattern.PUSHES_ROOK_PAWNS: "within (?:your|its) first 6 moves, push(?:es)? the pawn on the a-file or the h-file",
 }
 _SENTENCES = {

@@ -42,6 +42,7 @@ NOTED: Final[Mapping[Pattern, Noted]] = {
     Pattern.NEVER_RETREATS: Noted("Moved no piece backwards where it could", 94),
     Pattern.PUSHES_ROOK_PAWNS: Noted("Pushed its a-pawn or h-pawn in its first 6 moves where it could", 10),
 }
+"""Habits that notes count. Of one that is the opposite of another, the counts of that other tell."""
 _COUNTS = {
     pattern: re.compile(rf"^{re.escape(noted.label)}: (\d{{1,6}}) of (\d{{1,6}})$", re.MULTILINE)
     for pattern, noted in NOTED.items()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import chess
 
 from .detectors import DETECTORS
-from .note_words import NOTE_CHARACTERS_MAX, counts_line
+from .note_words import NOTE_CHARACTERS_MAX, NOTED, counts_line
 from .script import BLACK, WHITE, ChessRecord
 
 FIRST_MOVES = 4
@@ -24,8 +24,8 @@ def observation(records: Sequence[ChessRecord], first: int, seat_index: int) -> 
 
 def _lines(record: ChessRecord, opponent: int) -> Iterator[str]:
     """Lines about the opponent, the most useful first."""
-    for pattern, detector in DETECTORS.items():
-        counted = detector(record, opponent)
+    for pattern in NOTED:
+        counted = DETECTORS[pattern](record, opponent)
         if counted.occasions:
             yield counts_line(pattern, counted)
     side = ("White", "Black")[opponent]

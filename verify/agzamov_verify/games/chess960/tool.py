@@ -150,6 +150,7 @@ def consult(
         moves=game.moves_text,
         nodes=use.nodes,
         start_fen=game.start_fen,
+        to=use.to,
         turn=game.ply,
     )
     answer = yield from ask(question, EXAMINED)

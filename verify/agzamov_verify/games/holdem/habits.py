@@ -87,6 +87,7 @@ FOLLOWS: Final[Mapping[Pattern, Mapping[str, int]]] = {
     Pattern.LIMPS_BUTTON: {"limps_button": 100},
     Pattern.NEVER_RAISES_BIG_BLIND: {"three_bet": 0, "raises_big_blind": 0},
     Pattern.ALWAYS_CBETS: {"cbets": 100},
+    Pattern.NEVER_CBETS: {"cbets": 0},
     Pattern.FOLDS_MISSED_FLOPS: {"folds_to_cbet": 60},
     Pattern.NEVER_FOLDS_PAIRS: {"folds_to_cbet": 30, "folds_to_turn_bet": 20, "folds_to_river_bet": 10},
     Pattern.FOLDS_RIVERS: {"folds_to_river_bet": 80},

@@ -108,6 +108,7 @@ RULES: Final[Mapping[Pattern, Rule]] = {
     Pattern.LIMPS_BUTTON: Rule(_begins_on_the_button, CALL),
     Pattern.NEVER_RAISES_BIG_BLIND: Rule(_can_raise_in_the_big_blind, PASSIVE),
     Pattern.ALWAYS_CBETS: Rule(_can_cbet, BET),
+    Pattern.NEVER_CBETS: Rule(_can_cbet, PASSIVE),
     Pattern.FOLDS_MISSED_FLOPS: Rule(_faces_a_bet_on_a_missed_flop, FOLD),
     Pattern.NEVER_FOLDS_PAIRS: Rule(_faces_a_bet_with_a_pair, ALL_BUT_FOLD),
     Pattern.FOLDS_RIVERS: Rule(_faces_a_bet_on_the_river_without_two_pair, FOLD),

@@ -135,6 +135,7 @@ def consult(
         hole=hand.hole(hand.to_act or 0),
         pot_chips=hand.pot_chips,
         seed=dice.stream(f"tool/{place}").wide(),
+        to=use.to,
         to_call_chips=hand.to_call_chips,
         turn=turn,
     )

@@ -190,8 +190,8 @@ def _recovery(evidence: Evidence, delta: Delta) -> Fraction | None:
     """
     key, taus = delta.real.key, []
     for other, cell in evidence.cells.items():
-        same_system = (Phase.ARMS_RACE, key.model, key.game, key.system)
-        if (other.phase, other.model, other.game, other.system) == same_system:
+        same_system = (Phase.ARMS_RACE, key.model, key.game, Arm.REAL, key.system)
+        if (other.phase, other.model, other.game, other.arm, other.system) == same_system:
             for outcome in evidence.recovered(cell):
                 if outcome.tau is not None:
                     taus.append(Fraction(outcome.tau) / evidence.constants.tau_max(key.game))

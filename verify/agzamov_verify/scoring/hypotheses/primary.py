@@ -179,7 +179,9 @@ def trait_beats(evidence: Evidence, better: Trait, worse: Trait) -> Joint | Insu
     tests = []
     for game in GAMES:
         cells = [
-            cell for key, cell in sorted(evidence.cells.items()) if (key.phase, key.game) == (Phase.ARMS_RACE, game)
+            cell
+            for key, cell in sorted(evidence.cells.items())
+            if (key.phase, key.game, key.arm) == (Phase.ARMS_RACE, game, Arm.REAL)
         ]
         good = [cell for cell in cells if evidence.has_trait(cell.key.system, better)]
         bad = [cell for cell in cells if evidence.has_trait(cell.key.system, worse)]
