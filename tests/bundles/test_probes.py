@@ -6,11 +6,15 @@ from typing import Any
 import pytest
 
 from agzamov_verify import bundle
+from agzamov_verify.checks import Options
+from agzamov_verify.experiment import Augmentation
 from agzamov_verify.games.chess960.judgement import Better, judgement_line
 from agzamov_verify.games.chess960.probe_positions import probe_of
 from agzamov_verify.games.chess960.stress_positions import position_of
 from agzamov_verify.games.page import labelled, read_page
 from agzamov_verify.questions import Chat, Question, Reply
+from agzamov_verify.scores.collecting import collect
+from agzamov_verify.scores.documents import score_document
 from bundles.bundle_factory import Draft, check, entries, make, retell, told
 
 MATCH = {"phase": 5, "game": "chess960", "a": "agent", "b": "agent", "games": 4, "condition": {"augmentation": "rag"}}
@@ -53,6 +57,15 @@ def test_a_run_with_probes_is_verified_and_scored(made: Path) -> None:
     assert figures["p5-chess960-rag_naked-won-agent"]["efficiency"].value.decimal == "0.000000"
     tests = {row.hypothesis: row for row in verdict.analysis.tests}
     assert "E6" in tests
+
+
+def test_a_score_has_the_answers_to_probes_too(made: Path) -> None:
+    collected = collect([made], Options(None, "no engine is needed", 1))
+    verdict = check(made)
+    assert verdict.analysis
+    told_by_run = [row.test.p for row in verdict.analysis.tests if row.hypothesis == "E6"]
+    document = score_document(collected, Augmentation.RAG)
+    assert [row.test.p for row in document.tests if row.hypothesis == "E6"] == told_by_run != []
 
 
 def test_a_judgement_that_was_turned_round_afterwards_changes_the_figures_and_is_refused(

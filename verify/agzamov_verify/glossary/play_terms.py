@@ -34,26 +34,26 @@ PLAY: Final = (
     Term("survival index",
          "In Phase 5, in games in which seat A has the worse side: the moves it made before it had lost (100 where it "
          "had not by then) less the moves that the engine, playing both sides, makes there before it has lost.",
-         "paper, section 4.6; docs/phases.md", ("expected collapse point",)),
+         "paper, section 4.6; docs/phase5.md", ("expected collapse point",)),
     Term("recovery rate",
          "In Phase 5, the share of the games in which seat A has the worse side that it did not lose.",
-         "paper, section 4.6; docs/phases.md"),
+         "paper, section 4.6; docs/phase5.md"),
     Term("GQI under pressure",
          "In Phase 5, the centipawns that seat A loses a move in games in which it has the worse side. With the engine "
          "as a tool it says how well the engine was followed.",
-         "paper, section 4.6; docs/phases.md"),
+         "paper, section 4.6; docs/phase5.md"),
     Term("evaluation accuracy",
          "In Phase 5, the share of slight and severe positions of which seat A, asked before its first move as White, "
          "said rightly which side stands better.",
-         "paper, E6; draft, H15; docs/phases.md"),
+         "paper, E6; draft, H15; docs/phase5.md"),
     Term("calculation accuracy",
          "In Phase 5, the share of forced mates that seat A carried out as White, each move its own and in no more "
          "moves than the proven mate has.",
-         "paper, E6; draft, H15; docs/phases.md"),
+         "paper, E6; draft, H15; docs/phase5.md"),
     Term("calculation efficiency",
          "In Phase 5, in won endings against a bare king, the moves of the exact shortest win over those that seat A "
          "took to mate as White; 0 where it did not.",
-         "draft, H20; docs/phases.md"),
+         "draft, H20; docs/phase5.md"),
     Term("Elo difference",
          "The score on the scale of chess ratings: 0 is even, 100 points are a score of 0.64. It has no finite "
          "value where every game was won or lost.",

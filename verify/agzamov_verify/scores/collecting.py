@@ -18,8 +18,8 @@ from ..manifest import Manifest
 from ..protocol import load_protocol
 from ..scoring.cells import AGAINST_BENCHMARK, Cell, CellKey, pooled
 from ..scoring.compliance import departures
-from ..scoring.hypotheses.evidence import Evidence, traits_of
-from ..scoring.match_cells import cells_of, model_of
+from ..scoring.hypotheses.evidence import Evidence, ProbeCell, traits_of
+from ..scoring.match_cells import cells_of, model_of, probes_of
 from ..scoring.score_constants import load_score_constants
 from ..scoring.sequential_monitoring import open_ended
 from ..systems import System
@@ -66,11 +66,12 @@ class Collected(NamedTuple):
 
 
 class VerifiedBundle(NamedTuple):
-    """The manifest, source and cells of one bundle that passed its check."""
+    """The manifest, source, cells and answers to probes of one bundle that passed its check."""
 
     manifest: Manifest
     source: Source
     cells: list[Cell]
+    probes: tuple[ProbeCell, ...] = ()
 
 
 def collect(paths: Sequence[Path], options: Options, keys: Collection[str] = ()) -> Collected:
@@ -113,7 +114,8 @@ def verified_bundle(path: Path, options: Options) -> VerifiedBundle:
         tuple(attested_of_systems(verdict.manifest)),
         tuple(warnings_told(verdict)),
     )
-    return VerifiedBundle(verdict.manifest, source, cells)
+    probes = tuple(probes_of(verdict.manifest, verdict.blocks))
+    return VerifiedBundle(verdict.manifest, source, cells, probes)
 
 
 def combine(bundles: Sequence[VerifiedBundle]) -> Collected:
@@ -140,7 +142,8 @@ def combine(bundles: Sequence[VerifiedBundle]) -> Collected:
     cells = _cells(ordered)
     warnings = tuple(warnings_between({key: run for key, (_, run) in cells.items()}, systems))
     every = [cell for cell, _ in cells.values()]
-    evidence = Evidence(every, constants, seeds, resamples, traits=traits, open_ended=early)
+    probes = [probe for bundle in ordered for probe in bundle.probes]
+    evidence = Evidence(every, constants, seeds, resamples, probes, traits, early)
     plan = declared_by_all([bundle.manifest.plan.analysis for bundle in ordered])
     return Collected(protocol, plan, tuple(bundle.source for bundle in ordered), evidence, warnings)
 

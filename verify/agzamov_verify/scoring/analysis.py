@@ -24,7 +24,7 @@ from .game_scoring import Played
 from .hypotheses.evidence import Evidence, traits_of
 from .hypotheses.verdicts import ContrastRow, Verdict, verdicts
 from .learning.outcome import RecoveryOutcome
-from .match_cells import cells_of
+from .match_cells import cells_of, probes_of
 from .match_figures import MatchAnalysis, Setting
 from .phase_costs import PhaseCosts, costs_by_phase
 from .quality.game_quality_index import Answers
@@ -96,9 +96,7 @@ def analysis_of(
     fixed_size = [cell for name, cell in by_match.items() if name not in early]
     constants, seeds = load_score_constants(plan.protocol), Seeds(dice)
     traits = traits_of(plan.systems)
-    probes = [
-        probe for name, one in played_of.items() for probe in SCORINGS[one.match.game].probes(by_match[name].key, one)
-    ]
+    probes = probes_of(manifest, blocks)
     evidence = Evidence(fixed_size, constants, seeds, protocol.bootstrap_resamples, probes, traits, early, played=cells)
     alpha = Fraction(protocol.significance)
     return Analysis(

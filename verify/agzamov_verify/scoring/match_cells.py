@@ -1,6 +1,6 @@
 """The matches of a run as cells, with every label that a score, the matrix and the hypotheses read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -11,6 +11,7 @@ from ..seats import benchmark_sides
 from .career_length import too_short
 from .cells import AGAINST_BENCHMARK, Cell, CellKey
 from .game_scoring import Played
+from .hypotheses.evidence import ProbeCell
 from .quality.game_quality_index import Answers
 from .registry import SCORINGS
 from .seat_stats import FREE, cost_usd
@@ -27,20 +28,8 @@ def cells_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]], answers:
 
 def cell_of(manifest: Manifest, match: Match, blocks: Sequence[Block], answers: Answers | None = None) -> Cell:
     """One match as a cell of the model that sits in its seat A."""
-    plan, condition = manifest.plan, match.condition
-    part = AGAINST_BENCHMARK if match.phase and benchmark_sides(match.seats, plan.seats) == (1,) else match.part
-    repeat = plan.repeats.get(match.a)
-    key = CellKey(
-        model_of(manifest, match.a),
-        match.game,
-        match.phase,
-        condition.augmentation,
-        condition.arm,
-        condition.system,
-        part,
-        repeat.temperature if repeat else "",
-    )
-    cell = SCORINGS[match.game].cell(key, Played(manifest.run_id, plan, match, blocks, answers))
+    plan = manifest.plan
+    cell = SCORINGS[match.game].cell(key_of(manifest, match), Played(manifest.run_id, plan, match, blocks, answers))
     careers = _careers(match, cell)
     return msgspec.structs.replace(
         cell,
@@ -50,6 +39,31 @@ def cell_of(manifest: Manifest, match: Match, blocks: Sequence[Block], answers: 
         cost_usd=cost_usd(cell.tallies[0], plan.prices.get(match.a, FREE)),
         is_priced=match.a in plan.prices,
     )
+
+
+def key_of(manifest: Manifest, match: Match) -> CellKey:
+    """The label of a match."""
+    plan, condition = manifest.plan, match.condition
+    repeat = plan.repeats.get(match.a)
+    return CellKey(
+        model_of(manifest, match.a),
+        match.game,
+        match.phase,
+        condition.augmentation,
+        condition.arm,
+        condition.system,
+        AGAINST_BENCHMARK if match.phase and benchmark_sides(match.seats, plan.seats) == (1,) else match.part,
+        repeat.temperature if repeat else "",
+    )
+
+
+def probes_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]]) -> Iterator[ProbeCell]:
+    """What the matches of a run say of each probe, in the order of its plan, but for the robustness check."""
+    plan = manifest.plan
+    for match in plan.matches:
+        if match.id in blocks and match.a not in plan.repeats:
+            played = Played(manifest.run_id, plan, match, blocks[match.id])
+            yield from SCORINGS[match.game].probes(key_of(manifest, match), played)
 
 
 def _careers(match: Match, cell: Cell) -> int:

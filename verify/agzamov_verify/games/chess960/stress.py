@@ -1,4 +1,4 @@
-"""Figures of Phase 5 from the games in which seat A has the worse side (paper section 4.6; docs/phases.md)."""
+"""Figures of Phase 5 from the games in which seat A has the worse side (paper section 4.6; docs/phase5.md)."""
 
 from collections.abc import Sequence
 from fractions import Fraction
