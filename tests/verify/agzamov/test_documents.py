@@ -249,9 +249,9 @@ def arm_of(run: str, match: dict[str, Any], a: dict[str, Any], b: dict[str, Any]
     [
         (REAL, {}, {}, ""),
         (REAL, {"base_url": "https://two.example/v1", "timeout_s": 9, "api_key_env": "KEY"}, {}, ""),
-        (REAL, {}, {"briefing": "Lose."}, "expected an opponent and its shifts as in run one"),
-        (REAL, {}, {"patterns": ["castles_early"]}, "expected an opponent and its shifts as in run one"),
-        (SHIFTED, {}, {}, "expected an opponent and its shifts as in run one"),
+        (REAL, {}, {"briefing": "Lose."}, "expected an opponent, its system and its shifts as in run one"),
+        (REAL, {}, {"patterns": ["castles_early"]}, "expected an opponent, its system and its shifts as in run one"),
+        (SHIFTED, {}, {}, "expected an opponent, its system and its shifts as in run one"),
         (REAL, {"tokens_max": 9000}, {}, "expected settings of x as in run one"),
         (REAL, {"briefing": "Win."}, {}, "expected settings of x as in run one"),
     ],
