@@ -48,6 +48,7 @@ SECTIONS = {
         "verify": CHECK["check"],
         "show": CHECK["show"],
         "xray": CHECK["xray"],
+        "export": _own("export_command:export", "Write the games of BUNDLE in an open format: PGN, PHH or CSV"),
         "explain": CHECK["explain"],
         "replay": _own(
             "replay_command:replay",

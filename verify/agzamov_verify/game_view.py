@@ -18,6 +18,7 @@ class GameView(ABC):
     `null` is the headline figure of equal players (0.5 points a game). `figure_unit` is its unit in a sentence, without
     a space before it; `short_unit` the unit in a table, with one (" bb/100"), or "". `places` names the places of the
     seats in a result, the first to act first; `clusters` what decisions that depend on each other are of.
+    `notation`: the open format of its results, as `agzamov export --to` has it; empty for none.
 
     Lines are at most 100 columns of ASCII: `columns.paragraph` and `columns.row` break them, `columns.ascii_words`
     makes foreign text safe.
@@ -29,6 +30,7 @@ class GameView(ABC):
     short_unit: ClassVar[str]
     places: ClassVar[tuple[str, ...]]
     clusters: ClassVar[str] = "games"
+    notation: ClassVar[str] = ""
 
     @abstractmethod
     def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:
@@ -41,6 +43,10 @@ class GameView(ABC):
     @abstractmethod
     def document(self, played: PlayedGame) -> dict[str, object]:
         """One result for a program: values that JSON has. The caller adds game, match, a and b."""
+
+    def exported(self, played: PlayedGame, plan: Plan) -> str:
+        """One result in the open format of the game."""
+        raise NotImplementedError
 
     @abstractmethod
     def won_by_a(self, played: PlayedGame) -> int:

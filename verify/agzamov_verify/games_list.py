@@ -7,9 +7,11 @@ from typing import Final, NamedTuple
 from .checks.opened_bundle import Opened
 from .checks.replay_stream import journal_lines, segments_of
 from .columns import ascii_words, table
-from .journal import Chain
+from .experiment import Match
+from .games.game import StreamPlan
+from .journal import Chain, Entry
 from .manifest import Manifest
-from .replayed_game import NoSuchGame, PlayedGame, first_game, replay_game, replay_stream, stream_of
+from .replayed_game import NoSuchGame, PlayedGame, first_game, replay_game, replay_stream, replay_told, stream_of
 from .streams import streams_of
 from .untrusted_input import show_name
 from .views import VIEWS
@@ -81,11 +83,23 @@ def _selected(opened: Opened, selection: GameSelection) -> Iterator[PlayedGame]:
 
 def _games(opened: Opened, match_id: str) -> Iterator[PlayedGame]:
     for match in opened.manifest.plan.matches:
-        for stream in streams_of(match) if match_id in ("", match.id) else ():
-            if segments_of(opened.digests, stream.id):
-                lines = journal_lines(opened.source, opened.digests, stream.id)
-                chain = Chain(opened.manifest.run_id, stream.id)
-                yield from replay_stream(opened.manifest, opened.dice, stream, chain.read_all(lines))
+        if match_id in ("", match.id):
+            for stream, entries in _streams(opened, match):
+                yield from replay_stream(opened.manifest, opened.dice, stream, entries)
+
+
+def games_told(opened: Opened, match: Match) -> Iterator[PlayedGame]:
+    """The games of a match in order, each with what was asked in it. Raises as `played_in`, but for NoSuchGame."""
+    for stream, entries in _streams(opened, match):
+        yield from replay_told(opened.manifest, opened.dice, stream, entries)
+
+
+def _streams(opened: Opened, match: Match) -> Iterator[tuple[StreamPlan, Iterator[Entry]]]:
+    """The streams of a match that were played, each with its journal."""
+    for stream in streams_of(match):
+        if segments_of(opened.digests, stream.id):
+            lines = journal_lines(opened.source, opened.digests, stream.id)
+            yield stream, Chain(opened.manifest.run_id, stream.id).read_all(lines)
 
 
 def _first_place(rows: Sequence[PlayedGame]) -> str:

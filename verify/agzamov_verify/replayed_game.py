@@ -115,6 +115,16 @@ def replay_stream(manifest: Manifest, dice: Dice, stream: StreamPlan, entries: I
     return _games(stream, drive(script, Replay(stream.id, entries)))
 
 
+def replay_told(manifest: Manifest, dice: Dice, stream: StreamPlan, entries: Iterator[Entry]) -> Iterator[PlayedGame]:
+    """Every game of a stream, each with its questions and answers. Raises Divergence."""
+    story = Exchanges(block_script(stream, manifest.plan, dice, manifest.memories), Replay(stream.id, entries))
+    asked: dict[str, list[tuple[Question, Answer]]] = {}
+    for question, answer in story:
+        asked.setdefault(question.game, []).append((question, answer))
+    for played in _games(stream, story.value):
+        yield played._replace(asked=tuple(asked.get(played.record.game, ())))
+
+
 def replay_game(manifest: Manifest, dice: Dice, stream: StreamPlan, entries: Iterator[Entry], game: str) -> PlayedGame:
     """One game with its questions and answers. Raises Divergence, NoSuchGame."""
     script = block_script(stream, manifest.plan, dice, manifest.memories)

@@ -5,8 +5,6 @@ from math import isinf
 from textwrap import wrap
 from typing import Final
 
-import chess
-
 from ...columns import WIDTH, ascii_words, paragraph, row
 from ...display.analysis_text import estimate
 from ...game_view import GameView
@@ -20,6 +18,7 @@ from ...scoring.statistics import Interval
 from ..players import a_is_first
 from .analysis import ChessAnalysis
 from .game import GAME
+from .pgn import SCORES, pgn, san_moves
 from .prompt import PromptStyle
 from .results import ChessResult
 from .rules import End
@@ -39,7 +38,6 @@ REASONS: Final = {
     End.FORFEIT: "by forfeit: the loser gave no legal move in all its attempts",
     End.UNFINISHED: "not finished",
 }
-SCORES: Final = {2: "1-0", 1: "1/2-1/2", 0: "0-1"}
 
 RESULT_WIDTH: Final = 8
 
@@ -79,12 +77,6 @@ def result_words(played: PlayedGame, record: ChessRecord) -> str:
 
 def _raw(raw: Ending) -> str:
     return f"it ended {SCORES[raw.white_halfpoints]} {REASONS[raw.end]}"
-
-
-def san_moves(record: ChessRecord) -> list[str]:
-    """The moves in standard algebraic notation."""
-    board = chess.Board(record.start_fen, chess960=True)
-    return [board.san_and_push(chess.Move.from_uci(move)) for move in record.moves]
 
 
 def numbered(record: ChessRecord) -> Iterator[str]:
@@ -180,12 +172,16 @@ class ChessView(GameView):
     figure_unit = "points a game"
     short_unit = ""
     places = ("White", "Black")
+    notation = "pgn"
 
     def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:  # noqa: ARG002 - as declared
         return chess_lines(played, played.record)
 
     def document(self, played: PlayedGame) -> dict[str, object]:
         return chess_document(played, played.record)
+
+    def exported(self, played: PlayedGame, plan: Plan) -> str:
+        return pgn(played, plan.title)
 
     def won_by_a(self, played: PlayedGame) -> int:
         white: int = played.record.ending.white_halfpoints - 1

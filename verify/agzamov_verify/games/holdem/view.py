@@ -14,6 +14,7 @@ from ...scoring.match_figures import MatchAnalysis
 from ..players import a_is_first
 from .analysis import UNIT, PokerAnalysis
 from .game import GAME
+from .phh import phh
 from .preflop import PreflopLoss
 from .results import PokerResult
 from .rules import BIG_BLIND, BOARD_CARDS, SMALL_BLIND, ActionKind, Hand, HandEnd, hand_kind, in_bb
@@ -154,12 +155,16 @@ class PokerView(GameView):
     short_unit = " bb/100"
     places = ("button", "big blind")
     clusters = UNIT
+    notation = "phh"
 
     def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:
         return hand_lines(played, played.record, plan.rules_of(GAME.name).stack_chips)
 
     def document(self, played: PlayedGame) -> dict[str, object]:
         return hand_document(played, played.record)
+
+    def exported(self, played: PlayedGame, plan: Plan) -> str:
+        return phh(played, plan.title, plan.rules_of(GAME.name).stack_chips)
 
     def won_by_a(self, played: PlayedGame) -> int:
         chips: int = played.record.net_chips

@@ -1,0 +1,128 @@
+"""The command `agzamov export`: the games of a bundle in open formats."""
+
+import csv
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Final
+
+import click
+
+from agzamov_verify.bundle_argument import no_bundle
+from agzamov_verify.checks.check_log import CheckLog
+from agzamov_verify.checks.opened_bundle import Opened, open_bundle
+from agzamov_verify.experiment import Match
+from agzamov_verify.games_list import games_told, outcome
+from agzamov_verify.replayed_game import PlayedGame
+from agzamov_verify.showing import EXIT_USAGE, fail, faults_told
+from agzamov_verify.views import VIEWS
+from agzamov_verify.waiting import counted
+
+CSV: Final = "csv"
+FORMATS: Final = (*sorted({view.notation for view in VIEWS.values() if view.notation}), CSV)
+COLUMNS: Final = (
+    *("game", "match", "number", "phase", "kind", "augmentation", "arm", "system", "a", "b"),
+    *("first", "second", "outcome_a", "ended", "questions"),
+)
+
+
+@click.command()
+@click.argument("bundle", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--to",
+    "notation",
+    type=click.Choice(FORMATS),
+    required=True,
+    help="pgn: games of chess with the engine's evaluations. phh: hands of hold'em. csv: a line for each game or hand.",
+)
+@click.option("--match", "only", default="", metavar="ID", help="Only the games of one match.")
+@click.option("--out", type=click.Path(path_type=Path), help="The file to write; default: standard output.")
+def export(bundle: Path, notation: str, only: str, out: Path | None) -> None:
+    """Write the games of BUNDLE in an open format.
+
+    They are replayed from the journals, whose signature and digests are checked. Whether the bundle holds is what
+    `agzamov verify` says.
+
+    Exit code 0: written. 1: the bundle is broken. 2: wrong use, or no game that the format is for.
+    """
+    if why := no_bundle(bundle):
+        fail(why, EXIT_USAGE)
+    with faults_told(CheckLog()):
+        opened = open_bundle(bundle, CheckLog())
+        matches = _matches(opened, notation, only)
+        texts = _table(opened, matches) if notation == CSV else _notated(opened, matches, notation)
+        if out is None:
+            for text in texts:
+                click.echo(text, nl=False)
+        else:
+            _write(out, texts)
+
+
+def _matches(opened: Opened, notation: str, only: str) -> list[Match]:
+    """The matches whose games the format is for."""
+    every = opened.manifest.plan.matches
+    if only and only not in {match.id for match in every}:
+        fail(f"no match {only!a}; there are {', '.join(match.id for match in every)}", EXIT_USAGE)
+    fitting = [match for match in every if notation in (CSV, VIEWS[match.game].notation)]
+    chosen = [match for match in fitting if only in ("", match.id)]
+    if not chosen:
+        fail(f"no game here that {notation} is for; --to csv takes every game", EXIT_USAGE)
+    return chosen
+
+
+def _games(opened: Opened, matches: list[Match]) -> Iterator[PlayedGame]:
+    for match in counted("matches", matches, len(matches)):
+        yield from games_told(opened, match)
+
+
+def _notated(opened: Opened, matches: list[Match], notation: str) -> Iterator[str]:
+    plan = opened.manifest.plan
+    for number, played in enumerate(_games(opened, matches), start=1):
+        header = f"[{number}]\n" if notation == "phh" else ""
+        yield header + VIEWS[played.match.game].exported(played, plan)
+
+
+def _table(opened: Opened, matches: list[Match]) -> Iterator[str]:
+    yield _row(COLUMNS)
+    for played in _games(opened, matches):
+        match, condition = played.match, played.match.condition
+        yield _row(
+            (
+                played.record.game,
+                match.id,
+                played.number,
+                int(match.phase),
+                match.game,
+                condition.augmentation.value,
+                condition.arm.value,
+                condition.system,
+                match.a,
+                match.b,
+                played.first,
+                played.second,
+                outcome(played),
+                VIEWS[match.game].ended(played.record),
+                len(played.asked),
+            )
+        )
+
+
+def _row(values: tuple[object, ...]) -> str:
+    """A line of RFC 4180."""
+    line = StringIO()
+    csv.writer(line).writerow(values)
+    return line.getvalue()
+
+
+def _write(path: Path, texts: Iterator[str]) -> None:
+    """Write a file whole or not at all."""
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        with partial.open("w", encoding="ascii", newline="") as file:
+            for text in texts:
+                file.write(text)
+        partial.replace(path)
+    except OSError as error:
+        fail(f"{path}: {error.strerror}", EXIT_USAGE)
+    finally:
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,126 @@
+"""Open formats: what other people's programs read of a bundle's games is what was played."""
+
+import csv
+import io
+from pathlib import Path
+
+import chess.pgn
+import pokerkit
+import pytest
+from click.testing import CliRunner, Result
+
+from agzamov_harness.cli import main
+from agzamov_verify.checks.check_log import CheckLog
+from agzamov_verify.checks.opened_bundle import open_bundle
+from agzamov_verify.games.chess960.pgn import SCORES
+from agzamov_verify.games_list import games_told, outcome
+from agzamov_verify.questions import Evaluation
+from agzamov_verify.replayed_game import PlayedGame
+from bundles.bundle_factory import TINY, make
+from bundles.make_golden import GOLDEN
+
+BUNDLE = GOLDEN / "bundle"
+HOSTILE = 'Event"]\\ [White "evil'
+
+
+def exported(bundle: Path, *arguments: object) -> Result:
+    return CliRunner().invoke(main, ["export", str(bundle), *map(str, arguments)])
+
+
+def games(bundle: Path, game: str) -> list[PlayedGame]:
+    opened = open_bundle(bundle, CheckLog())
+    return [
+        played for match in opened.manifest.plan.matches if match.game == game for played in games_told(opened, match)
+    ]
+
+
+def read_pgn(text: str) -> list[chess.pgn.Game]:
+    stream, read = io.StringIO(text), []
+    while game := chess.pgn.read_game(stream):
+        assert not game.errors
+        read.append(game)
+    return read
+
+
+def test_python_chess_reads_every_game_of_chess_as_it_was_played() -> None:
+    text, played = exported(BUNDLE, "--to", "pgn").stdout, games(BUNDLE, "chess960")
+    read = read_pgn(text)
+    assert len(read) == len(played) > 10
+    for game, one in zip(read, played, strict=True):
+        record = one.record
+        assert [move.uci() for move in game.mainline_moves()] == list(record.moves)
+        assert game.board().chess960
+        assert (game.headers["FEN"], game.headers["SetUp"]) == (record.start_fen, "1")
+        assert game.headers["Result"] == SCORES[record.ending.white_halfpoints]
+        assert (game.headers["White"], game.headers["GameId"]) == (one.first, record.game)
+        assert game.headers["EndReason"] == record.ending.end.value
+        drawn = [node.ply() - 1 for node in game.mainline() if "drawn from the seed" in node.comment]
+        assert drawn == list(record.substituted)
+
+
+def test_the_engines_evaluations_are_from_whites_side() -> None:
+    found = 0
+    for game, one in zip(read_pgn(exported(BUNDLE, "--to", "pgn").stdout), games(BUNDLE, "chess960"), strict=True):
+        recorded = {question.turn: answer for question, answer in one.asked if isinstance(answer, Evaluation)}
+        told = {node.ply(): score for node in game.mainline() if (score := node.eval())}
+        assert told.keys() == recorded.keys()
+        for ply, score in told.items():
+            own = score.pov(chess.WHITE if ply % 2 == 0 else chess.BLACK)
+            assert (own.score(), own.mate()) == (recorded[ply].centipawns, recorded[ply].mate)
+        found += len(told)
+    assert found > 100
+
+
+def test_pokerkit_reads_every_hand_with_the_same_winnings() -> None:
+    text, played = exported(BUNDLE, "--to", "phh").stdout, games(BUNDLE, "holdem")
+    read = list(pokerkit.HandHistory.loads_all(text))
+    assert len(read) == len(played) > 40
+    for hand, one in zip(read, played, strict=True):
+        *_, state = hand
+        assert [int(stack) for stack in state.stacks] == list(hand.finishing_stacks)
+        assert hand.finishing_stacks[1] - hand.starting_stacks[1] == one.record.net_chips
+        assert hand.players == [*one.placed[::-1]]
+        assert hand.user_defined_fields["_game"] == one.record.game
+
+
+def test_the_table_has_a_line_for_every_game() -> None:
+    rows = list(csv.DictReader(io.StringIO(exported(BUNDLE, "--to", "csv").stdout)))
+    played = [*games(BUNDLE, "chess960"), *games(BUNDLE, "holdem")]
+    assert {row["game"]: row["outcome_a"] for row in rows} == {one.record.game: outcome(one) for one in played}
+    assert len(rows) == len(played)
+
+
+def test_one_match_goes_into_one_file(tmp_path: Path) -> None:
+    out = tmp_path / "games.pgn"
+    match = games(BUNDLE, "chess960")[0].match.id
+    ended = exported(BUNDLE, "--to", "pgn", "--match", match, "--out", out)
+    assert (ended.exit_code, ended.stdout) == (0, "")
+    assert {game.headers["Match"] for game in read_pgn(out.read_text())} == {match}
+    assert [path.name for path in tmp_path.iterdir()] == ["games.pgn"]
+
+
+def test_a_hostile_title_stays_in_its_tag(tmp_path: Path) -> None:
+    made = make({**TINY, "title": HOSTILE}, tmp_path)
+    read = read_pgn(exported(made, "--to", "pgn").stdout)
+    assert {game.headers["White"] for game in read} <= set(TINY["seats"]) | {"agent (A)", "agent (B)"}
+    hands = list(pokerkit.HandHistory.loads_all(exported(made, "--to", "phh").stdout))
+    assert {hand.event for hand in hands} == {HOSTILE}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--to", "pgn", "--match", "nowhere"), "no match 'nowhere'; there are "),
+        (("--to", "phh", "--match", "p0-chess960-naked-agent"), "no game here that phh is for"),
+    ],
+)
+def test_what_cannot_be_exported_is_one_line(arguments: tuple[str, ...], words: str) -> None:
+    ended = exported(BUNDLE, *arguments)
+    assert (ended.exit_code, len(ended.stderr.splitlines())) == (2, 1)
+    assert words in ended.stderr
+
+
+def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    ended = exported(BUNDLE, "--to", "csv", "--out", tmp_path / "no" / "games.csv")
+    assert (ended.exit_code, len(ended.stderr.splitlines())) == (2, 1)
+    assert "No such file" in ended.stderr
