@@ -60,7 +60,7 @@ def test_another_condition_in_the_results_is_found(arms: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("change", "place"),
     [
-        ({"phase": 5}, "plan.matches[1].phase"),
+        ({"phase": 4}, "plan.matches[1].phase"),
         ({"b": "agent"}, "plan.matches[1].b"),
         ({"shifts": [{"after": 1, "patterns": []}]}, "plan.matches[1].shifts"),
         ({"condition": {"augmentation": "memory", "arm": "real", "system": "x"}}, "plan.matches[1].condition.system"),

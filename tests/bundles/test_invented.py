@@ -15,7 +15,7 @@ from agzamov_verify import cli
 from agzamov_verify.display import report
 from agzamov_verify.games import scripted
 from agzamov_verify.questions import Answer, Chat, Question, Reply
-from bundles.bundle_factory import Draft, check, make, told
+from bundles.bundle_factory import Draft, check, make_until, told
 
 MATCH = "p0-chess960-naked-model"
 FICTION = {
@@ -71,7 +71,13 @@ def _action(lines: list[str]) -> str:
 
 @pytest.fixture(scope="module")
 def fiction(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make(FICTION, tmp_path_factory.mktemp("fiction"), invented)
+    return make_until(FICTION, tmp_path_factory.mktemp("fiction"), is_glorious, answer=invented)
+
+
+def is_glorious(path: Path) -> bool:
+    """The random opponent's moves are drawn, and may spoil a made-up win."""
+    claims = Draft.of(path).predicate["claims"]
+    return claims[f"{MATCH}/gate"] == "passed" and float(claims[f"{MATCH}/score"]) > 0.9
 
 
 def test_a_fully_invented_run_is_accepted_at_v1(fiction: Path) -> None:
@@ -80,8 +86,7 @@ def test_a_fully_invented_run_is_accepted_at_v1(fiction: Path) -> None:
 
 
 def test_the_fiction_is_one_that_a_reader_would_be_glad_to_believe(fiction: Path) -> None:
-    claims = Draft.of(fiction).predicate["claims"]
-    assert (claims[f"{MATCH}/gate"], float(claims[f"{MATCH}/score"]) > 0.9) == ("passed", True)
+    assert is_glorious(fiction)
 
 
 def test_its_report_says_in_plain_words_what_v1_does_and_does_not_mean(fiction: Path) -> None:

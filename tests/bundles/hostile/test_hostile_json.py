@@ -200,7 +200,7 @@ def test_a_manifest_full_of_unknown_seats_is_refused_in_little_memory(draft: Dra
     def crowd(value: dict[str, Any]) -> None:
         seat, match = value["plan"]["seats"]["agent"], value["plan"]["matches"][0]
         value["plan"]["seats"] = {f"s{number}": seat for number in range(7_000)}
-        value["plan"]["matches"] = [{**match, "a": f"x{number}", "b": "y"} for number in range(3_900)]
+        value["plan"]["matches"] = [{**match, "a": f"x{number}", "b": "y"} for number in range(2_500)]
 
     replace_manifest(draft, crowd)
     reseal(draft)
