@@ -155,7 +155,7 @@ def _use(name: str, system: System, seat_name: str, plan: Plan) -> Iterator[Prob
     """A system that is used by tool calls needs a model that calls tools; ways of use are never mixed in a matrix."""
     path, seat = f"systems.{name}.use", plan.seats.get(seat_name)
     if system.needs_tool_calls and seat and not seat.calls_tools:
-        yield Problem(path, f"expected harness: {name} is {seat.noun}, which calls no tools")
+        yield Problem(path, f"expected harness: {seat_name} is {seat.noun}, which calls no tools")
     ways = plan.ways_of_use.get(system.kind, [])
     if len(ways) > 1:
         found = f"expected one way of use of all systems of kind {system.kind}, found {' and '.join(ways)}"
