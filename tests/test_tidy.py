@@ -150,3 +150,19 @@ def test_every_requirement_is_pinned_with_a_hash() -> None:
             if line and not re.search(r"^\S+==\S+ .*--hash=sha256:[0-9a-f]{64}", line)
         ]
         assert loose == [], f"{path.name}: run `make lock`"
+
+
+def test_what_streams_decode_has_a_decoder_made_at_import() -> None:
+    """msgspec makes the tables of a type when it is first decoded, and two threads that do so at once crash the process.
+
+    Streams are played in threads, so the rooms that a script is made of name no type in a call.
+    """
+    seen_once = {"memory/declared_server.py", "games/holdem/variance_reduction/baseline_values.py"}  # not by streams
+    rooms = ROOT / "verify/agzamov_verify"
+    found = [
+        path.relative_to(rooms).as_posix()
+        for room in ("games", "memory", "documents")
+        for path in (rooms / room).rglob("*.py")
+        if re.search(r"json\.decode\([^\n]*type=(?!list|dict)|loads_as\(", path.read_text())
+    ]
+    assert set(found) == seen_once

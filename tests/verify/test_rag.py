@@ -268,7 +268,7 @@ def test_the_naked_arm_names_no_system() -> None:
     match = planned.matches[0]
     named = msgspec.structs.replace(match, condition=msgspec.structs.replace(match.condition, system="rag"))
     wrong = msgspec.structs.replace(planned, matches=(named,))
-    assert ["in the naked arm seat A has its prompt alone" in str(one) for one in condition_problems(wrong)] == [True]
+    assert ["in the naked arm a seat has its prompt alone" in str(one) for one in condition_problems(wrong)] == [True]
 
 
 def test_a_system_says_what_it_tells() -> None:

@@ -37,7 +37,7 @@ from . import worker
 from .program import program_here
 from .session import beating
 
-CONNECT_S = 30
+CONNECT_S = 120
 STOP_S_MAX = 120.0
 UNSEEN_S_MAX = 120.0
 STREAMS_AHEAD = 4

@@ -96,13 +96,16 @@ class _Schema(msgspec.Struct):
     properties: dict[str, msgspec.Raw] = {}
 
 
+_SCHEMAS: Final = msgspec.json.Decoder(_Schema)
+
+
 @lru_cache(maxsize=256)
 def arguments_of(parameters: str) -> frozenset[str]:
     """Names of the arguments that a schema declares. Raises ValueError for what is no schema of an object."""
     if _nesting(parameters) > NESTED_MAX:
         raise ValueError(f"expected at most {NESTED_MAX} brackets within each other")
     try:
-        return frozenset(msgspec.json.decode(parameters.encode(), type=_Schema).properties)
+        return frozenset(_SCHEMAS.decode(parameters.encode()).properties)
     except (msgspec.MsgspecError, UnicodeEncodeError) as error:
         raise ValueError("expected the JSON Schema of an object") from error
 

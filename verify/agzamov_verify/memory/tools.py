@@ -105,15 +105,18 @@ class Refused(msgspec.Struct, frozen=True):
     sentence: str
 
 
-_TYPES: Final[Mapping[str, type[Save | Find]]] = {SAVE: Save, SEARCH: Find}
+_DECODERS: Final[Mapping[str, msgspec.json.Decoder[Save] | msgspec.json.Decoder[Find]]] = {
+    SAVE: msgspec.json.Decoder(Save),
+    SEARCH: msgspec.json.Decoder(Find),
+}
 
 
 def read_call(call: ToolCall) -> Save | Find | Refused:
     """What a call asks for."""
-    if call.name not in _TYPES:
+    if call.name not in _DECODERS:
         return Refused(UNKNOWN_TOOL)
     try:
-        wish: Save | Find = msgspec.json.decode(call.arguments.encode(), type=_TYPES[call.name])
+        wish: Save | Find = _DECODERS[call.name].decode(call.arguments.encode())
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return Refused(MALFORMED[call.name])
     text = wish.text if isinstance(wish, Save) else wish.query
@@ -122,7 +125,7 @@ def read_call(call: ToolCall) -> Save | Find | Refused:
 
 def shown(call: ToolCall) -> ToolCall:
     """The call as its model is shown it. Servers parse it once more, so it is as declared or without arguments."""
-    name = call.name if call.name in _TYPES else UNKNOWN
+    name = call.name if call.name in _DECODERS else UNKNOWN
     return ToolCall(NO_ARGUMENTS if isinstance(read_call(call), Refused) else call.arguments, name)
 
 

@@ -13,7 +13,6 @@ from typing import Final, Literal
 import chess
 import msgspec
 
-from ... import canon
 from ..adjudication import Adjudication, AdjudicationPolicy
 from .script import ChessRules
 from .stress_positions import STRESS_CLASSES, PositionClass, positions_of
@@ -92,10 +91,13 @@ def _unproven(board: chess.Board, moves: int, lines: Sequence[Sequence[str]], so
     return missing
 
 
+_DECODER: Final = msgspec.json.Decoder(ProbePositions)
+
+
 @cache
 def probe_positions() -> ProbePositions:
     """The shipped file."""
-    return canon.loads_as(_file(), ProbePositions)
+    return _DECODER.decode(_file())
 
 
 def probe_positions_sha256() -> str:

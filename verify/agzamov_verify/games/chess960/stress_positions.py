@@ -14,7 +14,6 @@ from typing import Final, Literal, TypeAlias
 import chess
 import msgspec
 
-from ... import canon
 from ...questions import Evaluation
 from ..adjudication import Adjudication
 from .adjudication import Adjudicator
@@ -124,10 +123,13 @@ def moves_made(plies: int, side: chess.Color) -> int:
     return (plies + 1) // 2 if side == chess.WHITE else plies // 2
 
 
+_DECODER: Final = msgspec.json.Decoder(StressPositions)
+
+
 @cache
 def stress_positions() -> StressPositions:
     """The shipped file."""
-    return canon.loads_as(_file(), StressPositions)
+    return _DECODER.decode(_file())
 
 
 def stress_positions_sha256() -> str:

@@ -77,6 +77,9 @@ class _Named(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     moves: Annotated[str, Meta(min_length=1, max_length=LINE_CHARS_MAX)]
 
 
+_NAMED: Final = msgspec.json.Decoder(_Named)
+
+
 def request(use: ToolUse) -> str:
     """The request for candidates, as the end of the situation in a prompt."""
     text = REQUEST.format(candidates_max=use.candidates_max)
@@ -128,7 +131,7 @@ def toolbox(use: ToolUse | None, game: Game960, name: GameName, dice: Dice) -> T
 def _read(arguments: str) -> str | None:
     """The moves that a call names; None where its arguments are not as declared."""
     try:
-        moves = msgspec.json.decode(arguments.encode(), type=_Named).moves
+        moves = _NAMED.decode(arguments.encode()).moves
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return None
     return None if is_unfit(moves) else moves

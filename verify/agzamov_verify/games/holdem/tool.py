@@ -72,6 +72,9 @@ class _Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The arguments of a call."""
 
 
+_NOTHING: Final = msgspec.json.Decoder(_Nothing)
+
+
 class ToldOdds(NamedTuple):
     """Equity, and the equity that a call needs, in thousandths, as a prompt tells them."""
 
@@ -93,7 +96,7 @@ def toolbox(use: ToolUse | None, hand: Hand, name: GameName, dice: Dice) -> Tool
 def _read(arguments: str) -> str | None:
     """An empty wish, where a call has no arguments as declared."""
     try:
-        msgspec.json.decode(arguments.encode(), type=_Nothing)
+        _NOTHING.decode(arguments.encode())
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return None
     return ""
