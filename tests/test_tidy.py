@@ -153,7 +153,7 @@ def test_every_requirement_is_pinned_with_a_hash() -> None:
 
 
 def test_what_streams_decode_has_a_decoder_made_at_import() -> None:
-    """msgspec makes the tables of a type when it is first decoded, and two threads that do so at once crash the process.
+    """msgspec makes the tables of a type when it is first decoded; two threads that do so at once crash the process.
 
     Streams are played in threads, so the rooms that a script is made of name no type in a call.
     """

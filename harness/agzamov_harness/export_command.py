@@ -38,7 +38,7 @@ COLUMNS: Final = (
 @click.option("--match", "only", default="", metavar="ID", help="Only the games of one match.")
 @click.option("--out", type=click.Path(path_type=Path), help="The file to write; default: standard output.")
 def export(bundle: Path, notation: str, only: str, out: Path | None) -> None:
-    """Write the games of BUNDLE in an open format.
+    """Write the games of BUNDLE in an open format: PGN, PHH or CSV.
 
     They are replayed from the journals, whose signature and digests are checked. Whether the bundle holds is what
     `agzamov verify` says.
