@@ -78,9 +78,11 @@ def threads(play: Callable[[worker.Job], Any] = worker.play) -> Iterator[Threads
         yield Threads(pool, play)
 
 
-def runner(directory: RunDirectory, client: Threads, stop: Stop | None = None) -> ClusterRunner:
+def runner(
+    directory: RunDirectory, client: Threads, stop: Stop | None = None, concurrency: int | None = None
+) -> ClusterRunner:
     state = State(directory.manifest.plan, None)
-    return ClusterRunner(directory, state, stop or Stop(), None, Cluster(client, "tcp://a:1"), SETTINGS)
+    return ClusterRunner(directory, state, stop or Stop(), concurrency, Cluster(client, "tcp://a:1"), SETTINGS)
 
 
 def job(directory: RunDirectory, stream: str, program: Program | None = None, session: str = SESSION) -> worker.Job:
@@ -188,10 +190,26 @@ def test_a_stop_reaches_the_workers_and_what_they_recorded_is_in_the_log(tmp_pat
     assert history(directory).outcome == "stopped"
 
 
-def test_a_spent_budget_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_spent_budget_hands_out_no_further_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(State, "cost_of", lambda *_: Fraction(1))
     directory = sealed(tmp_path, budget={"cost_usd_max": "3"})
     with threads() as client, pytest.raises(Stopped, match="the budget of 3 USD is spent"):
+        runner(directory, client, concurrency=1).play()
+    assert len(journals(directory)) == 1
+
+
+def test_a_spent_budget_stops_the_streams_in_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(State, "cost_of", lambda *_: Fraction(1))
+    directory = sealed(tmp_path, budget={"cost_usd_max": "3"})
+
+    def first_plays(given: worker.Job) -> Any:
+        if given.stream.endswith("b00000"):
+            return worker.play(given)
+        with pytest.raises(Stopped, match="the budget of 3 USD is spent"):
+            Watch(Path(given.folder), given.session).wait(300)
+        return worker.Failed("stopped", "the budget of 3 USD is spent")
+
+    with threads(first_plays) as client, pytest.raises(Stopped, match="the budget of 3 USD is spent"):
         runner(directory, client).play()
 
 

@@ -119,6 +119,7 @@ class ClusterRunner(Runner):
                 self._close_ports()
 
     def _played(self, stream: StreamPlan, hooks: Hooks) -> Played:
+        hooks.before()
         manifest, journal = self._directory.manifest, self._directory.journal
         there = len(stream_lines(journal / stream.id))
         job = worker.Job(
