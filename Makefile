@@ -2,6 +2,7 @@
 # make install   install what running needs
 # make builder   install what building container images needs too: `agzamov images`
 # make cluster   install what playing on a Dask cluster needs too: `agzamov run --cluster`, and its workers
+# make exports   install what `agzamov export --to sqlite` and `--to parquet` need too
 # make test      install what testing needs too, lint, type-check, run the tests; SLOW=1 runs the slow ones too, as CI
 #                does; TESTS=tests/verify runs those alone
 # make lock      resolve the pins in requirements/ again
@@ -18,7 +19,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip install --quiet --no-compile --disable-pip-version-check
 
-.PHONY: demo install builder cluster test check setup lock bench calibrate schema glossary clean
+.PHONY: demo install builder cluster exports test check setup lock bench calibrate schema glossary clean
 
 demo: install
 	@sh scripts/demo $(BIN) $(PLAN)
@@ -51,6 +52,10 @@ builder: install
 cluster: install
 	@$(MAKE) --no-print-directory $(VENV)/.cluster
 
+# For `agzamov export --to sqlite` and `--to parquet`: requirements/export.txt comes on top.
+exports: install
+	@$(MAKE) --no-print-directory $(VENV)/.exports
+
 setup:
 	@sh scripts/prerequisites $(PYTHON) test
 	@$(MAKE) --no-print-directory $(VENV)/.ready
@@ -71,6 +76,11 @@ $(VENV)/.builder: $(VENV)/.installed requirements/images.txt imagebuilder/pyproj
 $(VENV)/.cluster: $(VENV)/.installed requirements/cluster.txt
 	@echo "installing requirements/cluster.txt into $(VENV)"
 	@$(PIP) --require-hashes -r requirements/cluster.txt
+	@touch $@
+
+$(VENV)/.exports: $(VENV)/.installed requirements/export.txt
+	@echo "installing requirements/export.txt into $(VENV)"
+	@$(PIP) --require-hashes -r requirements/export.txt
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.installed requirements/dev.txt imagebuilder/pyproject.toml audits/pyproject.toml

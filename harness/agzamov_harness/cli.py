@@ -48,7 +48,9 @@ SECTIONS = {
         "verify": CHECK["check"],
         "show": CHECK["show"],
         "xray": CHECK["xray"],
-        "export": _own("export_command:export", "Write the games of BUNDLE in an open format: PGN, PHH or CSV"),
+        "export": _own(
+            "export_command:export", "Write the games of BUNDLE in an open format: PGN, PHH, CSV, SQLite or Parquet"
+        ),
         "explain": CHECK["explain"],
         "replay": _own(
             "replay_command:replay",

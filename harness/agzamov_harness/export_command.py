@@ -1,10 +1,10 @@
 """The command `agzamov export`: the games of a bundle in open formats."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -18,8 +18,23 @@ from agzamov_verify.showing import EXIT_USAGE, fail, faults_told
 from agzamov_verify.views import VIEWS
 from agzamov_verify.waiting import counted
 
-CSV: Final = "csv"
-FORMATS: Final = (*sorted({view.notation for view in VIEWS.values() if view.notation}), CSV)
+from .exits import os_error_words
+from .exports.rows import StreamRows, played_streams
+from .exports.run_rows import run_rows
+from .exports.tables import Row
+from .lazy import imported_at_first_use
+
+if TYPE_CHECKING:
+    from .exports import parquet_files, sqlite_file
+else:
+    parquet_files = imported_at_first_use("agzamov_harness.exports.parquet_files")
+    sqlite_file = imported_at_first_use("agzamov_harness.exports.sqlite_file")
+
+CSV, SQLITE, PARQUET = "csv", "sqlite", "parquet"
+NOTATIONS: Final = tuple(sorted({view.notation for view in VIEWS.values() if view.notation}))
+OF_TABLES: Final = (SQLITE, PARQUET)
+FORMATS: Final = (*NOTATIONS, CSV, *OF_TABLES)
+"""Those of one game, and those of every game."""
 COLUMNS: Final = (
     *("game", "match", "number", "phase", "kind", "augmentation", "arm", "system", "a", "b"),
     *("first", "second", "outcome_a", "ended", "questions"),
@@ -33,12 +48,17 @@ COLUMNS: Final = (
     "notation",
     type=click.Choice(FORMATS),
     required=True,
-    help="pgn: games of chess with the engine's evaluations. phh: hands of hold'em. csv: a line for each game or hand.",
+    help="pgn: games of chess with the engine's evaluations. phh: hands of hold'em. csv: a line for each game or hand. "
+    "sqlite: one file with games, prompts, replies, memories and tool calls. parquet: the same tables, in a folder.",
 )
 @click.option("--match", "only", default="", metavar="ID", help="Only the games of one match.")
-@click.option("--out", type=click.Path(path_type=Path), help="The file to write; default: standard output.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The file to write, of parquet the folder; default: standard output, but for sqlite and parquet.",
+)
 def export(bundle: Path, notation: str, only: str, out: Path | None) -> None:
-    """Write the games of BUNDLE in an open format: PGN, PHH or CSV.
+    """Write the games of BUNDLE in an open format: PGN, PHH, CSV, SQLite or Parquet.
 
     They are replayed from the journals, whose signature and digests are checked. Whether the bundle holds is what
     `agzamov verify` says.
@@ -47,9 +67,15 @@ def export(bundle: Path, notation: str, only: str, out: Path | None) -> None:
     """
     if why := no_bundle(bundle):
         fail(why, EXIT_USAGE)
-    with faults_told(CheckLog()):
-        opened = open_bundle(bundle, CheckLog())
+    if notation in OF_TABLES and out is None:
+        fail(f"--to {notation} needs --out: what to write", EXIT_USAGE)
+    ledger = CheckLog()
+    with faults_told(ledger):
+        opened = open_bundle(bundle, ledger)
         matches = _matches(opened, notation, only)
+        if out and notation in OF_TABLES:
+            _write_tables(notation, out, _rows(opened, matches))
+            return
         texts = _table(opened, matches) if notation == CSV else _notated(opened, matches, notation)
         if out is None:
             for text in texts:
@@ -63,11 +89,34 @@ def _matches(opened: Opened, notation: str, only: str) -> list[Match]:
     every = opened.manifest.plan.matches
     if only and only not in {match.id for match in every}:
         fail(f"no match {only!a}; there are {', '.join(match.id for match in every)}", EXIT_USAGE)
-    fitting = [match for match in every if notation in (CSV, VIEWS[match.game].notation)]
+    fitting = [match for match in every if notation not in NOTATIONS or notation == VIEWS[match.game].notation]
     chosen = [match for match in fitting if only in ("", match.id)]
     if not chosen:
         fail(f"no game here that {notation} is for; --to csv takes every game", EXIT_USAGE)
     return chosen
+
+
+def _rows(opened: Opened, matches: list[Match]) -> Iterator[Row]:
+    """The rows of every table. The tables of the run have all of its matches."""
+    yield from run_rows(opened)
+    rows = StreamRows(opened)
+    for match in counted("matches", matches, len(matches)):
+        for stream in played_streams(opened, match):
+            yield from rows.of(stream)
+
+
+def _write_tables(notation: str, out: Path, rows: Iterator[Row]) -> None:
+    """Write by a library that not every installation has."""
+    try:
+        write: Callable[[Path, Iterable[Row]], None] = (
+            sqlite_file.write_sqlite if notation == SQLITE else parquet_files.write_parquet
+        )
+    except ImportError as error:
+        fail(f"--to {notation}: {error.name} is not installed; type: make exports (in a clone)", EXIT_USAGE)
+    try:
+        write(out, rows)
+    except OSError as error:
+        fail(os_error_words(error), EXIT_USAGE)
 
 
 def _games(opened: Opened, matches: list[Match]) -> Iterator[PlayedGame]:

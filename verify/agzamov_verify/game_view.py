@@ -1,7 +1,7 @@
 """What a person is shown of a game: one subclass of `GameView` in the `view` module of each game's folder."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any, ClassVar
 
@@ -47,6 +47,10 @@ class GameView(ABC):
     def exported(self, played: PlayedGame, plan: Plan) -> str:
         """One result in the open format of the game."""
         raise NotImplementedError
+
+    def actions(self, record: Any) -> Mapping[int, str]:  # noqa: ARG002 - a game need not have any
+        """What was played at each turn of a result, in one word or two: "e2e4", "raise 300"."""
+        return {}
 
     @abstractmethod
     def won_by_a(self, played: PlayedGame) -> int:

@@ -1,6 +1,6 @@
 """A game of Chess960 as a player knows it: result and reason, numbered moves, the final evaluation."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isinf
 from textwrap import wrap
 from typing import Final
@@ -182,6 +182,9 @@ class ChessView(GameView):
 
     def exported(self, played: PlayedGame, plan: Plan) -> str:
         return pgn(played, plan.title)
+
+    def actions(self, record: ChessRecord) -> Mapping[int, str]:
+        return dict(enumerate(record.moves))
 
     def won_by_a(self, played: PlayedGame) -> int:
         white: int = played.record.ending.white_halfpoints - 1

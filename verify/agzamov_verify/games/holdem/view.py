@@ -1,6 +1,6 @@
 """A hold'em hand as a player knows it: the usual hand history, with result and reason before and after it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ...columns import ascii_words, paragraph, row
@@ -17,7 +17,7 @@ from .game import GAME
 from .phh import phh
 from .preflop import PreflopLoss
 from .results import PokerResult
-from .rules import BIG_BLIND, BOARD_CARDS, SMALL_BLIND, ActionKind, Hand, HandEnd, hand_kind, in_bb
+from .rules import BIG_BLIND, BOARD_CARDS, SMALL_BLIND, ActionKind, Hand, HandEnd, PokerAction, hand_kind, in_bb
 from .rules import Played as Acted
 from .script import HandRecord, HandStory
 from .variance_reduction.control_variates import Method
@@ -146,6 +146,11 @@ def _preflop(seat: PreflopLoss) -> str:
     return f"{lost} ({PREFLOP})"
 
 
+def _spelled(action: PokerAction) -> str:
+    """An action with its total in chips, where it has one."""
+    return f"{action.kind.value} {action.to_chips}" if action.to_chips else action.kind.value
+
+
 class PokerView(GameView):
     """Hold'em on the screen."""
 
@@ -165,6 +170,10 @@ class PokerView(GameView):
 
     def exported(self, played: PlayedGame, plan: Plan) -> str:
         return phh(played, plan.title, plan.rules_of(GAME.name).stack_chips)
+
+    def actions(self, record: HandRecord) -> Mapping[int, str]:
+        acted = record.story.history if record.story else ()
+        return {turn: _spelled(one.action) for turn, one in enumerate(acted)}
 
     def won_by_a(self, played: PlayedGame) -> int:
         chips: int = played.record.net_chips

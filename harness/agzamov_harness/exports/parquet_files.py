@@ -1,0 +1,44 @@
+"""An export as a folder of Apache Parquet files, one for each table, written by pyarrow."""
+
+import shutil
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from .tables import FLOAT, INTEGER, TABLES, TEXT, Row, Value, batches
+
+ROWS_AT_ONCE: Final = 5000
+TYPES: Final = {INTEGER: pa.int64(), FLOAT: pa.float64(), TEXT: pa.string()}
+SCHEMAS: Final = {
+    name: pa.schema([(column, TYPES[kind]) for column, kind in table.columns.items()]) for name, table in TABLES.items()
+}
+
+
+def write_parquet(folder: Path, rows: Iterable[Row]) -> None:
+    """Write the rows into a new folder, whole or not at all. Raises OSError, and what `rows` raises."""
+    partial = folder.with_name(f"{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir()
+    try:
+        with ExitStack() as stack:
+            files = {
+                name: stack.enter_context(parquet.ParquetWriter(partial / f"{name}.parquet", schema))
+                for name, schema in SCHEMAS.items()
+            }
+            for name, values in batches(rows, ROWS_AT_ONCE):
+                files[name].write_table(_table(name, values))
+        partial.rename(folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _table(name: str, rows: list[tuple[Value, ...]]) -> pa.Table:
+    schema = SCHEMAS[name]
+    columns = zip(*rows, strict=True)
+    return pa.table(
+        [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)], schema=schema
+    )

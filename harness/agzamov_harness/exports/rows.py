@@ -1,0 +1,252 @@
+"""Rows of what was played: games, decisions, evaluations, memories and tool calls, stream by stream, by replay.
+
+One stream is in memory at a time. Nothing that a model or a server said is interpreted: it is a value of a row.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import NamedTuple
+
+import msgspec
+
+from agzamov_verify.bundle import calls_name
+from agzamov_verify.checks.opened_bundle import Opened
+from agzamov_verify.checks.replay_stream import entries_of, segments_of
+from agzamov_verify.experiment import Match
+from agzamov_verify.games.game import StreamPlan
+from agzamov_verify.games_list import outcome
+from agzamov_verify.journal import SEGMENT_BYTES_MAX
+from agzamov_verify.questions import (
+    Answer,
+    Called,
+    CallTool,
+    Chat,
+    Evaluate,
+    Evaluation,
+    Exported,
+    Message,
+    NoReply,
+    Question,
+    Reply,
+    Store,
+    Stored,
+)
+from agzamov_verify.replayed_game import PlayedGame
+from agzamov_verify.scoring.call_records import LINE_BYTES_MAX as CALL_BYTES_MAX
+from agzamov_verify.scoring.call_records import decode
+from agzamov_verify.script import Exchanges, Replay
+from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.systems import MemorySystem
+from agzamov_verify.untrusted_input import HostileBundle, gzip_lines
+from agzamov_verify.views import VIEWS
+from agzamov_verify.xray import XrayedDecision, xray
+
+from .tables import Row, Value
+
+US_PER_MS = 1000
+
+
+class Exchange(NamedTuple):
+    """A question, its answer, and how long it took, as the submitter says."""
+
+    question: Question
+    answer: Answer
+    ms: float
+
+
+class PlayedStream(NamedTuple):
+    """One stream: its games, and all that was asked in it, in order."""
+
+    plan: StreamPlan
+    games: tuple[PlayedGame, ...]
+    exchanges: tuple[Exchange, ...]
+
+
+def played_streams(opened: Opened, match: Match) -> Iterator[PlayedStream]:
+    """The streams of a match that were played. Raises HostileBundle, BrokenJournal, Divergence."""
+    for stream in streams_of(match):
+        if segments_of(opened.digests, stream.id):
+            yield _played(opened, stream)
+
+
+def _played(opened: Opened, stream: StreamPlan) -> PlayedStream:
+    manifest = opened.manifest
+    replay = Replay(stream.id, entries_of(opened, stream))
+    story = Exchanges(block_script(stream, manifest.plan, opened.dice, manifest.memories), replay)
+    told = list(story)
+    replay.finish()
+    times = _times(opened, stream, [question.to for question, _ in told])
+    exchanges = tuple(Exchange(*pair, ms) for pair, ms in zip(told, times, strict=True))
+    asked: dict[str, list[tuple[Question, Answer]]] = {}
+    for question, answer in told:
+        asked.setdefault(question.game, []).append((question, answer))
+    games = tuple(
+        PlayedGame(stream.match, number, record, tuple(asked.get(record.game, ())))
+        for number, record in enumerate(story.value.records, start=story.value.first)
+    )
+    return PlayedStream(stream, games, exchanges)
+
+
+def _times(opened: Opened, stream: StreamPlan, asked: Sequence[str]) -> list[float]:
+    """How long each answer of a stream took, in milliseconds. Raises HostileBundle."""
+    name = calls_name(stream.id)
+    if name not in opened.digests:
+        raise HostileBundle(name, "a file of calls", "nothing there")
+    lines = gzip_lines(opened.source, name, opened.digests[name], CALL_BYTES_MAX, SEGMENT_BYTES_MAX)
+    try:
+        records = [decode(line) for line in lines]
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise HostileBundle(name, "a call in each line", str(error)) from error
+    if [record.to for record in records] != list(asked):
+        raise HostileBundle(name, "a call for each entry of the journal, in its order", "others")
+    return [record.us / US_PER_MS for record in records]
+
+
+class StreamRows:
+    """Numbers the rows of a bundle's streams, and keeps each system prompt once."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._plan = opened.manifest.plan
+        names = ("decisions", "evaluations", "memory_entries", "memory_recalls", "memory_delivered", "tool_calls")
+        self._ids = {name: count(1) for name in names}
+        self._systems: dict[str, int] = {}
+
+    def of(self, stream: PlayedStream) -> Iterator[Row]:
+        """The rows of one stream, each after those that it refers to."""
+        actions: dict[str, dict[int, str]] = {}
+        for played in stream.games:
+            actions[played.record.game] = dict(VIEWS[played.match.game].actions(played.record))
+            yield self._game(stream, played)
+        decided: dict[tuple[str, int, str], int] = {}
+        for one in stream.exchanges:
+            match one.question, one.answer:
+                case Chat() as question, Reply() | NoReply() as reply:
+                    yield from self._system(question.messages)
+                    row = self._decision(question, reply, actions.get(question.game, {}), one.ms)
+                    decided.setdefault((question.game, question.turn, question.to), int(row.values[0] or 0))
+                    yield row
+                case Evaluate() as question, Evaluation() as found:
+                    values = (question.game, question.turn, found.centipawns, found.mate, one.ms)
+                    yield self._row("evaluations", *values)
+                case _:
+                    yield self._tool_call(one)
+        entries: dict[str, int] = {}
+        yield from self._entries(stream, entries)
+        yield from self._recalls(stream, decided, entries)
+
+    def _row(self, table: str, *values: Value) -> Row:
+        return Row(table, (next(self._ids[table]), *values))
+
+    def _game(self, stream: PlayedStream, played: PlayedGame) -> Row:
+        view = VIEWS[played.match.game]
+        ended = view.ended(played.record)
+        return Row(
+            "games",
+            (
+                played.record.game,
+                played.match.id,
+                stream.plan.id,
+                played.number,
+                played.first,
+                played.second,
+                outcome(played),
+                ended.partition(",")[0],
+                ended,
+                len(played.asked),
+                view.exported(played, self._plan) if view.notation else None,
+            ),
+        )
+
+    def _system(self, messages: Sequence[Message]) -> Iterator[Row]:
+        """The row of a system prompt that is seen for the first time."""
+        text = _system_text(messages)
+        if text not in self._systems:
+            self._systems[text] = len(self._systems) + 1
+            yield Row("system_prompts", (self._systems[text], text))
+
+    def _decision(self, question: Chat, answer: Reply | NoReply, actions: dict[int, str], ms: float) -> Row:
+        asked = (question.game, question.turn, question.attempt, question.to)
+        prompt = (self._systems[_system_text(question.messages)], _prompt_text(question.messages))
+        action, failed = actions.get(question.turn), len(answer.attempts)
+        if isinstance(answer, NoReply):
+            said: tuple[Value, ...] = (0, None, answer.reason, None, action, None, None, None, None, None, None)
+        else:
+            said = (
+                1,
+                answer.text,
+                None,
+                msgspec.json.encode(answer.tool_calls).decode() if answer.tool_calls else None,
+                action,
+                answer.model or None,
+                answer.finish or None,
+                answer.prompt_tokens,
+                answer.cached_tokens,
+                answer.completion_tokens,
+                answer.reasoning_tokens,
+            )
+        return self._row("decisions", *asked, *prompt, *said, failed, ms)
+
+    def _tool_call(self, one: Exchange) -> Row:
+        question = one.question
+        place = {"ask", "game", "turn", "attempt", "to"}
+        asked = {name: value for name, value in msgspec.to_builtins(question).items() if name not in place}
+        kind = str(question.__struct_config__.tag)
+        texts = (msgspec.json.encode(asked).decode(), msgspec.json.encode(one.answer).decode())
+        return self._row(
+            "tool_calls", question.game, question.turn, question.attempt, question.to, kind, *texts, one.ms
+        )
+
+    def _entries(self, stream: PlayedStream, ids: dict[str, int]) -> Iterator[Row]:
+        """What was stored, and what the server made of it by itself, as its dumps show. Adds to `ids` by name."""
+        told: tuple[Value, ...]
+        for one in stream.exchanges:
+            match one.question, one.answer:
+                case (Store(kind=kind) as stored, Stored(refused=refused)):
+                    told = (kind, stored.content, stored.game, stored.turn, refused or None, None)
+                    yield self._entry(stream, stored.to, stored.entry, told, ids)
+                case (CallTool(entry=str(name)) as call, Called(refused=refused)) if name:
+                    told = ("called", call.content, call.game, call.turn, refused or None, None)
+                    yield self._entry(stream, call.to, name, told, ids)
+                case question, Exported(entries=kept):
+                    for own in kept:
+                        if f"{question.to} {own.entry}" not in ids:
+                            told = (own.kind, own.content, None, None, None, "\n".join(own.derived_from) or None)
+                            yield self._entry(stream, question.to, own.entry, told, ids)
+
+    def _entry(self, stream: PlayedStream, memory: str, name: str, told: tuple[Value, ...], ids: dict[str, int]) -> Row:
+        row = self._row("memory_entries", stream.plan.id, memory, name, *told)
+        ids[f"{memory} {name}"] = int(row.values[0] or 0)
+        return row
+
+    def _recalls(
+        self, stream: PlayedStream, decided: dict[tuple[str, int, str], int], entries: dict[str, int]
+    ) -> Iterator[Row]:
+        match = stream.plan.match
+        system, tool = self._plan.systems.get(self._plan.memories_of(match)[0]), self._plan.tool_of(match, 0)
+        if not isinstance(system, MemorySystem):
+            return
+        steered = tool is not None and tool.is_steered
+        for played in stream.games:
+            for one in xray(played, self._plan.seats[match.a], system, is_steered=steered):
+                decision = decided.get((played.record.game, one.turn, match.a))
+                yield from self._recall(decision, one, entries)
+
+    def _recall(self, decision: int | None, one: XrayedDecision, entries: dict[str, int]) -> Iterator[Row]:
+        changed = None if one.changes is None else int(one.changes)
+        recall = self._row("memory_recalls", decision, one.query, one.without, changed)
+        yield recall
+        for place, told in enumerate(one.recalled, start=1):
+            entry = entries.get(f"memory_a {told.entry}")
+            yield self._row("memory_delivered", recall.values[0], place, entry, told.entry, told.content)
+
+
+def _system_text(messages: Sequence[Message]) -> str:
+    return "\n\n".join(message.content for message in messages if message.role == "system")
+
+
+def _prompt_text(messages: Sequence[Message]) -> str:
+    """The messages after the system's: the one of the user as it is, several each after its role."""
+    rest = [message for message in messages if message.role != "system"]
+    if len(rest) == 1:
+        return rest[0].content
+    return "\n\n".join(f"[{message.role}]\n{message.content}" for message in rest)

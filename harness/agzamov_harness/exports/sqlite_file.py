@@ -1,0 +1,100 @@
+"""An export as one SQLite file, written by sqlite-utils: tables with foreign keys, full-text search, views.
+
+Datasette opens it as it is: `datasette games.sqlite`.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from sqlite_utils import Database
+
+from .tables import TABLES, Row, Value, batches
+
+ROWS_AT_ONCE: Final = 1000
+VIEWS: Final = {
+    "results": """
+        select matches.id as match, matches.phase, matches.game, matches.augmentation, matches.arm,
+               matches.a, matches.b,
+               count(games.id) as games, sum(games.outcome_a = 'won') as won, sum(games.outcome_a = 'drawn') as drawn,
+               sum(games.outcome_a = 'lost') as lost, matches.figure, matches.low, matches.high, matches.unit
+        from matches left join games on games.match = matches.id group by matches.id order by matches.phase, matches.id
+    """,
+    "endings": """
+        select match, ended_by, count(*) as games from games group by match, ended_by order by match, games desc
+    """,
+    "usage": """
+        select games.match, decisions.seat, count(*) as calls, count(distinct decisions.game) as games,
+               sum(decisions.failed_attempts) as failed_attempts, sum(not decisions.is_answered) as without_reply,
+               sum(decisions.prompt_tokens) as prompt_tokens, sum(decisions.completion_tokens) as completion_tokens,
+               sum(decisions.reasoning_tokens) as reasoning_tokens, avg(decisions.ms) as mean_ms,
+               sum((decisions.prompt_tokens - decisions.cached_tokens) * seats.input_usd
+                   + decisions.cached_tokens * seats.cached_usd
+                   + decisions.completion_tokens * seats.output_usd) / 1e6 as cost_usd
+        from decisions join games on games.id = decisions.game join seats on seats.name = decisions.seat
+        group by games.match, decisions.seat
+    """,
+    "replies": """
+        select decisions.id, decisions.game, games.match, matches.augmentation, matches.arm, decisions.turn,
+               decisions.attempt, decisions.seat, decisions.action, decisions.reply, games.outcome_a
+        from decisions join games on games.id = decisions.game join matches on matches.id = games.match
+    """,
+    "memory_effect": """
+        select games.match, count(*) as decisions, sum(delivered.entries) as entries_delivered,
+               sum(recalls.is_changed is not null) as asked_again, sum(recalls.is_changed) as changed
+        from memory_recalls as recalls join decisions on decisions.id = recalls.decision
+        join games on games.id = decisions.game
+        left join (select recall, count(*) as entries from memory_delivered group by recall) as delivered
+            on delivered.recall = recalls.id
+        group by games.match
+    """,
+}
+"""Views that answer the usual questions."""
+INDEXES: Final = (
+    ("games", "match"),
+    ("decisions", "game"),
+    ("evaluations", "game"),
+    ("tool_calls", "game"),
+    ("memory_recalls", "decision"),
+    ("memory_delivered", "recall"),
+)
+
+
+def write_sqlite(path: Path, rows: Iterable[Row]) -> None:
+    """Write the rows into a new file, whole or not at all. Raises OSError, and what `rows` raises."""
+    partial = path.with_name(f"{path.name}.partial")
+    partial.unlink(missing_ok=True)
+    partial.open("xb").close()
+    database = Database(partial)
+    try:
+        for pragma in ("journal_mode = off", "synchronous = off"):
+            database.conn.execute(f"pragma {pragma}")
+        _create(database)
+        with database.conn:
+            for table, values in batches(rows, ROWS_AT_ONCE):
+                _insert(database, table, values)
+        _finish(database)
+        database.close()
+        partial.replace(path)
+    finally:
+        database.close()
+        partial.unlink(missing_ok=True)
+
+
+def _create(database: Database) -> None:
+    for name, table in TABLES.items():
+        foreign = [(column, other, TABLES[other].key) for column, other in table.refers.items()]
+        database.table(name).create(dict(table.columns), pk=table.key, foreign_keys=foreign)
+
+
+def _insert(database: Database, table: str, values: list[tuple[Value, ...]]) -> None:
+    places = ",".join("?" * len(TABLES[table].columns))
+    database.conn.executemany(f"insert into [{table}] values ({places})", values)  # noqa: S608 - names of ours
+
+
+def _finish(database: Database) -> None:
+    for table, column in INDEXES:
+        database.table(table).create_index([column])
+    database.table("decisions").enable_fts(["reply"])
+    for name, query in VIEWS.items():
+        database.create_view(name, query)
