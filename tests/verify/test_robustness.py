@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from agzamov_verify.bundle import MANIFEST_FILE
-from agzamov_verify.experiment import Augmentation
+from agzamov_verify.experiment import Augmentation, Shift
 from agzamov_verify.games.scripted import random_answer
 from agzamov_verify.manifest import Plan, load_manifest
 from agzamov_verify.phases.gate import matches_to_play
+from agzamov_verify.plan_problems import problems
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.cells import Cell
 from agzamov_verify.scoring.compliance import departures
@@ -143,6 +144,43 @@ def test_a_warm_opponent_is_excused_in_the_check_alone() -> None:
 
     assert against("habit", "habit_warm") == ()
     assert "seat habit_warm at temperature 0.3, 0 required" in against("habit_warm", "habit_warm")
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, []),
+        ({"patterns": ()}, ["matches[4].b", "matches[5].b", "matches[6].b"]),
+        ({"briefing": "Lose."}, ["matches[4].b", "matches[5].b", "matches[6].b"]),
+    ],
+    ids=["the same", "patterns", "briefing"],
+)
+def test_the_check_is_against_an_opponent_that_is_told_the_same(
+    changes: dict[str, object], expected: list[str]
+) -> None:
+    plan = planned()
+    habit = msgspec.structs.replace(plan.seats["cold"], patterns=("castles_early",))
+    warm = msgspec.structs.replace(habit, temperature="0.3", **changes)
+    opponents = {"cold": "habit", "warm": "habit_warm"}
+    matches = tuple(m if not m.phase else msgspec.structs.replace(m, b=opponents[m.a]) for m in plan.matches)
+    seats = {**plan.seats, "habit": habit, "habit_warm": warm}
+    found = problems(msgspec.structs.replace(plan, seats=seats, matches=matches))
+    assert [problem.path for problem in found] == expected
+    words = "expected a seat with the patterns and briefing of habit, as in p2-chess960-rag_naked-cold-habit: warm"
+    assert all(problem.message.startswith(words) for problem in found)
+
+
+def test_a_strategy_that_shifts_in_the_check_alone_is_refused() -> None:
+    plan = planned()
+    habits = {name: msgspec.structs.replace(plan.seats[name], patterns=("castles_early",)) for name in ("cold", "warm")}
+    seats = {**plan.seats, **{f"habit_{name}": seat for name, seat in habits.items()}}
+    matches = [m if not m.phase else msgspec.structs.replace(m, b=f"habit_{m.a}") for m in plan.matches]
+    shift = (Shift(20),)
+    shifted = [msgspec.structs.replace(m, shifts=shift) if m.a == "warm" else m for m in matches]
+    found = problems(msgspec.structs.replace(plan, seats=seats, matches=tuple(shifted)))
+    assert [problem.path for problem in found] == [f"matches[{at}].shifts" for at in (4, 5, 6)]
+    every = [msgspec.structs.replace(m, shifts=shift) if m.phase else m for m in matches]
+    assert problems(msgspec.structs.replace(plan, seats=seats, matches=tuple(every))) == []
 
 
 @pytest.mark.parametrize(

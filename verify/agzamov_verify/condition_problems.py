@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from .experiment import PHASE_RULES, Arm, Augmentation, Condition, Match, Opponent, PhaseRule
+from .experiment import PHASE_RULES, Arm, Augmentation, Condition, Match, Opponent, Phase, PhaseRule
 from .games.registry import GAMES
 from .manifest import Plan
 from .plan_types import Problem
@@ -30,6 +30,7 @@ def condition_problems(plan: Plan) -> Iterator[Problem]:
         if match.condition.augmentation is not Augmentation.NAKED:
             sub_phase = (match.a, match.game, match.phase, match.condition.augmentation, match.part)
             yield from _arm(path, match, first.setdefault(sub_phase, match))
+    yield from _repeats(plan)
 
 
 def _condition(path: str, match: Match) -> Iterator[Problem]:
@@ -172,3 +173,26 @@ def _arm(path: str, match: Match, first: Match) -> Iterator[Problem]:
         yield Problem(f"{path}.shifts", f"expected those of {first.id}: arms meet one strategy")
     if match.careers != first.careers:
         yield Problem(f"{path}.careers", f"expected {first.careers} as in {first.id}: arms are played alike")
+
+
+def _repeats(plan: Plan) -> Iterator[Problem]:
+    """A delta of the robustness check repeats one at temperature 0, so both are against an opponent told the same."""
+    repeats = plan.repeats
+    first: dict[tuple[str, str, Augmentation], Match] = {}
+    deltas = [(index, match) for index, match in enumerate(plan.matches) if match.phase == Phase.ASYMMETRIC]
+    for _, match in deltas:
+        first.setdefault((match.a, match.game, match.condition.augmentation), match)
+    for index, match in deltas:
+        repeat = repeats.get(match.a)
+        base = repeat and first.get((repeat.seat, match.game, match.condition.augmentation))
+        if base and _opponents_told(match, plan) != _opponents_told(base, plan):
+            message = f"expected a seat with the patterns and briefing of {', '.join(base.seats[1:])}, as in {base.id}"
+            yield Problem(f"matches[{index}].b", f"{message}: {match.a} repeats {base.a} at another temperature")
+        if base and match.shifts != base.shifts:
+            yield Problem(f"matches[{index}].shifts", f"expected those of {base.id}, which {match.a} repeats")
+
+
+def _opponents_told(match: Match, plan: Plan) -> list[object]:
+    """What the opponents are told: all in which they differ from seat A in Phase 2, but for a seat that is missing."""
+    opponents = (plan.seats.get(name) for name in match.seats[1:])
+    return [(seat.patterns, seat.briefing) for seat in opponents if seat]

@@ -267,6 +267,26 @@ def test_arms_of_two_bundles_meet_one_opponent_with_one_seat(
         combine(both)
 
 
+@pytest.mark.parametrize("changes", [{}, {"patterns": ["castles_early"]}, {"briefing": "Lose."}])
+def test_the_robustness_check_of_another_bundle_meets_an_opponent_that_is_told_the_same(
+    changes: dict[str, object],
+) -> None:
+    warm = {**MODEL, "temperature": "0.3"}
+    sanity = {"phase": 0, "game": "chess960", "a": "cold", "b": "dice", "games": 30}
+    plan = {
+        "title": "t",
+        "seats": {"cold": MODEL, "dice": {"kind": "random"}, "x": warm, "y": {**warm, **changes}},
+        "systems": {"s": {"kind": "oracle"}},
+        "matches": [sanity, REAL],
+    }
+    both = [arm_of("one", REAL, MODEL, MODEL), taken("two", [], plan=msgspec.convert(plan, Plan))]
+    if not changes:
+        combine(both)
+        return
+    with pytest.raises(CannotCombine, match="expected what the opponent is told, at every temperature of seat A, as"):
+        combine(both)
+
+
 @pytest.mark.parametrize(
     ("matches", "model"),
     [([REAL], "openai:m"), ([REAL, {"phase": 1, "game": "chess960", "a": "y", "b": "y"}], "openai:x@m")],

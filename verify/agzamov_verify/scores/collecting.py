@@ -231,6 +231,10 @@ def _manners(manifest: Manifest, match: Match) -> Iterator[tuple[object, object,
         opponents = tuple(seats[name].manner for name in match.seats[1:])
         sub_phase = (model, temperature, match.game, match.phase, augmentation)
         yield sub_phase, (opponents, match.b_condition, match.shifts), "an opponent, its system and its shifts"
+    if match.phase == Phase.ASYMMETRIC:
+        told = tuple((seats[name].patterns, seats[name].briefing) for name in match.seats[1:])
+        at_any_temperature = (model, match.game, augmentation, "told")
+        yield at_any_temperature, (told, match.shifts), "what the opponent is told, at every temperature of seat A,"
     if match.careers:
         yield (model, match.game, "careers"), match.careers, "a number of careers"
 
