@@ -273,4 +273,6 @@ def _plain_load(load: Load) -> dict[str, Any]:
         "cost_usd": None if load.cost_usd is None else fixed(load.cost_usd),
         "wall_s": fixed(load.wall_s),
     }
-    return {"seats": seats, "evaluations": load.evaluations, "engine_s": fixed(load.engine_s), **totals}
+    engine = {"evaluations": load.evaluations, "engine_s": fixed(load.engine_s)}
+    tools = {"tool_answers": load.tool_answers, "tool_s": fixed(load.tool_s)}
+    return {"seats": seats, **engine, **tools, **totals}

@@ -28,9 +28,10 @@ ASKED: Final = {
     "seconds_per_call": "seconds per reply of a model",
     "scripted_ms_per_call": "milliseconds of one core per reply of a scripted player",
     "engine_nodes_per_s": "nodes per second of the engine on one core",
+    "showdowns_per_s": "showdowns per second of the calculator",
     "cores": "cores of the machine",
 }
-OF_GAME: Final = {"plies": CHESS, "decisions_per_hand": POKER, "engine_nodes_per_s": CHESS}
+OF_GAME: Final = {"plies": CHESS, "decisions_per_hand": POKER, "engine_nodes_per_s": CHESS, "showdowns_per_s": POKER}
 """Assumptions that matter where one game is played."""
 
 IMPOSSIBLE: Final = "none"
@@ -271,6 +272,8 @@ def _load(load: Load) -> Iterator[str]:
         yield from _text("  ", f"{line}, {_hours(seat.wall_s)}")
     if load.evaluations:
         yield f"  adjudication: {load.evaluations:,} positions, {_hours(load.engine_s)}"
+    if load.tool_answers:
+        yield f"  tools: {load.tool_answers:,} answers, at most {_hours(load.tool_s)}"
     yield f"  total: {load.calls:,} calls, {_usd(load.cost_usd)}, {_hours(load.wall_s)}"
 
 

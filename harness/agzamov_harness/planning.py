@@ -6,6 +6,7 @@ measured on a few games and hands between random players, cut where the assumed 
 """
 
 from fractions import Fraction
+from itertools import product
 from math import ceil
 from typing import Final
 
@@ -32,7 +33,8 @@ class Assumptions(msgspec.Struct, frozen=True):
     """Assumed values of what is unknown before a run. `plies`: of a chess game; `decisions_per_hand`: of both players.
 
     `decisions_per_hand` was counted in 200 hands between reference players, and so was the time of a scripted reply;
-    the engine's speed was measured on one core of a common machine. The rest are guesses, to be replaced.
+    the speeds of the engine and the calculator were measured on one core of a common machine. The rest are guesses, to
+    be replaced.
     """
 
     plies: int = 110
@@ -42,6 +44,7 @@ class Assumptions(msgspec.Struct, frozen=True):
     seconds_per_call: Fraction = Fraction(3)
     scripted_ms_per_call: int = 10
     engine_nodes_per_s: int = 850_000
+    showdowns_per_s: int = 450_000
     cores: int = 2
 
     @property
@@ -63,11 +66,16 @@ class SeatLoad(msgspec.Struct, frozen=True):
 
 
 class Load(msgspec.Struct, frozen=True):
-    """The whole run. Seats wait for each other within a game, so their times add up."""
+    """The whole run. Seats wait for each other within a game, so their times add up.
+
+    `evaluations`, `engine_s`: of adjudication. `tool_answers`, `tool_s`: of the seats' tools.
+    """
 
     seats: tuple[SeatLoad, ...]
     evaluations: int
     engine_s: Fraction
+    tool_answers: int
+    tool_s: Fraction
 
     @property
     def calls(self) -> int:
@@ -81,7 +89,7 @@ class Load(msgspec.Struct, frozen=True):
 
     @property
     def wall_s(self) -> Fraction:
-        return sum((seat.wall_s for seat in self.seats), self.engine_s)
+        return sum((seat.wall_s for seat in self.seats), self.engine_s + self.tool_s)
 
 
 def load_of(plan: Plan, assumptions: Assumptions) -> Load:
@@ -96,9 +104,8 @@ def load_of(plan: Plan, assumptions: Assumptions) -> Load:
             characters[name] = characters.get(name, Fraction(0)) + asked * sizes[name]
     seats = tuple(_seat_load(name, plan, calls[name], characters[name], assumptions) for name in calls)
     evaluations = _evaluations(plan, assumptions)
-    nodes = evaluations * plan.engine.nodes + _tool_nodes(plan, assumptions)
-    engine_s = Fraction(nodes, assumptions.engine_nodes_per_s * assumptions.cores)
-    return Load(seats, evaluations, engine_s)
+    engine_s = Fraction(evaluations * plan.engine.nodes, assumptions.engine_nodes_per_s * assumptions.cores)
+    return Load(seats, evaluations, engine_s, *_tool_load(plan, assumptions))
 
 
 def prompt_characters(plan: Plan, match: Match, assumptions: Assumptions) -> dict[str, Fraction]:
@@ -167,11 +174,21 @@ def _evaluations(plan: Plan, assumptions: Assumptions) -> int:
     return ceil(total)
 
 
-def _tool_nodes(plan: Plan, assumptions: Assumptions) -> int:
-    """Nodes that the engine searches for seats that have it as a tool, if they name as many moves as it examines."""
-    nodes = 0
-    uses = ((match, plan.tool_of(match, place)) for match in plan.tool_matches for place in range(len(TOOLS)))
-    for match, use in uses:
-        if use and GAMES[match.game].uses_engine:
-            nodes += _calls_a_seat(match, plan, assumptions) * use.candidates_max * use.nodes
-    return nodes
+def _tool_load(plan: Plan, assumptions: Assumptions) -> tuple[int, Fraction]:
+    """Answers of the seats' tools, one at each decision, and their time in seconds.
+
+    As much work as the plan allows: all candidates of chess, and the most showdowns on every street of hold'em. The
+    engine thinks on all cores; the calculator computes on one, in the program itself.
+    """
+    answers, total_s = 0, Fraction(0)
+    for match, place in product(plan.tool_matches, range(len(TOOLS))):
+        use, game = plan.tool_of(match, place), GAMES[match.game]
+        if not use:
+            continue
+        asked = _calls_a_seat(match, plan, assumptions)
+        nodes = use.candidates_max * use.nodes if game.uses_engine else 0
+        showdowns = min(use.comparisons_max, game.tool_showdowns_max)
+        answer_s = Fraction(nodes, assumptions.engine_nodes_per_s * assumptions.cores)
+        answers += asked
+        total_s += asked * (answer_s + Fraction(showdowns, assumptions.showdowns_per_s))
+    return answers, total_s

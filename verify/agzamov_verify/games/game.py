@@ -110,6 +110,7 @@ class Game(ABC):
     - `sign`: a text that each user message of this game holds, and none of another game.
     - `uses_engine`: moves can be evaluated by the engine.
     - `tool_templates`: as `templates`, what a seat reads of the game's tool alone; empty where the game has none.
+    - `tool_showdowns_max`: showdowns that the game's tool compares in a call, if a plan allows any number.
     - `names_candidates`: a seat with the tool is asked for candidate actions before each decision.
     - `hides`: a seat does not see all that its opponents see.
     - `remembers`: its contests can be noted for a memory: it has an `observation` and donor notes.
@@ -132,6 +133,7 @@ class Game(ABC):
     sign: ClassVar[str]
     uses_engine: ClassVar[bool] = False
     tool_templates: ClassVar[Mapping[str, str]] = {}
+    tool_showdowns_max: ClassVar[int] = 0
     names_candidates: ClassVar[bool] = False
     hides: ClassVar[bool] = False
     remembers: ClassVar[bool] = False

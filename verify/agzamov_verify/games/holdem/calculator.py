@@ -10,7 +10,7 @@ every runout would meet the same few hands. All is done in integers, so the answ
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
-from math import gcd
+from math import comb, gcd
 from typing import Final, NamedTuple
 
 import pkrbot
@@ -25,6 +25,8 @@ from .variance_reduction.starting_hands import class_of, combos
 BOARD_FULL: Final = 5
 OPPONENT_PLACES: Final = tuple(combinations(range(45), 2))
 """Places of an opponent's cards among the 45 that neither hole, board nor runout has."""
+SHOWDOWNS_MAX: Final = comb(47, 2) * len(OPPONENT_PLACES)
+"""All on the flop, where they are most: before it none is compared."""
 SEED_BYTES: Final = 8
 
 

@@ -18,6 +18,7 @@ from ..page import Page, scripted_player
 from ..patterns import POKER_PATTERNS
 from ..players import a_is_first, in_turn
 from . import benchmark_player, novice_player, random_player, reference_player, tool
+from .calculator import SHOWDOWNS_MAX
 from .detectors import DETECTORS
 from .notes import observation
 from .page import read_spot
@@ -74,6 +75,7 @@ class Holdem(Game):
     rules = PokerRules
     templates = TEMPLATES
     tool_templates = tool.TEMPLATES
+    tool_showdowns_max = SHOWDOWNS_MAX
     patterns = POKER_PATTERNS
     detectors = DETECTORS
     scripted: ClassVar = {
