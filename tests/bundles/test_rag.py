@@ -57,6 +57,23 @@ def test_one_changed_byte_of_a_document_is_refused(tmp_path: Path, monkeypatch: 
     assert any("prompts_sha256" in finding.place for finding in verdict.findings), told(verdict)
 
 
+def test_passages_found_by_embeddings_are_found_again_and_one_changed_vector_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make(plan(HANDS, systems={"rag": {"kind": "rag", "retriever": "embeddings"}}), tmp_path)
+    verdict = check(made)
+    assert verdict.level == "V1", told(verdict)
+    shipped = document_sets.vectors_file
+
+    def changed(name: str, game: str) -> str:
+        return shipped(name, game).replace('"button": "', '"button": "AA', 1)
+
+    monkeypatch.setattr(library, "vectors_file", changed)
+    verdict = check(made)
+    assert verdict.level == "V0"
+    assert any("prompts_sha256" in finding.place for finding in verdict.findings), told(verdict)
+
+
 @pytest.mark.parametrize("arm", ["real", "placebo"])
 def test_another_passage_than_was_found_diverges_at_its_entry(
     arm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -6,8 +6,13 @@ A file begins with its title and the sources of its facts, up to a line `---`. T
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Final
+
+import msgspec
+
+from .embeddings import Vectors
 
 SETS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"basics": ("chess960", "holdem")})
 """The sets that a plan may name, and the games that each has a document for."""
@@ -16,6 +21,7 @@ IRRELEVANT: Final = "astronomy"
 """The set of the placebo. It has one document for all games."""
 
 _HEADER_END = "\n---\n"
+_VECTORS = msgspec.json.Decoder(Vectors)
 
 
 def documents(name: str) -> Mapping[str, str]:
@@ -26,6 +32,17 @@ def documents(name: str) -> Mapping[str, str]:
 def passages(name: str, game: str) -> tuple[str, ...]:
     """The passages of a set's document for a game, in order, each in one line."""
     return _passages(documents(name)[game])
+
+
+@cache
+def vectors(name: str, game: str) -> Vectors:
+    """The vectors of a set's document for a game."""
+    return _VECTORS.decode(vectors_file(name, game))
+
+
+def vectors_file(name: str, game: str) -> str:
+    """The file of the vectors of a set's document for a game, as it is."""
+    return (_folder(name) / f"{game}.vectors.json").read_bytes().decode()
 
 
 def irrelevant_document() -> str:
@@ -45,4 +62,8 @@ def _passages(document: str) -> tuple[str, ...]:
 
 @cache
 def _read(name: str, game: str) -> str:
-    return (files(__package__) / "sets" / name / f"{game}.txt").read_bytes().decode()
+    return (_folder(name) / f"{game}.txt").read_bytes().decode()
+
+
+def _folder(name: str) -> Traversable:
+    return files(__package__) / "sets" / name

@@ -10,6 +10,7 @@ as many runs of whole sentences out of the irrelevant document, drawn from the s
 
 import re
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
@@ -17,7 +18,8 @@ import msgspec
 
 from ..dice import Stream
 from .bm25 import Ranking
-from .document_sets import documents, irrelevant_document, irrelevant_passages, passages
+from .document_sets import documents, irrelevant_document, irrelevant_passages, passages, vectors, vectors_file
+from .embeddings import EmbeddedPassages
 
 DOCUMENTS: Final = "\nPassages of your documents:\n"
 """What stands between the situation and the passages, before the answer of a tool and the profile."""
@@ -32,6 +34,13 @@ SENTENCES_MAX: Final = 8
 _SENTENCE_END = re.compile(r"(?<=[.?!]) ")
 
 
+class Retriever(StrEnum):
+    """How passages are ranked: by the words that they share with a search, or by what both mean."""
+
+    BM25 = "bm25"
+    EMBEDDINGS = "embeddings"
+
+
 class Library(msgspec.Struct, frozen=True):
     """A document set as seat A may use it in one game: at most so many passages, of so many bytes together."""
 
@@ -40,17 +49,20 @@ class Library(msgspec.Struct, frozen=True):
     passages_max: int
     bytes_max: int
     is_placebo: bool
+    retriever: Retriever = Retriever.BM25
 
     def told(self, query: str, draws: Stream) -> str:
-        """The passages for a query, one a line; empty where none holds a word of it. `draws`: of the placebo."""
+        """The passages for a query, one a line; empty where none is found. `draws`: of the placebo."""
         found = _found(self, query)
         lines = _irrelevant(found, draws) if self.is_placebo else found
         return "\n".join(PASSAGE.format(passage=line) for line in lines)
 
 
-def templates(name: str) -> dict[str, str]:
-    """Every text that a seat may read of a set, and of the placebo, by name."""
+def templates(name: str, retriever: Retriever) -> dict[str, str]:
+    """Every text that a seat may read of a set, and of the placebo, by name; the vectors that choose among them."""
     shipped = {f"documents/{name}/{game}": text for game, text in documents(name).items()}
+    if retriever is Retriever.EMBEDDINGS:
+        shipped |= {f"documents/{name}/{game}/vectors": vectors_file(name, game) for game in documents(name)}
     own = {"documents/heading": DOCUMENTS, "documents/passage": PASSAGE, "documents/placebo": irrelevant_document()}
     return own | shipped
 
@@ -61,7 +73,8 @@ def _found(library: Library, query: str) -> tuple[str, ...]:
     kept: list[str] = []
     length_bytes = 0
     texts = passages(library.documents, library.game)
-    for number, _ in _ranking(library.documents, library.game).search(query)[: library.passages_max]:
+    ranking = _ranking(library.documents, library.game, library.retriever)
+    for number, _ in ranking.search(query)[: library.passages_max]:
         length_bytes += len(PASSAGE.format(passage=texts[number]).encode()) + 1
         if length_bytes > library.bytes_max:
             break
@@ -70,7 +83,9 @@ def _found(library: Library, query: str) -> tuple[str, ...]:
 
 
 @cache
-def _ranking(name: str, game: str) -> Ranking:
+def _ranking(name: str, game: str, retriever: Retriever) -> Ranking | EmbeddedPassages:
+    if retriever is Retriever.EMBEDDINGS:
+        return EmbeddedPassages(vectors(name, game))
     return Ranking(passages(name, game))
 
 

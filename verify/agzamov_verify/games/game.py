@@ -112,6 +112,7 @@ class Game(ABC):
     - `tool_templates`: as `templates`, what a seat reads of the game's tool alone; empty where the game has none.
     - `tool_showdowns_max`: showdowns that the game's tool compares in a call, if a plan allows any number.
     - `names_candidates`: a seat with the tool is asked for candidate actions before each decision.
+    - `search_phrases`: all phrases that a search of documents is made of.
     - `hides`: a seat does not see all that its opponents see.
     - `remembers`: its contests can be noted for a memory: it has an `observation` and donor notes.
     - `data_sha256`: the digest of each shipped file that questions are made of, as "name/part"; sealed with the plan.
@@ -135,6 +136,7 @@ class Game(ABC):
     tool_templates: ClassVar[Mapping[str, str]] = {}
     tool_showdowns_max: ClassVar[int] = 0
     names_candidates: ClassVar[bool] = False
+    search_phrases: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[bool] = False
     remembers: ClassVar[bool] = False
     data_sha256: ClassVar[Mapping[str, str]] = {}

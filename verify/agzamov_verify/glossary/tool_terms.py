@@ -43,4 +43,8 @@ TOOLS: Final = (
          "The ranking of passages by the words that they share with a search: rare words count more, long "
          "passages less.",
          "docs/rag.md", ("ranking of passages",)),
+    Term("embeddings",
+         "The ranking of passages by likeness in meaning: texts are vectors of a sentence encoder, shipped with the "
+         "documents as whole numbers, and a score is a sum of their products.",
+         "docs/rag.md", ("retriever", "vectors")),
 )

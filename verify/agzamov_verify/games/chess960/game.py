@@ -26,6 +26,7 @@ from .notes import observation
 from .probe_positions import fens_of, probe_positions_sha256, rules_from
 from .prompt import TEMPLATES
 from .script import ChessRecord, ChessRules, play
+from .situation_words import PHRASES
 from .stress_positions import PositionClass, asks_judgement, stress_positions_sha256
 
 PLIES_MAX = 1000
@@ -87,6 +88,7 @@ class Chess960(Game):
     templates: ClassVar = {**TEMPLATES, **judgement.TEMPLATES}
     tool_templates = tool.TEMPLATES
     names_candidates = True
+    search_phrases = PHRASES
     patterns = CHESS_PATTERNS
     detectors = DETECTORS
     remembers = True

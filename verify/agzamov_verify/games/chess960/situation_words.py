@@ -1,6 +1,7 @@
 """The search for passages before a decision of Chess960: the words of the position as books speak of it."""
 
 from collections.abc import Iterator
+from typing import Final
 
 import chess
 
@@ -8,6 +9,22 @@ OPENING_MOVES = 10
 ENDGAME_POINTS_MAX = 13
 """Points of the pieces, without pawns, that a side may have in an endgame."""
 POINTS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
+PIECES = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
+OPENING, MIDDLEGAME, ENDGAME = "opening", "middlegame", "endgame"
+CHECK, CASTLING, CAPTURE = "king in check", "castling right", "capture a piece that is not defended"
+AHEAD, BEHIND = "ahead in material", "behind in material"
+PHRASES: Final = (
+    OPENING,
+    MIDDLEGAME,
+    ENDGAME,
+    *(chess.piece_name(piece) for piece in PIECES),
+    CHECK,
+    CASTLING,
+    CAPTURE,
+    AHEAD,
+    BEHIND,
+)
+"""All that a search is made of."""
 
 
 def situation_words(board: chess.Board) -> str:
@@ -20,17 +37,17 @@ def _words(board: chess.Board) -> Iterator[str]:
     pawns = [len(board.pieces(chess.PAWN, side)) for side in (board.turn, not board.turn)]
     endgame = max(mine - pawns[0], theirs - pawns[1]) <= ENDGAME_POINTS_MAX
     if endgame:
-        yield from ("endgame", *_pieces(board))
+        yield from (ENDGAME, *_pieces(board))
     else:
-        yield "opening" if board.fullmove_number <= OPENING_MOVES else "middlegame"
+        yield OPENING if board.fullmove_number <= OPENING_MOVES else MIDDLEGAME
     if board.is_check():
-        yield "king in check"
+        yield CHECK
     if board.castling_rights & (chess.BB_RANK_1 if board.turn else chess.BB_RANK_8):
-        yield "castling right"
+        yield CASTLING
     if free_captures(board):
-        yield "capture a piece that is not defended"
+        yield CAPTURE
     if mine != theirs:
-        yield "ahead in material" if mine > theirs else "behind in material"
+        yield AHEAD if mine > theirs else BEHIND
 
 
 def free_captures(board: chess.Board) -> list[chess.Move]:
@@ -43,7 +60,7 @@ def free_captures(board: chess.Board) -> list[chess.Move]:
 
 def _pieces(board: chess.Board) -> Iterator[str]:
     """The kinds of pieces of the side to move, but for its king."""
-    for piece in (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN):
+    for piece in PIECES:
         if board.pieces(piece, board.turn):
             yield chess.piece_name(piece)
 

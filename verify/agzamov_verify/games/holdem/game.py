@@ -23,7 +23,7 @@ from .detectors import DETECTORS
 from .notes import observation
 from .page import read_spot
 from .prompt import TEMPLATES
-from .query import words_for
+from .query import PHRASES, words_for
 from .rules import BIG_BLIND
 from .script import HandRecord, PokerRules, deal_cards, play
 
@@ -76,6 +76,7 @@ class Holdem(Game):
     templates = TEMPLATES
     tool_templates = tool.TEMPLATES
     tool_showdowns_max = SHOWDOWNS_MAX
+    search_phrases = PHRASES
     patterns = POKER_PATTERNS
     detectors = DETECTORS
     scripted: ClassVar = {

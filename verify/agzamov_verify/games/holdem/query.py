@@ -1,8 +1,18 @@
 """The search for notes before a decision: street, position, action faced, and the habits that it turns on."""
 
+from typing import Final
+
 from .habits import FOLDS_TO_BET, Habit
 from .page import Spot, Verb, spot_of
 from .rules import BOARD_CARDS, STREETS, Hand
+
+BUTTON, BIG_BLIND = "button", "big blind"
+LIMP, FIRST, CHECKED, BET = "facing a limp", "first to act", "checked to", "facing a bet"
+RAISES: Final = ("facing a raise", "facing a 3-bet", "facing a 4-bet")
+"""By the number of raises before the flop, from one on."""
+
+PHRASES: Final = (*STREETS, BUTTON, BIG_BLIND, LIMP, FIRST, CHECKED, BET, *RAISES, *(habit.value for habit in Habit))
+"""All that a search is made of."""
 
 
 def query(hand: Hand) -> str:
@@ -12,7 +22,7 @@ def query(hand: Hand) -> str:
 
 def words_for(spot: Spot) -> str:
     """The search text for a decision as its prompt shows it."""
-    position = "button" if spot.on_button else "big blind"
+    position = BUTTON if spot.on_button else BIG_BLIND
     return f"{_street(spot)}, {position}, {_faced(spot)}: {', '.join(habit.value for habit in _turns_on(spot))}"
 
 
@@ -24,11 +34,11 @@ def _faced(spot: Spot) -> str:
     """The action that the player faces, in the words of poker."""
     done = [deed for deed in spot.history if deed.street == _street(spot)]
     if not spot.board:
-        limped = "facing a limp" if done else "first to act"
-        return (limped, "facing a raise", "facing a 3-bet", "facing a 4-bet")[min(len(spot.raises), 3)]
+        limped = LIMP if done else FIRST
+        return (limped, *RAISES)[min(len(spot.raises), len(RAISES))]
     if not spot.to_call_chips:
-        return "checked to" if done else "first to act"
-    return "facing a bet" if done[-1].verb is Verb.BET else "facing a raise"
+        return CHECKED if done else FIRST
+    return BET if done[-1].verb is Verb.BET else RAISES[0]
 
 
 def _turns_on(spot: Spot) -> tuple[Habit, ...]:
