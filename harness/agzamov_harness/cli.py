@@ -39,6 +39,9 @@ SECTIONS = {
         "seal": _own(
             "run_commands:seal", "Seal PLAN (YAML) into a run that has not started: its manifest and its secret"
         ),
+        "watch": _own(
+            "watch_command:watch", "Serve a live page of the run in FOLDER to this machine's browsers, until stopped"
+        ),
         "protocol": _own(
             "protocol_command:protocol",
             "Play all plans of one folder as one protocol: seal them first, then play, verify and score them together",

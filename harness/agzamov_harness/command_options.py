@@ -1,13 +1,17 @@
 """Options that several commands share."""
 
+import shlex
 from pathlib import Path
 
 import click
 
 from . import keys
 from .memory.setups import INSTALLED
+from .rundir import RunDirectory
 from .seal import PlanFile, read_plan
 from .small_plan import small as small_plan
+
+OUT = Path("bundles")
 
 key_option = click.option(
     "--key",
@@ -62,3 +66,23 @@ allow_key_option = click.option(
     metavar="VARIABLE=HOST",
     help="Allow plans to send the API key in VARIABLE to HOST, from now on. Repeatable.",
 )
+
+
+def to_resume(
+    directory: RunDirectory,
+    key: Path | None,
+    engine: str | None,
+    out: Path,
+    concurrency: int | None,
+    cluster: str | None,
+) -> str:
+    """The command that goes on with a run as it was begun; the run itself knows its key."""
+    options = {
+        "--key": key if key and key.absolute() != directory.key_file else None,
+        "--engine": engine,
+        "--out": out if out != OUT else None,
+        "--concurrency": concurrency,
+        "--cluster": cluster,
+    }
+    words = [str(word) for option, value in options.items() if value for word in (option, value)]
+    return shlex.join(["agzamov", "resume", str(directory.path), *words])

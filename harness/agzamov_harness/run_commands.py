@@ -4,6 +4,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +27,7 @@ from .addresses import note_addresses
 from .allowed_keys import keys_sent, require_allowed
 from .build_ports import NOWHERE, concurrency_of, open_world
 from .command_options import (
+    OUT,
     allow_key_option,
     engine_option,
     installed_option,
@@ -34,6 +36,7 @@ from .command_options import (
     plan_file,
     same_installed_option,
     small_option,
+    to_resume,
 )
 from .containers.folder import require_plain_files
 from .execution_log import gather_shares
@@ -53,6 +56,7 @@ from .seal import PlanFile
 from .seal import seal as seal_plan
 from .shares import require_spreadable
 from .terminal import progress
+from .watch.page import beside
 
 if TYPE_CHECKING:
     from .cluster import coordinator, worker
@@ -68,7 +72,6 @@ else:  # only runs on a cluster need Dask, only those in containers the engine's
 GRACE_S = 7.0
 ATTENDED_GRACE_S = 30.0  # the harness in its container has GRACE_S, then everything is taken down
 
-OUT = Path("bundles")
 
 same_key_option = click.option(
     "--key",
@@ -126,6 +129,7 @@ def playing_options(command: Callable[..., None]) -> Callable[..., None]:
                 metavar="ADDRESS",
                 help="Play on the workers of the Dask scheduler at ADDRESS (tls://HOST:PORT), that see this folder.",
             ),
+            click.option("--watch", is_flag=True, help="Serve a live page of the run to this machine's browsers."),
             click.option("--quiet", is_flag=True, help="No progress, even on a terminal."),
             json_option,
         )
@@ -168,6 +172,7 @@ def played(
     out: Path,
     concurrency: int | None = None,
     quiet: bool = False,
+    watch: bool = False,
     allow_key: Mapping[str, str] = NOWHERE,
     installed: Path = INSTALLED,
     workers: "Cluster | None" = None,
@@ -177,7 +182,15 @@ def played(
     directory = sealed_after_contact(plan, key, engine, runs, allow_key, installed)
     click.echo(f"run: {directory.path}", err=True)
     return play_and_pack(
-        directory, key, engine, out=out, concurrency=concurrency, quiet=quiet, allow_key=allow_key, workers=workers
+        directory,
+        key,
+        engine,
+        out=out,
+        concurrency=concurrency,
+        quiet=quiet,
+        watch=watch,
+        allow_key=allow_key,
+        workers=workers,
     )
 
 
@@ -269,6 +282,7 @@ def play_and_pack(
     out: Path,
     concurrency: int | None,
     quiet: bool,
+    watch: bool = False,
     allow_key: Mapping[str, str] = NOWHERE,
     base_url: Mapping[str, str] = NOWHERE,
     installed: Path | None = None,
@@ -277,13 +291,14 @@ def play_and_pack(
     """The bundle of a sealed run, once it is played to its end from where it stands."""
     signer = keys.signer_of(directory, key)
     memories = Places(installed or directory.memory_servers, directory.plan_folder)
-    resume = f"go on with: {_to_resume(directory, key, engine, out, concurrency, workers)}"
+    resume = f"go on with: {to_resume(directory, key, engine, out, concurrency, workers.address if workers else None)}"
     grace_s = ATTENDED_GRACE_S if directory.manifest.plan.isolation == "container" else GRACE_S
     stop = Stop()
     judges_here = directory.manifest.plan.quality.nodes and directory.manifest.plan.isolation == "process"
     judge = find_engine(engine) if judges_here else None  # in containers the harness has the engine, and judges
     try:
-        with directory.locked(), exits.signals(stop, resume, grace_s):
+        tell = partial(click.echo, err=True) if watch else None
+        with directory.locked(), exits.signals(stop, resume, grace_s), beside(directory, tell):
             served = note_addresses(directory, base_url)
             require_allowed(keys_sent(directory.manifest.plan, served), allow_key)
             with weights_watched(directory):
@@ -296,26 +311,6 @@ def play_and_pack(
         raise Stopped(f"{error}; {resume}") from error
     except OSError as error:
         raise Stopped(f"{exits.os_error_words(error)}; nothing recorded was lost; {resume}") from error
-
-
-def _to_resume(
-    directory: RunDirectory,
-    key: Path | None,
-    engine: str | None,
-    out: Path,
-    concurrency: int | None,
-    workers: "Cluster | None",
-) -> str:
-    """The command that goes on with a run as it was begun; the run itself knows its key."""
-    options = {
-        "--key": key if key and key.absolute() != directory.key_file else None,
-        "--engine": engine,
-        "--out": out if out != OUT else None,
-        "--concurrency": concurrency,
-        "--cluster": workers.address if workers else None,
-    }
-    words = [str(word) for option, value in options.items() if value for word in (option, value)]
-    return shlex.join(["agzamov", "resume", str(directory.path), *words])
 
 
 def _tell(bundle: Path, *, as_json: bool) -> None:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from .games.game import Game
 from .manifest import Plan
+from .questions import Message
 from .replayed_game import PlayedGame
 from .scoring.counts import Counts
 from .scoring.match_figures import MatchAnalysis
@@ -47,6 +48,10 @@ class GameView(ABC):
     def exported(self, played: PlayedGame, plan: Plan) -> str:
         """One result in the open format of the game."""
         raise NotImplementedError
+
+    def scene(self, messages: tuple[Message, ...]) -> dict[str, str]:  # noqa: ARG002 - a game need not have any
+        """What the seat that was sent these messages saw of the game, by name; a `fen` is drawn as a board."""
+        return {}
 
     def actions(self, record: Any) -> Mapping[int, str]:  # noqa: ARG002 - a game need not have any
         """What was played at each turn of a result, in one word or two: "e2e4", "raise 300"."""

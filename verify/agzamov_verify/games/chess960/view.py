@@ -10,11 +10,12 @@ from ...display.analysis_text import estimate
 from ...game_view import GameView
 from ...glossary import label
 from ...manifest import Plan
-from ...questions import Evaluation
+from ...questions import Evaluation, Message
 from ...replayed_game import PlayedGame, evaluation_words
 from ...scoring.inference.pentanomial import Pentanomial
 from ...scoring.match_figures import MatchAnalysis
 from ...scoring.statistics import Interval
+from ..page import labelled, read_page
 from ..players import a_is_first
 from .analysis import ChessAnalysis
 from .game import GAME
@@ -182,6 +183,9 @@ class ChessView(GameView):
 
     def exported(self, played: PlayedGame, plan: Plan) -> str:
         return pgn(played, plan.title)
+
+    def scene(self, messages: tuple[Message, ...]) -> dict[str, str]:
+        return {"fen": labelled(read_page(messages), "FEN")}
 
     def actions(self, record: ChessRecord) -> Mapping[int, str]:
         return dict(enumerate(record.moves))

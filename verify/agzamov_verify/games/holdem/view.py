@@ -8,9 +8,11 @@ from ...display.analysis_text import estimate
 from ...game_view import GameView
 from ...glossary import label
 from ...manifest import Plan
+from ...questions import Message
 from ...replayed_game import PlayedGame
 from ...scoring.counts import Counts
 from ...scoring.match_figures import MatchAnalysis
+from ..page import labelled, read_page
 from ..players import a_is_first
 from .analysis import UNIT, PokerAnalysis
 from .game import GAME
@@ -26,6 +28,8 @@ from .variance_reduction.range_methods import RangeMethod
 STREETS: Final = ("HOLE CARDS", "FLOP", "TURN", "RIVER")
 
 RESULT_WIDTH: Final = 8
+SCENE: Final = ("Hole cards", "Board", "Pot", "Stacks", "Position", "Action")
+"""Lines of a prompt that show the hand."""
 METHODS: Final = tuple(method.value for kind in (Method, RangeMethod) for method in kind)
 PREFLOP: Final = "in a simplified game without betting after the flop: a diagnostic, not how well poker is played"
 
@@ -170,6 +174,10 @@ class PokerView(GameView):
 
     def exported(self, played: PlayedGame, plan: Plan) -> str:
         return phh(played, plan.title, plan.rules_of(GAME.name).stack_chips)
+
+    def scene(self, messages: tuple[Message, ...]) -> dict[str, str]:
+        page = read_page(messages)
+        return {name.lower(): labelled(page, name) for name in SCENE}
 
     def actions(self, record: HandRecord) -> Mapping[int, str]:
         acted = record.story.history if record.story else ()

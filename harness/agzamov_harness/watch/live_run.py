@@ -1,0 +1,216 @@
+"""What a run has come to so far, by its journals alone: the same whoever plays it, here, in shares or on a cluster."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Final
+
+import msgspec
+
+from agzamov_verify.checks.opened_bundle import seed_dice
+from agzamov_verify.display.headline import Headline, headlines
+from agzamov_verify.experiment import PHASE_RULES, Match
+from agzamov_verify.game_view import GameView
+from agzamov_verify.games.game import Block, StreamPlan
+from agzamov_verify.phases.early_stopping import streams_due
+from agzamov_verify.phases.gate import is_gate, matches_to_play
+from agzamov_verify.questions import Answer, Chat, Message, NoReply, Question, Reply
+from agzamov_verify.scoring.analysis import analysis_of
+from agzamov_verify.scoring.results import match_result
+from agzamov_verify.streams import streams_of
+from agzamov_verify.views import VIEWS
+
+from ..progress import State
+from ..rundir import RunDirectory
+from .live_stream import LiveStream
+from .snapshot import GameRow, MatchRow, Snapshot, shortened
+
+RATE_OVER_S: Final = 60.0
+SCORE_EVERY_S: Final = 10.0
+GAMES_SHOWN_MAX: Final = 24
+
+
+class LiveRun:
+    """Reads the journals at every `look`, and has a snapshot of what they say. `clock`: monotonic seconds."""
+
+    def __init__(self, directory: RunDirectory, clock: Callable[[], float]) -> None:
+        self._directory, self._plan, self._clock = directory, directory.manifest.plan, clock
+        self._dice = seed_dice(directory.manifest, directory.secret)
+        self._state = State(self._plan, None)
+        self._live = {match.id: self._streams(match) for match in self._plan.matches}
+        self._failed = self._unanswered = self._prompt_tokens = self._completion_tokens = 0
+        self._left_out: set[str] = set()
+        self._scores: dict[str, _Score] = {match.id: _Score() for match in self._plan.matches}
+        self._rates: deque[tuple[float, int]] = deque()
+        self._changed_at: float | None = None
+        self._caught_up = False
+
+    def look(self) -> bool:
+        """Take what has come. True if anything has."""
+        taken = 0
+        for streams in self._live.values():
+            for stream in streams:
+                if stream.is_open:
+                    taken += stream.look(self._note)
+                    if stream.block is not None:
+                        self._state.finished(stream.plan, stream.block)
+        now = self._clock()
+        self._leave_out()
+        for match in self._plan.matches:
+            self._score(match, now)
+        if self._caught_up and taken:
+            self._changed_at = now
+        self._caught_up = True
+        self._rates.append((now, self._state.calls))
+        while self._rates[0][0] < now - RATE_OVER_S:
+            self._rates.popleft()
+        return taken > 0
+
+    def snapshot(self) -> Snapshot:
+        """All of it, as the page shows it."""
+        counts, now = self._state.counts(), self._clock()
+        playing = [stream for streams in self._live.values() for stream in streams if stream.is_playing]
+        ends = [self._is_over(match) for match in self._plan.matches]
+        budget = self._plan.budget.cost_usd_max
+        return Snapshot(
+            run=self._directory.manifest.run_id,
+            title=self._plan.title,
+            is_read=self._caught_up,
+            is_over=all(ends),
+            quiet_s=None if self._changed_at is None else round(now - self._changed_at, 1),
+            results={VIEWS[game].game.result.many: pair for game, pair in counts.results.items()},
+            calls=counts.calls,
+            calls_per_s=self._rate(),
+            evaluations=counts.evaluations,
+            faults=counts.faults,
+            failed_attempts=self._failed,
+            without_reply=self._unanswered,
+            prompt_tokens=self._prompt_tokens,
+            completion_tokens=self._completion_tokens,
+            cost_usd=counts.cost_usd,
+            budget_usd=budget if Fraction(budget) else "",
+            matches=[*map(self._row, self._plan.matches, ends)],
+            games=[*map(_game, playing[:GAMES_SHOWN_MAX])],
+            games_not_shown=max(0, len(playing) - GAMES_SHOWN_MAX),
+            broken=[stream.fault for streams in self._live.values() for stream in streams if stream.fault],
+        )
+
+    def _streams(self, match: Match) -> list[LiveStream]:
+        return [LiveStream(self._directory, stream, self._dice) for stream in streams_of(match)]
+
+    def _note(self, stream: StreamPlan, question: Question, answer: Answer) -> None:
+        self._state.answered(stream, question, answer)
+        if isinstance(answer, Reply | NoReply):
+            self._failed += len(answer.attempts)
+            self._unanswered += isinstance(answer, NoReply)
+        if isinstance(answer, Reply):
+            self._prompt_tokens += answer.prompt_tokens
+            self._completion_tokens += answer.completion_tokens
+
+    def _blocks(self, match: Match) -> list[Block]:
+        """The blocks of a match in order, up to the first that is not there."""
+        return [*_leading(self._live[match.id])]
+
+    def _leave_out(self) -> None:
+        """Once Phase 0 is played, its failed seats go no further, nor does a match that its rule has ended."""
+        gates = [match for match in self._plan.matches if is_gate(match.phase)]
+        if not all(self._is_over(match) for match in gates):
+            return
+        results = [match_result(match, self._blocks(match), self._plan) for match in gates]
+        allowed = {
+            match.id
+            for phase in PHASE_RULES
+            for match in matches_to_play(self._plan, phase, [] if is_gate(phase) else results)
+        }
+        left = [match for match in self._plan.matches if match.id not in allowed | self._left_out]
+        for match in left:
+            self._left_out.add(match.id)
+            self._state.will_not_play(streams_of(match))
+
+    def _is_over(self, match: Match) -> bool:
+        if match.id in self._left_out:
+            return True
+        blocks = self._blocks(match)
+        return len(streams_due(match, self._plan, blocks)) == len(blocks)
+
+    def _score(self, match: Match, now: float) -> None:
+        """Compute a match's figure again, where it has more blocks; not at every look, since that takes a while."""
+        score, blocks = self._scores[match.id], self._blocks(match)
+        if len(blocks) == score.blocks or (now < score.next_at and not self._is_over(match)):
+            return
+        result = match_result(match, blocks, self._plan, self._directory.manifest.run_id)
+        analysis = analysis_of(self._directory.manifest, self._dice, {match.id: blocks})
+        self._scores[match.id] = _Score(
+            len(blocks),
+            self._clock() + SCORE_EVERY_S,
+            headlines((result,), analysis)[match.id],
+            sum(len(block.records) for block in blocks),
+        )
+
+    def _rate(self) -> float | None:
+        """Calls of a second over the last minute; None until there are two looks."""
+        if not self._rates:
+            return None
+        (then, before), (now, calls) = self._rates[0], self._rates[-1]
+        return round((calls - before) / (now - then), 2) if now > then else None
+
+    def _row(self, match: Match, is_over: bool) -> MatchRow:  # noqa: FBT001 - one of a list
+        score, streams = self._scores[match.id], self._live[match.id]
+        finished = sum(len(stream.block.records) for stream in streams if stream.block)
+        return MatchRow(
+            match=match.id,
+            phase=int(match.phase),
+            game=VIEWS[match.game].game.title,
+            a=match.a,
+            b=match.b,
+            condition=f"{match.condition.augmentation.value} {match.condition.arm.value}",
+            finished=finished,
+            planned=match.planned,
+            scored=score.results,
+            words=score.figure.words if score.figure else "",
+            is_over=is_over,
+            is_left_out=match.id in self._left_out,
+        )
+
+
+class _Score(msgspec.Struct, frozen=True):
+    """The figure of the first `blocks` blocks of a match, which have `results` results."""
+
+    blocks: int = 0
+    next_at: float = 0.0
+    figure: Headline | None = None
+    results: int = 0
+
+
+def _leading(streams: Sequence[LiveStream]) -> Iterator[Block]:
+    for stream in streams:
+        if stream.block is None:
+            return
+        yield stream.block
+
+
+def _game(stream: LiveStream) -> GameRow:
+    """A game that is being played: what is asked now, and what was said last."""
+    asks, view = stream.asks, VIEWS[stream.plan.match.game]
+    assert asks is not None
+    asked, said = stream.said or (None, None)
+    shown = asks if isinstance(asks, Chat) else asked if asked and asked.game == asks.game else None
+    reply = "" if said is None else said.text if isinstance(said, Reply) else f"(no reply: {said.reason})"
+    return GameRow(
+        game=asks.game,
+        match=stream.plan.match.id,
+        turn=asks.turn,
+        waits_for=asks.to,
+        scene=_scene(view, shown.messages) if shown else {},
+        asked=asked.to if asked else "",
+        prompt=shortened(asked.messages[-1].content) if asked else "",
+        reply=shortened(reply),
+    )
+
+
+def _scene(view: GameView, messages: tuple[Message, ...]) -> dict[str, str]:
+    """The position or the hand; nothing where a seat was not asked about one."""
+    try:
+        return view.scene(messages)
+    except ValueError:
+        return {}

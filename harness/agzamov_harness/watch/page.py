@@ -1,0 +1,82 @@
+"""The live page while it is served: one thread reads the journals, others answer browsers."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, Self
+
+from ..rundir import RunDirectory
+from .live_run import LiveRun
+from .server import WatchServer
+from .snapshot import encoded
+
+LOOK_S: Final = 1.0
+
+
+class LivePage:
+    """The snapshot of the moment. `fault`: what ended the looking, if anything did."""
+
+    def __init__(self, directory: RunDirectory) -> None:
+        self.fault: Exception | None = None
+        self._live = LiveRun(directory, time.monotonic)
+        self._json = encoded(self._live.snapshot())
+        self._stop = threading.Event()
+
+    def snapshot(self) -> bytes:
+        """The JSON of the last look."""
+        return self._json
+
+    def follow(self) -> None:
+        """Look until stopped, or until a look fails."""
+        try:
+            while not self._stop.is_set():
+                self._live.look()
+                self._json = encoded(self._live.snapshot())
+                self._stop.wait(LOOK_S)
+        except Exception as error:  # noqa: BLE001 - whoever waits in `wait` tells it
+            self.fault = error
+            self._stop.set()
+
+    def wait(self) -> None:
+        """Wait until the looking ends. Raises what ended it."""
+        self._stop.wait()
+        if self.fault:
+            raise self.fault
+
+    @classmethod
+    @contextmanager
+    def served(cls, directory: RunDirectory, address: str = "127.0.0.1", port: int = 0) -> Iterator[tuple[Self, str]]:
+        """The page and its address, as long as it is served. Raises CannotListen."""
+        page = cls(directory)
+        with WatchServer(address, port, page.snapshot) as server, serving(server):
+            looking = threading.Thread(target=page.follow, name="watch", daemon=True)
+            looking.start()
+            try:
+                yield page, server.url
+            finally:
+                page._stop.set()
+                looking.join()
+
+
+@contextmanager
+def beside(directory: RunDirectory, tell: Callable[[str], None] | None) -> Iterator[None]:
+    """Serve the page of a run while this process plays it, and tell its address; nothing where `tell` is None."""
+    if tell is None:
+        yield
+        return
+    with LivePage.served(directory) as (_, url):
+        tell(f"watch: {url}")
+        yield
+
+
+@contextmanager
+def serving(server: WatchServer) -> Iterator[None]:
+    """Answer requests in a thread of its own."""
+    thread = threading.Thread(target=server.serve_forever, name="watch server", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        thread.join()

@@ -1,0 +1,140 @@
+"""The HTTP server of the live page: GET / and GET /snapshot.json, for this machine's browsers and nobody else.
+
+Any page in a browser can send requests to a port of this machine, and a name of its own can be made to point there. So
+a request must name this very address in Host (else 421: DNS rebinding), must not come from another page (Origin and
+Sec-Fetch-Site, else 403), and must be a GET or HEAD (else 405). Nothing is ever changed by a request.
+"""
+
+import base64
+import hashlib
+import ipaddress
+import re
+import socket
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from socketserver import TCPServer
+from typing import Any, Final
+
+from agzamov_verify.manifest import ManifestError
+
+PAGE: Final = files(__package__).joinpath("page.html").read_bytes()
+IDLE_S: Final = 30
+METHODS: Final = "GET, HEAD"
+SAME_SITE: Final = frozenset({"same-origin", "none"})
+"""Values of Sec-Fetch-Site of our own page, and of an address that a person typed."""
+
+
+class CannotListen(ManifestError):
+    """The address is not of this machine's loopback, or is taken."""
+
+
+def _hash_of(tag: bytes) -> str:
+    """The CSP source of the one inline element of a kind."""
+    (content,) = re.findall(rb"<%s>(.*?)</%s>" % (tag, tag), PAGE, re.DOTALL)
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content).digest()).decode()}'"
+
+
+HEADERS: Final[Mapping[str, str]] = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        f"default-src 'none'; script-src {_hash_of(b'script')}; style-src {_hash_of(b'style')}; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class WatchServer(ThreadingHTTPServer):
+    """One thread for each connection. `snapshot`: the JSON of the moment."""
+
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, address: str, port: int, snapshot: Callable[[], bytes]) -> None:
+        self.snapshot = snapshot
+        try:
+            loopback = ipaddress.ip_address(address)
+        except ValueError as error:
+            raise CannotListen(f"--bind {address}: expected an IP address of the loopback, as 127.0.0.1") from error
+        if not loopback.is_loopback:
+            raise CannotListen(f"--bind {address}: the page has no password, so it is for this machine: use 127.0.0.1")
+        self.address_family = socket.AF_INET6 if loopback.version == 6 else socket.AF_INET
+        try:
+            super().__init__((address, port), _Handler)
+        except OSError as error:
+            raise CannotListen(f"{address} port {port}: {error.strerror}; choose another --port") from error
+        name = f"[{address}]" if loopback.version == 6 else address
+        self.hosts = (f"{name}:{self.server_port}", f"localhost:{self.server_port}")
+        self.origins = tuple(f"http://{host}" for host in self.hosts)
+
+    @property
+    def url(self) -> str:
+        """The address to type."""
+        return f"{self.origins[0]}/"
+
+    def server_bind(self) -> None:
+        """Bind without asking for the name of a host."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = "localhost", self.server_address[1]
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that went away is not worth a traceback."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "agzamov", ""
+    timeout = IDLE_S
+    server: WatchServer
+
+    def do_GET(self) -> None:
+        """Answer with the page or the snapshot."""
+        self.close_connection = True  # no request has a body that is read, and none outlives the page
+        refused = self._refusal()
+        if refused:
+            self._send(refused, b"text/plain", f"{refused.value} {refused.phrase}\n".encode())
+        elif self.path == "/":
+            self._send(HTTPStatus.OK, b"text/html", PAGE)
+        elif self.path == "/snapshot.json":
+            self._send(HTTPStatus.OK, b"application/json", self.server.snapshot())
+        else:
+            self._send(HTTPStatus.NOT_FOUND, b"text/plain", b"404 Not Found\n")
+
+    do_HEAD = do_GET  # noqa: N815 - the name that the base looks for
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002
+        """Tell what is wrong with a request in one line, without a word of it. An unknown method comes here too."""
+        status = HTTPStatus.METHOD_NOT_ALLOWED if code == HTTPStatus.NOT_IMPLEMENTED else HTTPStatus(code)
+        self.close_connection = True  # the body of the request is not read
+        self._send(status, b"text/plain", f"{status.value} {status.phrase}\n".encode())
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name
+        """Stay quiet."""
+
+    def _refusal(self) -> HTTPStatus | None:
+        """The reason why a request is not answered; None where it is."""
+        if tuple(self.headers.get_all("Host", ())) not in {(host,) for host in self.server.hosts}:
+            return HTTPStatus.MISDIRECTED_REQUEST
+        origins, sites = self.headers.get_all("Origin", ()), self.headers.get_all("Sec-Fetch-Site", ())
+        if not set(origins) <= {f"http://{self.headers['Host']}"} or not set(sites) <= SAME_SITE:
+            return HTTPStatus.FORBIDDEN
+        return None
+
+    def _send(self, status: HTTPStatus, kind: bytes, body: bytes) -> None:
+        self.send_response(status)
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", f"{kind.decode()}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        if status is HTTPStatus.METHOD_NOT_ALLOWED:
+            self.send_header("Allow", METHODS)
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        if getattr(self, "command", None) != "HEAD":
+            self.wfile.write(body)

@@ -1,0 +1,283 @@
+"""The live page: what it tells of a run is of the journals alone, and none but this machine's browsers may ask."""
+
+import http.client
+import json
+import shutil
+import signal
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from agzamov_harness import keys, rundir
+from agzamov_harness.watch.live_run import LiveRun
+from agzamov_harness.watch.page import serving
+from agzamov_harness.watch.server import CannotListen, WatchServer
+from agzamov_harness.watch.snapshot import TEXT_CHARACTERS_MAX, Snapshot, shortened
+from agzamov_verify.bundle import RESULTS_FILE
+from agzamov_verify.display.headline import headlines
+from agzamov_verify.scoring.analysis import Analysis
+from agzamov_verify.scoring.results import Results
+from bundles.bundle_factory import SELF_PLAY, SMALL, TINY, Draft, gates, make_until, questions
+from harness.commands import Commands, Running
+
+PATIENCE_S = 300
+SNAPSHOT = b'{"format":"agz-watch-1"}'
+
+
+# --- who may ask ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WatchServer]:
+    with WatchServer("127.0.0.1", 0, lambda: SNAPSHOT) as one, serving(one):
+        yield one
+
+
+def asked(server: WatchServer, method: str, path: str, *headers: tuple[str, str]) -> tuple[int, dict[str, str], bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=PATIENCE_S)
+    connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+    for name, value in headers:
+        connection.putheader(name, value.replace("PORT", str(server.server_port)))
+    connection.endheaders()
+    answer = connection.getresponse()
+    told = (answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+    connection.close()
+    return told
+
+
+HOST = ("Host", "127.0.0.1:PORT")
+ORIGIN = ("Origin", "http://127.0.0.1:PORT")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        (HOST,),
+        (("Host", "localhost:PORT"),),
+        (HOST, ORIGIN, ("Sec-Fetch-Site", "same-origin")),
+        (HOST, ("Sec-Fetch-Site", "none")),
+    ],
+)
+def test_a_browser_of_this_machine_is_answered(server: WatchServer, headers: tuple[tuple[str, str], ...]) -> None:
+    assert asked(server, "GET", "/snapshot.json", *headers)[::2] == (200, SNAPSHOT)
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    [
+        (421, ()),
+        (421, (("Host", "127.0.0.1"),)),
+        (421, (("Host", "127.0.0.1:1"),)),
+        (421, (("Host", "evil.example:PORT"),)),
+        (421, (("Host", "127.0.0.1.evil.example:PORT"),)),
+        (421, (HOST, HOST)),
+        (421, (HOST, ("Host", "evil.example"))),
+        (403, (HOST, ("Origin", "http://evil.example"))),
+        (403, (HOST, ("Origin", "null"))),
+        (403, (HOST, ("Origin", "http://localhost:PORT"))),
+        (403, (HOST, ("Origin", "https://127.0.0.1:PORT"))),
+        (403, (HOST, ORIGIN, ("Origin", "http://evil.example"))),
+        (403, (HOST, ("Sec-Fetch-Site", "cross-site"))),
+        (403, (HOST, ("Sec-Fetch-Site", "same-site"))),
+        (403, (HOST, ORIGIN, ("Sec-Fetch-Site", "cross-site"))),
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/snapshot.json"])
+def test_any_other_is_refused(
+    server: WatchServer, status: int, headers: tuple[tuple[str, str], ...], path: str
+) -> None:
+    found, _, body = asked(server, "GET", path, *headers)
+    assert found == status
+    assert body.startswith(str(status).encode())
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "FOO"])
+def test_other_methods_are_refused(server: WatchServer, method: str) -> None:
+    status, headers, _ = asked(server, method, "/", HOST)
+    assert (status, headers["allow"]) == (405, "GET, HEAD")
+
+
+@pytest.mark.parametrize("path", ["/../secret", "/secret", "/snapshot.json?x", "http://evil.example/"])
+def test_nothing_else_is_there(server: WatchServer, path: str) -> None:
+    assert asked(server, "GET", path, HOST)[0] == 404
+
+
+def test_the_page_may_run_its_own_script_and_nothing_else(server: WatchServer) -> None:
+    status, headers, page = asked(server, "GET", "/", HOST)
+    policy = headers["content-security-policy"]
+    assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+    assert (headers["cache-control"], headers["x-content-type-options"]) == ("no-store", "nosniff")
+    for way in (
+        b"innerHTML",
+        b"outerHTML",
+        b"insertAdjacentHTML",
+        b"document.write",
+        b"eval(",
+        b" style=",
+        b" onclick",
+    ):
+        assert way not in page
+    assert asked(server, "HEAD", "/", HOST)[2] == b""
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.0.2.1", "localhost", "example.org", ""])  # noqa: S104
+def test_no_other_address_than_the_loopback_is_listened_on(address: str) -> None:
+    with pytest.raises(CannotListen, match="--bind"):
+        WatchServer(address, 0, lambda: SNAPSHOT)
+
+
+def test_a_port_that_is_taken_is_told(server: WatchServer) -> None:
+    with pytest.raises(CannotListen, match="choose another --port"):
+        WatchServer("127.0.0.1", server.server_port, lambda: SNAPSHOT)
+
+
+# --- what is told --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A run that was played, in which Phase 0 of hold'em failed, and its bundle."""
+    folder = tmp_path_factory.mktemp("played")
+    wanted = {"p0-chess960-naked-agent": "passed", "p0-holdem-naked-agent": "failed"}
+    bundle = make_until(SMALL, folder, lambda made: gates(made) == wanted)
+    return folder / "runs" / bundle.name, bundle
+
+
+def looked(live: LiveRun) -> Snapshot:
+    live.look()
+    return live.snapshot()
+
+
+def live_run(folder: Path) -> LiveRun:
+    ticks = iter(range(10**6))
+    return LiveRun(rundir.load(folder), lambda: float(next(ticks)))
+
+
+def test_a_run_that_was_played_is_told_as_its_bundle_has_it(played: tuple[Path, Path]) -> None:
+    folder, bundle = played
+    told = looked(live_run(folder))
+    draft = Draft.of(bundle)
+    results = _decoded(draft.files[RESULTS_FILE], Results)
+    analysis = _decoded(draft.files["data/results/analysis.json"], Analysis)
+    figures = headlines(results.matches, analysis)
+    assert {row.match: row.words for row in told.matches if row.words} == {
+        name: figure.words for name, figure in figures.items()
+    }
+    assert {row.match for row in told.matches if row.is_left_out} == set(results.not_played)
+    assert (told.is_over, told.games, told.broken) == (True, [], [])
+    assert told.calls == sum(seat.calls for match in results.matches for seat in match.seat_stats)
+
+
+def test_a_game_in_progress_has_the_prompt_that_its_journal_does_not_hold(
+    played: tuple[Path, Path], tmp_path: Path
+) -> None:
+    source, bundle = played
+    folder = tmp_path / source.name
+    shutil.copytree(source, folder)
+    for other in (folder / "journal").iterdir():
+        if other.name != SELF_PLAY:
+            shutil.rmtree(other) if other.is_dir() else other.unlink()
+    journal = folder / "journal" / SELF_PLAY / "000000.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    prompts = questions(Draft.of(bundle), SELF_PLAY)
+    journal.write_bytes(b"".join(lines[:3]) + lines[3][:20])
+    live = live_run(folder)
+    (game,) = looked(live).games
+    assert (game.prompt, game.turn) == (prompts[2].messages[-1].content, 3)  # type: ignore[union-attr]
+    assert game.reply == json.loads(lines[2])["answer"]["text"]
+    fen = next(line for line in prompts[3].messages[-1].content.splitlines() if line.startswith("FEN: "))  # type: ignore[union-attr]
+    assert game.scene == {"fen": fen.removeprefix("FEN: ")}
+    journal.write_bytes(b"".join(lines))
+    told = looked(live)
+    assert (told.calls, told.games) == (len(lines), [])
+    assert told.results["games"][0] == 2
+    assert told.quiet_s is not None
+    assert told.calls_per_s
+
+
+def test_a_hand_in_progress_shows_its_cards(played: tuple[Path, Path], tmp_path: Path) -> None:
+    folder = tmp_path / played[0].name
+    shutil.copytree(played[0], folder)
+    stream = "p0-holdem-naked-agent-b00000"
+    journal = folder / "journal" / stream / "000000.jsonl"
+    journal.write_bytes(journal.read_bytes().splitlines(keepends=True)[0])
+    (game,) = looked(live_run(folder)).games
+    assert len(game.scene["hole cards"].split()) == 2
+    assert game.waits_for == game.match.rpartition("-")[2] or game.waits_for == "dice"
+
+
+def test_a_journal_that_was_changed_is_told(played: tuple[Path, Path], tmp_path: Path) -> None:
+    folder = tmp_path / played[0].name
+    shutil.copytree(played[0], folder)
+    journal = folder / "journal" / SELF_PLAY / "000000.jsonl"
+    journal.write_bytes(journal.read_bytes().replace(b'"seq":1,', b'"seq":9,', 1))
+    told = looked(live_run(folder))
+    assert len(told.broken) == 1
+    assert told.broken[0].startswith(f"{SELF_PLAY} entry 1")
+    assert not told.is_over
+
+
+def test_a_long_text_is_cut() -> None:
+    assert shortened("x" * TEXT_CHARACTERS_MAX) == "x" * TEXT_CHARACTERS_MAX
+    assert shortened("x" * (TEXT_CHARACTERS_MAX + 1)).endswith("x\n… and 1 more characters")
+
+
+def _decoded(data: bytes, kind: Any) -> Any:
+    return msgspec.json.decode(data, type=kind)
+
+
+# --- the commands --------------------------------------------------------------------------------
+
+
+def test_seven_looks_at_a_run_of_another_process_are_the_same(played: tuple[Path, Path], tmp_path: Path) -> None:
+    with Commands(tmp_path) as commands:
+        running = commands.start("watch", str(played[0]), cwd=played[0].parent)
+        url = _until(lambda: _url(running))
+        over = _until(lambda: (told := _json(f"{url}snapshot.json"))["is_over"] and told)
+        assert {json.dumps({**_json(f"{url}snapshot.json"), "calls_per_s": 0}) for _ in range(7)} == {
+            json.dumps({**over, "calls_per_s": 0})
+        }
+        running.signal(signal.SIGTERM)
+        ended = running.ended()
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_a_run_says_where_its_page_is(tmp_path: Path) -> None:
+    keys.generate(tmp_path / "key.pem")
+    (tmp_path / "plan.json").write_text(json.dumps(TINY))
+    with Commands(tmp_path) as commands:
+        ended = commands.run("run", "plan.json", "--key", "key.pem", "--watch", cwd=tmp_path)
+    assert ended.code == 0, ended
+    assert "watch: http://127.0.0.1:" in ended.err
+
+
+def test_the_folder_of_no_run_is_one_line(tmp_path: Path) -> None:
+    with Commands(tmp_path) as commands:
+        ended = commands.run("watch", str(tmp_path), cwd=tmp_path)
+    assert (ended.code, len(ended.err.splitlines())) == (2, 1)
+    assert "expected the folder of a sealed run" in ended.err
+
+
+def _url(running: Running) -> str:
+    return running.printed().partition("watch: ")[2].strip()
+
+
+def _json(url: str) -> Any:
+    with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:  # noqa: S310 - http, of our own
+        return json.loads(answer.read())
+
+
+def _until(found: Any) -> Any:
+    deadline_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline_s:
+        if value := found():
+            return value
+        time.sleep(0.1)
+    raise AssertionError("nothing came")

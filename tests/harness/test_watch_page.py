@@ -1,0 +1,68 @@
+"""The live page in a browser: it draws what the journals say, for late comers too, and runs nothing of it."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from agzamov_harness import rundir
+from agzamov_harness.watch.page import LivePage
+from agzamov_verify.questions import Answer, Chat, Question, Reply
+from browser import chromium, noting
+from bundles.bundle_factory import SELF_PLAY, TINY_MODEL, make
+
+TABS = 7
+HOSTILE = (
+    "</pre><script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">"
+    "<svg onload=alert(1)>\u202e\u2028<a href='javascript:alert(1)'>MOVE: a1a1"
+)
+
+
+def played(folder: Path) -> Path:
+    """A run of a model whose every reply is hostile."""
+
+    def answer(question: Question) -> Answer:
+        assert isinstance(question, Chat)
+        return Reply(text=HOSTILE, model="m")
+
+    bundle = make({**TINY_MODEL, "title": "<b onclick=alert(1)>Tiny</b>"}, folder, answer)
+    return folder / "runs" / bundle.name
+
+
+@pytest.mark.slow
+def test_seven_tabs_see_a_game_in_progress_and_its_end(tmp_path: Path) -> None:
+    folder = played(tmp_path)
+    journal = folder / "journal" / SELF_PLAY / "000000.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:2]))
+    with LivePage.served(rundir.load(folder)) as (_, url), chromium() as browser:
+        context = browser.new_context(color_scheme="dark", viewport={"width": 400, "height": 800})
+        tabs = [context.new_page() for _ in range(TABS)]
+        noted = [noting(tab) for tab in tabs]
+        for tab in tabs:
+            tab.goto(url)
+        for tab in tabs:
+            expect(tab.locator("h1")).to_have_text("<b onclick=alert(1)>Tiny</b>")
+            expect(tab.locator("article pre").first).to_have_text(HOSTILE, use_inner_text=False)
+            expect(tab.locator("table.board td")).to_have_count(64)
+            assert sorted(filter(None, tab.locator("table.board td").all_inner_texts()))
+            assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+            assert tab.locator("article script, article img, article svg, article a").count() == 0
+        journal.write_bytes(b"".join(lines))
+        for tab in tabs:
+            expect(tab.locator("#state")).to_contain_text("Played to its end.")
+            expect(tab.locator("article")).to_have_count(0)
+            assert "hacked" not in tab.title()
+        assert noted == [[]] * TABS
+
+
+@pytest.mark.slow
+def test_a_page_whose_program_was_stopped_says_so(tmp_path: Path) -> None:
+    folder = played(tmp_path)
+    with chromium() as browser:
+        tab = browser.new_page()
+        with LivePage.served(rundir.load(folder)) as (_, url):
+            tab.goto(url)
+            expect(tab.locator("#state")).to_contain_text("Played to its end.")
+            expect(tab.locator("#lost")).to_be_hidden()
+        expect(tab.locator("#lost")).to_be_visible()
