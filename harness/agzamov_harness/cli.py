@@ -52,7 +52,8 @@ SECTIONS = {
         "show": CHECK["show"],
         "xray": CHECK["xray"],
         "export": _own(
-            "export_command:export", "Write the games of BUNDLE in an open format: PGN, PHH, CSV, SQLite or Parquet"
+            "export_command:export",
+            "Write the games of BUNDLE in an open format: PGN, PHH, CSV, SQLite or Parquet; or its figures as records",
         ),
         "explain": CHECK["explain"],
         "replay": _own(

@@ -1,6 +1,8 @@
 """The command `agzamov export`: the games of a bundle in open formats."""
 
 import csv
+import json
+import time
 from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
 from pathlib import Path
@@ -9,20 +11,26 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from agzamov_verify.bundle_argument import no_bundle
+from agzamov_verify.checks import Options, verify
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import Opened, open_bundle
 from agzamov_verify.experiment import Match
 from agzamov_verify.games_list import games_told, outcome
 from agzamov_verify.replayed_game import PlayedGame
-from agzamov_verify.showing import EXIT_USAGE, fail, faults_told
+from agzamov_verify.showing import EXIT_FAILED, EXIT_USAGE, fail, faults_told
+from agzamov_verify.stockfish import EngineFault, find_engine
 from agzamov_verify.views import VIEWS
 from agzamov_verify.waiting import counted
+from agzamov_verify.workers import cores
 
 from .exits import os_error_words
+from .exports.every_eval_ever import records
+from .exports.in_toto import statement
 from .exports.rows import StreamRows, played_streams
 from .exports.run_rows import run_rows
 from .exports.tables import Row
 from .lazy import imported_at_first_use
+from .source_version import source_version
 
 if TYPE_CHECKING:
     from .exports import parquet_files, sqlite_file
@@ -31,10 +39,12 @@ else:
     sqlite_file = imported_at_first_use("agzamov_harness.exports.sqlite_file")
 
 CSV, SQLITE, PARQUET = "csv", "sqlite", "parquet"
+EVERY_EVAL_EVER, IN_TOTO = "every-eval-ever", "in-toto"
 NOTATIONS: Final = tuple(sorted({view.notation for view in VIEWS.values() if view.notation}))
 OF_TABLES: Final = (SQLITE, PARQUET)
-FORMATS: Final = (*NOTATIONS, CSV, *OF_TABLES)
-"""Those of one game, and those of every game."""
+OF_FIGURES: Final = (EVERY_EVAL_EVER, IN_TOTO)
+FORMATS: Final = (*NOTATIONS, CSV, *OF_TABLES, *OF_FIGURES)
+"""Those of one game, those of every game, and those of the signed figures."""
 COLUMNS: Final = (
     *("game", "match", "number", "phase", "kind", "augmentation", "arm", "system", "a", "b"),
     *("first", "second", "outcome_a", "ended", "questions"),
@@ -49,7 +59,8 @@ COLUMNS: Final = (
     type=click.Choice(FORMATS),
     required=True,
     help="pgn: games of chess with the engine's evaluations. phh: hands of hold'em. csv: a line for each game or hand. "
-    "sqlite: one file with games, prompts, replies, memories and tool calls. parquet: the same tables, in a folder.",
+    "sqlite: one file with games, prompts, replies, memories and tool calls. parquet: the same tables, in a folder. "
+    "every-eval-ever: a line of JSON for each model. in-toto: a summary, after the bundle was verified.",
 )
 @click.option("--match", "only", default="", metavar="ID", help="Only the games of one match.")
 @click.option(
@@ -58,10 +69,10 @@ COLUMNS: Final = (
     help="The file to write, of parquet the folder; default: standard output, but for sqlite and parquet.",
 )
 def export(bundle: Path, notation: str, only: str, out: Path | None) -> None:
-    """Write the games of BUNDLE in an open format: PGN, PHH, CSV, SQLite or Parquet.
+    """Write the games of BUNDLE in an open format: PGN, PHH, CSV, SQLite or Parquet; or its figures as records.
 
-    They are replayed from the journals, whose signature and digests are checked. Whether the bundle holds is what
-    `agzamov verify` says.
+    The games are replayed from the journals, whose signature and digests are checked. Whether the bundle holds is what
+    `agzamov verify` says; for in-toto it is verified first, and refused where a step fails.
 
     Exit code 0: written. 1: the bundle is broken. 2: wrong use, or no game that the format is for.
     """
@@ -76,7 +87,7 @@ def export(bundle: Path, notation: str, only: str, out: Path | None) -> None:
         if out and notation in OF_TABLES:
             _write_tables(notation, out, _rows(opened, matches))
             return
-        texts = _table(opened, matches) if notation == CSV else _notated(opened, matches, notation)
+        texts = _texts(opened, matches, notation, bundle)
         if out is None:
             for text in texts:
                 click.echo(text, nl=False)
@@ -94,6 +105,37 @@ def _matches(opened: Opened, notation: str, only: str) -> list[Match]:
     if not chosen:
         fail(f"no game here that {notation} is for; --to csv takes every game", EXIT_USAGE)
     return chosen
+
+
+def _texts(opened: Opened, matches: list[Match], notation: str, bundle: Path) -> Iterator[str]:
+    """The export as text, piece by piece."""
+    match notation:
+        case "csv":
+            return _table(opened, matches)
+        case "every-eval-ever":
+            return _records(opened, matches)
+        case "in-toto":
+            return iter([_statement(opened, matches, bundle)])
+    return _notated(opened, matches, notation)
+
+
+def _records(opened: Opened, matches: list[Match]) -> Iterator[str]:
+    found = list(records(opened, matches, int(time.time())))  # noqa: TID251 - a record says when it was made
+    if not found:
+        fail("no language model in seat A here: a record is of a model; --to csv takes every game", EXIT_USAGE)
+    yield from (f"{json.dumps(record, allow_nan=False)}\n" for record in found)
+
+
+def _statement(opened: Opened, matches: list[Match], bundle: Path) -> str:
+    """Verify the bundle as `agzamov verify` does, as far as this machine can, and sum it up."""
+    try:
+        engine, missing = find_engine(), ""
+    except EngineFault as error:
+        engine, missing = None, str(error)
+    verdict = verify(bundle, Options(engine, missing, cores()))
+    if verdict.failed:
+        fail("the bundle fails verification; `agzamov verify` says where", EXIT_FAILED)
+    return f"{json.dumps(statement(opened, verdict, matches, source_version()), allow_nan=False)}\n"
 
 
 def _rows(opened: Opened, matches: list[Match]) -> Iterator[Row]:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, ClassVar
 
 from .games.game import Game
@@ -16,9 +16,10 @@ from .scoring.match_figures import MatchAnalysis
 class GameView(ABC):
     """Words of one game on the screen.
 
-    `null` is the headline figure of equal players (0.5 points a game). `figure_unit` is its unit in a sentence, without
-    a space before it; `short_unit` the unit in a table, with one (" bb/100"), or "". `places` names the places of the
-    seats in a result, the first to act first; `clusters` what decisions that depend on each other are of.
+    `null` is the headline figure of equal players (0.5 points a game), `figure_bounds` the least and the greatest one.
+    `figure_unit` is its unit in a sentence, without a space before it; `short_unit` the unit in a table, with one
+    (" bb/100"), or "". `places` names the places of the seats in a result, the first to act first; `clusters` what
+    decisions that depend on each other are of.
     `notation`: the open format of its results, as `agzamov export --to` has it; empty for none.
 
     Lines are at most 100 columns of ASCII: `columns.paragraph` and `columns.row` break them, `columns.ascii_words`
@@ -28,6 +29,7 @@ class GameView(ABC):
     game: ClassVar[Game]
     null: ClassVar[float]
     figure_unit: ClassVar[str]
+    figure_bounds: ClassVar[tuple[float, float]] = (-inf, inf)
     short_unit: ClassVar[str]
     places: ClassVar[tuple[str, ...]]
     clusters: ClassVar[str] = "games"

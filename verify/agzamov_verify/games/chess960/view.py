@@ -171,6 +171,7 @@ class ChessView(GameView):
     game = GAME
     null = 0.5
     figure_unit = "points a game"
+    figure_bounds = (0.0, 1.0)
     short_unit = ""
     places = ("White", "Black")
     notation = "pgn"
