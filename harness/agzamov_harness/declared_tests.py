@@ -112,6 +112,16 @@ class Tests:
         }
         return by_system.get(condition.system) or by_system.get("")
 
+    def _parts(self, stacks: Sequence[Delta], kind: Augmentation) -> list[Delta]:
+        """The delta alone of the part of each full stack that is of a kind; less where one was not played."""
+        return [
+            delta
+            for full, _ in stacks
+            for delta in self.deltas(full.game, kind)
+            if delta[0].a == full.a
+            and self._plan.systems[full.condition.system].parts.get(delta[0].condition.system) is kind
+        ]
+
     def _helps(self, name: HypothesisId) -> DeclaredTest:
         deltas = {game: self.deltas(game) for game in SCORED}
         return self._both(name, deltas, "a Phase 2 real arm and its naked control in chess and hold'em")
@@ -128,10 +138,11 @@ class Tests:
     def _synergy(self, name: HypothesisId) -> DeclaredTest:
         contrasts = {}
         for game in SCORED:
-            groups = [(Fraction(1), self.deltas(game, Augmentation.FULL))]
-            groups += [(-Fraction(1), self.deltas(game, kind)) for kind in SINGLE]
-            if not all(deltas for _, deltas in groups):
-                needs = "Phase 2 memory, tools, rag and full, real and naked, in chess and hold'em"
+            stacks = self.deltas(game, Augmentation.FULL)
+            groups = [(Fraction(1), stacks)]
+            groups += [(-Fraction(1), self._parts(stacks, kind)) for kind in SINGLE]
+            if not all(len(deltas) == max(1, len(stacks)) for _, deltas in groups):
+                needs = "Phase 2 full and its memory, tools and rag alone, real and naked, in chess and hold'em"
                 return DeclaredTest(name, "", (), f"cannot be tested: needs {needs}")
             contrasts[game] = [
                 Weighted(group.match, sign * group.weight, group.is_moved and sign > 0)

@@ -378,7 +378,7 @@ def test_what_the_plan_has_no_arms_for_is_said_in_one_line_each() -> None:
     found = declared(ARMS)
     assert [name for name, test in found.items() if test["rows"]] == ["H1", "H3"]
     assert found["H2"]["why_not"].startswith("cannot be tested: needs Phase 2 memory, real and placebo")
-    assert found["H4"]["why_not"].startswith("cannot be tested: needs Phase 2 memory, tools, rag and full")
+    assert found["H4"]["why_not"].startswith("cannot be tested: needs Phase 2 full and its memory, tools and rag alone")
     assert found["H5"]["why_not"].startswith("cannot be tested: needs two systems of one model")
 
 

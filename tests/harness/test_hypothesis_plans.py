@@ -5,6 +5,7 @@ for is looked at, not whether it holds.
 """
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -13,12 +14,12 @@ import msgspec
 import pytest
 
 from agzamov_harness.seal import read_plan
-from agzamov_verify.experiment import Arm, Match, Phase, Trait
+from agzamov_verify.experiment import Arm, Augmentation, Match, Phase, Trait
 from agzamov_verify.games.chess960.cell import ChessCell
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.manifest import Manifest
 from agzamov_verify.scoring.cells import Cell, CellKey
-from agzamov_verify.scoring.hypotheses.evidence import Evidence, Insufficient, Probe, ProbeCell, traits_of
+from agzamov_verify.scoring.hypotheses.evidence import Evidence, Insufficient, Probe, ProbeCell, parts_of, traits_of
 from agzamov_verify.scoring.hypotheses.registry import BY_ID, REGISTRY, Hypothesis
 from agzamov_verify.scoring.match_cells import key_of
 from verify.agzamov.generator import CHESS, EVEN, POKER, World, cell, evidence
@@ -80,10 +81,12 @@ def evidence_of(names: tuple[str, ...]) -> Evidence:
     cells: dict[CellKey, Cell] = {}
     probes: list[ProbeCell] = []
     traits: dict[str, frozenset[Trait]] = {}
+    parts: dict[str, Mapping[str, Augmentation]] = {}
     for name in names:
         plan = read_plan(Path("manifests") / name)
         manifest = msgspec.structs.replace(BLANK, plan=plan)
         traits |= traits_of(plan.systems)
+        parts |= parts_of(plan.systems)
         for match in plan.matches:
             if match.a not in plan.repeats:
                 key = key_of(manifest, match)
@@ -91,7 +94,7 @@ def evidence_of(names: tuple[str, ...]) -> Evidence:
                 cells[key] = promised(match, key)
                 if probe := PROBED.get(key.part):
                     probes.append(ProbeCell(key, probe, (1, 0) * 15))
-    return evidence(list(cells.values()), probes, traits)
+    return evidence(list(cells.values()), probes, traits, parts)
 
 
 def promised(match: Match, key: CellKey) -> Cell:

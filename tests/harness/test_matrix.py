@@ -13,9 +13,12 @@ from agzamov_harness.matrix.comparisons import Group, Pair, all_pairs
 from agzamov_harness.matrix.matrix_text import matrix_lines
 from agzamov_harness.matrix.table import Matrix, MatrixDocument, frontier, matrix_of
 from agzamov_verify.columns import quoted
+from agzamov_verify.experiment import Augmentation
 from agzamov_verify.games.decision import Tally
 from agzamov_verify.protocol import load_protocol
-from agzamov_verify.scoring.cells import Cell, CellKey
+from agzamov_verify.scoring.cells import Cell, CellKey, performance
+from agzamov_verify.scoring.hypotheses.evidence import Insufficient
+from agzamov_verify.scoring.hypotheses.primary import synergy
 from agzamov_verify.scoring.inference.estimate import Scale
 from agzamov_verify.scoring.measures import Units
 from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence
@@ -115,6 +118,33 @@ def test_pairs_are_welch_tests_with_sidaks_correction() -> None:
         assert pair.difference.ci is not None
         excludes = float(pair.difference.ci.low) > 0 or float(pair.difference.ci.high) < 0
         assert excludes is (float(pair.p_corrected or 0) < 0.05), "interval and corrected p say the same"
+
+
+def test_a_full_stack_is_compared_with_its_own_parts_alone() -> None:
+    """Another memory of the model, and a stack whose documents nobody played alone, have no part in it."""
+    kinds = {"notes": Augmentation.MEMORY, "engine": Augmentation.TOOLS, "basics": Augmentation.RAG}
+    cells = arms(POOR, augmentation=Augmentation.MEMORY, system="other")
+    for name, kind in {**kinds, "all": Augmentation.FULL, "most": Augmentation.FULL}.items():
+        cells += arms(GOOD if name == "all" else POOR, augmentation=kind, system=name)
+    lacking = {"notes": Augmentation.MEMORY, "engine": Augmentation.TOOLS, "unplayed": Augmentation.RAG}
+    known = evidence(cells, parts={"all": kinds, "most": lacking})
+    matrix = matrix_of(known, LEAST)
+    named = [(one.game, one.model, one.system) for one in matrix.interactions]
+    assert named == [(game, "m", "all") for game in (CHESS, POKER)]
+    for one in matrix.interactions:
+        pairs = {delta.real.key.system: delta for delta in known.deltas(one.game)}
+        deltas = {name: performance(delta.real) - performance(delta.other) for name, delta in pairs.items()}
+        assert one.value.value is not None
+        expected = deltas["all"] - sum(deltas[name] for name in kinds)
+        assert Fraction(one.value.value.exact) == expected
+        assert one.value.ci is not None
+        assert float(one.value.ci.low) < expected < float(one.value.ci.high)
+    told = "\n".join(matrix_lines(MatrixDocument("agz-matrix-1", "agz-0.1", (), matrix)))
+    assert "m full (all)" in told.replace('"', "")
+    assert matrix_of(evidence(cells), LEAST).interactions == ()
+    untested = synergy(evidence(cells, parts={"all": lacking}))
+    assert isinstance(untested, Insufficient)
+    assert "those of a full stack and of its own parts alone" in untested.reason
 
 
 def test_the_turned_pair_is_the_same_comparison() -> None:

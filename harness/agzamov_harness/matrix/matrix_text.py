@@ -39,6 +39,12 @@ def _entries(matrix: Matrix) -> Iterator[str]:
         unit_word = GAMES[entry.game].result.one if entry.game in GAMES else "result"
         front = "; none of this game is as good for less" if entry.on_frontier else ""
         yield from row("spent", f"{_tokens(entry.tokens)} tokens and {cost} a {unit_word}{front}")
+    if matrix.interactions:
+        yield ""
+        yield "WHAT A FULL STACK ADDS BEYOND ITS PARTS: its delta less theirs alone (95 % intervals)"
+    for one in matrix.interactions:
+        yield ascii_words(f"{game_words(one.game)}, {quoted(one.model)} full ({one.system})")
+        yield from row("interaction", estimate(one.value))
     if matrix.pairs:
         yield ""
         yield "EVERY TWO OF ONE GAME: the first less the second (these intervals hold together at 95 %)"

@@ -18,7 +18,9 @@ from agzamov_verify.scores.collecting import Collected, Source
 from agzamov_verify.scoring.cells import Cell, CellKey, performance
 from agzamov_verify.scoring.deltas import difference_figure
 from agzamov_verify.scoring.exact import Figure, figure
-from agzamov_verify.scoring.hypotheses.evidence import Delta, Evidence
+from agzamov_verify.scoring.hypotheses.contrasts import estimated, repeated
+from agzamov_verify.scoring.hypotheses.deltas import interaction, measured_in
+from agzamov_verify.scoring.hypotheses.evidence import Delta, Evidence, Stack
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.match_figures import mean_figure
 from agzamov_verify.scoring.score_constants import GAMES
@@ -57,10 +59,23 @@ class Crossing(msgspec.Struct, frozen=True):
     beats: bool
 
 
+class Interaction(msgspec.Struct, frozen=True):
+    """What a full stack adds beyond its parts (hypothesis H4, of one model): its delta less the sum of theirs."""
+
+    game: str
+    model: str
+    system: str
+    value: Estimate
+
+
 class Matrix(msgspec.Struct, frozen=True):
-    """The matrix. `pairs`: all of one game; `in_both` names the crossings that hold in chess and in poker."""
+    """The matrix. `interactions`: of the full stacks whose parts were played alone, too. `pairs`: all of one game.
+
+    `in_both` names the crossings that hold in chess and in poker.
+    """
 
     entries: tuple[Entry, ...]
+    interactions: tuple[Interaction, ...]
     pairs: tuple[Pair, ...]
     crossings: tuple[Crossing, ...]
     in_both: tuple[str, ...]
@@ -89,7 +104,8 @@ def matrix_of(evidence: Evidence, least: VerdictNorm) -> Matrix:
         {game: [_group(cell) for cell in cells_of_game(evidence, game)] for game in evidence.games}, least
     )
     crossings = tuple(crossing for game in evidence.games for crossing in _crossings(evidence, game, pairs))
-    return Matrix(entries, pairs, crossings, tuple(_in_both(crossings)))
+    interactions = tuple(interaction_of(evidence, stack) for game in evidence.games for stack in evidence.stacks(game))
+    return Matrix(entries, interactions, pairs, crossings, tuple(_in_both(crossings)))
 
 
 def column_of(key: CellKey) -> str:
@@ -143,6 +159,13 @@ def _entries(evidence: Evidence, game: str) -> Iterator[Entry]:
 
 def _delta(evidence: Evidence, delta: Delta) -> Estimate:
     return difference_figure(delta.real.measured(), delta.other.measured(), evidence)
+
+
+def interaction_of(evidence: Evidence, stack: Stack) -> Interaction:
+    """What one full stack adds beyond its parts."""
+    groups, key = repeated(interaction([stack])), stack.full.real.key
+    value = estimated(groups, evidence.resampling(measured_in([stack.full])))
+    return Interaction(key.game, key.model, key.system, value)
 
 
 def _group(cell: Cell) -> Group:

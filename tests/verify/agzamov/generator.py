@@ -6,7 +6,7 @@ truth and labelled as what a later phase would have recorded.
 """
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -163,11 +163,20 @@ def arms(
 
 
 def evidence(
-    cells: Sequence[Cell], probes: Sequence[ProbeCell] = (), traits: dict[str, frozenset[Trait]] | None = None
+    cells: Sequence[Cell],
+    probes: Sequence[ProbeCell] = (),
+    traits: dict[str, frozenset[Trait]] | None = None,
+    parts: Mapping[str, Mapping[str, Augmentation]] | None = None,
 ) -> Evidence:
     """Evidence with few resamples: verdicts go by tests, not by intervals."""
     return Evidence(
-        cells, CONSTANTS, lambda name: zlib.crc32(name.encode()).to_bytes(32, "big"), RESAMPLES, probes, traits
+        cells,
+        CONSTANTS,
+        lambda name: zlib.crc32(name.encode()).to_bytes(32, "big"),
+        RESAMPLES,
+        probes,
+        traits,
+        parts=parts,
     )
 
 

@@ -38,8 +38,12 @@ def by_game(chess: World, poker: World) -> Evidence:
 
 
 def parts(full: World) -> Evidence:
-    single = [one for kind in (MEMORY, TOOLS, RAG) for one in arms(World(win=0.4, mean=10), augmentation=kind)]
-    return evidence(single + arms(full, augmentation=FULL))
+    """A full stack with its parts, and a memory that is none of them."""
+    kinds = {kind.value: kind for kind in (MEMORY, TOOLS, RAG)}
+    alone = World(win=0.4, mean=10)
+    single = [one for name, kind in kinds.items() for one in arms(alone, augmentation=kind, system=name)]
+    other = arms(World(win=0.05, mean=-200), augmentation=MEMORY, system="other")
+    return evidence(single + other + arms(full, augmentation=FULL, system="stack"), parts={"stack": kinds})
 
 
 def courses(second: World) -> Evidence:

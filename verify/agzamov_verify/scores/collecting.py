@@ -18,7 +18,7 @@ from ..manifest import Manifest
 from ..protocol import load_protocol
 from ..scoring.cells import AGAINST_BENCHMARK, Cell, CellKey, pooled
 from ..scoring.compliance import departures
-from ..scoring.hypotheses.evidence import Evidence, ProbeCell, traits_of
+from ..scoring.hypotheses.evidence import Evidence, ProbeCell, parts_of, traits_of
 from ..scoring.match_cells import cells_of, model_of, probes_of
 from ..scoring.score_constants import load_score_constants
 from ..scoring.sequential_monitoring import open_ended
@@ -143,7 +143,7 @@ def combine(bundles: Sequence[VerifiedBundle]) -> Collected:
     warnings = tuple(warnings_between({key: run for key, (_, run) in cells.items()}, systems))
     every = [cell for cell, _ in cells.values()]
     probes = [probe for bundle in ordered for probe in bundle.probes]
-    evidence = Evidence(every, constants, seeds, resamples, probes, traits, early)
+    evidence = Evidence(every, constants, seeds, resamples, probes, traits, early, parts=parts_of(systems))
     plan = declared_by_all([bundle.manifest.plan.analysis for bundle in ordered])
     return Collected(protocol, plan, tuple(bundle.source for bundle in ordered), evidence, warnings)
 

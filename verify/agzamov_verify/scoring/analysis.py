@@ -21,7 +21,7 @@ from .adherence import PatternAdherence, adherence_of
 from .cells import Cell
 from .deltas import DeltaAnalysis, TauRatioRow, delta_analysis, tau_ratios
 from .game_scoring import Played
-from .hypotheses.evidence import Evidence, traits_of
+from .hypotheses.evidence import Evidence, parts_of, traits_of
 from .hypotheses.verdicts import ContrastRow, Verdict, verdicts
 from .learning.outcome import RecoveryOutcome
 from .match_cells import cells_of, probes_of
@@ -97,7 +97,8 @@ def analysis_of(
     constants, seeds = load_score_constants(plan.protocol), Seeds(dice)
     traits = traits_of(plan.systems)
     probes = probes_of(manifest, blocks)
-    evidence = Evidence(fixed_size, constants, seeds, protocol.bootstrap_resamples, probes, traits, early, played=cells)
+    resamples, parts = protocol.bootstrap_resamples, parts_of(plan.systems)
+    evidence = Evidence(fixed_size, constants, seeds, resamples, probes, traits, early, played=cells, parts=parts)
     alpha = Fraction(protocol.significance)
     return Analysis(
         FORMAT,

@@ -11,7 +11,7 @@ from ..inference.intervals import BB_PER_100
 from ..inference.significance import Alternative
 from ..measures import Measure, Units
 from .contrasts import Joint, Weighted, all_of, beside, combined, shrunk, weighed
-from .evidence import GAME_NAMES, Delta, Evidence, Insufficient
+from .evidence import GAME_NAMES, Delta, Evidence, Insufficient, Stack
 
 ONE = Fraction(1)
 SHARE = "share of delta_max"
@@ -55,6 +55,13 @@ def mean_difference(pairs: Sequence[tuple[Units, Units]]) -> list[Weighted]:
     if all(first.pairs_with(second) for first, second in combinations(samples, 2)):
         return average([difference_of(*pair) for pair in pairs])
     return average([[Weighted(first, ONE), Weighted(second, -ONE)] for first, second in pairs])
+
+
+def interaction(stacks: Sequence[Stack]) -> list[Weighted]:
+    """The mean over full stacks of a delta less the sum of those of its parts alone."""
+    fulls = weighted(mean_delta([stack.full for stack in stacks]), ONE)
+    parts = zip(*(stack.parts for stack in stacks), strict=True)
+    return fulls + [group for deltas in parts for group in weighted(mean_delta(deltas), -ONE)]
 
 
 def measured_in(deltas: Sequence[Delta]) -> str:

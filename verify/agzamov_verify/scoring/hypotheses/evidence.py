@@ -62,6 +62,11 @@ def traits_of(systems: Mapping[str, System]) -> dict[str, frozenset[Trait]]:
     return {name: frozenset(system.traits) for name, system in systems.items()}
 
 
+def parts_of(systems: Mapping[str, System]) -> dict[str, Mapping[str, Augmentation]]:
+    """The systems that one is made of with their augmentations, by name; of single ones nothing."""
+    return {name: system.parts for name, system in systems.items() if system.parts}
+
+
 class Delta(NamedTuple):
     """A real arm, and the arm that it is compared with: its naked control, or a placebo."""
 
@@ -80,6 +85,13 @@ class Delta(NamedTuple):
         key = self.real.key
         system = f" ({key.system})" if key.system else ""
         return f"{GAME_NAMES.get(key.game, key.game)}, {key.model}, {key.augmentation.value}{system}"
+
+
+class Stack(NamedTuple):
+    """The delta of a full stack, and those of its parts alone: memory, tools, documents."""
+
+    full: Delta
+    parts: tuple[Delta, ...]
 
 
 def course(cell: Cell, careers_min: int) -> Course:
@@ -103,6 +115,8 @@ class Evidence:
 
     `repeats`: the cells of the robustness check, which no hypothesis and no score rests on.
 
+    `parts`: of a full stack the systems that it is made of (`parts_of`).
+
     `played`: the cells of all matches whose learning is reported, which are one family of tests; None: `cells`.
     """
 
@@ -117,6 +131,7 @@ class Evidence:
         open_ended: Sequence[str] = (),
         *,
         played: Iterable[Cell] | None = None,
+        parts: Mapping[str, Mapping[str, Augmentation]] | None = None,
     ) -> None:
         cells = tuple(cells)
         counted = {cell.key: cell for cell in cells if cell.results and cell.key.part != AGAINST_BENCHMARK}
@@ -124,6 +139,7 @@ class Evidence:
         self.repeats = {key: cell for key, cell in counted.items() if key.temperature}
         self.constants, self.seed, self.resamples = constants, seed, resamples
         self.probes, self.traits = tuple(probes), traits or {}
+        self._parts = parts or {}
         self._open_ended = tuple(open_ended)
         self.asked_for: set[CellKey] = set()
         played = cells if played is None else played
@@ -160,9 +176,30 @@ class Evidence:
         """
         keys = (key for key in sorted(self.cells) if (key.game, key.phase, key.part) == (game, phase, part))
         real = (key for key in keys if key.arm is Arm.REAL and augmentation in (None, key.augmentation))
-        deltas = [Delta(self.cells[key], other) for key in real if (other := arm_of(self.cells, key, against))]
+        return self._asked(Delta(self.cells[key], other) for key in real if (other := arm_of(self.cells, key, against)))
+
+    def _asked(self, deltas: Iterable[Delta]) -> list[Delta]:
+        """The deltas, with the keys of their cells in `asked_for`."""
+        deltas = list(deltas)
         self.asked_for.update(cell.key for delta in deltas for cell in delta)
         return deltas
+
+    def stacks(self, game: str) -> list[Stack]:
+        """The full stacks of Phase 2 all of whose parts the same model played alone, in the order of their keys.
+
+        The keys of their cells are added to `asked_for`; those of other memories are not.
+        """
+        before = {*self.asked_for}
+        deltas = {delta.setting: delta for delta in self.deltas(game)}
+        self.asked_for = before
+        stacks = []
+        for (model, _, system), full in deltas.items():
+            kinds = self._parts.get(system, {})
+            parts = [deltas[alone] for name, kind in kinds.items() if (alone := (model, kind.value, name)) in deltas]
+            if parts and len(parts) == len(kinds):
+                self._asked((full, *parts))
+                stacks.append(Stack(full, tuple(parts)))
+        return stacks
 
     def repeated(self, base: Delta) -> Iterator[Delta]:
         """A delta as it was measured again at other temperatures, in their order."""

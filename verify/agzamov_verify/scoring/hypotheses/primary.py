@@ -20,6 +20,7 @@ from .deltas import (
     both_games,
     difference,
     insufficient,
+    interaction,
     mean_delta,
     mean_difference,
     measured_in,
@@ -29,7 +30,6 @@ from .deltas import (
 from .evidence import GAME_NAMES, Delta, Evidence, Insufficient
 
 GREATER, TWO_SIDED = Alternative.GREATER, Alternative.TWO_SIDED
-SINGLE = (Augmentation.MEMORY, Augmentation.TOOLS, Augmentation.RAG)
 
 
 def helps(evidence: Evidence) -> Joint | Insufficient:
@@ -79,16 +79,15 @@ def _chess_less_poker(
 
 
 def synergy(evidence: Evidence) -> Joint | Insufficient:
-    """H4: the full stack's delta exceeds the sum of those of memory, tools and RAG, in both games."""
+    """H4: the full stack's delta exceeds the sum of those of its memory, tools and RAG alone, in both games."""
     tests: list[Joint] = []
     for game in GAMES:
-        groups = [
-            (1, evidence.deltas(game, Augmentation.FULL)),
-            *((-1, evidence.deltas(game, kind)) for kind in SINGLE),
-        ]
-        if not all(deltas for _, deltas in groups):
-            return insufficient(evidence, "Phases 2a, 2b, 2c and 2d, real and naked, in both games")
-        parts = [part for sign, deltas in groups for part in weighted(mean_delta(deltas), Fraction(sign))]
+        stacks = evidence.stacks(game)
+        if not stacks:
+            has_full = evidence.deltas(game, Augmentation.FULL)
+            of_parts = ", those of a full stack and of its own parts alone" if has_full else ""
+            return insufficient(evidence, f"Phases 2a, 2b, 2c and 2d, real and naked, in both games{of_parts}")
+        parts = interaction(stacks)
         name = f"full less the sum of the parts, {GAME_NAMES[game]}"
         resamples = evidence.resampling(parts[0].units.scale.unit)
         tests.append(weighed(name, parts, GREATER, resamples))
