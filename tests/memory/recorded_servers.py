@@ -36,6 +36,7 @@ TOOLS: dict[str, dict[str, Json]] = {
             "output_format": TEXT,
         },
         "search_notes": {"query": TEXT, "page_size": NUMBER, "output_format": TEXT},
+        "export_notes": {},
     },
     "chroma-mcp": {
         "chroma_create_collection": {"collection_name": TEXT},
@@ -107,7 +108,7 @@ def mcp_memory_service_memory_list(page: int, page_size: int) -> Json:
 
 
 def basic_memory_write_note(title: str, content: str, metadata: Json, directory: str, **_: Any) -> Json:
-    held.append({"content": content, "title": title})
+    held.append({"content": content, "title": title, "head": {**metadata, "title": title}})
     path = DATA / "notes" / directory / f"{title}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     front = "".join(f"{name}: {value}\n" for name, value in metadata.items())
@@ -118,6 +119,10 @@ def basic_memory_write_note(title: str, content: str, metadata: Json, directory:
 
 def basic_memory_search_notes(query: str, page_size: int, **_: Any) -> Json:
     return structured({"result": {"results": found(query, page_size)}})
+
+
+def basic_memory_export_notes() -> Json:
+    return structured({"notes": held})
 
 
 def chroma_mcp_chroma_create_collection(collection_name: str) -> Json:

@@ -12,6 +12,7 @@ from agzamov_harness.memory.adapter import System, read_systems, sealed_text, sy
 from agzamov_harness.memory.conformance import check_system
 from agzamov_harness.memory.launch import Setup
 from agzamov_harness.memory.memory_server import MemoryServer
+from agzamov_verify.memory.adapter_format import Export
 from agzamov_verify.memory.native_tools import Effect, NativeTool
 from agzamov_verify.questions import Called, CallTool, Exported, Hits
 from agzamov_verify.systems.memory_system import MemorySystem, Use
@@ -48,6 +49,24 @@ def test_what_was_stored_is_found_and_exported_under_our_names(tmp_path: Path, n
     assert isinstance(search, Hits)
     assert search.hits[0].entry == "e00002"
     assert bool(search.text) == (name == "mcp-memory-service")
+
+
+IN_FILES = Export(
+    files="notes/**/*.md",
+    items_text=r"(?ms)\A---\ntitle: (?P<entry>\S+)\n.*?^game: (?P<games>\S+)\nkind: (?P<kind>\S+)\n.*?---\n\n(?P<content>.*)\Z",
+)
+
+
+def test_an_export_may_be_the_files_of_a_server(tmp_path: Path) -> None:
+    setup = recorded("basic-memory")
+    adapter = msgspec.structs.replace(setup.system.adapter, export=IN_FILES)
+    system = msgspec.structs.replace(setup.system, adapter=adapter)
+    with opened(msgspec.structs.replace(setup, system=system), tmp_path) as port:
+        dump = answers(port, career())[-1]
+    assert isinstance(dump, Exported)
+    assert [(one.entry, one.content, one.games, one.kind) for one in dump.entries] == [
+        (f"e{number:05}", content, (number,), "observation") for number, content in enumerate(NOTES, 1)
+    ]
 
 
 AUDITED = ("basic-memory", "brainops", "mcp-memory-service", "mem0")

@@ -23,7 +23,7 @@ REASON_CHARACTERS_MAX: Final = 200
 SHOWN_DIGITS: Final = 12
 HALF_LIFE: Final = "half_life_games"
 
-WITH_IMAGE: Final = ("chroma-mcp", "mcp-memory-service", "mem0", "server-memory")
+WITH_IMAGE: Final = ("basic-memory", "chroma-mcp", "mcp-memory-service", "mem0", "server-memory")
 """The adapters that come with the harness whose servers have an image: `memory-` and the adapter's name."""
 IMAGE_PARTS: Final[Mapping[str, str]] = MappingProxyType(
     {name: f"memory_{name.replace('-', '_')}" for name in WITH_IMAGE}
@@ -32,7 +32,7 @@ IMAGE_PARTS: Final[Mapping[str, str]] = MappingProxyType(
 
 SHIPPED_SHA256: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "basic-memory": ("4997c8722d4b3edffd364595b604c3b6d1536f335e6a448453274157d8fd1097",),
+        "basic-memory": ("a1b22d5b99cdcf539aa1cd53b341ed911cb9a9c120d42367164a4d166b3df09f",),
         "brainops": ("1d522ec61d3bacb725a2102538e64135221472aafa51bae503fe158e866ab277",),
         "chroma-mcp": ("c26bb9681b02db39c76f728420ffb22f5f70c23cc96399f3ed169e36909b2864",),
         "mcp-memory-service": ("fbc00b05e488c02b226cc43ecf3143e5f79a83f527fd559652fc91309d050772",),
