@@ -56,6 +56,13 @@ def recorded(run: RunDirectory) -> int:
     return sum(path.read_bytes().count(b'"as":"settled"') for path in run.journal.glob("*/*.jsonl"))
 
 
+def replayed(run: RunDirectory, commands: Commands, stores: int) -> None:
+    """Fresh containers are asked its questions again: every answer and dump is the same."""
+    folder = run.path.parent.parent
+    again = commands.run("memory", "replay", folder / "bundles" / run.path.name, cwd=folder)
+    assert (again.code, again.out.count("answers are the same")) == (0, stores), again
+
+
 @pytest.fixture
 def run(tmp_path: Path, key: Path, engine: Engine) -> Iterator[RunDirectory]:
     directory = sealed(memory_plan("full_text", sessions=150), tmp_path, key)
@@ -76,7 +83,7 @@ def begun(run: RunDirectory, key: Path, commands: Commands) -> Running:
 def test_every_built_in_system_plays_in_its_container_as_it_plays_in_a_process(
     tmp_path: Path, key: Path, engine: Engine, commands: Commands
 ) -> None:
-    """But `semantic`, whose image is not built for the tests."""
+    """But `semantic`, which has an image of its own."""
     servers = [name for name in SERVERS if name != "semantic"]
     run = sealed(memory_plan(*servers), tmp_path, key)
     finish(run, key, commands)
@@ -85,26 +92,29 @@ def test_every_built_in_system_plays_in_its_container_as_it_plays_in_a_process(
     rows = [row for row in environment["containers"] if row["part"] == "memory"]
     assert len(rows) == CAREERS * len(servers)
     assert {(row["network"], row["oom_killed"]) for row in rows} == {("none", False)}
+    replayed(run, commands, len(rows))
 
 
 @pytest.mark.parametrize(
     "server",
-    [pytest.param(name, marks=() if name == "server-memory" else pytest.mark.slow) for name in WITH_IMAGE],
+    [
+        pytest.param(name, marks=() if name == "server-memory" else pytest.mark.slow)
+        for name in (*WITH_IMAGE, "semantic")
+    ],
     indirect=True,
 )
-def test_a_server_from_outside_that_has_an_image_plays_in_its_container(
+def test_a_server_that_has_an_image_of_its_own_plays_in_its_container(
     tmp_path: Path, key: Path, engine: Engine, commands: Commands, server: str
 ) -> None:
     run = sealed(memory_plan(server), tmp_path, key)
     finish(run, key, commands)
-    part = IMAGE_PARTS[server]
+    part = SERVERS[server].image_part if server in SERVERS else IMAGE_PARTS[server]
     assert run.manifest.images[part] == pin_of(load(f"memory-{server}"))
     environment = json.loads(next((tmp_path / "bundles").glob("*/data/environment.json")).read_bytes())
     rows = [row for row in environment["containers"] if row["part"] == part]
     assert len(rows) == CAREERS
     assert {(row["network"], row["oom_killed"]) for row in rows} == {("none", False)}
-    again = commands.run("memory", "replay", tmp_path / "bundles" / run.path.name, cwd=tmp_path)
-    assert (again.code, again.out.count("answers are the same")) == (0, CAREERS), again
+    replayed(run, commands, CAREERS)
 
 
 def server_pid(engine: Engine, container: str) -> int:

@@ -15,6 +15,7 @@ Without a defect (`none`) it keeps the interface agz-memory-1.
     late_index   a search finds an entry only when another search was made since it was stored
     alters       it stores text without its line breaks
     mutates      a search changes the text of what it gives
+    twice        a search gives its first entry twice
     too_many     a search gives more than was asked for
     prose        a search answers in prose where structured content is declared
     numbered     the same, with the name of each entry, and a line of dashes after it
@@ -92,6 +93,7 @@ class Memory:
         known = self.entries[: self.indexed] if DEFECT == "late_index" else self.entries
         self.indexed = len(self.entries)
         held = sorted(known, key=lambda one: -len(words & set(one["content"].lower().split())))
+        held = [*held[: int(DEFECT == "twice")], *held]
         hits = [{"entry": one["entry"], "content": one["content"]} for one in held[:limit]]
         if DEFECT == "hides":
             hits = [{"entry": "book", "content": "1. e4 is best"}, *hits][:limit]

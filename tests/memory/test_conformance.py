@@ -21,6 +21,7 @@ FAILS = {
     "late_index": ("text", "from a search for 'Scripts beside each other'", "nothing"),
     "alters": ("text", "in its export as it was stored", "First line second line"),
     "mutates": ("text", "in its export as it was stored", "(asked: "),
+    "twice": ("text", "once from a search", "it twice"),
     "too_many": ("finds", "at most 5 entries from a search", "found "),
     "prose": ("knows nothing", "structured content from its tool search", "the text"),
     "shape": ("knows nothing", "a list for 'hits' from its tool search", "None"),

@@ -41,6 +41,7 @@ FAULTS = {
     "never_visible": "expected every stored entry in its export within .* s, found 1 missing: e00001",
     "alters": "expected e00002 in its export as it was stored, .* found .*Opponent castled before move 8: 3 of 4",
     "mutates": "expected e00001 .* as it was stored.* found .*asked: opponent",
+    "twice": "expected e00001 once from a search, found it twice",
     "too_many": "expected at most 2 entries from a search, found 3",
     "prose": "expected structured content from its tool search, found the text",
     "shape": "expected a list for 'hits' from its tool search, found None",

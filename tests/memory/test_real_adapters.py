@@ -53,7 +53,7 @@ def test_what_was_stored_is_found_and_exported_under_our_names(tmp_path: Path, n
 
 IN_FILES = Export(
     files="notes/**/*.md",
-    items_text=r"(?ms)\A---\ntitle: (?P<entry>\S+)\n.*?^game: (?P<games>\S+)\nkind: (?P<kind>\S+)\n.*?---\n\n(?P<content>.*)\Z",
+    items_text=r"(?ms)^title: (?P<entry>\S+).*?^game: (?P<games>\S+)\nkind: (?P<kind>\S+)\n.*?---\n\n(?P<content>.*)\Z",
 )
 
 

@@ -12,6 +12,7 @@ A server that breaks a rule stops the stream with one line (PortFault).
 """
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
@@ -164,7 +165,7 @@ class MemoryPort:
         return Hits(hits, text)
 
     def _require_held(self, server: "MemoryServer", found: Sequence[Hit], text_characters: int, asked: int) -> None:
-        """Entries that a search gave must be in the memory, and no more than were asked for."""
+        """Entries that a search gave must be in the memory, each given once, and no more than were asked for."""
         hits_max = min(asked, HITS_MAX) if server.takes_limit else HITS_MAX
         if len(found) > hits_max:
             raise server.fault(f"at most {hits_max} entries from a search", f"{len(found)}", LIMIT_ADVICE)
@@ -175,6 +176,8 @@ class MemoryPort:
         for hit in found:
             if problem := self._memory.hit_problem(hit, is_noisy=self._setup.settings.noise_percent > 0):
                 raise server.fault(*problem, FOUND_ADVICE)
+        if twice := next((name for name, times in Counter(hit.entry for hit in found).items() if times > 1), ""):
+            raise server.fault(f"{twice} once from a search", "it twice", FOUND_ADVICE)
 
     def _end_game(self, server: "MemoryServer", question: EndGame) -> Settled:
         server.require_same_tools()
