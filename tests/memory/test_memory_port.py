@@ -93,6 +93,9 @@ def test_numbers_of_games_and_names_of_entries_only_grow(tmp_path: Path) -> None
             port.answer(end_game(1))
         with pytest.raises(PortFault, match="expected an entry after e00002, found e00001 to be stored"):
             port.answer(store(1, NOTES[0], game=2))
+        answers(port, [end_game(2)])
+        with pytest.raises(PortFault, match="expected an entry of a game that is open, found e00003 of one that has"):
+            port.answer(store(3, NOTES[0], game=2))
 
 
 def test_the_end_of_a_game_reads_new_entries_alone_and_now_and_then_all(tmp_path: Path) -> None:
@@ -108,7 +111,7 @@ def test_the_end_of_a_game_reads_new_entries_alone_and_now_and_then_all(tmp_path
             return export_all(offset)
 
         server.export = noted  # type: ignore[method-assign]
-        for number in range(1, FULL_EXPORT_GAMES + 1):
+        for number in range(2, FULL_EXPORT_GAMES + 2):
             port.answer(store(number, f"note {number}"))
             port.answer(end_game(number))
     assert offsets == [*range(FULL_EXPORT_GAMES - 2), 0, FULL_EXPORT_GAMES - 1]

@@ -79,7 +79,7 @@ class MemoryPort:
         self._setup, self._log, self._wait = setup, log, wait
         self._server: MemoryServer | None = None
         self._memory = LiveEntries()
-        self._number, self._entry, self._ended = 0, "", 0
+        self._number, self._entry, self._ended, self._last_ended = 0, "", 0, 0
         self._page_from: list[Kept] = []
 
     def answer(self, question: Question) -> MemoryAnswer:
@@ -129,6 +129,8 @@ class MemoryPort:
                 raise server.fault(f"no game before {self._number}", f"a question of game {question.number}")
             self._number = question.number
         if isinstance(question, Store | CallTool) and question.entry:
+            if question.number <= self._last_ended:
+                raise server.fault("an entry of a game that is open", f"{question.entry} of one that has ended")
             if question.entry <= self._entry:
                 raise server.fault(f"an entry after {self._entry}", f"{question.entry} to be stored")
             self._entry = question.entry
@@ -182,7 +184,7 @@ class MemoryPort:
     def _end_game(self, server: "MemoryServer", question: EndGame) -> Settled:
         server.require_same_tools()
         told = server.end_game(question.number)
-        self._ended += 1
+        self._ended, self._last_ended = self._ended + 1, question.number
         if self._memory.is_unknown:
             return Settled(len(_readable(server)) if told is None else told)
         may_read_new = (
