@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from agzamov_verify.scoring.inference.resampling import resampled_counts
+from agzamov_verify.scoring.draws.by_numpy import resampled_counts
 from agzamov_verify.scoring.ratings.decimal_arithmetic import places
 from agzamov_verify.scoring.statistics import Interval
 from likelihood import Array, Pairing, Shape, newton_terms, solve

@@ -149,7 +149,7 @@ def course(values: Sequence[int], careers: int = 0) -> Units:
 def test_courses_of_careers_differ_by_scipys_t_of_their_trends() -> None:
     rng = np.random.default_rng(3)
     one, other = (rng.integers(0, 5, 200).tolist() for _ in range(2))
-    shape = risings(40, 2, tau_grid(80, 2)).sum(axis=0)
+    shape = np.array(risings(40, 2, tau_grid(80, 2))).sum(axis=0)
     trends = [np.array(values).reshape(5, 40) @ shape.astype(float) for values in (one, other)]
     found = courses_differ("", course(one, 5), course(other, 5), RULE, b"", 4999)
     assert float(p_of(found)) == pytest.approx(stats.ttest_rel(*trends).pvalue, rel=1e-5)

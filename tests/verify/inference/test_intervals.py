@@ -39,7 +39,7 @@ def drawn(samples: Sequence[Sequence[int]]) -> list[tuple[np.ndarray, np.ndarray
     found = []
     for at, sample in enumerate(samples):
         n = len(sample)
-        first, second = resampled_sums([sample, [one * one for one in sample]], SEED, at, 10_000)
+        first, second = map(np.array, resampled_sums([sample, [one * one for one in sample]], SEED, at, 10_000))
         found.append((first / n, (second - first * first / n) / (n - 1) / n))
     return found
 

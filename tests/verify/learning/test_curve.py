@@ -40,11 +40,11 @@ def test_a_decay_is_the_mean_exponential_of_its_unit(units: int, unit: int) -> N
     grid = tau_grid(units * unit, unit)
     n = np.arange(units * unit).reshape(units, unit)
     for tau, row in zip(grid, decays(units, unit, grid), strict=True):
-        assert row / ONE == pytest.approx(np.exp(-n / tau).mean(axis=1), abs=1.01 / ONE)
+        assert np.array(row) / ONE == pytest.approx(np.exp(-n / tau).mean(axis=1), abs=1.01 / ONE)
 
 
 def test_rising_curves_have_mean_zero_and_equal_size() -> None:
-    rows = risings(250, 2, tau_grid(500, 2)).astype(float)
+    rows = np.array(risings(250, 2, tau_grid(500, 2)), dtype=float)
     assert np.abs(rows.mean(axis=1)).max() < 1
     assert np.sqrt((rows**2).mean(axis=1)) == pytest.approx(ONE, abs=2)
     assert (np.diff(rows, axis=1) >= 0).all()
@@ -137,7 +137,7 @@ def test_the_gain_that_could_be_found_is_scipys_standard_error_times_the_noncent
 def test_the_interval_of_tau_is_where_statsmodels_hc3_test_refuses_nothing(seed: int) -> None:
     values, grid = np.array(pairs(seed, gain=0.4)), tau_grid(500, 2)
     kept = []
-    for tau, row in zip(grid, decays(250, 2, grid).astype(float), strict=True):
+    for tau, row in zip(grid, np.array(decays(250, 2, grid), dtype=float), strict=True):
         regressors = np.column_stack([np.ones(250), row, (2 * np.arange(250) + 1) * row])
         fit = sm.OLS(values, regressors / np.abs(regressors).max(axis=0)).fit(cov_type="HC3", use_t=True)
         if fit.pvalues[2] >= 0.05:

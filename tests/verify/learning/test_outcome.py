@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agzamov_verify.scoring.learning import null
+from agzamov_verify.scoring.draws import by_numpy
+from agzamov_verify.scoring.draws.by_numpy import random_orders
 from agzamov_verify.scoring.learning.basis import risings, tau_grid
 from agzamov_verify.scoring.learning.course import Course, course_of
 from agzamov_verify.scoring.learning.curve import fitted
-from agzamov_verify.scoring.learning.null import drop_p, orders, trend_either_way, trend_p
+from agzamov_verify.scoring.learning.null import drop_p, trend_either_way, trend_p
 from agzamov_verify.scoring.learning.outcome import (
     LearningOutcome,
     LearningRule,
@@ -58,7 +59,7 @@ def by_pairings(values: Sequence[int], alternative: str) -> float:
 
 
 def test_every_order_comes_about_equally_often() -> None:
-    seen = [tuple(int(one) for one in row) for rows in orders(4, SEED, 12_000) for row in rows]
+    seen = [tuple(int(one) for one in row) for rows in random_orders(4, SEED, 12_000) for row in rows]
     counts = [seen.count(order) for order in permutations(range(4))]
     assert sum(counts) == 12_000
     assert stats.chisquare(counts).pvalue > 1e-4
@@ -83,7 +84,7 @@ def test_p_of_a_drop_is_about_the_share_of_all_splits() -> None:
 def test_the_null_does_not_depend_on_how_much_is_drawn_at_a_time(keys: int, monkeypatch: pytest.MonkeyPatch) -> None:
     line = np.array([range(9)], dtype=np.int64)
     expected = trend_p(list(range(9)), line, SEED, 200)
-    monkeypatch.setattr(null, "_CHUNK_KEYS", keys)
+    monkeypatch.setattr(by_numpy, "_CHUNK_KEYS", keys)
     assert trend_p(list(range(9)), line, SEED, 200) == expected == Fraction(1, 201)
 
 
@@ -96,7 +97,7 @@ def test_values_that_would_not_add_up_exactly_are_refused() -> None:
     with pytest.raises(ValueError, match="too many for exact sums"):
         fitted([2**40] * 50 + [0] * 50, 100, 1)
     with pytest.raises(ValueError, match="take fewer or smaller units"):
-        trend_p([2**62, 0], np.array([[-1, 1]], dtype=np.int64), SEED, 10)
+        trend_p([2**62, 0], [[-1, 1]], SEED, 10)
 
 
 # --- false alarms and power ----------------------------------------------------------------------
@@ -124,7 +125,7 @@ def test_a_detector_that_forgets_the_grids_many_chances_would_be_caught() -> Non
     for match in range(200):
         values = chess_match(200, 0.35)(rng)
         pairs = [values[at] + values[at + 1] for at in range(0, 200, 2)]
-        found += any(trend_p(pairs, shapes[[row]], match.to_bytes(4, "big"), 99) * 20 <= 1 for row in (0, 15, 30, -1))
+        found += any(trend_p(pairs, [shapes[row]], match.to_bytes(4, "big"), 99) * 20 <= 1 for row in (0, 15, 30, -1))
     assert stats.binomtest(found, 200, 0.05, "greater").pvalue < 0.001, f"{found} of 200"
 
 
@@ -383,7 +384,7 @@ def rule_of(course: Course) -> LearningRule:
 
 def test_a_trend_over_careers_is_scipys_t_of_their_contrasts() -> None:
     course = careers(1, chess_match(100, 0.3, 0.4, 0.4, 30))
-    shape = risings(50, 2, tau_grid(100, 2)).sum(axis=0)
+    shape = np.array(risings(50, 2, tau_grid(100, 2))).sum(axis=0)
     contrasts = [float(np.array(career).reshape(50, 2).sum(axis=1) @ shape) for career in course.careers]
     found = trend_test(course, rule_of(course), SEED)
     assert float(found.p or 0) == pytest.approx(stats.ttest_1samp(contrasts, 0).pvalue, rel=1e-5)

@@ -21,9 +21,8 @@ from itertools import combinations
 from typing import Final, TypeAlias
 
 import msgspec
-import pkrbot
 
-from .cards import CARDS, DECK, RANKS
+from .cards import CARDS, DECK, RANKS, evaluate
 from .rules import ActionKind, Hand, Legal, PokerAction
 
 SHARES: Final = 64
@@ -201,9 +200,7 @@ def hand_percentiles(board: tuple[str, ...]) -> tuple[int, ...]:
 def values(board: tuple[str, ...]) -> tuple[int, ...]:
     """Value of each of HOLDINGS on a board of three to five cards: greater is better, NONE if it shares a card."""
     shown = [CARDS[card] for card in board]
-    return tuple(
-        [NONE if a in board or b in board else pkrbot.evaluate([CARDS[a], CARDS[b], *shown]) for a, b in HOLDINGS]
-    )
+    return tuple([NONE if a in board or b in board else evaluate([CARDS[a], CARDS[b], *shown]) for a, b in HOLDINGS])
 
 
 def _starting(hole: Hole) -> int:

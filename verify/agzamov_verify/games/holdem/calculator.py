@@ -13,11 +13,9 @@ from itertools import combinations
 from math import comb, gcd
 from typing import Final, NamedTuple
 
-import pkrbot
-
 from ...dice import Stream
 from ...questions import Calculate, Calculated
-from .cards import CARDS, DECK
+from .cards import CARDS, DECK, evaluate
 from .chen import strongest
 from .variance_reduction.preflop_matchups import BOARDS, Hole, matchup
 from .variance_reduction.starting_hands import class_of, combos
@@ -104,7 +102,7 @@ def _halfpoints_of(
     shown, mine, theirs = ([CARDS[card] for card in cards] for cards in (board, hole, hand))
     for places in runouts:
         full = [*shown, *(left[place] for place in places)]
-        own, other = pkrbot.evaluate([*mine, *full]), pkrbot.evaluate([*theirs, *full])
+        own, other = evaluate([*mine, *full]), evaluate([*theirs, *full])
         halfpoints += 2 * (own > other) + (own == other)
     return halfpoints
 
@@ -136,10 +134,10 @@ def _halfpoints(
     """Half-points on one full board against the opponents whose cards lie at these places."""
     shown = [CARDS[card] for card in (*board, *runout)]
     left = [CARDS[card] for card in unseen if card not in runout]
-    mine = pkrbot.evaluate([CARDS[card] for card in hole] + shown)
+    mine = evaluate([CARDS[card] for card in hole] + shown)
     halfpoints = 0
     for first, second in places:
-        theirs = pkrbot.evaluate([left[first], left[second], *shown])
+        theirs = evaluate([left[first], left[second], *shown])
         halfpoints += 2 * (mine > theirs) + (mine == theirs)
     return halfpoints
 

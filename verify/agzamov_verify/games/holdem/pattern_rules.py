@@ -7,10 +7,8 @@ detectors count, so what it keeps is what is detected.
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-import pkrbot
-
 from ..patterns import Pattern
-from .cards import CARDS
+from .cards import CARDS, evaluate, handtype
 from .page import Spot, Verb, Who
 
 HAND_KINDS: Final = ("High Card", "Pair", "Two Pair")
@@ -36,7 +34,7 @@ class Rule(NamedTuple):
 
 def kind_of(*cards: str) -> int:
     """The kind of the best five of five to seven cards: 0 for high card, 1 for a pair, 2 for two pair, 3 for better."""
-    kind = str(pkrbot.handtype(pkrbot.evaluate([CARDS[card] for card in cards])))
+    kind = str(handtype(evaluate([CARDS[card] for card in cards])))
     return HAND_KINDS.index(kind) if kind in HAND_KINDS else len(HAND_KINDS)
 
 

@@ -9,12 +9,10 @@ bluffs. How large those shares are comes from the opponent profile, or from STRA
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import pkrbot
-
 from ...dice import Stream
 from ..page import Page
 from ..patterns import Pattern
-from .cards import CARDS, DECK
+from .cards import CARDS, DECK, evaluate
 from .chen import PERCENT_MIN, percents, top_percent
 from .habits import PokerHabits, kept_patterns, poker_habits
 from .page import Deed, Spot, Verb, Who, read_spot
@@ -290,4 +288,4 @@ def _equity(spot: Spot, foe: PokerHabits, stream: Stream) -> float:
 
 
 def _strength(*cards: str) -> int:
-    return int(pkrbot.evaluate([CARDS[card] for card in cards]))
+    return int(evaluate([CARDS[card] for card in cards]))

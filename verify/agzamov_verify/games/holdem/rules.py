@@ -17,9 +17,8 @@ from enum import StrEnum
 from functools import lru_cache
 
 import msgspec
-import pkrbot
 
-from .cards import CARDS
+from .cards import CARDS, evaluate, handtype
 
 BIG_BLIND, SMALL_BLIND = 100, 50
 STREETS = ("preflop", "flop", "turn", "river")
@@ -216,15 +215,15 @@ class Hand:
 def compare(deal: Deal) -> int:
     """+1 if the button's best five of seven win at showdown, -1 if the big blind's do, 0 for a tie."""
     board = [CARDS[card] for card in deal.board]
-    button = pkrbot.evaluate([CARDS[card] for card in deal.button] + board)
-    big_blind = pkrbot.evaluate([CARDS[card] for card in deal.big_blind] + board)
+    button = evaluate([CARDS[card] for card in deal.button] + board)
+    big_blind = evaluate([CARDS[card] for card in deal.big_blind] + board)
     return int(button > big_blind) - int(button < big_blind)
 
 
 def hand_kind(deal: Deal, player: int) -> str:
     """The kind of a player's best five of seven: "Two Pair"."""
     hole = deal.big_blind if player else deal.button
-    return str(pkrbot.handtype(pkrbot.evaluate([CARDS[card] for card in (*hole, *deal.board)])))
+    return str(handtype(evaluate([CARDS[card] for card in (*hole, *deal.board)])))
 
 
 @lru_cache(maxsize=2**14)

@@ -178,7 +178,8 @@ def curves_of(gain: Gain, tau_max: Fraction) -> Curves:
 def _curves(positions: int, unit_results: int, tau_max: Fraction) -> Curves:
     steps = range(1, STEPS + 1)
     speeds = tuple(1 - Fraction(step, STEPS) for step in range(-STEPS_BEYOND, STEPS + 1))
-    falling = decays(positions, unit_results, tuple(max(1, round(step * tau_max / STEPS / LN_20)) for step in steps))
+    grid = tuple(max(1, round(step * tau_max / STEPS / LN_20)) for step in steps)
+    falling = np.array(decays(positions, unit_results, grid), dtype=np.int64)
     level = np.full((1, positions), ONE, dtype=np.int64)
     return Curves(speeds, np.vstack([(ONE + falling[:STEPS_BEYOND])[::-1], level, ONE - falling]))
 

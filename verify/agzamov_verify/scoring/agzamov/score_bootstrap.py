@@ -30,10 +30,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..cells import Cell
+from ..draws.by_numpy import resampled_counts
 from ..exact import fixed, square_root
 from ..inference.distributions import normal_upper, t_quantile
 from ..inference.intervals import Resamples
-from ..inference.resampling import resampled_counts, resampled_sums
+from ..inference.resampling import resampled_sums
 from ..inference.samples import Moments, contrast, moments
 from ..measures import Units, equal_parts
 from ..score_constants import CHESS, GAMES, POKER, SCALE, ScoreConstants
@@ -211,7 +212,8 @@ def _row_sums(units: Units, gain: Gain) -> list[int]:
 
 def _apart(samples: Sequence[Units], seed: bytes, sample: int, resamples: int) -> list[np.ndarray]:
     """Resampled sums of cells that are drawn by themselves; several of one cell jointly."""
-    return resampled_sums([[sum(row) for row in rows_of(units)] for units in samples], seed, sample, resamples)
+    columns = [[sum(row) for row in rows_of(units)] for units in samples]
+    return [np.array(sums) for sums in resampled_sums(columns, seed, sample, resamples)]
 
 
 def _mean(totals: np.ndarray, units: Units) -> np.ndarray:

@@ -14,11 +14,10 @@ Sums are integers; a studentised resample is ranked by one correctly rounded div
 from collections.abc import Sequence
 from enum import StrEnum
 from fractions import Fraction
-from math import lcm
+from math import copysign, inf, lcm, sqrt
 from typing import Final
 
 import msgspec
-import numpy as np
 
 from ..exact import fixed, square_root
 from ..statistics import Interval
@@ -124,42 +123,50 @@ def expanded_tail(samples: Samples, weights: Weights, alpha: Fraction) -> Fracti
 
 def _percentile(samples: Samples, weights: Weights, tail: Fraction, resamples: Resamples) -> Bounds:
     whole, factors = _whole(samples, weights)
-    totals = np.zeros(resamples.count, dtype=np.int64)
+    totals = [0] * resamples.count
     for index, (sample, factor) in enumerate(zip(samples, factors, strict=True)):
-        totals += factor * resampled_sums([sample], resamples.seed, index, resamples.count)[0]
-    low, high = (Fraction(int(total), whole) for total in _ends(np.sort(totals), tail))
+        sums = resampled_sums([sample], resamples.seed, index, resamples.count)[0]
+        totals = [total + factor * one for total, one in zip(totals, sums, strict=True)]
+    low, high = (Fraction(total, whole) for total in _ends(sorted(totals), tail))
     return Bounds(low, high, f"{resamples.method.value}-{resamples.count}")
 
 
 def _studentised(samples: Samples, weights: Weights, alpha: Fraction, resamples: Resamples) -> Bounds | None:
     """None where a bound is infinite."""
     whole, factors = _whole(samples, weights)
-    away = np.full(resamples.count, -sum(factor * sum(values) for factor, values in zip(factors, samples, strict=True)))
-    squares, shares, error = [], [], np.zeros(resamples.count)
+    away = [-sum(factor * sum(values) for factor, values in zip(factors, samples, strict=True))] * resamples.count
+    squares, shares, error = [], [], [0.0] * resamples.count
     for index, (sample, factor, weight) in enumerate(zip(samples, factors, weights, strict=True)):
         n = len(sample)
         columns = [sample, [value * value for value in sample]]
         first, second = resampled_sums(columns, resamples.seed, index, resamples.count)
-        away += factor * first
-        squares.append(n * second - first * first)
+        away = [total + factor * one for total, one in zip(away, first, strict=True)]
+        squares.append([n * two - one * one for one, two in zip(first, second, strict=True)])
         shares.append(weight**2 / (n * n * (n - 1)))
-        error += squares[-1].astype(np.float64) * float(shares[-1])
-    flat = np.where(away, np.copysign(np.inf, away), 0.0)
-    rank = np.divide(away.astype(np.float64), np.sqrt(error), out=flat, where=error > 0)
+        share = float(shares[-1])
+        error = [total + float(square) * share for total, square in zip(error, squares[-1], strict=True)]
+    rank = [_rank(*row) for row in zip(away, error, strict=True)]
     total = contrast([moments(sample) for sample in samples], weights)
     steps = []
-    for index in _ends(np.argsort(rank, kind="stable"), alpha / 2):
-        variance = sum((share * int(square[index]) for share, square in zip(shares, squares, strict=True)), Fraction(0))
+    for index in _ends(sorted(range(resamples.count), key=rank.__getitem__), alpha / 2):
+        variance = sum((share * square[index] for share, square in zip(shares, squares, strict=True)), Fraction(0))
         if not variance:
             return None
-        steps.append(Fraction(int(away[index]), whole) * square_root(total.squared_error / variance))
+        steps.append(Fraction(away[index], whole) * square_root(total.squared_error / variance))
     return Bounds(total.value - steps[1], total.value - steps[0], f"{resamples.method.value}-{resamples.count}")
 
 
-def _ends(ordered: np.ndarray, tail: Fraction) -> tuple[int, int]:
+def _rank(away: int, error: float) -> float:
+    """A resample's distance in its own standard errors, infinite where it has none."""
+    if error > 0:
+        return float(away) / sqrt(error)
+    return copysign(inf, away) if away else 0.0
+
+
+def _ends(ordered: Sequence[int], tail: Fraction) -> tuple[int, int]:
     """The order statistics that leave out `tail` of the resamples at either end."""
     cut = int(len(ordered) * tail)
-    return int(ordered[cut]), int(ordered[len(ordered) - 1 - cut])
+    return ordered[cut], ordered[len(ordered) - 1 - cut]
 
 
 def _whole(samples: Samples, weights: Weights) -> tuple[int, list[int]]:

@@ -5,19 +5,16 @@ Under the null hypothesis a pair's difference is as likely to have the other sig
 of them are counted exactly where that fits in memory, else sampled by a seeded draw.
 """
 
-import hashlib
 from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd
 from typing import Final
 
-import numpy as np
-
+from ..draws import flipped_sums
 from .significance import Alternative, Significance, outcome, untested
 
 EXACT_BITS_MAX: Final = 2**24  # of the number that holds all counts
 FLIPS: Final = 9_999  # so that p is a whole number of ten-thousandths
-_CHUNK_FLIPS = 2**21
 
 METHOD = "sign-flip"
 
@@ -50,31 +47,19 @@ def exact_counts(sizes: Sequence[int], total: int, alternative: Alternative) -> 
 
 
 def flipped_counts(sizes: Sequence[int], total: int, alternative: Alternative, seed: bytes) -> tuple[int, int]:
-    """The same from FLIPS random choices of signs, the observed one counted too (Phipson and Smyth 2010).
-
-    Flip r reads n bits of SHAKE-256(seed + "flip" + r as 4 bytes big-endian), first byte first, lowest bit first.
-    """
-    values = np.asarray(sizes, dtype=np.int64)
-    n, hits = len(sizes), 0
-    rows = max(1, _CHUNK_FLIPS // n)
-    for first in range(0, FLIPS, rows):
-        chunk = range(first, min(first + rows, FLIPS))
-        drawn = b"".join(hashlib.shake_256(seed + b"flip" + row.to_bytes(4, "big")).digest(-(-n // 8)) for row in chunk)
-        bits = np.unpackbits(np.frombuffer(drawn, dtype=np.uint8).reshape(len(chunk), -1), 1, n, "little")
-        sums = 2 * np.where(bits, values, 0).sum(axis=1) - values.sum()
-        hits += _extreme(sums, total, alternative)
-    return 1 + hits, 1 + FLIPS
+    """The same from FLIPS random choices of signs, the observed one counted too (Phipson and Smyth 2010)."""
+    return 1 + _extreme(flipped_sums(sizes, seed, FLIPS), total, alternative), 1 + FLIPS
 
 
-def _extreme(sums: np.ndarray, total: int, alternative: Alternative) -> int:
+def _extreme(sums: Sequence[int], total: int, alternative: Alternative) -> int:
     """Number of sums that are at least as extreme as the total."""
     match alternative:
         case Alternative.GREATER:
-            return int(np.count_nonzero(sums >= total))
+            return sum(one >= total for one in sums)
         case Alternative.LESS:
-            return int(np.count_nonzero(sums <= total))
+            return sum(one <= total for one in sums)
         case Alternative.TWO_SIDED:
-            return int(np.count_nonzero(np.abs(sums) >= abs(total)))
+            return sum(abs(one) >= abs(total) for one in sums)
 
 
 def _tail(counts: int, slot: int, places: int, total: Fraction, alternative: Alternative) -> int:

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
 from math import isqrt
-from typing import Final
-
-import numpy as np
+from operator import mul
+from typing import Final, TypeAlias
 
 from ..ratings.decimal_arithmetic import high_precision
 
@@ -20,6 +19,9 @@ _FINE_BITS: Final = 128
 GRID_RATIO: Final = (11, 10)
 SHORTEST_SHARE: Final = 50
 _SUM_MAX: Final = 2**62
+
+Rows: TypeAlias = Sequence[Sequence[int]]
+"""Curves by row, one value for each unit."""
 
 
 def tau_grid(results: int, unit_results: int) -> tuple[int, ...]:
@@ -32,9 +34,9 @@ def tau_grid(results: int, unit_results: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=32)
-def decays(units: int, unit_results: int, grid: tuple[int, ...]) -> np.ndarray:
+def decays(units: int, unit_results: int, grid: tuple[int, ...]) -> Rows:
     """Mean of e^(-n / tau) over each unit, times 2^16, rounded down: one row for each tau of the grid."""
-    return np.array([_decay(units, unit_results, tau) for tau in grid], dtype=np.int64)
+    return tuple(tuple(_decay(units, unit_results, tau)) for tau in grid)
 
 
 def _decay(units: int, unit_results: int, tau: int) -> list[int]:
@@ -59,11 +61,14 @@ def rising(decay: Sequence[int]) -> list[int]:
 
 
 @lru_cache(maxsize=32)
-def risings(units: int, unit_results: int, grid: tuple[int, ...]) -> np.ndarray:
+def risings(units: int, unit_results: int, grid: tuple[int, ...]) -> Rows:
     """The rising curves of the grid, by row."""
-    return np.array(
-        [rising([int(value) for value in row]) for row in decays(units, unit_results, grid)], dtype=np.int64
-    )
+    return tuple(tuple(rising(row)) for row in decays(units, unit_results, grid))
+
+
+def along(values: Sequence[int], rows: Rows) -> list[int]:
+    """The sums of the values with each row."""
+    return [sum(map(mul, values, row)) for row in rows]
 
 
 def too_many(values: Sequence[int]) -> bool:

@@ -54,7 +54,7 @@ def trend_contrasts(careers: Sequence[Sequence[int]], unit_results: int) -> list
 def mean_rising(units: int, unit_results: int) -> tuple[int, ...]:
     """The sum of the rising curves of the grid: they have one norm, so it weighs them alike."""
     grid = tau_grid(units * unit_results, unit_results)
-    return tuple(int(weight) for weight in risings(units, unit_results, grid).sum(axis=0))
+    return tuple(map(sum, zip(*risings(units, unit_results, grid), strict=True)))
 
 
 def over_careers(contrasts: Sequence[int], alternative: Alternative) -> Significance:

@@ -13,7 +13,6 @@ from operator import mul
 from typing import Final, NamedTuple
 
 import msgspec
-import numpy as np
 
 from ..exact import Figure, figure, fixed, square_root
 from ..inference.distributions import t_quantile
@@ -22,7 +21,7 @@ from ..inference.high_precision import rounded
 from ..inference.power import detectable_noncentrality
 from ..ratings.decimal_arithmetic import decimal_of, high_precision
 from ..statistics import Interval
-from .basis import ONE, decays, risings, tau_grid, too_many
+from .basis import ONE, Rows, along, decays, risings, tau_grid, too_many
 
 SHORTFALL: Final = Fraction(5, 100)
 PARAMETERS: Final = 3
@@ -60,9 +59,10 @@ def fitted(values: Sequence[int], unit_results: int, units_per_point: int, *, in
         raise ValueError(f"{units} units are too many for exact sums")
     grid = tau_grid(units * unit_results, unit_results)
     decay = decays(units, unit_results, grid)
-    best = int((risings(units, unit_results, grid) @ np.asarray(values, dtype=np.int64)).argmax())
+    sums = along(values, risings(units, unit_results, grid))
+    best = sums.index(max(sums))
     per = Fraction(1, unit_results * units_per_point)
-    chosen = [int(value) for value in decay[best]]
+    chosen = decay[best]
     slope = _slope(chosen, values)
     gain = -slope * ONE * per
     plateau = (Fraction(sum(values)) - slope * sum(chosen)) / units * per
@@ -82,7 +82,7 @@ def fitted(values: Sequence[int], unit_results: int, units_per_point: int, *, in
     )
 
 
-def interval_of_tau(values: Sequence[int], decay: np.ndarray, grid: Sequence[int]) -> Interval | None:
+def interval_of_tau(values: Sequence[int], decay: Rows, grid: Sequence[int]) -> Interval | None:
     """The 95 % interval of the time constant: every tau of the grid that a test does not refuse.
 
     The test of a tau adds the curve's derivative by tau, n e^(-n / tau), to its regression on 1 and e^(-n / tau): were
@@ -95,11 +95,10 @@ def interval_of_tau(values: Sequence[int], decay: np.ndarray, grid: Sequence[int
     df = len(values) - PARAMETERS
     if df < 2:
         return None
-    rows = tuple(tuple(row) for row in decay.tolist())
     with high_precision():
         y = _centred([Decimal(value) for value in values])
         most = decimal_of(t_quantile(1 - ALPHA / 2, Fraction(df))) ** 2
-        kept = [tau for tau, row in zip(grid, rows, strict=True) if not _refused(_direction(row), y, most)]
+        kept = [tau for tau, row in zip(grid, decay, strict=True) if not _refused(_direction(tuple(row)), y, most)]
     if not kept:
         return None
     low = fixed(Fraction(0 if kept[0] == grid[0] else kept[0]))

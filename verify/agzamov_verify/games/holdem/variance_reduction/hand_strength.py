@@ -8,9 +8,7 @@ STRONG     two pair and better that is not the board's own
 from collections.abc import Sequence
 from enum import IntEnum
 
-import pkrbot
-
-from ..cards import CARDS_BY_NUMBER
+from ..cards import CARDS_BY_NUMBER, Card, evaluate, handtype
 
 _TYPES = {
     name: index
@@ -36,7 +34,7 @@ def strengths(holes: Sequence[Sequence[int]], board: Sequence[int]) -> list[Stre
     return [_strength(hole, ranks, board_type, known) for hole in holes]
 
 
-def _strength(hole: Sequence[int], ranks: list[int], board_type: int, known: list[pkrbot.Card]) -> Strength:
+def _strength(hole: Sequence[int], ranks: list[int], board_type: int, known: list[Card]) -> Strength:
     hand_type = _type([CARDS_BY_NUMBER[number] for number in hole] + known)
     if hand_type <= board_type:
         return Strength.NOTHING
@@ -56,5 +54,5 @@ def _board_type(board: Sequence[int], ranks: list[int]) -> int:
     return {1: _HIGH_CARD, 2: _PAIR, 3: _TRIPS, 4: _TYPES["Quads"]}[most]
 
 
-def _type(cards: list[pkrbot.Card]) -> int:
-    return _TYPES[pkrbot.handtype(pkrbot.evaluate(cards))]
+def _type(cards: list[Card]) -> int:
+    return _TYPES[handtype(evaluate(cards))]

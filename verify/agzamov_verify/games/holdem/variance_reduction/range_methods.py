@@ -35,8 +35,6 @@ from math import comb
 from operator import mul
 from typing import Final, NamedTuple
 
-import pkrbot
-
 from ..benchmark_policy import (
     HOLDINGS,
     NONE,
@@ -51,7 +49,7 @@ from ..benchmark_policy import (
     spot_of,
     values,
 )
-from ..cards import CARDS, DECK, SUITS
+from ..cards import CARDS, DECK, SUITS, evaluate
 from ..rules import BOARD_CARDS, ActionKind, Hand, HandEnd, PokerAction
 from ..script import HandRecord, HandStory
 from .baseline_values import SIXTEENTHS, street_correction, weights
@@ -236,10 +234,10 @@ def runout_edge(posterior: Posterior) -> Fraction:
     missing, lead = BOARD_CARDS[RIVER] - len(board), 0
     for cards in combinations(unseen, missing):
         shown = board + [CARDS[card] for card in cards]
-        mine = pkrbot.evaluate(opposing + shown)
+        mine = evaluate(opposing + shown)
         for a, b, weight in live:
             if a not in cards and b not in cards:
-                value = pkrbot.evaluate([CARDS[a], CARDS[b], *shown])
+                value = evaluate([CARDS[a], CARDS[b], *shown])
                 lead += weight * ((value > mine) - (value < mine))
     return Fraction(UNITS * lead, comb(len(unseen) - 2, missing) * posterior.total)
 

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 import msgspec
-import pkrbot
 
-from ..cards import CARDS_BY_NUMBER, DECK
+from ..cards import CARDS_BY_NUMBER, DECK, Card, evaluate
 from .preflop_matchups import NUMBER, Hole
 
 TURN_CARDS: Final = 45
@@ -44,7 +43,7 @@ def turn_cards(first: Hole, second: Hole, board: Sequence[str]) -> list[Kind]:
         for before in range(index):
             others = kinds[before]
             river = CARDS_BY_NUMBER[others[0]]
-            mine, theirs = _evaluate([*with_a, river]), _evaluate([*with_b, river])
+            mine, theirs = evaluate([*with_a, river]), evaluate([*with_b, river])
             if mine > theirs:
                 balance += len(others)
                 balances[before] += count
@@ -55,12 +54,11 @@ def turn_cards(first: Hole, second: Hole, board: Sequence[str]) -> list[Kind]:
     return [Kind(tuple(cards), balance) for cards, balance in zip(kinds, balances, strict=True)]
 
 
-_evaluate = pkrbot.evaluate
-_Cards: TypeAlias = list[pkrbot.Card]
+_Cards: TypeAlias = list[Card]
 
 
 def _sign(a: _Cards, b: _Cards, rest: _Cards) -> int:
-    mine, theirs = _evaluate(a + rest), _evaluate(b + rest)
+    mine, theirs = evaluate(a + rest), evaluate(b + rest)
     return int(mine > theirs) - int(mine < theirs)
 
 

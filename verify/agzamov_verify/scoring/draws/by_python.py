@@ -1,0 +1,80 @@
+"""The draws without numpy. Where several sums are wanted they stand side by side in one large integer."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from operator import getitem, mul
+from struct import unpack
+
+from .words import BLOCK_WORDS, REFUSED_BITS, WORDS
+
+_SIGN = 2**63
+_REFUSED = 2**REFUSED_BITS - 1
+
+
+def resampled_sums(columns: Sequence[Sequence[int]], seed: bytes, sample: int, resamples: int) -> list[list[int]]:
+    """Per column the sums of all resamples; the columns are of one length and are drawn together."""
+    tables = _tables(columns)
+    sums = [[0] * resamples for _ in columns]
+    needs, rounds = dict.fromkeys(range(resamples), len(columns[0])), 0
+    while needs:
+        words = _words(seed + bytes([sample]) + rounds.to_bytes(4, "big"))
+        missing = {}
+        for row, need in needs.items():
+            drawn = list(islice(words, need))
+            first, *others = (sum(map(table.__getitem__, drawn)) for table in tables)
+            sums[0][row] += first >> REFUSED_BITS
+            for total, added in zip(sums[1:], others, strict=True):
+                total[row] += added
+            if refused := first & _REFUSED:
+                missing[row] = refused
+        needs, rounds = missing, rounds + 1
+    return sums
+
+
+def _tables(columns: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Tables of what each word adds to the sum of each column; in the first, the lowest bits count refused words."""
+    n = len(columns[0])
+    units = [-1 if word * n % WORDS < WORDS % n else word * n // WORDS for word in range(WORDS)]
+    first = [1 if unit < 0 else columns[0][unit] << REFUSED_BITS for unit in units]
+    return [first, *([0 if unit < 0 else column[unit] for unit in units] for column in columns[1:])]
+
+
+def _words(prefix: bytes) -> Iterator[int]:
+    """The words of one round, in order."""
+    blocks = 0
+    while True:
+        block = hashlib.shake_128(prefix + blocks.to_bytes(4, "big")).digest(2 * BLOCK_WORDS)
+        yield from unpack(f"<{BLOCK_WORDS}H", block)
+        blocks += 1
+
+
+def flipped_sums(values: Sequence[int], seed: bytes, flips: int) -> list[int]:
+    """The sums of the values with random signs."""
+    tables = [_of_byte(values[first : first + 8]) for first in range(0, len(values), 8)]
+    drawn = (hashlib.shake_256(seed + b"flip" + row.to_bytes(4, "big")).digest(len(tables)) for row in range(flips))
+    return [sum(map(getitem, tables, row)) for row in drawn]
+
+
+def _of_byte(values: Sequence[int]) -> list[int]:
+    """What each of the 256 bytes says of the sum of up to eight values."""
+    sums = [-sum(values)]
+    for value in values:
+        sums += [total + 2 * value for total in sums]
+    return sums * (256 // len(sums))
+
+
+def ordered_extremes(
+    values: Sequence[int], rows: Sequence[Sequence[int]], seed: bytes, orders: int
+) -> list[tuple[int, int]]:
+    """In each of so many random orders of the values, the least and the greatest of their sums along the rows."""
+    size, lines = len(values), len(rows)
+    columns = [sum(int(value) << 64 * line for line, value in enumerate(column)) for column in zip(*rows, strict=True)]
+    lift = sum(_SIGN << 64 * line for line in range(lines))
+    found = []
+    for order in range(orders):
+        keys = unpack(f"<{size}Q", hashlib.shake_256(seed + order.to_bytes(4, "big")).digest(8 * size))
+        drawn = [values[at] for at in sorted(range(size), key=keys.__getitem__)]
+        sums = unpack(f"<{lines}Q", (sum(map(mul, drawn, columns)) + lift).to_bytes(8 * lines, "little"))
+        found.append((min(sums) - _SIGN, max(sums) - _SIGN))
+    return found
