@@ -65,6 +65,11 @@ SECTIONS = {
             "Have the engine evaluate every chess move of BUNDLE, or of the finished RUN in its folder",
         ),
         "check-quality": CHECK["check-quality"],
+        "verify-page": Command(
+            "agzamov_images.verify_page.verify_page_command:verify_page",
+            "Write one HTML file in which this verifier checks bundles in a browser, offline",
+            BUILDER_MISSING,
+        ),
     },
     "Score": {
         "score": SCORE["score"],

@@ -10,7 +10,7 @@ import re
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -122,15 +122,20 @@ def fetch(
     pins, sources = list(pins), {str(canonicalize_name(name)) for name in pure}
     missing = [pin for pin in pins if not cached(pin, cache, architecture, suite)]
     if missing:
-        _download(missing, sources, cache, architecture, suite)
+        download(missing, sources, cache, _target(architecture, suite))
     pairs = [(pin, cached(pin, cache, architecture, suite)) for pin in pins]
     return [Fetched(pin, path, sha256(path.parent.name.removeprefix("sha256-"))) for pin, path in pairs if path]
 
 
 def cached(pin: Pin, cache: Cache, architecture: Architecture, suite: Suite = BOOKWORM) -> Path | None:
-    """The best file of a pin that the cache holds: the most specific wheel, else the source."""
+    """The best file of a pin that the cache holds for an image."""
+    return best(pin, cache, TAGS[architecture.name, suite.name])
+
+
+def best(pin: Pin, cache: Cache, known: Mapping[Tag, int]) -> Path | None:
+    """The best file of a pin that the cache holds: the wheel with the first of the known tags, else the source."""
     paths = [path for value in sorted(pin.hashes) if (path := cache.find(sha256(value)))]
-    ranked = [(rank, path) for path in paths if (rank := _rank(path, TAGS[architecture.name, suite.name])) is not None]
+    ranked = [(rank, path) for path in paths if (rank := _rank(path, known)) is not None]
     return min(ranked)[1] if ranked else None
 
 
@@ -141,14 +146,30 @@ def _platforms(architecture: Architecture, suite: Suite) -> list[str]:
     return [*glibc, *(f"{name}_{machine}" for name in LEGACY_PLATFORMS[architecture.name])]
 
 
-def _tags(architecture: Architecture, suite: Suite) -> dict[Tag, int]:
-    platforms, python = _platforms(architecture, suite), suite.python[:2]
-    tags = [*cpython_tags(python, [suite.abi], platforms), *compatible_tags(python, suite.abi, platforms)]
-    return {tag: rank for rank, tag in reversed(list(enumerate(tags)))}
+class Target(NamedTuple):
+    """The Python that packages are fetched for: its version, and the platforms of wheels that it takes, best first."""
+
+    python: tuple[int, int]
+    platforms: Sequence[str]
+
+    @property
+    def abi(self) -> str:
+        return f"cp{self.python[0]}{self.python[1]}"
+
+    @property
+    def tags(self) -> dict[Tag, int]:
+        """The rank of each tag of a wheel, 0 the best."""
+        python, platforms = self.python, self.platforms
+        tags = [*cpython_tags(python, [self.abi], platforms), *compatible_tags(python, self.abi, platforms)]
+        return {tag: rank for rank, tag in reversed(list(enumerate(tags)))}
+
+
+def _target(architecture: Architecture, suite: Suite) -> Target:
+    return Target(suite.python[:2], _platforms(architecture, suite))
 
 
 TAGS = {
-    (architecture.name, suite.name): _tags(architecture, suite)
+    (architecture.name, suite.name): _target(architecture, suite).tags
     for architecture in ARCHITECTURES.values()
     for suite in SUITES.values()
 }
@@ -163,7 +184,9 @@ def _rank(path: Path, known: Mapping[Tag, int]) -> int | None:
     return min((known[tag] for tag in tags if tag in known), default=None)
 
 
-def _download(missing: list[Pin], sources: set[str], cache: Cache, architecture: Architecture, suite: Suite) -> None:
+def download(missing: Iterable[Pin], sources: Iterable[str], cache: Cache, target: Target) -> None:
+    """Fetch files of pins by pip into the cache; of those named in `sources` the source. Raises ImageFault."""
+    missing = list(missing)
     with cache.incoming() as folder:
         rows = [
             f"{pin.name}=={pin.version} " + " ".join(f"--hash=sha256:{hexdigest}" for hexdigest in sorted(pin.hashes))
@@ -171,9 +194,9 @@ def _download(missing: list[Pin], sources: set[str], cache: Cache, architecture:
         ]
         (folder / "requirements.txt").write_text("\n".join(rows) + "\n")
         options = ["--only-binary=:all:", *(f"--no-binary={name}" for name in sorted(sources))]
-        platforms = [f"--platform={name}" for name in _platforms(architecture, suite)]
-        python = [f"--python-version={suite.python_version}", "--implementation=cp"]
-        python += [f"--abi={abi}" for abi in (suite.abi, "abi3", "none")]
+        platforms = [f"--platform={name}" for name in target.platforms]
+        python = [f"--python-version={target.python[0]}.{target.python[1]}", "--implementation=cp"]
+        python += [f"--abi={abi}" for abi in (target.abi, "abi3", "none")]
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--dest=files"]
         ours = ["--use-pep517", "--no-build-isolation", "-r", "requirements.txt"]
         told([*command, *options, *platforms, *python, *ours], folder, ADVICE, _backend(folder / "backend"))

@@ -323,7 +323,7 @@ class TestWheels:
         monkeypatch.setenv("PIP_NO_INDEX", "1")
         pin = Pin("agzamov-no-such-package", "1.0", frozenset({"0" * 64}))
         with pytest.raises(ImageFault, match=r"pip: .*agzamov-no-such-package.*the cache folder must hold the package"):
-            wheels._download([pin], set(), Cache(tmp_path), AMD64, BOOKWORM)
+            wheels.download([pin], (), Cache(tmp_path), wheels._target(AMD64, BOOKWORM))
 
     def test_a_wheel_cannot_write_outside_the_image(self, tmp_path: Path) -> None:
         data = small.wheel({"../../etc/x": b"x"})

@@ -12,11 +12,21 @@ import binascii
 import hashlib
 
 import msgspec
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
 
 from . import canon
+from .ed25519 import SPKI_PREFIX
+
+try:
+    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+except ImportError:  # in a browser, where nothing is signed
+    from .ed25519 import (  # type: ignore[assignment]
+        Ed25519PublicKey,
+        InvalidSignature,
+        UnsupportedAlgorithm,
+        load_pem_public_key,
+    )
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -115,7 +125,7 @@ def pae(payload_type: str, payload: bytes) -> bytes:
 
 def key_id(key: Ed25519PublicKey) -> str:
     """SHA-256 of the key's SubjectPublicKeyInfo in DER."""
-    return hashlib.sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).hexdigest()
+    return hashlib.sha256(SPKI_PREFIX + key.public_bytes_raw()).hexdigest()
 
 
 def load_public_key(pem: bytes) -> Ed25519PublicKey:
@@ -126,18 +136,18 @@ def load_public_key(pem: bytes) -> Ed25519PublicKey:
         raise BadEnvelope("a public key in PEM", "something else") from error
     if not isinstance(key, Ed25519PublicKey):
         raise BadEnvelope("an Ed25519 public key", "another kind of key")
-    encoded = int.from_bytes(key.public_bytes(Encoding.Raw, PublicFormat.Raw), "little")
+    encoded = int.from_bytes(key.public_bytes_raw(), "little")
     if encoded & (2**255 - 1) in SMALL_ORDER_Y:
         raise BadEnvelope("an Ed25519 public key", "a point of small order: a signature may fit many messages")
     return key
 
 
-def sign(statement: Statement, key: Ed25519PrivateKey) -> bytes:
+def sign(statement: Statement, key: "Ed25519PrivateKey") -> bytes:
     """The envelope around `statement`, as canonical JSON."""
     return sign_payload(canon.dumps(statement), key)
 
 
-def sign_payload(payload: bytes, key: Ed25519PrivateKey) -> bytes:
+def sign_payload(payload: bytes, key: "Ed25519PrivateKey") -> bytes:
     """The envelope around any in-toto statement, given as its bytes."""
     signed = Signature(key_id(key.public_key()), _base64(key.sign(pae(PAYLOAD_TYPE, payload))))
     return canon.dumps(Envelope(_base64(payload), PAYLOAD_TYPE, (signed,)))

@@ -1,14 +1,15 @@
 """Progress display on standard error for a person who waits: the work, how far it is, and how long it will take.
 
 Work says how far it is wherever it stands, by `counted` or `busy`; a command that has somebody waiting wraps it in
-`shown`. Nothing is drawn for what is done in two seconds, nor where standard error is no terminal.
+`shown`. Nothing is drawn for what is done in two seconds, nor where standard error is no terminal. Where there are no
+threads, as in a browser, `told` hands the lines over while the work itself counts on.
 """
 
 import os
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final, Self, TypeVar
 
@@ -34,11 +35,39 @@ class Stage:
         return f"{self.what}: {self.done:,} of {self.total:,}{left}"
 
 
-class Waiting:
-    """The stages that are under way, the innermost last, and the thread that draws them."""
+class Stages:
+    """The stages that are under way, the innermost last."""
+
+    def __init__(self) -> None:
+        self.stages: list[Stage] = []
+
+    def counts_on(self) -> None:
+        """Called when a stage begins or has counted on."""
+
+    def text(self, now_s: float) -> str:
+        """The progress of all of them, in one line; empty if there is none."""
+        return ": ".join(stage.line(now_s) for stage in list(self.stages))
+
+
+class Listening(Stages):
+    """Stages whose line a listener is told now and then."""
+
+    def __init__(self, hear: Callable[[str], None]) -> None:
+        super().__init__()
+        self._hear, self._next_s = hear, 0.0
+
+    def counts_on(self) -> None:
+        now_s = time.monotonic()
+        if now_s >= self._next_s:
+            self._next_s = now_s + REDRAW_S
+            self._hear(self.text(now_s))
+
+
+class Waiting(Stages):
+    """Stages, and the thread that draws them."""
 
     def __init__(self, descriptor: int) -> None:
-        self.stages: list[Stage] = []
+        super().__init__()
         self._descriptor, self._ended = descriptor, threading.Event()
         self._thread = threading.Thread(target=self._draw, daemon=True)
 
@@ -55,7 +84,7 @@ class Waiting:
         patience_s, drawn = PATIENCE_S, False
         while not self._ended.wait(patience_s):
             now_s, patience_s = time.monotonic(), REDRAW_S
-            text = ": ".join(stage.line(now_s) for stage in list(self.stages))
+            text = self.text(now_s)
             if text:
                 os.write(self._descriptor, CLEAR + text[:WIDTH_MAX].encode())
                 drawn = True
@@ -63,7 +92,7 @@ class Waiting:
             os.write(self._descriptor, CLEAR)
 
 
-_shown: list[Waiting] = []
+_shown: list[Stages] = []
 """The display that is drawn now: none or one."""
 
 
@@ -73,24 +102,37 @@ def shown(*, quiet: bool) -> Iterator[None]:
     if quiet or _shown or not sys.stderr.isatty():
         yield
         return
-    with Waiting(sys.stderr.fileno()) as waiting:
-        _shown.append(waiting)
-        try:
-            yield
-        finally:
-            _shown.pop()
+    with Waiting(sys.stderr.fileno()) as waiting, _showing(waiting):
+        yield
+
+
+@contextmanager
+def told(hear: Callable[[str], None]) -> Iterator[None]:
+    """Tell `hear` in a line what is being waited for, at most every half second."""
+    with _showing(Listening(hear)):
+        yield
+
+
+@contextmanager
+def _showing(stages: Stages) -> Iterator[None]:
+    _shown.append(stages)
+    try:
+        yield
+    finally:
+        _shown.pop()
 
 
 @contextmanager
 def busy(what: str, total: int = 0) -> Iterator[Stage]:
     """A stage of the work; the caller counts what is done of `total`, if that is known."""
     stage = Stage(what, total, time.monotonic())
-    stages = _shown[-1].stages if _shown else []
-    stages.append(stage)
+    shown_in = _shown[-1] if _shown else Stages()
+    shown_in.stages.append(stage)
+    shown_in.counts_on()
     try:
         yield stage
     finally:
-        stages.remove(stage)
+        shown_in.stages.remove(stage)
 
 
 def counted(what: str, items: Iterable[T], total: int) -> Iterator[T]:
@@ -99,6 +141,8 @@ def counted(what: str, items: Iterable[T], total: int) -> Iterator[T]:
         for item in items:
             yield item
             stage.done += 1
+            if _shown:
+                _shown[-1].counts_on()
 
 
 def _clock(seconds: float) -> str:

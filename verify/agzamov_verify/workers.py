@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import pickle
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
@@ -24,6 +25,10 @@ CHILD_VARIABLES = frozenset({"HOME", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_P
 MIB = 2**20
 _STATM = Path("/proc/self/statm")
 _DATA_PAGES = 5
+
+
+CAN_FORK = hasattr(os, "fork") and sys.platform != "emscripten"
+"""Whether this system has processes that begin as copies: Windows has none, a browser no processes at all."""
 
 
 class WorkerFailed(Exception):
@@ -93,7 +98,7 @@ def in_process(compute: Callable[[], T], seconds: float) -> T:
     So nothing that it does can hold up its caller. Raises TimeIsUp, MemoryError, WorkerFailed for anything else that it
     raised, and BrokenProcessPool where the process died. Without `fork` it runs here, unlimited.
     """
-    if not hasattr(os, "fork"):
+    if not CAN_FORK:
         return compute()
     context = multiprocessing.get_context("fork")
     reading, writing = context.Pipe(duplex=False)

@@ -1,0 +1,98 @@
+"""The page put together: our HTML, style and scripts, Pyodide, the verifier and what it needs, in one file.
+
+What is not shown stands in inert `<script type="text/plain">` blocks, compressed, in base64. The policy in the page's
+head allows the one script and the one style sheet by hash, WebAssembly, and a worker from memory, and no connection at
+all. The same inputs give the same bytes.
+"""
+
+import base64
+import gzip
+import hashlib
+import io
+import re
+import zipfile
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Final
+
+from agzamov_harness.images.records import ImageFault
+
+from .packages import PARTS, Pyodide
+
+VERIFIER: Final = "agzamov_verify"
+IN_BROWSER: Final = "check_bundle.py"
+EXPORTS: Final = re.compile(r"export\s*\{\s*(\w+) as loadPyodide\b[^}]*\};?")
+GLUE_EXPORT: Final = "export default _createPyodideModule;"
+ADDRESS: Final = "import.meta.url"
+ZIP_TIME: Final = (1980, 1, 1, 0, 0, 0)
+POLICY: Final = (
+    "default-src 'none'; script-src 'sha256-{script}' 'wasm-unsafe-eval'; style-src 'sha256-{style}'; "
+    "worker-src blob:; base-uri 'none'; form-action 'none'"
+)
+
+
+def page(pyodide: Pyodide, packages: Iterable[tuple[str, bytes]]) -> bytes:
+    """The page's bytes. Raises ImageFault where Pyodide is not as this code expects it."""
+    script, style = _part("page.js"), _part("page.css")
+    stored = {
+        "worker": worker(pyodide).encode(),
+        "wasm": pyodide.files["pyodide.asm.wasm"],
+        "stdlib": pyodide.files["python_stdlib.zip"],
+        "site": _zip({**dict(packages), **dict(_verifier()), IN_BROWSER: _part(IN_BROWSER).encode()}),
+    }
+    values = {
+        "policy": POLICY.format(script=_sha256(script), style=_sha256(style)),
+        "style": style,
+        "script": script,
+        "verifier": version("agzamov-verify"),
+        "pyodide": pyodide.version,
+        "stored": "\n".join(_block(name, content) for name, content in stored.items()),
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _part("page.html")).encode()
+
+
+def worker(pyodide: Pyodide) -> str:
+    """The worker's script: Pyodide's two modules without their exports, and ours. Raises ImageFault."""
+    loader, glue = (pyodide.files[name].decode() for name in ("pyodide.mjs", "pyodide.asm.mjs"))
+    loader, exports = EXPORTS.subn(r"return \1;", loader)
+    if (exports, glue.count(GLUE_EXPORT)) != (1, 1):
+        raise ImageFault(f"Pyodide {pyodide.version}: expected one export in each module, found other ones")
+    glue = glue.replace(GLUE_EXPORT, "").replace(ADDRESS, '"memory:/"')
+    return f"const loadPyodide = (() => {{\n{loader}\n}})();\n{glue}\n{_part('worker.js')}"
+
+
+def _part(name: str) -> str:
+    return (PARTS / name).read_text()
+
+
+def _verifier() -> Iterable[tuple[str, bytes]]:
+    """The files of the installed verifier, by path."""
+    return _below(files(VERIFIER), VERIFIER)
+
+
+def _below(folder: Traversable, path: str) -> Iterable[tuple[str, bytes]]:
+    for child in sorted(folder.iterdir(), key=lambda child: child.name):
+        if child.is_dir() and child.name != "__pycache__":
+            yield from _below(child, f"{path}/{child.name}")
+        elif child.is_file():
+            yield f"{path}/{child.name}", child.read_bytes()
+
+
+def _zip(contents: Mapping[str, bytes]) -> bytes:
+    """An uncompressed archive: it is compressed as a whole."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in sorted(contents.items()):
+            archive.writestr(zipfile.ZipInfo(name, ZIP_TIME), content)
+    return buffer.getvalue()
+
+
+def _block(name: str, content: bytes) -> str:
+    encoded = base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+    return f'<script type="text/plain" id="{name}">{encoded}</script>'
+
+
+def _sha256(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,54 @@
+"""`agzamov verify-page`: write the page that checks bundles in a browser."""
+
+import hashlib
+import sys
+from pathlib import Path
+from typing import Final
+
+import click
+
+from agzamov_harness.images import records
+from agzamov_harness.images.records import ImageFault
+
+from ..cache import Cache, default_folder
+from .assembly import page
+from .packages import pyodide, python_packages
+
+REQUIREMENTS: Final = Path("requirements", "verify.txt")
+UNUSABLE: Final = 2
+
+
+@click.command("verify-page")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("verify.html"),
+    show_default=True,
+    help="The file to write.",
+)
+@click.option(
+    "--packages-from",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Look for missing packages (.whl, .tar.gz, .tgz) in this folder before the network.",
+)
+def verify_page(out: Path, packages_from: Path | None) -> None:
+    """Write one HTML file in which this verifier checks bundles in a browser, offline.
+
+    The page holds the verifier as it is installed here and Python for browsers (Pyodide). It asks nothing of any host:
+    a bundle that is dropped on it stays on the machine. Packages come by lock from the cache (AGZ_IMAGE_CACHE, else
+    ~/.cache/agzamov/images), else by npm and pip as this machine configures them. To be typed in a clone.
+
+    Exit code 0: the file is written. 2: it could not be, for instance because npm or a package is missing.
+    """
+    try:
+        requirements = records.checkout(Path.cwd()) / REQUIREMENTS
+        cache = Cache(default_folder(), packages_from)
+        content = page(pyodide(cache), python_packages(requirements, cache))
+        out.write_bytes(content)
+    except ImageFault as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(UNUSABLE)
+    except OSError as error:
+        click.echo(f"error: {out}: {error.strerror}", err=True)
+        sys.exit(UNUSABLE)
+    click.echo(f"{out}  {len(content) / 1e6:.1f} MB  sha256 {hashlib.sha256(content).hexdigest()}")
