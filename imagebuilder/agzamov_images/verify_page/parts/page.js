@@ -17,7 +17,7 @@ function bytesOf(id) {
 async function start() {
   if (!self.DecompressionStream || !self.WebAssembly) throw new Error("this browser is too old: it needs WebAssembly and DecompressionStream");
   const [script, wasm, stdlib, site] = await Promise.all(["worker", "wasm", "stdlib", "site"].map(bytesOf));
-  worker = new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })), { type: "module" });
+  worker = new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
   worker.onmessage = ({ data }) => HEARD[data.kind](data);
   worker.onerror = (event) => failed(event.message || "the worker could not be started");
   worker.postMessage({ wasm, stdlib, site }, [wasm, stdlib, site]);
