@@ -11,7 +11,7 @@ import pytest
 
 from agzamov_verify import waiting
 from agzamov_verify.checks import Options, verify
-from agzamov_verify.waiting import Stage, Waiting, busy, counted
+from agzamov_verify.waiting import Stage, Waiting, busy, counted, told
 
 GOLDEN = Path(__file__).parents[1] / "bundles" / "golden" / "agz-0.1" / "bundle"
 
@@ -68,6 +68,16 @@ def test_a_line_is_drawn_on_a_terminal_and_wiped_and_nothing_for_quick_work(monk
     slow = drawn(monkeypatch, patience_s=0.01, wait_s=60)
     assert re.search(r"\r\x1b\[2Kbundles: 0 of 2: computing, for [0-9]:[0-9]{2}", slow)
     assert slow.endswith("\r\x1b[2K")
+
+
+def test_a_listener_is_told_by_the_work_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "REDRAW_S", 0.0)
+    lines: list[str] = []
+    with told(lines.append):
+        assert list(counted("bundles", "ab", 2)) == ["a", "b"]
+    assert [line.split(",")[0] for line in lines] == ["bundles: 0 of 2", "bundles: 1 of 2", "bundles: 2 of 2"]
+    with busy("unheard"):
+        assert len(lines) == 3
 
 
 def drawn(monkeypatch: pytest.MonkeyPatch, patience_s: float, wait_s: float) -> str:

@@ -1,0 +1,64 @@
+"""What the verify page runs in its worker gives the verdict of the command."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from agzamov_harness import keys
+from agzamov_images.verify_page.parts.check_bundle import check as check_bundle
+from agzamov_verify import cli
+from bundles.bundle_factory import STRANGER, SUBMITTER, Draft
+
+
+@pytest.fixture
+def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agzamov_verify.stockfish.PLACES", ())
+
+
+def by_command(path: Path) -> tuple[int, str]:
+    """Exit code and verdict of the command."""
+    done = CliRunner().invoke(cli.main, ["check", str(path), "--json", "--jobs", "1"])
+    return done.exit_code, done.stdout
+
+
+def unheard(_: str) -> None:
+    """Nobody is told."""
+
+
+@pytest.mark.usefixtures("no_engine")
+def test_the_page_gives_the_verdict_of_the_command(tiny: Path) -> None:
+    lines: list[str] = []
+    code, text, details, verdict = check_bundle(str(tiny), b"", lines.append)
+    assert (code, verdict) == by_command(tiny)
+    assert json.loads(verdict)["level"] in text
+    assert "Steps of the check" in details
+    assert any("of" in line for line in lines)
+
+
+@pytest.mark.usefixtures("no_engine")
+def test_a_bad_bundle_fails_there_too(tiny: Path, tmp_path: Path) -> None:
+    draft = Draft.of(tiny)
+    draft.files["data/environment.json"] += b" "
+    bad = draft.write(tmp_path)
+    code, _, _, verdict = check_bundle(str(bad), b"", unheard)
+    assert (code, verdict) == by_command(bad)
+    assert code == 1
+
+
+def test_another_key_is_told_apart_and_a_file_that_is_none_refused(tiny: Path) -> None:
+    codes = [check_bundle(str(tiny), keys.public_pem(key), unheard)[0] for key in (SUBMITTER, STRANGER)]
+    assert codes == [0, 1]
+    assert check_bundle(str(tiny), b"no key", unheard)[:2] == (
+        2,
+        "The key file: expected a public key in PEM, found something else",
+    )
+
+
+def test_what_is_no_bundle_is_refused_in_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("notes")
+    code, text, _, verdict = check_bundle(str(path), b"", unheard)
+    assert (code, verdict) == (2, "")
+    assert "found a file of another kind" in text

@@ -1,0 +1,96 @@
+"""The page that checks bundles in a browser, put together from stand-ins for Pyodide."""
+
+import base64
+import gzip
+import hashlib
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from agzamov_harness.images.records import ImageFault
+from agzamov_images.architecture import ARCHITECTURES
+from agzamov_images.cache import VARIABLE
+from agzamov_images.npm import read_lock
+from agzamov_images.verify_page.assembly import page, worker
+from agzamov_images.verify_page.packages import NEEDED, PARTS, Pyodide
+from agzamov_images.verify_page.verify_page_command import verify_page
+from agzamov_images.wheels import read_requirements
+
+ROOT = Path(__file__).parents[2]
+FILES = {
+    "pyodide.mjs": b"async function dt(e){}export{dt as loadPyodide,U as version};\n",
+    "pyodide.asm.mjs": (
+        b"async function _createPyodideModule(m={}){return import.meta.url}export default _createPyodideModule;\n"
+    ),
+    "pyodide.asm.wasm": b"\0asm",
+    "python_stdlib.zip": b"PK",
+}
+PYODIDE = Pyodide("314.0.0", FILES)
+PACKAGES = [("chess/__init__.py", b"\n")]
+
+
+def block(made: str, name: str) -> bytes:
+    (encoded,) = re.findall(rf'<script type="text/plain" id="{name}">([^<]*)</script>', made)
+    return gzip.decompress(base64.b64decode(encoded))
+
+
+def test_the_same_inputs_give_the_same_page() -> None:
+    assert page(PYODIDE, PACKAGES) == page(PYODIDE, PACKAGES)
+
+
+def test_the_policy_allows_the_one_script_and_style_by_hash_and_no_connection() -> None:
+    made = page(PYODIDE, PACKAGES).decode()
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', made)
+    (script,) = re.findall(r"<script>(.*?)</script>", made, re.DOTALL)
+    (style,) = re.findall(r"<style>(.*?)</style>", made, re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in (script, style)]
+    assert policy == (
+        f"default-src 'none'; script-src 'sha256-{hashes[0]}' 'wasm-unsafe-eval'; style-src 'sha256-{hashes[1]}'; "
+        "worker-src blob:; base-uri 'none'; form-action 'none'"
+    )
+    assert not re.search(r" (on\w+|style|src)=", re.sub(r"<script.*?</script>", "", made, flags=re.DOTALL))
+
+
+def test_the_page_holds_the_installed_verifier_unchanged() -> None:
+    made = page(PYODIDE, PACKAGES).decode()
+    source = ROOT / "verify" / "agzamov_verify"
+    with zipfile.ZipFile(io.BytesIO(block(made, "site"))) as site:
+        held = {name: site.read(name) for name in site.namelist()}
+    expected = {path for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    ours = {f"agzamov_verify/{path.relative_to(source)}": path.read_bytes() for path in expected}
+    assert ours.items() <= held.items()
+    assert held.keys() - ours.keys() == {"chess/__init__.py", "check_bundle.py"}
+    assert (block(made, "wasm"), block(made, "stdlib")) == (b"\0asm", b"PK")
+
+
+def test_the_worker_is_one_script_without_exports_or_an_address_of_its_own() -> None:
+    script = worker(PYODIDE)
+    assert "return dt;" in script
+    assert not re.search(r"\bexport\b|import\.meta", script)
+
+
+@pytest.mark.parametrize("name", ["pyodide.mjs", "pyodide.asm.mjs"])
+def test_modules_of_another_form_are_refused(name: str) -> None:
+    with pytest.raises(ImageFault, match="expected one export in each module"):
+        worker(Pyodide("1", {**FILES, name: b"other"}))
+
+
+def test_the_locks_name_what_the_page_takes_and_no_registry() -> None:
+    packages = read_lock(PARTS / "package-lock.json", ARCHITECTURES["amd64"])
+    assert "pyodide" in {package.name for package in packages}
+    assert "http" not in (PARTS / "package-lock.json").read_text()
+    pins = {pin.name for pin in read_requirements(ROOT / "requirements" / "verify.txt", ARCHITECTURES["amd64"])}
+    assert pins >= set(NEEDED)
+
+
+def test_without_npm_the_command_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "no-programs"))
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    done = CliRunner().invoke(verify_page, ["--out", str(tmp_path / "page.html")])
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error: no npm here; npm must reach a registry")
+    assert not (tmp_path / "page.html").exists()
