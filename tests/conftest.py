@@ -40,6 +40,8 @@ MADE_ONCE = (
     "tests/calibration/test_planted.py",
     "tests/extending/test_new_game.py",
     "tests/extending/test_seat_kind.py",
+    "tests/html_report/test_report_files.py",
+    "tests/html_report/test_report_page.py",
     "tests/journeys/test_two_arms.py",
     "tests/memory/test_servers.py",
     "tests/models/test_models_command.py",

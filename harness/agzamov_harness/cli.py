@@ -51,6 +51,7 @@ SECTIONS = {
         "verify": CHECK["check"],
         "show": CHECK["show"],
         "xray": CHECK["xray"],
+        "report": CHECK["report"],
         "export": _own(
             "export_command:export",
             "Write the games of BUNDLE in an open format: PGN, PHH, CSV, SQLite or Parquet; or its figures as records",

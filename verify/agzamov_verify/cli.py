@@ -19,6 +19,10 @@ SECTIONS = {
             "agzamov_verify.xray_command:xray_command",
             "Show what a memory did in one game of BUNDLE: entries in each prompt, and the action without them",
         ),
+        "report": Command(
+            "agzamov_verify.report_command:report",
+            "Verify BUNDLE, and write a report that a browser opens: what was found, and a replay of every game",
+        ),
         "explain": Command(
             "agzamov_verify.explain_command:explain",
             "Explain WORD as it is used in reports; without WORD, list all words",

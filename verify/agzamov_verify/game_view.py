@@ -59,6 +59,18 @@ class GameView(ABC):
         """What was played at each turn of a result, in one word or two: "e2e4", "raise 300"."""
         return {}
 
+    def frames(self, played: PlayedGame, plan: Plan) -> list[dict[str, Any]]:
+        """The states of one result in order, as values that JSON has; frame k is what seats saw at turn k.
+
+        Each has a `label`, the action that led to it in a word or two; `said`, the same in a sentence; `by`, the place
+        that acted, -1 for none; and what `replay.js` of the game's folder draws. Without such a file: `lines`.
+        """
+        return [{"label": "game", "said": "the whole game", "by": -1, "lines": list(self.lines(played, plan))}]
+
+    def error_classes(self, record: Any) -> tuple[str, ...]:  # noqa: ARG002 - see the games
+        """Classes of faults among the first attempts of all seats in a result, for a filter."""
+        return ()
+
     @abstractmethod
     def won_by_a(self, played: PlayedGame) -> int:
         """1 where seat A won, 0 for a draw, -1 where it lost."""

@@ -154,6 +154,13 @@ def _exchange(question: Question, answer: Answer, systems: set[str]) -> Iterator
             yield from _prompt(question, systems)
             yield f"== {question.to} answers"
             yield from _safe(_answered(answer))
+        case _:
+            yield from exchange_lines(question, answer)
+
+
+def exchange_lines(question: Question, answer: Answer) -> Iterator[str]:
+    """A question to the engine, a tool or a memory and its answer, in lines safe for a screen."""
+    match question, answer:
         case Evaluate(), Evaluation():
             yield f"-- {question.to} after ply {question.turn}: {evaluation_words(answer)} for the side to move"
         case Examine() | Calculate(), Examined() | Calculated():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -32,6 +32,7 @@ from .replay_stream import StreamReplay, StreamReport
 from .tool_answers import ToolSample
 
 T = TypeVar("T")
+Worker = TypeVar("Worker")
 Item = TypeVar("Item")
 Done = TypeVar("Done")
 
@@ -186,38 +187,38 @@ def _row(row: StreamRow) -> str:
 
 
 def on_all_cores(
-    replay: StreamReplay, work: Callable[[StreamReplay, Item], Done], items: Sequence[Item], jobs: int
+    worker: Worker, work: Callable[[Worker, Item], Done], items: Sequence[Item], jobs: int
 ) -> Generator[Done, None, None]:
-    """The results of a method of StreamReplay for each item, in order. Close the iterator to stop early.
+    """The results of a method of `worker` for each item, in order. Close the iterator to stop early.
 
     Then items that no worker has begun are cancelled, and those in work are waited for: they look at the clock
     themselves. A pool that nobody waits for may print a traceback when the interpreter ends.
     """
-    with _workers(min(jobs, len(items)), replay) as pool:
+    with _workers(min(jobs, len(items)), worker) as pool:
         if pool is None:
-            yield from (work(replay, item) for item in items)
+            yield from (work(worker, item) for item in items)
         else:
             yield from pool.map(partial(_do, work), items)
 
 
-_worker: StreamReplay
+_worker: Any
 
 
-def _start_worker(replay: StreamReplay) -> None:
+def _start_worker(worker: object) -> None:
     global _worker  # noqa: PLW0603 - a worker process holds its one bundle
     start_quietly()
-    _worker = replay
+    _worker = worker
 
 
-def _do(work: Callable[[StreamReplay, Item], Done], item: Item) -> Done:
+def _do(work: Callable[[Any, Item], Done], item: Item) -> Done:
     return work(_worker, item)
 
 
 @contextmanager
-def _workers(count: int, replay: StreamReplay) -> Iterator[Executor | None]:
+def _workers(count: int, worker: object) -> Iterator[Executor | None]:
     if count < 2:
         yield None
         return
     context = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
-    with ProcessPoolExecutor(count, context, _start_worker, (replay,)) as pool:
+    with ProcessPoolExecutor(count, context, _start_worker, (worker,)) as pool:
         yield pool

@@ -97,6 +97,12 @@ def added(parts: Iterable[Sequence[Tally]], seats: int = 2) -> tuple[Tally, ...]
     return totals
 
 
+def fault_classes(tallies: Iterable[Tally]) -> tuple[str, ...]:
+    """The classes of faults that occurred among first attempts."""
+    rows = list(tallies)
+    return tuple(kind.value for kind in FaultKind if any(getattr(row, f"first_{kind.value}") for row in rows))
+
+
 def decide(
     question: Chat,
     rules: ActionReader[Action],

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from math import isinf
 from textwrap import wrap
-from typing import Final
+from typing import Any, Final
 
 from ...columns import WIDTH, ascii_words, paragraph, row
 from ...display.analysis_text import estimate
@@ -15,9 +15,11 @@ from ...replayed_game import PlayedGame, evaluation_words
 from ...scoring.inference.pentanomial import Pentanomial
 from ...scoring.match_figures import MatchAnalysis
 from ...scoring.statistics import Interval
+from ..decision import fault_classes
 from ..page import labelled, read_page
 from ..players import a_is_first
 from .analysis import ChessAnalysis
+from .frames import chess_frames
 from .game import GAME
 from .pgn import SCORES, pgn, san_moves
 from .prompt import PromptStyle
@@ -190,6 +192,12 @@ class ChessView(GameView):
 
     def actions(self, record: ChessRecord) -> Mapping[int, str]:
         return dict(enumerate(record.moves))
+
+    def frames(self, played: PlayedGame, plan: Plan) -> list[dict[str, Any]]:  # noqa: ARG002 - as declared
+        return list(chess_frames(played.record))
+
+    def error_classes(self, record: ChessRecord) -> tuple[str, ...]:
+        return fault_classes(record.tallies)
 
     def won_by_a(self, played: PlayedGame) -> int:
         white: int = played.record.ending.white_halfpoints - 1

@@ -1,7 +1,7 @@
 """A hold'em hand as a player knows it: the usual hand history, with result and reason before and after it."""
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from ...columns import ascii_words, paragraph, row
 from ...display.analysis_text import estimate
@@ -15,6 +15,7 @@ from ...scoring.match_figures import MatchAnalysis
 from ..page import labelled, read_page
 from ..players import a_is_first
 from .analysis import UNIT, PokerAnalysis
+from .frames import hand_frames
 from .game import GAME
 from .phh import phh
 from .preflop import PreflopLoss
@@ -182,6 +183,13 @@ class PokerView(GameView):
     def actions(self, record: HandRecord) -> Mapping[int, str]:
         acted = record.story.history if record.story else ()
         return {turn: _spelled(one.action) for turn, one in enumerate(acted)}
+
+    def frames(self, played: PlayedGame, plan: Plan) -> list[dict[str, Any]]:
+        frames = list(hand_frames(played.record, plan.rules_of(GAME.name).stack_chips))
+        return frames or super().frames(played, plan)
+
+    def error_classes(self, record: HandRecord) -> tuple[str, ...]:
+        return ("error",) if any(record.faults) else ()
 
     def won_by_a(self, played: PlayedGame) -> int:
         chips: int = played.record.net_chips

@@ -1,0 +1,83 @@
+"""Charts and markup: where things stand, what colour they have, and that foreign text stays text."""
+
+import pytest
+
+from agzamov_verify.html_report.charts import Dot, Scale, Whisker, certainty, ticks, whiskers
+from agzamov_verify.html_report.course_figures import chance_band
+from agzamov_verify.html_report.markup import element, html, raw, table
+from agzamov_verify.html_report.seat_figures import frontier
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.0, 1.0, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]),
+        (-3.0, 7.0, [-2.0, 0.0, 2.0, 4.0, 6.0]),
+        (480.0, 740.0, [500.0, 600.0, 700.0]),
+        (0.0, 0.004, [0.0, 0.001, 0.002, 0.003, 0.004]),
+    ],
+)
+def test_ticks_are_round_values_within_the_bounds(low: float, high: float, expected: list[float]) -> None:
+    assert ticks(low, high) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "kind"), [(0.1, 0.4, "above"), (-0.4, -0.1, "below"), (-0.1, 0.4, "unsure"), (None, None, "unsure")]
+)
+def test_only_an_interval_that_excludes_the_null_is_coloured(low: float | None, high: float | None, kind: str) -> None:
+    assert certainty(low, high, 0.0) == kind
+
+
+def test_values_beyond_a_scale_stand_at_its_edge() -> None:
+    scale = Scale(0.0, 10.0, 100.0, 200.0)
+    assert [scale(value) for value in (0.0, 5.0, 10.0, float("inf"), -3.0)] == [100.0, 150.0, 200.0, 200.0, 100.0]
+
+
+def test_a_whisker_chart_has_a_row_for_each_figure() -> None:
+    chart = whiskers([Whisker("one", 0.6, 0.55, 0.65), Whisker("two", 0.5, None, None)], 0.5, "points", "title")
+    text = html(chart)
+    assert text.count("<circle") == 2
+    assert text.count('class="whisker"') == 3
+    assert 'class="above"' in text
+    assert 'class="unsure"' in text
+
+
+def test_the_frontier_holds_what_nothing_beats_for_less() -> None:
+    dots = [
+        Dot("a", 10, 1.0, None, None),
+        Dot("b", 20, 0.9, None, None),
+        Dot("c", 30, 2.0, None, None),
+        Dot("d", 10, 0.5, None, None),
+    ]
+    assert frontier(dots) == [(10, 1.0), (30, 2.0)]
+
+
+def test_the_band_of_chance_is_the_mean_with_two_deviations() -> None:
+    low, high = chance_band([1.0, 2.0, 3.0])
+    assert (low, high) == pytest.approx((2 - 1.959964, 2 + 1.959964))
+
+
+HOSTILE = "<script>alert(1)</script> & \"quotes\" 'single' \N{RIGHT-TO-LEFT OVERRIDE} \N{LINE SEPARATOR}"
+
+
+def test_foreign_text_is_text_in_elements_and_attributes() -> None:
+    text = html(element("p", HOSTILE, element("b", "bold"), HOSTILE, title=HOSTILE))
+    assert "<script>" not in text
+    assert text.count("&lt;script&gt;") == 2
+    assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in text
+    assert "\N{LINE SEPARATOR}" not in text
+    assert text.count("\\u{202e}") == 3
+    assert text.count("&quot;quotes&quot;") == 1
+
+
+@pytest.mark.parametrize("text", ["a </script> b", "a </SCRIPT", "<!-- a"])
+def test_a_text_that_would_end_its_script_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="ends its script element"):
+        raw("script", text)
+
+
+def test_a_table_has_headings_for_columns_and_rows() -> None:
+    text = html(table(("name", "value"), [("one", "1")], "caption"))
+    assert text.count('scope="col"') == 2
+    assert text.count('scope="row"') == 1
+    assert "<caption>caption</caption>" in text

@@ -1,0 +1,177 @@
+"""The files of a report: what is in them, that they are the same each time, and what is refused."""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from agzamov_verify.checks import Verdict
+from agzamov_verify.checks.check_log import CheckLog
+from agzamov_verify.checks.opened_bundle import open_bundle
+from agzamov_verify.cli import main
+from agzamov_verify.games_list import games_told, outcome
+from agzamov_verify.html_report.chunks import PART_CHARACTERS, chunk, sheet_names
+from agzamov_verify.html_report.site import write_report
+from agzamov_verify.questions import Chat, Reply
+from bundles.bundle_factory import TINY, check, make
+from bundles.make_golden import GOLDEN
+
+BUNDLE = GOLDEN / "bundle"
+SHEET = re.compile(r'#chunk\{--data:"([A-Za-z0-9+/=]+)"\}\n')
+
+
+def reported(bundle: Path, out: Path) -> Result:
+    return CliRunner().invoke(main, ["report", str(bundle), "--out", str(out), "--jobs", "1"])
+
+
+@pytest.fixture(scope="module")
+def verdict() -> Verdict:
+    return check(BUNDLE)
+
+
+def written(verdict: Verdict, out: Path) -> Path:
+    return write_report(open_bundle(BUNDLE, CheckLog()), verdict, out, "agzamov-verify check bundle", 1)
+
+
+@pytest.fixture(scope="module")
+def folder(verdict: Verdict, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(verdict, tmp_path_factory.mktemp("report") / "site").parent
+
+
+def site_of(page: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="site">(.*?)</script>', page)
+    assert found
+    site: dict[str, Any] = json.loads(found[1])
+    return site
+
+
+def read(folder: Path, reference: list[Any]) -> dict[str, Any]:
+    """A chunk as the page reads it: from its style sheets, by its digest."""
+    name, parts, sha256 = reference
+    texts = []
+    for part in range(parts):
+        sheet = SHEET.fullmatch((folder / "data" / f"{name}-{part}.css").read_text("ascii"))
+        assert sheet
+        texts.append(sheet[1])
+    packed = base64.b64decode("".join(texts))
+    assert hashlib.sha256(packed).hexdigest() == sha256
+    document: dict[str, Any] = json.loads(gzip.decompress(packed))
+    return document
+
+
+def test_every_game_is_in_the_data_with_its_words_and_its_result(folder: Path) -> None:
+    opened, site = open_bundle(BUNDLE, CheckLog()), site_of((folder / "index.html").read_text("utf-8"))
+    by_id = {match["id"]: match for match in site["matches"]}
+    assert sum(match["count"] for match in site["matches"]) > 20
+    for match in opened.manifest.plan.matches:
+        if match.id not in by_id:
+            continue
+        index = read(folder, by_id[match.id]["index"])
+        games = [
+            (chunk["lines"], game)
+            for _, _, at in index["groups"]
+            for chunk in [read(folder, at)]
+            for game in chunk["games"]
+        ]
+        for number, (played, (lines, game)) in enumerate(zip(games_told(opened, match), games, strict=True)):
+            assert game["g"] == played.record.game
+            assert game["won"] == outcome(played) == {"+": "won", "=": "drawn", "-": "lost"}[index["won"][number]]
+            chats = [(question, answer) for question, answer in played.asked if isinstance(question, Chat)]
+            told = [one for one in game["asked"] if one["kind"] == "chat"]
+            assert len(told) == len(chats)
+            for (question, answer), one in zip(chats, told, strict=True):
+                prompts = ["\n".join(lines[line] for line in text) for _, text in one["prompt"]]
+                assert prompts == [message.content for message in question.messages]
+                if isinstance(answer, Reply) and not answer.tool_calls:
+                    assert "\n".join(lines[line] for line in one["reply"]).rstrip("\n") == answer.text.rstrip("\n")
+                assert 0 <= one["at"] < len(game["frames"])
+
+
+def test_the_command_verifies_and_writes_a_report(tmp_path: Path) -> None:
+    bundle = make(TINY, tmp_path)
+    result = reported(bundle, tmp_path / "site")
+    assert result.exit_code == 0, result.output
+    assert result.output.endswith(f"report: {tmp_path / 'site' / 'index.html'}\n")
+    page = (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert "V1 self-consistent" in page
+    assert f"agzamov-verify check {bundle.name} --key KEY.pub" in page
+
+
+def test_the_same_verdict_gives_the_same_bytes(verdict: Verdict, folder: Path, tmp_path: Path) -> None:
+    written(verdict, tmp_path / "again")
+    first, second = (
+        {str(file.relative_to(root)): file.read_bytes() for file in root.rglob("*") if file.is_file()}
+        for root in (folder, tmp_path / "again")
+    )
+    assert first == second
+    assert len(first) > 5
+
+
+def test_one_file_holds_the_same_data_in_elements_that_do_not_run(
+    verdict: Verdict, folder: Path, tmp_path: Path
+) -> None:
+    written(verdict, tmp_path / "one.html")
+    assert [file.name for file in tmp_path.iterdir()] == ["one.html"]
+    text = (tmp_path / "one.html").read_text("utf-8")
+    inside = dict(re.findall(r'<script type="text/plain" id="([^"]+)">([^<]*)</script>', text))
+    sheets = {str(file.relative_to(folder / "data"))[:-4]: file for file in (folder / "data").rglob("*.css")}
+    assert inside.keys() == sheets.keys()
+    for name, file in sheets.items():
+        assert file.read_text("ascii") == f'#chunk{{--data:"{inside[name]}"}}\n'
+    assert "style-src 'sha256-" in text
+    assert "'self'" not in re.findall(r'content="(default-src[^"]*)"', text)[0]
+
+
+def test_the_policy_names_the_one_script_and_the_one_style_sheet(folder: Path) -> None:
+    page = (folder / "index.html").read_text("utf-8")
+    policy = re.findall(r'content="(default-src[^"]*)"', page)[0]
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    styles = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert (len(scripts), len(styles)) == (1, 1)
+    for text in (*scripts, *styles):
+        assert f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" in policy
+    assert "unsafe" not in policy
+    assert set(re.findall(r"\bhttps?:[^\s\"']+", page)) == {"http://www.w3.org/2000/svg"}
+    assert "style=" not in page
+
+
+def test_a_bundle_that_fails_its_check_gets_no_report(tmp_path: Path) -> None:
+    bad = tmp_path / "bad"
+    shutil.copytree(BUNDLE, bad)
+    results = bad / "data" / "results" / "results.json"
+    results.write_bytes(results.read_bytes() + b" ")
+    result = reported(bad, tmp_path / "site")
+    assert result.exit_code == 1
+    assert "step 2 data/results/results.json: expected sha256" in result.output
+    assert result.output.rstrip().endswith("no report is written of what does not hold")
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize("name", ["site", "one.html"])
+def test_what_is_there_is_not_written_over(name: str, verdict: Verdict, tmp_path: Path) -> None:
+    there = tmp_path / name
+    if name.endswith(".html"):
+        there.write_text("mine")
+    else:
+        there.mkdir()
+        (there / "mine").write_text("mine")
+    with pytest.raises(FileExistsError, match="exists already"):
+        written(verdict, there)
+    assert (there if there.is_file() else there / "mine").read_text() == "mine"
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_a_large_document_is_cut_into_parts_that_a_browser_takes() -> None:
+    noise = "".join(hashlib.sha256(number.to_bytes(4, "big")).hexdigest() for number in range(60_000))
+    made = chunk("match/index", {"noise": noise})
+    assert len(made.parts) > 2
+    assert all(len(part) <= PART_CHARACTERS for part in made.parts)
+    assert json.loads(gzip.decompress(base64.b64decode("".join(made.parts)))) == {"noise": noise}
+    assert [name for name, _ in sheet_names(made)][:2] == ["match/index-0.css", "match/index-1.css"]

@@ -1,0 +1,214 @@
+"""The page of a report in a real browser, from a file: it asks nobody, runs nothing of a bundle, and replays games."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from agzamov_verify.checks import Verdict
+from agzamov_verify.checks.check_log import CheckLog
+from agzamov_verify.checks.opened_bundle import open_bundle
+from agzamov_verify.html_report.site import write_report
+from agzamov_verify.manifest import MemoryPin, Plan
+from agzamov_verify.questions import Answer, Chat, Question, Reply
+from bundles.bundle_factory import TINY, TINY_MODEL, check, make, world_of
+from bundles.make_golden import GOLDEN
+from chromium import Told, address_of, browser, opened
+from stack_world import HANDS, StackWorld, plan_of
+
+pytestmark = pytest.mark.slow
+CHESS, HOLDEM = "p0-chess960-naked-agent", "p1-holdem-naked-other"
+HOSTILE = (
+    "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    '<svg onload="document.title=1"><a href="javascript:document.title=2">x</a> \N{RIGHT-TO-LEFT OVERRIDE}evil'
+    " \N{LINE SEPARATOR} <!--<script> </pre></body></html> \x1b[2J"
+)
+
+
+class Shown(NamedTuple):
+    """The page of a report, and what it told."""
+
+    page: Page
+    told: Told
+    file: Path
+
+    def go(self, fragment: str) -> None:
+        self.page.evaluate("fragment => { location.hash = fragment }", fragment)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as made:
+        yield made
+
+
+def report_of(bundle: Path, out: Path, verdict: Verdict | None = None) -> Path:
+    found = verdict or check(bundle)
+    return write_report(open_bundle(bundle, CheckLog()), found, out, "agzamov-verify check bundle", 1)
+
+
+@pytest.fixture(scope="module")
+def verdict() -> Verdict:
+    return check(GOLDEN / "bundle")
+
+
+@pytest.fixture(scope="module", params=["site", "one.html"])
+def shown(
+    chromium: Browser, verdict: Verdict, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Shown:
+    file = report_of(GOLDEN / "bundle", tmp_path_factory.mktemp("report") / request.param, verdict)
+    return Shown(*opened(chromium, address_of(file)), file)
+
+
+def quiet(shown: Shown) -> None:
+    """No line on the console, and no request but for files beside the page."""
+    assert shown.told.said == []
+    folder = shown.file.parent.resolve().as_uri()
+    assert all(address.startswith(f"{folder}/") for address in shown.told.asked), shown.told.asked
+
+
+def test_the_first_screen_says_what_was_found_and_how_far_to_believe_it(shown: Shown) -> None:
+    answer = shown.page.locator("#answer")
+    for words in ("Played", "Found", "Believe", "Departs", "Check it", "The submitter chose the seed"):
+        expect(answer).to_contain_text(words)
+    expect(shown.page.locator("header .level")).to_have_text("V0 claimed")  # no engine was asked
+    assert shown.page.locator("svg.chart").count() > 2
+    for chart in shown.page.locator("figure:has(svg.chart)").all():
+        assert chart.locator("table").count() == 1
+        assert chart.locator("svg.chart").get_attribute("aria-label")
+    quiet(shown)
+
+
+def test_a_game_is_found_by_filters_and_replayed_to_its_end_by_keyboard(shown: Shown) -> None:
+    page = shown.page
+    shown.go(f"m={CHESS}")
+    expect(page.locator(".list [role=status]")).to_contain_text("6 of 6 games")
+    page.get_by_label("Result of seat A").select_option("won")
+    rows = page.locator(".list tbody tr")
+    expect(page.locator(".list [role=status]")).not_to_contain_text("0 of")
+    assert all("won" in text for text in rows.all_inner_texts())
+    rows.first.locator("a").click()
+    expect(page.locator("#view h1")).to_contain_text(f"{CHESS}-g")
+    last = page.locator(".moves button").count() - 1
+    assert last > 3
+    for ply in range(1, last + 1):
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(".moves [aria-current]")).to_have_count(1)
+        assert page.evaluate("location.hash").endswith(f"&k={ply}")
+    expect(page.locator(".moves button").last).to_have_attribute("aria-current", "step")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("location.hash").endswith(f"&k={last}")
+    page.keyboard.press("Home")
+    expect(page.locator(".moves button").first).to_have_attribute("aria-current", "step")
+    assert page.locator(".board td svg").count() == 32
+    quiet(shown)
+
+
+def test_a_deep_link_opens_a_hand_at_an_action_with_its_prompt_and_its_reply(chromium: Browser, shown: Shown) -> None:
+    page, told = opened(chromium, address_of(shown.file, f"g={HOLDEM}-h0000001&k=1"))
+    expect(page.locator("#view h1")).to_have_text(f"{HOLDEM}-h0000001")
+    expect(page.locator(".panel .reply").first).to_contain_text("ACTION:")
+    page.locator(".panel summary").first.click()
+    expect(page.locator(".panel .prompt pre").last).to_contain_text("Hole cards:")
+    assert page.locator(".poker .cards .card").count() == 4
+    expect(page.locator(".poker .cards .sr").first).to_contain_text(" of ")
+    assert told.said == []
+    page.close()
+
+
+def test_what_is_not_there_is_one_clear_line(chromium: Browser, shown: Shown) -> None:
+    page, told = opened(chromium, address_of(shown.file, "g=p9-nothing"))
+    expect(page.locator("[role=alert]")).to_have_text("p9-nothing: no such game in this report")
+    assert told.said == []
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark_have_contrast(scheme: str, chromium: Browser, shown: Shown) -> None:
+    page, told = opened(chromium, address_of(shown.file), color_scheme=scheme, viewport={"width": 360, "height": 700})
+    ink, paper = (page.evaluate(f"getComputedStyle(document.body).{name}") for name in ("color", "backgroundColor"))
+    assert contrast(ink, paper) > 7
+    assert contrast(page.evaluate("getComputedStyle(document.querySelector('#answer dt')).color"), paper) > 4.5
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert told.said == []
+    page.close()
+
+
+def contrast(first: str, second: str) -> float:
+    """The contrast ratio of two colours `rgb(r, g, b)` (WCAG 2.2)."""
+    bright, dim = sorted((luminance(first), luminance(second)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_hostile_words_of_a_bundle_stay_words(chromium: Browser, tmp_path: Path) -> None:
+    wished = {**TINY_MODEL, "title": HOSTILE[:75] + HOSTILE[-20:-5]}
+    seats = world_of(msgspec.convert(TINY, Plan), None)
+
+    def answer(question: Question) -> Answer:
+        given = seats(question)
+        return msgspec.structs.replace(given, text=HOSTILE + "\n" + given.text) if isinstance(given, Reply) else given
+
+    file = report_of(make(wished, tmp_path, answer), tmp_path / "one.html")
+    for fragment in ("", "g=p1-chess960-naked-agent-g00000&k=1", "m=p1-chess960-naked-agent"):
+        page, told = opened(chromium, address_of(file, fragment))
+        expect(page.locator("#view h1, #answer dt").first).to_be_attached()
+        if fragment.startswith("g="):
+            expect(page.locator(".panel .reply")).to_contain_text("<img src=x onerror=")
+            assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in page.locator(".panel").inner_text()
+        assert page.title().startswith("</script><script>")
+        assert page.locator("img, a[href^=javascript]").count() == 0
+        assert [line for line in told.said if "owned" in line] == told.said == []
+        assert all(address.startswith("file:") for address in told.asked)
+        page.close()
+
+
+def test_a_chunk_that_was_changed_or_is_missing_is_not_shown(
+    chromium: Browser, verdict: Verdict, tmp_path: Path
+) -> None:
+    file = report_of(GOLDEN / "bundle", tmp_path / "site", verdict)
+    index = tmp_path / "site" / "data" / CHESS / "index-0.css"
+    other = tmp_path / "site" / "data" / HOLDEM / "index-0.css"
+    index.write_bytes(other.read_bytes())
+    page, _ = opened(chromium, address_of(file, f"m={CHESS}"))
+    expect(page.locator("[role=alert]")).to_contain_text("its data are not those that this page was written with")
+    page.close()
+    index.unlink()
+    page, _ = opened(chromium, address_of(file, f"m={CHESS}"))
+    expect(page.locator("[role=alert]")).to_contain_text(
+        "the file is missing; keep the folder of data beside this page"
+    )
+    page.close()
+
+
+def test_the_xray_shows_what_was_remembered_and_leads_to_where_it_was_seen(chromium: Browser, tmp_path: Path) -> None:
+    wished = plan_of({**HANDS, "hands": 16, "careers": 2})
+    world, seats = StackWorld(), world_of(msgspec.convert(wished, Plan), None)
+
+    def answer(question: Question) -> Answer:
+        return seats(question) if isinstance(question, Chat) else world(question)
+
+    pin = {"recent": MemoryPin("0" * 64, "0" * 64, "recent", "1")}
+    file = report_of(make(wished, tmp_path, answer, memories=pin), tmp_path / "site")
+    match = "p2-holdem-full_real_full-novice-habit"
+    page, told = opened(chromium, address_of(file, f"g={match}-h0000007&k=1"))
+    expect(page.locator("#view h1")).to_be_visible()
+    while (
+        not page.locator(".xray a").count() and page.locator(".moves button").last.get_attribute("aria-current") is None
+    ):
+        page.keyboard.press("ArrowRight")
+    link = page.locator(".xray a").first
+    expect(link).to_contain_text("e00001, seen in")
+    source = link.get_attribute("href")
+    link.click()
+    expect(page.locator("#view h1")).to_have_text((source or "").removeprefix("#g="))
+    assert told.said == []
+    page.close()

@@ -1,0 +1,70 @@
+// What the address names is shown: #g=GAME&k=MOVE a game, #m=MATCH&… a list, anything else the overview.
+const overview = document.getElementById("overview");
+const view = document.getElementById("view");
+let replay = null;
+let asked = 0;
+
+function hashOf(wanted) {
+  const named = Object.entries(wanted).filter(([, value]) => value);
+  return "#" + named.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+}
+
+function wantedNow() {
+  const wanted = {};
+  for (const part of location.hash.slice(1).split("&")) {
+    const [name, value] = part.split("=");
+    if (value !== undefined) {
+      try {
+        wanted[name] = decodeURIComponent(value);
+      } catch {
+        wanted[name] = value;
+      }
+    }
+  }
+  return wanted;
+}
+
+function go(wanted) {
+  location.hash = hashOf(wanted);
+}
+
+async function show() {
+  const wanted = wantedNow();
+  const number = (asked += 1);
+  if (!wanted.g && !wanted.m) {
+    replay = null;
+    view.hidden = true;
+    overview.hidden = false;
+    if (location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    return;
+  }
+  try {
+    const shown = await (wanted.g ? game(wanted) : gameList(wanted, go));
+    if (number !== asked) return;
+    view.replaceChildren(shown);
+    if (replay) replay.show(Number(wanted.k || 0));
+  } catch (error) {
+    if (number !== asked) return;
+    view.replaceChildren(h("p", {}, h("a", { href: "#games" }, "← Overview")), h("p", { class: "fault", role: "alert" }, error.message));
+  }
+  overview.hidden = true;
+  view.hidden = false;
+  window.scrollTo(0, 0);
+  view.querySelector("h1")?.focus({ preventScroll: true });
+}
+
+async function game(wanted) {
+  const { g, k, ...rest } = wanted;
+  const opened = await openGame(g);
+  replay = new Replay(opened, rest);
+  return replay.element();
+}
+
+window.addEventListener("hashchange", () => {
+  replay = null;
+  show();
+});
+window.addEventListener("keydown", (event) => {
+  if (replay) replay.pressed(event);
+});
+show();

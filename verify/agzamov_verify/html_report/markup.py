@@ -1,0 +1,53 @@
+"""HTML and SVG as trees of the standard library, which escapes every text and attribute when it writes them."""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+from xml.etree import ElementTree as ET
+
+from ..untrusted_input import printable
+
+Element: TypeAlias = ET.Element
+Child: TypeAlias = "Element | str"
+
+
+def element(tag: str, *children: Child, **attributes: str) -> Element:
+    """One element. In the name of an attribute `_` stands for a hyphen, and a last `_` for nothing (`class_`)."""
+    named = {name.removesuffix("_").replace("_", "-"): printable(value) for name, value in attributes.items()}
+    made = ET.Element(tag, named)
+    fill(made, children)
+    return made
+
+
+def fill(parent: Element, children: Iterable[Child]) -> None:
+    """Add children to an element. Texts are made printable: what reorders or hides text is spelled out."""
+    for child in children:
+        if not isinstance(child, str):
+            parent.append(child)
+        elif len(parent):
+            parent[-1].tail = (parent[-1].tail or "") + printable(child)
+        else:
+            parent.text = (parent.text or "") + printable(child)
+
+
+def raw(tag: str, text: str, **attributes: str) -> Element:
+    """A `script` or `style` element, whose text HTML does not unescape. Raises ValueError if the text would end it."""
+    if f"</{tag}" in text.lower() or "<!--" in text:
+        raise ValueError(f"a text that ends its {tag} element")
+    made = element(tag, **attributes)
+    made.text = text
+    return made
+
+
+def table(header: Sequence[Child], rows: Iterable[Sequence[Child]], caption: str = "") -> Element:
+    """A table. The first cell of each row is its heading."""
+    head = element("thead", element("tr", *(element("th", cell, scope="col") for cell in header)))
+    body = element("tbody")
+    for first, *rest in rows:
+        body.append(element("tr", element("th", first, scope="row"), *(element("td", cell) for cell in rest)))
+    captions = [element("caption", caption)] if caption else []
+    return element("div", element("table", *captions, head, body), class_="scroll", tabindex="0")
+
+
+def html(root: Element) -> str:
+    """The text of a tree."""
+    return ET.tostring(root, encoding="unicode", method="html")

@@ -1,0 +1,235 @@
+"""The report's page: the answer first, then figures, then the games, then what stands behind it all.
+
+It runs one script and takes one style sheet, whose digests its Content-Security-Policy names; a chunk of data can do
+nothing (`chunks`). Without scripts everything but the games can be read.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+from xml.etree import ElementTree as ET
+
+from ..checks import Verdict
+from ..display import report
+from ..display.conclusions import found_words
+from ..display.figure_warnings import warnings_of
+from ..display.first_screen import departs_words, match_words, played_words, seed_words
+from ..glossary import TERMS, label
+from ..manifest import Manifest
+from ..scoring.hypotheses.verdicts import Verdict as HypothesisVerdict
+from ..seat_words import seat_lines
+from . import course_figures, figures, seat_figures
+from .markup import Child, Element, element, fill, html, raw, table
+
+ASSETS: Final = ("report.js", "replay.js", "games.js", "chunks.js")
+PACKAGE: Final = __package__ or ""
+PROGRAM_TITLE: Final = "Agzamov test report"
+BASE_POLICY: Final = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'{sheets}; base-uri 'none'; form-action 'none';"
+    " require-trusted-types-for 'script'; trusted-types 'none'"
+)
+LEVELS: Final = {"V0": "claimed", "V1": "self-consistent"}
+
+
+class Contents(NamedTuple):
+    """Input of the page. `site`: what its script must know of the games; `command`: how to check the bundle.
+
+    `sheets`: the data lie in style sheets beside the page, not in the page itself.
+    """
+
+    verdict: Verdict
+    site: dict[str, Any]
+    command: str
+    sheets: bool
+
+
+def page(contents: Contents) -> str:
+    """The whole page as HTML."""
+    verdict = contents.verdict
+    _, _, manifest = figures.parts_of(verdict)
+    style, script = _assets(manifest.plan.games, "css"), _assets(manifest.plan.games, "js")
+    site = json.dumps(contents.site, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
+    head = element("head")
+    policy = BASE_POLICY.format(
+        script=_sha256(script), style=_sha256(style), sheets=" 'self'" if contents.sheets else ""
+    )
+    fill(
+        head,
+        (
+            element("meta", charset="utf-8"),
+            element("meta", http_equiv="Content-Security-Policy", content=policy),
+            element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            element("meta", name="referrer", content="no-referrer"),
+            element("title", f"{manifest.plan.title} - {PROGRAM_TITLE}"),
+            raw("style", style),
+        ),
+    )
+    body = element(
+        "body",
+        element("a", "Skip to the games", href="#games", class_="skip"),
+        *_header(verdict, manifest),
+        element("main", *_sections(contents, manifest), id="overview"),
+        element("main", id="view", hidden=""),
+        element("div", id="chunk", hidden=""),
+        _symbols(manifest.plan.games),
+        raw("script", site, type="application/json", id="site"),
+        raw("script", script),
+    )
+    return "<!doctype html>\n" + html(element("html", head, body, lang="en"))
+
+
+def _assets(games: Iterable[str], kind: str) -> str:
+    """The style sheet or script of the page, with those of its games."""
+    own = [f"assets/report.{kind}"] if kind == "css" else [f"assets/{name}" for name in reversed(ASSETS)]
+    texts = [(files(PACKAGE) / name).read_text("utf-8") for name in own]
+    drawn = [text for game in games if (text := _of_game(game, f"replay.{kind}"))]
+    parts = [*texts, *drawn] if kind == "css" else [*texts[:-1], *drawn, texts[-1]]
+    return "\n".join(parts) if kind == "css" else f'"use strict";\n{{\n{"".join(parts)}}}\n'
+
+
+def _of_game(game: str, name: str) -> str:
+    """A file of a game's folder; empty where it has none."""
+    folder = files(f"{PACKAGE.rpartition('.')[0]}.games.{game}")
+    file = folder / name
+    return file.read_text("utf-8") if file.is_file() else ""
+
+
+def _symbols(games: Iterable[str]) -> Element:
+    """The drawings that a game's replay uses, as SVG symbols."""
+    sheet = element("div", hidden="", id="symbols")
+    for game in games:
+        if text := _of_game(game, "replay.svg"):
+            sheet.append(ET.fromstring(text))  # noqa: S314 - a file of ours
+    return sheet
+
+
+def _sha256(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+# --- sections ------------------------------------------------------------------------------------
+
+
+def _header(verdict: Verdict, manifest: Manifest) -> Iterator[Element]:
+    level = element("span", f"{verdict.level} {LEVELS.get(verdict.level, '')}", class_=f"level {verdict.level}")
+    run = element(
+        "p", "Run ", element("code", verdict.run), " · signed by key ", element("code", verdict.submitter[:16])
+    )
+    yield element(
+        "header", element("p", PROGRAM_TITLE, class_="kind"), element("h1", manifest.plan.title, dir="auto"), run, level
+    )
+
+
+def _sections(contents: Contents, manifest: Manifest) -> Iterator[Element]:
+    verdict = contents.verdict
+    yield _section("answer", "", _answer(contents, manifest))
+    yield _section("results", "Results", figures.result_figures(verdict))
+    yield _section("effects", "What each augmentation added", figures.delta_figures(verdict))
+    yield _section("games", "Games", [_games(contents, manifest)])
+    yield _section("learning", "Learning", course_figures.learning_figures(verdict))
+    yield _section("ratings", "Ratings", course_figures.rating_figures(verdict))
+    yield _section("winnings", "Winnings", seat_figures.winnings_figures(verdict))
+    yield _section("quality", "Quality of play", seat_figures.quality_figures(verdict))
+    yield _section("efficiency", "Efficiency", seat_figures.efficiency_figures(verdict))
+    yield _section("errors", "Errors", seat_figures.error_figures(verdict))
+    yield _section("hypotheses", "Hypotheses", _hypotheses(verdict))
+    yield _section("seats", "Seats", [_seats(verdict, manifest)])
+    yield _section("steps", "Steps of the check", [_steps(verdict)])
+    yield _section("words", "Words", [_words()])
+
+
+def _section(name: str, title: str, children: Iterator[Element] | Sequence[Element]) -> Element:
+    """A section with its heading; hidden where it is empty."""
+    inside = list(children)
+    heading = [element("h2", title)] if title else []
+    hidden = {} if inside else {"hidden": ""}
+    return element("section", *heading, *inside, id=name, **hidden)
+
+
+def _answer(contents: Contents, manifest: Manifest) -> Iterator[Element]:
+    verdict = contents.verdict
+    results, analysis, _ = figures.parts_of(verdict)
+    warnings = [*warnings_of(manifest, results, verdict.calls, analysis), *verdict.warnings]
+    sentence, limits = report.believe_words(verdict)
+    departs: list[Child] = [departs_words(results).removesuffix(":")]
+    if results.departures:
+        departs.append(element("ul", *(element("li", line) for line in results.departures)))
+    believe: list[Child] = [sentence]
+    if limits:
+        believe += [" ", limits]
+    believe += [" ", seed_words(manifest)]
+    if warnings:
+        believe.append(element("ul", *(element("li", line) for line in warnings), class_="warnings"))
+    check: list[Child] = [element("pre", contents.command, class_="command", tabindex="0")]
+    rows: list[tuple[str, list[Child]]] = [
+        ("Played", [played_words(manifest, results)]),
+        ("Found", [found_words(results, analysis)]),
+        ("Believe", believe),
+        (label("Departs"), departs),
+        ("Check it", check),
+    ]
+    answer = element("dl", class_="answer")
+    for name, children in rows:
+        answer.append(element("dt", name))
+        answer.append(element("dd", *children))
+    yield answer
+
+
+def _games(contents: Contents, manifest: Manifest) -> Element:
+    rows = [
+        (
+            element("a", match_words(manifest, match["id"]), href=f"#m={match['id']}"),
+            f"{match['count']:,}",
+        )
+        for match in contents.site["matches"]
+    ]
+    words = element("p", "Every game can be replayed, with each prompt and each reply, word for word.")
+    return element(
+        "div",
+        words,
+        table(("match", "games or hands"), rows),
+        element("noscript", element("p", "The games need scripts to be allowed; all else on this page does not.")),
+    )
+
+
+def _hypotheses(verdict: Verdict) -> Iterator[Element]:
+    analysis = figures.parts_of(verdict)[1]
+    rows = [_hypothesis(one) for one in analysis.hypotheses]
+    tested = [row for one, row in zip(analysis.hypotheses, rows, strict=True) if one.p is not None]
+    header = ("hypothesis", "what it says", "verdict", "p, corrected", "why")
+    if tested:
+        yield table(header, tested)
+    yield element("details", element("summary", f"All {len(rows)} hypotheses"), table(header, rows))
+
+
+def _hypothesis(one: HypothesisVerdict) -> tuple[str, ...]:
+    p = "" if one.p is None else f"{one.p_corrected} ({one.correction})"
+    return str(one.id), one.summary, one.status.value, p, one.reason
+
+
+def _seats(verdict: Verdict, manifest: Manifest) -> Element:
+    rows: list[tuple[Child, ...]] = list(seat_lines(manifest, verdict.results, verdict.calls))
+    systems = manifest.plan.systems
+    rows += [(f"system {name}", systems[name].words) for name in manifest.plan.systems_played]
+    words = "As sealed in the plan. Tokens, times, and which model answered, are the submitter's word."
+    return element("div", element("p", words), table(("seat", "what it is"), rows))
+
+
+def _steps(verdict: Verdict) -> Element:
+    rows = [
+        (str(step.number), step.name, element("span", report.MARKS[step.status], class_=step.status.value), step.remark)
+        for step in verdict.steps
+    ]
+    attested = " ".join((report.ATTESTED, *report.attested_of_systems(verdict.manifest)))
+    note = element("p", element("strong", "Attested. "), attested)
+    return element("div", table(("step", "name", "outcome", "remark"), rows), note)
+
+
+def _words() -> Element:
+    entries = element("dl", class_="words")
+    for term in sorted(TERMS, key=lambda term: term.name.casefold()):
+        fill(entries, (element("dt", term.name), element("dd", term.text)))
+    return element("details", element("summary", f"All {len(TERMS)} words of this report, explained"), entries)

@@ -1,0 +1,125 @@
+"""Figures of how seats play: winnings less luck, quality of moves, tokens, errors."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from ..checks import Verdict
+from ..display.analysis_text import estimate
+from ..display.first_screen import match_words
+from ..display.headline import headlines
+from ..games.declared import FaultKind
+from ..scoring.inference.estimate import Estimate
+from ..scoring.quality.results import quality_of
+from ..scoring.seat_stats import SeatStats
+from ..views import VIEWS, game_words
+from .charts import Dot, Whisker, scattered, stacked, whiskers
+from .figures import estimated_whisker, figure, parts_of
+from .markup import Element, element, table
+
+FAULTS: Final[Mapping[FaultKind, str]] = {kind: kind.value.replace("_", " ") for kind in FaultKind}
+
+
+def winnings_figures(verdict: Verdict) -> Iterator[Element]:
+    """Winnings as they were and by each method of variance reduction."""
+    _, analysis, manifest = parts_of(verdict)
+    for match in analysis.matches:
+        adjusted: Mapping[str, Estimate] = getattr(match, "adjusted", {})
+        if not adjusted or match.symmetry:
+            continue
+        name = match_words(manifest, match.id)
+        rows = [estimated_whisker(method.replace("_", " "), one) for method, one in adjusted.items() if one.value]
+        chart = whiskers(rows, 0.0, "big blinds per 100 hands", f"Winnings in {name}") if rows else None
+        numbers = table(
+            ("method", "winnings"), [(key.replace("_", " "), estimate(one)) for key, one in adjusted.items()]
+        )
+        words = "One quantity, estimated several ways: each takes out another share of the luck of the cards."
+        yield figure(f"Winnings, raw and variance-reduced: {name}", words, chart, numbers)
+
+
+def quality_figures(verdict: Verdict) -> Iterator[Element]:
+    """Centipawns lost by stage of the game, where the bundle has the engine's answers about every move."""
+    _, _, manifest = parts_of(verdict)
+    if not verdict.answers:
+        return
+    results = quality_of(verdict.run, manifest.plan, verdict.blocks, verdict.answers, manifest.plan.quality.nodes)
+    for match in results.matches:
+        name = match_words(manifest, match.id)
+        rows, numbers = [], []
+        for seat in (match.a, match.b):
+            aligned = ", which may ask that engine" if seat.engine_alignment else ""
+            for stage, group in seat.groups.items():
+                if group is not None:
+                    loss = group.loss_centipawns
+                    low, high = (float(loss.ci.low), float(loss.ci.high)) if loss.ci else (None, None)
+                    rows.append(Whisker(f"{seat.seat}, {stage}", float(loss.value.decimal), low, high))
+                    interval = f"{low:.1f} to {high:.1f}" if low is not None and high is not None else "none"
+                    label = f"{seat.seat}, {stage}{aligned}"
+                    numbers.append((label, f"{float(loss.value.decimal):.1f}", interval, f"{group.moves:,}"))
+        header = ("seat and stage", "centipawns lost a move", "95 % interval", "moves")
+        chart = whiskers(rows, 0.0, "centipawns lost a move", f"Quality in {name}") if rows else None
+        words = f"By Stockfish at {results.nodes:,} nodes a position; less is better."
+        yield figure(f"Quality of play by stage: {name}", words, chart, table(header, numbers))
+
+
+def efficiency_figures(verdict: Verdict) -> Iterator[Element]:
+    """Tokens spent against performance, by game; nothing where no seat spends any."""
+    results, analysis, manifest = parts_of(verdict)
+    heads = headlines(results.matches, analysis)
+    for game in dict.fromkeys(match.game for match in results.matches):
+        view, dots = VIEWS[game], []
+        for match in results.matches:
+            tokens, head = _tokens(match.seat_stats[0]), heads[match.id]
+            if match.game == game and tokens and not match.is_baseline and match.result.count:
+                name = match_words(manifest, match.id)
+                dots.append(Dot(name, tokens / match.result.count, head.value, head.low, head.high))
+        if len(dots) > 1:
+            noun = view.game.result.one
+            axes = f"tokens of seat A for each {noun}", view.figure_unit
+            title = f"{game_words(game)}: efficiency frontier"
+            rows = [(dot.label, f"{dot.x:,.0f}", f"{dot.y:.3f}") for dot in dots]
+            chart = scattered(dots, frontier(dots), axes, title)
+            words = "On the line stands what nothing else beats with fewer tokens."
+            yield figure(title, words, chart, table(("match", *axes), rows))
+
+
+def frontier(dots: Sequence[Dot]) -> list[tuple[float, float]]:
+    """The points that no other point beats with at most as much spent, from the cheapest on."""
+    best: list[tuple[float, float]] = []
+    for dot in sorted(dots, key=lambda dot: (dot.x, -dot.y)):
+        if not best or dot.y > best[-1][1]:
+            best.append((dot.x, dot.y))
+    return best
+
+
+def error_figures(verdict: Verdict) -> Iterator[Element]:
+    """First attempts without a legal action, by class, of each seat in each match."""
+    results, _, manifest = parts_of(verdict)
+    rows = []
+    for match in results.matches:
+        for stats in match.seat_stats:
+            counts = [getattr(stats.faults, f"first_{kind.value}") for kind in FAULTS]
+            rows.append((f"{stats.seat}: {match_words(manifest, match.id)}", stats, counts))
+    faulty = [(name, [count / stats.decisions for count in counts]) for name, stats, counts in rows if any(counts)]
+    header = ("seat and match", "decisions", *FAULTS.values(), "without a legal action in the end")
+    numbers = table(
+        header,
+        [
+            (name, f"{stats.decisions:,}", *(f"{count:,}" for count in counts), f"{stats.faults.final:,}")
+            for name, stats, counts in rows
+        ],
+    )
+    chart = None
+    if faulty:
+        longest = max(sum(shares) for _, shares in faulty)
+        chart = stacked(faulty, longest * 1.05, "share of decisions", "Error classes")
+    words = "First attempts that held no legal action, by class: " + ", ".join(FAULTS.values()) + "."
+    key = element("p", *(_key(number, name) for number, name in enumerate(FAULTS.values())), class_="key")
+    yield figure("Error classes", words, element("div", key, chart) if chart is not None else None, numbers)
+
+
+def _tokens(stats: SeatStats) -> int:
+    return stats.prompt_tokens + stats.completion_tokens
+
+
+def _key(number: int, name: str) -> Element:
+    return element("span", element("i", class_=f"part-{number}"), name)
