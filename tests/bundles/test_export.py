@@ -88,6 +88,7 @@ def test_the_table_has_a_line_for_every_game() -> None:
     played = [*games(BUNDLE, "chess960"), *games(BUNDLE, "holdem")]
     assert {row["game"]: row["outcome_a"] for row in rows} == {one.record.game: outcome(one) for one in played}
     assert len(rows) == len(played)
+    assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
 
 
 def test_one_match_goes_into_one_file(tmp_path: Path) -> None:

@@ -39,7 +39,9 @@ class LiveRun:
         self._state = State(self._plan, None)
         self._live = {match.id: self._streams(match) for match in self._plan.matches}
         self._failed = self._unanswered = self._prompt_tokens = self._completion_tokens = 0
+        self._over: dict[str, tuple[int, bool]] = {}
         self._left_out: set[str] = set()
+        self._is_gated = False
         self._scores: dict[str, _Score] = {match.id: _Score() for match in self._plan.matches}
         self._rates: deque[tuple[float, int]] = deque()
         self._changed_at: float | None = None
@@ -112,17 +114,18 @@ class LiveRun:
         return [*_leading(self._live[match.id])]
 
     def _leave_out(self) -> None:
-        """Once Phase 0 is played, its failed seats go no further, nor does a match that its rule has ended."""
+        """Once Phase 0 is played, its failed seats go no further."""
         gates = [match for match in self._plan.matches if is_gate(match.phase)]
-        if not all(self._is_over(match) for match in gates):
+        if self._is_gated or not all(self._is_over(match) for match in gates):
             return
+        self._is_gated = True
         results = [match_result(match, self._blocks(match), self._plan) for match in gates]
         allowed = {
             match.id
             for phase in PHASE_RULES
             for match in matches_to_play(self._plan, phase, [] if is_gate(phase) else results)
         }
-        left = [match for match in self._plan.matches if match.id not in allowed | self._left_out]
+        left = [match for match in self._plan.matches if match.id not in allowed]
         for match in left:
             self._left_out.add(match.id)
             self._state.will_not_play(streams_of(match))
@@ -131,7 +134,11 @@ class LiveRun:
         if match.id in self._left_out:
             return True
         blocks = self._blocks(match)
-        return len(streams_due(match, self._plan, blocks)) == len(blocks)
+        at, is_over = self._over.get(match.id, (-1, False))
+        if at != len(blocks):
+            is_over = len(streams_due(match, self._plan, blocks)) == len(blocks)
+            self._over[match.id] = len(blocks), is_over
+        return is_over
 
     def _score(self, match: Match, now: float) -> None:
         """Compute a match's figure again, where it has more blocks; not at every look, since that takes a while."""
