@@ -152,6 +152,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def looked(live: LiveRun) -> Snapshot:
     live.look()
+    live.score()
     return live.snapshot()
 
 
@@ -240,7 +241,7 @@ def test_seven_looks_at_a_run_of_another_process_are_the_same(played: tuple[Path
     with Commands(tmp_path) as commands:
         running = commands.start("watch", str(played[0]), cwd=played[0].parent)
         url = _until(lambda: _url(running))
-        over = _until(lambda: (told := _json(f"{url}snapshot.json"))["is_over"] and told)
+        over = _until(lambda: _scored(_json(f"{url}snapshot.json")))
         assert {json.dumps({**_json(f"{url}snapshot.json"), "calls_per_s": 0}) for _ in range(7)} == {
             json.dumps({**over, "calls_per_s": 0})
         }
@@ -267,6 +268,11 @@ def test_the_folder_of_no_run_is_one_line(tmp_path: Path) -> None:
 
 def _url(running: Running) -> str:
     return running.printed().partition("watch: ")[2].strip()
+
+
+def _scored(told: Any) -> Any:
+    """The snapshot once all is read, and every match that was played has its figure."""
+    return told["is_over"] and all(row["words"] or row["is_left_out"] for row in told["matches"]) and told
 
 
 def _json(url: str) -> Any:

@@ -27,6 +27,8 @@ from .snapshot import GameRow, MatchRow, Snapshot, shortened
 
 RATE_OVER_S: Final = 60.0
 SCORE_EVERY_S: Final = 10.0
+PAUSE_SHARE: Final = 9
+"""After a figure was computed, at least so many times as long nothing is computed for its match."""
 GAMES_SHOWN_MAX: Final = 24
 
 
@@ -58,8 +60,6 @@ class LiveRun:
                         self._state.finished(stream.plan, stream.block)
         now = self._clock()
         self._leave_out()
-        for match in self._plan.matches:
-            self._score(match, now)
         if self._caught_up and taken:
             self._changed_at = now
         self._caught_up = True
@@ -67,6 +67,11 @@ class LiveRun:
         while self._rates[0][0] < now - RATE_OVER_S:
             self._rates.popleft()
         return taken > 0
+
+    def score(self) -> None:
+        """Compute figures again where matches have grown. It may take longer than looks, and run beside them."""
+        for match in self._plan.matches:
+            self._score(match)
 
     def snapshot(self) -> Snapshot:
         """All of it, as the page shows it."""
@@ -140,19 +145,17 @@ class LiveRun:
             self._over[match.id] = len(blocks), is_over
         return is_over
 
-    def _score(self, match: Match, now: float) -> None:
-        """Compute a match's figure again, where it has more blocks; not at every look, since that takes a while."""
-        score, blocks = self._scores[match.id], self._blocks(match)
-        if len(blocks) == score.blocks or (now < score.next_at and not self._is_over(match)):
+    def _score(self, match: Match) -> None:
+        """Compute a match's figure again, where it has more blocks; not so often that it takes much of the time."""
+        score, blocks, began = self._scores[match.id], self._blocks(match), self._clock()
+        if len(blocks) == score.blocks or (began < score.next_at and not self._is_over(match)):
             return
         result = match_result(match, blocks, self._plan, self._directory.manifest.run_id)
         analysis = analysis_of(self._directory.manifest, self._dice, {match.id: blocks})
-        self._scores[match.id] = _Score(
-            len(blocks),
-            self._clock() + SCORE_EVERY_S,
-            headlines((result,), analysis)[match.id],
-            sum(len(block.records) for block in blocks),
-        )
+        figure, results = headlines((result,), analysis)[match.id], sum(len(block.records) for block in blocks)
+        now = self._clock()
+        pause_s = max(SCORE_EVERY_S, PAUSE_SHARE * (now - began))
+        self._scores[match.id] = _Score(len(blocks), now + pause_s, figure, results)
 
     def _rate(self) -> float | None:
         """Calls of a second over the last minute; None until there are two looks."""

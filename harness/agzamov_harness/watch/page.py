@@ -1,4 +1,4 @@
-"""The live page while it is served: one thread reads the journals, others answer browsers."""
+"""The live page while it is served: one thread reads the journals, one computes figures, others answer browsers."""
 
 import threading
 import time
@@ -29,10 +29,20 @@ class LivePage:
 
     def follow(self) -> None:
         """Look until stopped, or until a look fails."""
+        self._again(self._look)
+
+    def score(self) -> None:
+        """Compute figures, beside the looks, until stopped."""
+        self._again(self._live.score)
+
+    def _look(self) -> None:
+        self._live.look()
+        self._json = encoded(self._live.snapshot())
+
+    def _again(self, step: Callable[[], None]) -> None:
         try:
             while not self._stop.is_set():
-                self._live.look()
-                self._json = encoded(self._live.snapshot())
+                step()
                 self._stop.wait(LOOK_S)
         except Exception as error:  # noqa: BLE001 - whoever waits in `wait` tells it
             self.fault = error
@@ -52,6 +62,9 @@ class LivePage:
         with WatchServer(address, port, page.snapshot) as server, serving(server):
             looking = threading.Thread(target=page.follow, name="watch", daemon=True)
             looking.start()
+            threading.Thread(
+                target=page.score, name="watch score", daemon=True
+            ).start()  # not waited for: it takes long
             try:
                 yield page, server.url
             finally:
