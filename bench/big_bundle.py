@@ -69,7 +69,7 @@ def make(folder: Path, factor: int) -> Path:
     plan = plan_from(
         {
             "title": "Invented",
-            "seats": {"model": {"kind": "reference"}},
+            "seats": {"model": {"kind": "openai", "base_url": "http://127.0.0.1/v1", "model": "invented"}},
             "chess960": {"plies_max": PLIES_MAX},
             "matches": [
                 {**match, "game": "chess960", "games": GAMES * factor},

@@ -73,10 +73,11 @@ FINISHED: Final = frozenset(
 _WORDS: Final = r"(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad|monologue|antthinking)"
 _BRACKET: Final = r"(?:[<\u25c1\uff1c\u27e8]|&lt;)[|\uff5c]?[ \t]{0,3}"
 _NAME: Final = rf"[ \t]{{0,3}}(?:[a-z]{{1,12}}[:_])?{_WORDS}(?![a-z])(?:[^<>\n\u25b7]{{0,80}}(?:>|\u25b7|&gt;))?"
+_FIRST_SIGN: Final = r"(?=[<\u25c1\uff1c\u27e8&\[])"  # of every mark: a text is searched six times as fast
 _THOUGHT: Final = re.compile(
-    rf"(?P<close>{_BRACKET}(?:/|end_(?:of_)?){_NAME}|\[/think(?:ing)?\]|<\|inner_suffix\|>|<unused95>|<channel\|>)"
+    rf"{_FIRST_SIGN}(?:(?P<close>{_BRACKET}(?:/|end_(?:of_)?){_NAME}|\[/think(?:ing)?\]|<\|inner_suffix\|>|<unused95>|<channel\|>)"
     rf"|(?P<open>{_BRACKET}(?:begin_(?:of_)?|start_)?{_NAME}|\[think(?:ing)?\]|<\|inner_prefix\|>|<unused94>|<\|channel>)"
-    r"|(?P<answer><\|channel\|>\s{0,3}final\b)|(?P<channel><\|channel\|>)|(?P<end><\|end\|>)",
+    r"|(?P<answer><\|channel\|>\s{0,3}final\b)|(?P<channel><\|channel\|>)|(?P<end><\|end\|>))",
     re.IGNORECASE,
 )
 
