@@ -32,7 +32,7 @@ IMAGE_PARTS: Final[Mapping[str, str]] = MappingProxyType(
 
 SHIPPED_SHA256: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "basic-memory": ("d9f1c780426f0ceeb31ffc99837fab48db178802336f9713bcf5fe6079bf7673",),
+        "basic-memory": ("6d90727c833906142111ef28734a32fdd4347c2d25bc1dd5bcbbd38e8a35b7cc",),
         "brainops": ("1d522ec61d3bacb725a2102538e64135221472aafa51bae503fe158e866ab277",),
         "chroma-mcp": ("c26bb9681b02db39c76f728420ffb22f5f70c23cc96399f3ed169e36909b2864",),
         "mcp-memory-service": ("fbc00b05e488c02b226cc43ecf3143e5f79a83f527fd559652fc91309d050772",),
