@@ -33,7 +33,7 @@ const HEARD = {
   },
   done: (told) => {
     const seconds = told.seconds.toFixed(1);
-    say(`Done in ${seconds} s.`);
+    say(`${next?.root ?? "The bundle"}: checked in ${seconds} s.`);
     $("level").textContent = LEVELS[told.code];
     $("level").dataset.code = told.code;
     $("screen").textContent = told.text;

@@ -1,0 +1,119 @@
+"""The verify page in Chromium, from a file: the verdict of the command, byte for byte, and no request to any host."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from playwright.sync_api import Browser, Page
+
+from agzamov_harness import keys
+from agzamov_images.verify_page.verify_page_command import verify_page
+from agzamov_verify import cli
+from browser import REQUIRED, chromium
+from bundles.bundle_factory import STRANGER, Draft
+from bundles.tampered_bundles.cases import Case
+from bundles.test_tampered_bundles import CASES, GOLDEN
+
+PATIENCE_MS = 600_000
+FIRST_OF_STEP = list({case.step: case for case in reversed(CASES)}.values())
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("verify_page")]
+
+
+class Checker:
+    """The page, opened once, and what it asked for and complained of."""
+
+    def __init__(self, browser: Browser, path: Path) -> None:
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page: Page = browser.new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda line: self.complaints.append(line.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.goto(path.as_uri())
+        self.page.locator('body[data-state="ready"]').wait_for()
+
+    def check(self, bundle: Path) -> tuple[int, str]:
+        """Exit code and verdict of a bundle that is chosen."""
+        self.page.locator("#folder" if bundle.is_dir() else "#tar").set_input_files(bundle)
+        self.page.locator('body[data-state="done"]').wait_for()
+        code = int(self.page.locator("#level").get_attribute("data-code") or "-1")
+        verdict = self.page.locator("#verdict").text_content() or ""
+        self.page.evaluate("document.body.dataset.state = 'ready'")
+        return code, verdict
+
+
+@pytest.fixture(scope="module")
+def checker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checker]:
+    if not shutil.which("npm"):
+        if os.environ.get(REQUIRED):
+            pytest.fail(f"no npm here, and {REQUIRED} is set; on Debian: apt-get install npm")
+        pytest.skip("no npm here; on Debian: apt-get install npm")
+    path = tmp_path_factory.mktemp("page") / "verify.html"
+    done = CliRunner().invoke(verify_page, ["--out", str(path)])
+    assert done.exit_code == 0, done.output
+    with chromium() as browser:
+        yield Checker(browser, path)
+
+
+@pytest.fixture(autouse=True)
+def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agzamov_verify.stockfish.PLACES", ("stockfish-that-is-nowhere",))
+
+
+def by_command(path: Path) -> tuple[int, str]:
+    done = CliRunner().invoke(cli.main, ["check", str(path), "--json", "--jobs", "1"])
+    return done.exit_code, done.stdout
+
+
+def test_a_good_bundle_has_the_verdict_of_the_command(checker: Checker, tiny: Path) -> None:
+    found = checker.check(tiny)
+    assert found == by_command(tiny)
+    assert json.loads(found[1])["level"] == "V1"
+    assert "Believe" in (checker.page.locator("#screen").text_content() or "")
+
+
+def test_the_golden_bundle_has_the_verdict_of_the_command(checker: Checker) -> None:
+    found = checker.check(GOLDEN)
+    assert found == by_command(GOLDEN)
+    steps = {step["name"]: step["status"] for step in json.loads(found[1])["steps"]}
+    assert (found[0], steps["engine"], steps["quality"]) == (3, "not_checked", "not_checked")
+
+
+@pytest.mark.parametrize("case", FIRST_OF_STEP, ids=[case.name for case in FIRST_OF_STEP])
+def test_a_tampered_bundle_has_the_verdict_of_the_command(
+    case: Case, checker: Checker, small: Path, tmp_path: Path
+) -> None:
+    draft = Draft.of(small)
+    case.forge(draft)
+    bad = draft.write(tmp_path)
+    found = checker.check(bad)
+    assert found == by_command(bad)
+    assert found[0] == 1
+
+
+def test_another_key_is_refused(checker: Checker, tiny: Path, tmp_path: Path) -> None:
+    stranger = tmp_path / "stranger.pem"
+    stranger.write_bytes(keys.public_pem(STRANGER))
+    checker.page.locator("#key").set_input_files(stranger)
+    try:
+        assert checker.check(tiny)[0] == 1
+    finally:
+        checker.page.locator("#key").set_input_files([])
+
+
+def test_what_is_no_bundle_is_refused(checker: Checker, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.tar"
+    notes.write_text("notes")
+    assert checker.check(notes) == (2, "")
+
+
+def test_nothing_but_the_page_was_asked_for_and_nothing_complained(checker: Checker, tiny: Path) -> None:
+    checker.check(tiny)
+    assert [url.partition(":")[0] for url in checker.requests] == ["file", "blob"]
+    assert checker.complaints == []
