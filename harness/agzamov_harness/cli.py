@@ -79,6 +79,10 @@ SECTIONS = {
             "Compute the model x augmentation matrix of BUNDLES, with tokens and cost; compare all pairs",
         ),
         "calibrate": SCORE["calibrate"],
+        "leaderboard": _own(
+            "leaderboard_command:leaderboard",
+            "Leaderboards: static pages from bundles that are verified when the pages are built",
+        ),
     },
     "Models, memories and images": {
         "models": _own("models_command:models", "Local models: list them, check them before a run, pull them"),

@@ -2,3 +2,7 @@
 
 It is a pure function of a verdict and its bundle: the same bytes each time. Nothing in it is fetched from anywhere.
 """
+
+from typing import Final
+
+PACKAGE: Final = __name__

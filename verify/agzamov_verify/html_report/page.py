@@ -21,11 +21,10 @@ from ..glossary import TERMS, label
 from ..manifest import Manifest
 from ..scoring.hypotheses.verdicts import Verdict as HypothesisVerdict
 from ..seat_words import seat_lines
-from . import course_figures, figures, seat_figures
+from . import PACKAGE, course_figures, figures, seat_figures
 from .markup import Child, Element, element, fill, html, raw, table
 
 ASSETS: Final = ("report.js", "replay.js", "games.js", "chunks.js")
-PACKAGE: Final = __package__ or ""
 PROGRAM_TITLE: Final = "Agzamov test report"
 BASE_POLICY: Final = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'{sheets}; base-uri 'none'; form-action 'none';"

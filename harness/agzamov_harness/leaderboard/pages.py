@@ -1,0 +1,150 @@
+"""The pages of a leaderboard: a table for each board, what was refused, and the rules. A small script filters rows."""
+
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+from typing import Final
+
+from agzamov_verify.display.analysis_text import estimate
+from agzamov_verify.html_report import PACKAGE as REPORT
+from agzamov_verify.html_report.charts import Whisker, whiskers
+from agzamov_verify.html_report.markup import Child, Element, element, fill, html, raw
+from agzamov_verify.views import game_words
+
+from .policy import Policy
+from .ranking import Ranked, Row, ranked
+from .submissions import Recorded
+
+FILTERS: Final = (("open", "open weights only"), ("compliant", "compliant plans only"), ("v1", "level V1 only"))
+SCRIPT: Final = """"use strict";
+for (const box of document.querySelectorAll(".filters input")) {
+  box.addEventListener("change", () => {
+    const wanted = [...document.querySelectorAll(".filters input:checked")].map((one) => one.name);
+    for (const row of document.querySelectorAll("tr[data-is]")) {
+      const is = row.dataset.is.split(" ");
+      row.hidden = !wanted.every((name) => is.includes(name));
+    }
+  });
+}
+"""
+POLICY: Final = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; base-uri 'none'; form-action 'none';"
+    " require-trusted-types-for 'script'; trusted-types 'none'"
+)
+
+
+def leaderboard_page(policy: Policy, rows: Sequence[Row], record: Mapping[str, Recorded]) -> str:
+    """The page as HTML. `record`: every submission that was ever seen."""
+    style = (files(REPORT) / "assets/report.css").read_text("utf-8")
+    content = POLICY.format(script=_sha256(SCRIPT), style=_sha256(style))
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=content),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", policy.title),
+        raw("style", style),
+    )
+    body = element(
+        "body",
+        element("header", element("p", "Leaderboard of the Agzamov test", class_="kind"), element("h1", policy.title)),
+        element("main", *_main(policy, rows, record)),
+        raw("script", SCRIPT),
+    )
+    return "<!doctype html>\n" + html(element("html", head, body, lang="en"))
+
+
+def _sha256(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+def _main(policy: Policy, rows: Sequence[Row], record: Mapping[str, Recorded]) -> Iterator[Element]:
+    yield element(
+        "p",
+        "Every bundle was verified by whoever built this page; none of its figures was typed. A rank is an interval:"
+        " figures whose intervals overlap are not told apart. Level V1 says that a record is consistent with itself,"
+        " not that its replies were really given.",
+    )
+    yield element("form", *(_filter(name, words) for name, words in FILTERS), class_="filters")
+    boards = dict.fromkeys(row.board for row in rows)
+    for board in sorted(boards):
+        yield _board(board, ranked([row for row in rows if row.board == board]))
+    if not boards:
+        yield element("p", "No accepted bundle holds an augmentation with its control yet.")
+    yield _refused([entry for entry in record.values() if entry.outcome == "refused"])
+    yield _rules(policy)
+
+
+def _filter(name: str, words: str) -> Element:
+    return element("label", element("input", type="checkbox", name=name), f" {words}")
+
+
+def _board(board: tuple[str, str, str], places: Sequence[Ranked]) -> Element:
+    game, augmentation, unit = board
+    title = f"{game_words(game)}: what {augmentation} adds"
+    marks = [_whisker(place.row) for place in places]
+    header = ("rank", "model", "system", "effect", "submitter", "level", "plan", "weights", "report")
+    head = element("thead", element("tr", *(element("th", name, scope="col") for name in header)))
+    body = element("tbody", *map(_row, places))
+    table = element("div", element("table", head, body), class_="scroll", tabindex="0")
+    return element("section", element("h2", title), whiskers(marks, 0.0, unit, title), table)
+
+
+def _whisker(row: Row) -> Whisker:
+    low, high = row.bounds or (None, None)
+    value = float(row.effect.value.decimal) if row.effect.value else 0.0
+    return Whisker(f"{row.model}, {row.system or 'no system'} ({row.submitter})", value, low, high)
+
+
+def _row(place: Ranked) -> Element:
+    row, ranks = place
+    is_now = [name for name, yes in (("open", row.open_weights), ("compliant", row.tier == "compliant")) if yes]
+    cells: list[Child] = [
+        _rank_words(ranks),
+        row.model,
+        row.system or "none",
+        estimate(row.effect),
+        row.submitter,
+        row.level,
+        row.tier,
+        "sealed" if row.open_weights else "hosted",
+        element("a", row.run, href=f"{row.run}/index.html"),
+    ]
+    made = element("tr", data_is=" ".join([*is_now, row.level.lower()]))
+    fill(made, (element("th" if index == 0 else "td", cell) for index, cell in enumerate(cells)))
+    return made
+
+
+def _rank_words(ranks: tuple[int, int] | None) -> str:
+    if ranks is None:
+        return "none"
+    best, worst = ranks
+    return str(best) if best == worst else f"{best} to {worst}"
+
+
+def _refused(entries: Sequence[Recorded]) -> Element:
+    made = element("section", element("h2", "Refused"), id="refused")
+    if not entries:
+        made.append(element("p", "Nothing was refused."))
+        return made
+    rows = element("tbody")
+    for entry in entries:
+        rows.append(
+            element("tr", *(element("td", text) for text in (entry.name, entry.run or "unknown", entry.reason)))
+        )
+    head = element("thead", element("tr", *(element("th", name, scope="col") for name in ("submission", "run", "why"))))
+    made.append(element("div", element("table", head, rows), class_="scroll", tabindex="0"))
+    return made
+
+
+def _rules(policy: Policy) -> Element:
+    rules = [
+        f"Ranked from level {policy.level} on.",
+        "Plans that depart from their protocol are ranked too."
+        if policy.departures
+        else "Plans that depart from their protocol are refused.",
+        f"A bundle has at most {policy.bundle_mib_max} MiB.",
+        *(f"Key of {name}: {key}" for name, key in sorted(policy.keys.items())),
+    ]
+    return element("section", element("h2", "Rules"), element("ul", *(element("li", rule) for rule in rules)))

@@ -1,0 +1,76 @@
+"""`agzamov leaderboard`: static pages from a folder of submitted bundles, which are verified here."""
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from agzamov_verify.bundle_argument import bounded, limits_of
+from agzamov_verify.checks import Options
+from agzamov_verify.manifest import ManifestError
+from agzamov_verify.showing import EXIT_FAILED, EXIT_USAGE, fail
+from agzamov_verify.stockfish import EngineFault, find_engine
+from agzamov_verify.waiting import shown
+from agzamov_verify.workers import cores
+
+from .leaderboard.build import build as build_pages
+from .leaderboard.policy import load_policy
+
+
+@click.group()
+def leaderboard() -> None:
+    """Leaderboards: static pages from bundles that are verified when the pages are built."""
+
+
+@leaderboard.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--policy",
+    "policy_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    help="What is taken (YAML): title, keys, level, departures, bundle_mib_max.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("leaderboard"),
+    show_default=True,
+    help="The folder to write.",
+)
+@click.option("--engine", metavar="PATH", help="Stockfish 15.1, to repeat its evaluations; found on PATH if not given.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Worker processes; default: one per core.")
+@bounded
+def build(folder: Path, policy_file: Path, out: Path, engine: str | None, jobs: int | None, **limits: Any) -> None:
+    """Verify every bundle in FOLDER and write a leaderboard: ranks, a report for each, and what was refused and why.
+
+    Nothing of a bundle is run, and nothing is fetched. FOLDER/record.jsonl keeps a line for every submission that was
+    ever seen.
+
+    Exit code 0: written. 1: written, and a submission is refused that was not refused before. 2: wrong use.
+    """
+    try:
+        policy = load_policy(policy_file)
+    except ManifestError as error:
+        fail(str(error), EXIT_USAGE)
+    try:
+        engine_path, missing = find_engine(engine), ""
+    except EngineFault as error:
+        engine_path, missing = None, str(error)
+    options = Options(
+        engine_path, missing, jobs or cores(), limits=limits_of(limits), say=partial(click.echo, err=True)
+    )
+    try:
+        with shown(quiet=False):
+            built = build_pages(folder, policy, out, options)
+    except OSError as error:
+        fail(f"{error.filename or out}: {error.strerror or error}", EXIT_USAGE)
+    except msgspec.MsgspecError as error:
+        fail(f"{folder}/record.jsonl: {error}", EXIT_USAGE)
+    for entry in built.refused:
+        click.echo(f"refused: {entry.name}: {entry.reason}")
+    click.echo(f"leaderboard: {built.page}, {built.accepted} accepted")
+    sys.exit(EXIT_FAILED if built.refused else 0)
