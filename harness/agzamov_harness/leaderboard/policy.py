@@ -32,12 +32,7 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keys: dict[str, KeyId]
     level: Literal["V0", "V1"] = "V1"
     departures: bool = False
-    bundle_mib_max: KeyId = Annotated[
-        str, Meta(pattern=r"^[0-9a-f]{64}$", description="the id of a key: 64 hexadecimal digits, as keygen prints it")
-    ]
-
-
-Mebibytes = 200
+    bundle_mib_max: Mebibytes = 200
 
 
 def load_policy(path: Path) -> Policy:
