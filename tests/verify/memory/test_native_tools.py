@@ -9,7 +9,8 @@ import pytest
 
 from agzamov_harness.seal import plan_from
 from agzamov_verify.checks.check_log import CheckLog, Finding, Number, Status, StepFailed
-from agzamov_verify.checks.memory_audit import StoreAudit, check_memory
+from agzamov_verify.checks.memory_audit import StoreAudit
+from agzamov_verify.checks.memory_step import check_memory
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.scripted import reply
 from agzamov_verify.manifest import ManifestError, MemoryPin, Plan
@@ -28,6 +29,7 @@ from agzamov_verify.memory.native_tools import (
 )
 from agzamov_verify.memory.tools import Refused
 from agzamov_verify.questions import (
+    MEMORY,
     SERVED_CHARACTERS_MAX,
     Answer,
     Called,
@@ -44,7 +46,7 @@ from agzamov_verify.questions import (
     ToolCall,
 )
 from agzamov_verify.script import Divergence, Exchanges
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.streams import SeatStore, block_script, streams_of
 from agzamov_verify.systems import MemorySystem
 from verify.memory.tool_call_worlds import Exchange, ListedMemory, replay_of
 
@@ -332,7 +334,7 @@ def test_a_call_of_which_nobody_knows_what_it_stores_makes_the_memory_unverified
     done = audit([*PLAYED[:SEARCHED], (unknown, Called(text="linked")), *PLAYED[SEARCHED:-1], dump], pin)
     assert (done.findings, done.counts.unknown) == ([], 1)
     ledger = CheckLog()
-    check_memory(manifest_with(pin), [done.counts], ledger)
+    check_memory(manifest_with(pin), {HERE: done.counts}, ledger)
     step = ledger.steps[Number.MEMORY - 1]
     assert step.status is Status.NOT_CHECKED
     assert step.remark.startswith(
@@ -346,7 +348,7 @@ def test_words_of_a_built_in_server_that_were_cut_cannot_be_compared_and_make_it
     done = audit(with_answer(SEARCHED, cut), PIN)
     assert (done.counts.cut, done.counts.unknown) == (1, 0)
     ledger = CheckLog()
-    check_memory(manifest_with(PIN), [done.counts], ledger)
+    check_memory(manifest_with(PIN), {HERE: done.counts}, ledger)
     step = ledger.steps[Number.MEMORY - 1]
     assert step.status is Status.NOT_CHECKED
     assert step.remark.startswith("unverified: in 1 of 1 careers the words of a tool were cut")
@@ -359,8 +361,11 @@ def test_what_was_wrong_before_such_a_call_stays_wrong() -> None:
     ledger = CheckLog()
     with suppress(StepFailed), ledger.taking(Number.MEMORY):
         ledger.take(done.findings)
-        check_memory(manifest_with(pin), [done.counts], ledger)
+        check_memory(manifest_with(pin), {HERE: done.counts}, ledger)
     assert ledger.steps[Number.MEMORY - 1].status is Status.FAIL
+
+
+HERE = SeatStore(PLAN.matches[0].id, MEMORY)
 
 
 class Sealed(msgspec.Struct):

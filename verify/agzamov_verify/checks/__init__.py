@@ -48,7 +48,7 @@ from .budget import Budget, Limits
 from .check_log import CheckLog, Finding, Number, Status, Step, StepFailed
 from .engine import EngineAtHand, check_engine
 from .executions import check_executions, execution_warnings
-from .memory_audit import check_memory
+from .memory_step import check_memory
 from .memory_warnings import audited_matches, memory_warnings
 from .move_quality import check_judged, read_judged
 from .opened_bundle import open_bundle
@@ -140,7 +140,7 @@ def _take_steps(path: Path, options: Options, ledger: CheckLog, verdict: Verdict
         matches = audited_matches(opened.manifest.plan, streams)
         warnings = tuple(memory_warnings(opened.manifest.plan, matches))
         verdict.warnings = (*verdict.warnings, *warnings)
-        check_memory(opened.manifest, matches.values(), ledger, warnings)
+        check_memory(opened.manifest, matches, ledger, warnings)
     verdict.warnings = (*verdict.warnings, *unnamed_warnings(replayed.tools))
     is_whole = check_tools(opened, replayed.tools, ledger, at_hand)
     if verdict.recomputed is Recomputed.ALL and not is_whole:

@@ -142,6 +142,10 @@ class CheckLog:
         if expected != found:
             self.add(number, place, expected, found)
 
+    def has_failed(self, number: Number) -> bool:
+        """True if something was found that fails a step."""
+        return number in self._failed
+
     @property
     def passed(self) -> bool:
         """True if every step passed or does not apply."""

@@ -11,7 +11,8 @@
   says nothing beside them. Once a tool was called of which nobody knows what it stores, there is no fold: step 15 is
   not taken, and the memory is unverified.
 
-What breaks no rule, but must be known before figures are believed, is warned of (memory_warnings).
+What breaks no rule, but must be known before figures are believed, is warned of (memory_warnings). The verdict, with
+the tier of each memory's lineage, is given by memory_step.
 
 What a server makes of its entries by a published rule is computed again (memory/recomputed): the sums of
 `consolidator`, the damage of `noisy`, the searches of `recent`, `history` and `file`, and of `full_text` and `noisy`
@@ -21,11 +22,11 @@ recomputed, and entries that say more than these are counted (lineage).
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ..games.game import StreamPlan
-from ..manifest import Manifest, MemoryPin, Plan
+from ..manifest import MemoryPin, Plan
 from ..memory.model_memory import NOTE
 from ..memory.native_tools import Effect, NativeTool, holds
 from ..memory.recomputed import WordSearches, consolidated, last_entries, text_given
@@ -50,18 +51,13 @@ from ..questions import (
     Stored,
 )
 from ..systems import MemorySystem
-from .check_log import CheckLog, Finding, Number, Status
+from .check_log import Finding, Number
 from .lineage import Lineage
 
 TOLD_MAX: Final = 3
 SHOWN_CHARACTERS: Final = 80
-SHOWN_DIGITS: Final = 12
 TAKEN: Final = {"stored": True, "reason": ""}
 """The words of a built-in server that took an entry."""
-OUTSIDE_IS_ATTESTED: Final = (
-    ", from outside: prompts and this audit are computed from its recorded answers; that it gave them is attested, and"
-    " what its adapter declares is not checked"
-)
 
 
 class Audited(NamedTuple):
@@ -154,7 +150,7 @@ class StoreAudit:
             self._count(refused=1)
             return
         if answer.refused:
-            self._find(question, f"{question.entry} stored", f"refused: {_cut(answer.refused)}")
+            self._find(question, f"{question.entry} stored", f"refused: {cut(answer.refused)}")
         self._add(Kept(question.content, (), question.entry, (question.number,), question.kind))
 
     def _call(self, question: CallTool, answer: Called) -> None:
@@ -165,17 +161,17 @@ class StoreAudit:
         elif answer.failed:
             self._count(failed=1)
             if self._server in SERVERS and _query(question) is not None:
-                self._find(question, f"no error of {question.tool}, called as it is declared", _cut(answer.text))
+                self._find(question, f"no error of {question.tool}, called as it is declared", cut(answer.text))
         elif effect is Effect.SEARCHES:
             self._search(question, answer)
             self._words(question, answer)
         elif answer.refused and self._may_refuse(question.content):
             self._count(refused=1)
         elif answer.refused:
-            self._find(question, f"{question.entry} stored", f"refused: {_cut(answer.refused)}")
+            self._find(question, f"{question.entry} stored", f"refused: {cut(answer.refused)}")
         else:
             if self._server in SERVERS and not _same(_parsed(answer.text), TAKEN):
-                self._find(question, f"nothing but that {question.entry} was stored", _cut(answer.text))
+                self._find(question, f"nothing but that {question.entry} was stored", cut(answer.text))
             self._add(Kept(question.content, (), question.entry, (question.number,), NOTE))
 
     def _words(self, question: CallTool, answer: Called) -> None:
@@ -183,12 +179,12 @@ class StoreAudit:
         whole = len(answer.text) + sum(len(hit.content) for hit in answer.hits) < SERVED_CHARACTERS_MAX
         for hit in answer.hits if whole else ():
             if not holds(answer.text, hit.content):
-                self._find(question, f"{_cut(hit.entry)} in the words of {question.tool}", _cut(answer.text))
+                self._find(question, f"{cut(hit.entry)} in the words of {question.tool}", cut(answer.text))
         given = {"hits": [{"entry": hit.entry, "content": hit.content} for hit in answer.hits]}
         if self._server in SERVERS and not whole:
             self._count(cut=1)
         elif self._server in SERVERS and not _same(_parsed(answer.text), given):
-            self._find(question, f"nothing but these entries in the words of {question.tool}", _cut(answer.text))
+            self._find(question, f"nothing but these entries in the words of {question.tool}", cut(answer.text))
 
     def _add(self, kept: Kept) -> None:
         self._count(stored=1)
@@ -211,12 +207,12 @@ class StoreAudit:
         for hit in answer.hits:
             kept = self._by_name.get(hit.entry)
             if kept is None:
-                self._find(question, "entries that were stored before", f"{_cut(hit.entry)}: {_cut(hit.content)}")
+                self._find(question, "entries that were stored before", f"{cut(hit.entry)}: {cut(hit.content)}")
                 continue
             expected = self._text_given(kept)
             self._count(altered=int(expected != kept.content))
             if hit.content != expected:
-                self._find(question, f"{hit.entry} as it was stored, {_cut(expected)}", _cut(hit.content))
+                self._find(question, f"{hit.entry} as it was stored, {cut(expected)}", cut(hit.content))
         if self._is_recomputed:
             newest_first = self._server == "recent"
             if answer.hits != (hits := last_entries(self._live, question.hits_max, newest_first=newest_first)):
@@ -267,7 +263,7 @@ class StoreAudit:
         if len(self._pages) != counted:
             self._find(question, f"{counted} live entries, as were counted", str(len(self._pages)))
         for mismatch in self._lineage.mismatches(self._by_name, self._pages):
-            self._find(question, _cut(mismatch.expected), _cut(mismatch.found))
+            self._find(question, cut(mismatch.expected), cut(mismatch.found))
         made = [kept for kept in self._pages if kept != self._by_name.get(kept.entry)]
         self._count(derived=len(made))
         self._says_more -= {kept.entry for kept in made}
@@ -295,15 +291,15 @@ def _place(question: Question) -> str:
 def _shown(kept: Kept | None) -> str:
     if kept is None:
         return "no such entry"
-    made = f" from {_cut(', '.join(kept.derived_from))}" if kept.derived_from else ""
-    return f"{_cut(kept.entry)} ({_cut(kept.kind)}) of contest {kept.games[:9]}{made}: {_cut(kept.content)}"
+    made = f" from {cut(', '.join(kept.derived_from))}" if kept.derived_from else ""
+    return f"{cut(kept.entry)} ({cut(kept.kind)}) of contest {kept.games[:9]}{made}: {cut(kept.content)}"
 
 
 def _names(answer: Hits | Called) -> str:
-    return ", ".join(_cut(hit.entry) for hit in answer.hits[:9]) or "none"
+    return ", ".join(cut(hit.entry) for hit in answer.hits[:9]) or "none"
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
     """Foreign text on one line, not too long."""
     return repr(text[:SHOWN_CHARACTERS])[1:-1]
 
@@ -334,61 +330,3 @@ def _parsed(text: str) -> object:
         return json.loads(text, object_pairs_hook=unique)
     except (ValueError, RecursionError):
         return None
-
-
-def check_memory(manifest: Manifest, stores: Iterable[Audited], ledger: CheckLog, warnings: Sequence[str] = ()) -> None:
-    """Take step 15; its findings came with the journal's. `stores`: counts of careers. Raises StepFailed."""
-    if not any(isinstance(system, MemorySystem) for system in manifest.plan.systems.values()):
-        ledger.skip(Number.MEMORY, Status.NOT_APPLICABLE, "no seat has a memory")
-        return
-    total = Audited()
-    for counts in stores:
-        total = total.plus(counts)
-    if total.unknown or total.cut:
-        ledger.skip(Number.MEMORY, Status.NOT_CHECKED, f"unverified: {'; '.join(_unverified(total, manifest))}")
-        return
-    with ledger.step(Number.MEMORY):
-        derived = f", {total.derived:,} made from others" if total.derived else ""
-        failed = f", {total.failed:,} calls of its tools told an error" if total.failed else ""
-        refused = f", {total.refused:,} refused as declared" if total.refused else ""
-        altered = f", {total.altered:,} altered by declared noise" if total.altered else ""
-        ledger.remark(
-            Number.MEMORY,
-            f"{total.careers:,} stores began empty; {total.stored:,} entries stored{derived}{refused};"
-            f" {total.found:,} found in {total.searches:,} searches{altered}{failed}"
-            f"; {''.join(f'warning: {one}; ' for one in warnings)}"
-            f"sealed: {'; '.join(_servers(manifest))}",
-        )
-
-
-def _unverified(total: Audited, manifest: Manifest) -> Iterator[str]:
-    """Why no dump, or no words, could be compared with what was stored."""
-    if total.unknown:
-        tools = ", ".join(dict.fromkeys(tool.name for tool in _unknown_tools(manifest)))
-        yield (
-            f"in {total.unknown:,} of {total.careers:,} careers a tool was called of which nobody knows what it stores"
-            f" (on offer: {tools}), so no dump can be compared with what was stored"
-        )
-    if total.cut:
-        yield (
-            f"in {total.cut:,} of {total.careers:,} careers the words of a tool were cut, so that they cannot be"
-            " compared with the entries"
-        )
-
-
-def _unknown_tools(manifest: Manifest) -> Iterator[NativeTool]:
-    """The tools on offer of which nobody knows what they store."""
-    for pin in manifest.memories.values():
-        yield from (tool for tool in pin.native if tool.effect is Effect.UNKNOWN)
-
-
-def _servers(manifest: Manifest) -> Iterator[str]:
-    """The sealed server of each system in words."""
-    for name, pin in sorted(manifest.memories.items()):
-        system = manifest.plan.systems[name]
-        image = manifest.images.get(system.image_part)
-        contained = f", image {image.config_digest[:SHOWN_DIGITS]}" if image else ""
-        server = " ".join(filter(None, (_cut(pin.name), _cut(pin.version)))) or "a server without a name"
-        digests = f"adapter {pin.adapter_sha256[:SHOWN_DIGITS]}, tools {pin.tools_sha256[:SHOWN_DIGITS]}{contained}"
-        attested = OUTSIDE_IS_ATTESTED if isinstance(system, MemorySystem) and system.is_from_outside else ""
-        yield f"{name} is {server} ({digests}){attested}"

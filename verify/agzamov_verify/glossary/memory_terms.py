@@ -29,6 +29,11 @@ MEMORY: Final = (
          "Step 15: a memory was empty before its first game, gave only what was stored before, and its dump is what "
          "was stored.",
          "docs/memory.md", ("store audit",)),
+    Term("lineage",
+         "How far what a memory told can be traced to what was stored, in four tiers: A verbatim (each dump is what "
+         "was stored), B traced (each entry that the server made names its sources), C bounded (no dump could be "
+         "compared, in a sealed image without a network), D unverified (the same in a process).",
+         "docs/memory.md", ("lineage tier", "tiers", "verbatim", "traced", "unverified")),
     Term("donor",
          "The frozen match against another opponent of which a placebo's notes are taken.",
          "docs/memory.md", ("donor notes", "donor's note")),
