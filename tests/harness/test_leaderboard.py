@@ -110,7 +110,9 @@ def test_what_holds_is_ranked_and_what_does_not_is_listed_and_stays_so(augmented
     assert len(reasons) == 6
     page = (tmp_path / "site" / "index.html").read_text("utf-8")
     ranks, _, refused = page.partition('id="refused"')
-    assert ranks.count("/index.html") == 1
+    boards, _, accepted = ranks.partition('id="accepted"')
+    assert (boards.count("/index.html"), accepted.count("/index.html")) == (1, 2)
+    assert str(tmp_path) not in page
     assert (tmp_path / "site" / augmented.name / "index.html").is_file()
     assert "<img" not in page
     assert all(name.replace("<", "&lt;").replace(">", "&gt;") in refused for name in reasons)

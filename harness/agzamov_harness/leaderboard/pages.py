@@ -9,7 +9,7 @@ from typing import Final
 from agzamov_verify.display.analysis_text import estimate
 from agzamov_verify.html_report import PACKAGE as REPORT
 from agzamov_verify.html_report.charts import Whisker, whiskers
-from agzamov_verify.html_report.markup import Child, Element, element, fill, html, raw
+from agzamov_verify.html_report.markup import Child, Element, element, fill, html, raw, table
 from agzamov_verify.views import game_words
 
 from .policy import Policy
@@ -72,6 +72,7 @@ def _main(policy: Policy, rows: Sequence[Row], record: Mapping[str, Recorded]) -
         yield _board(board, ranked([row for row in rows if row.board == board]))
     if not boards:
         yield element("p", "No accepted bundle holds an augmentation with its control yet.")
+    yield _accepted([entry for entry in record.values() if entry.outcome == "accepted"])
     yield _refused([entry for entry in record.values() if entry.outcome == "refused"])
     yield _rules(policy)
 
@@ -87,8 +88,8 @@ def _board(board: tuple[str, str, str], places: Sequence[Ranked]) -> Element:
     header = ("rank", "model", "system", "effect", "submitter", "level", "plan", "weights", "report")
     head = element("thead", element("tr", *(element("th", name, scope="col") for name in header)))
     body = element("tbody", *map(_row, places))
-    table = element("div", element("table", head, body), class_="scroll", tabindex="0")
-    return element("section", element("h2", title), whiskers(marks, 0.0, unit, title), table)
+    numbers = element("div", element("table", head, body), class_="scroll", tabindex="0")
+    return element("section", element("h2", title), whiskers(marks, 0.0, unit, title), numbers)
 
 
 def _whisker(row: Row) -> Whisker:
@@ -123,19 +124,17 @@ def _rank_words(ranks: tuple[int, int] | None) -> str:
     return str(best) if best == worst else f"{best} to {worst}"
 
 
+def _accepted(entries: Sequence[Recorded]) -> Element:
+    """Every bundle that holds, also one without an augmentation, which stands on no board."""
+    rows = [(entry.name, element("a", entry.run, href=f"{entry.run}/index.html")) for entry in entries]
+    inside = table(("submission", "run, with its report"), rows) if rows else element("p", "Nothing was accepted.")
+    return element("section", element("h2", "Accepted"), inside, id="accepted")
+
+
 def _refused(entries: Sequence[Recorded]) -> Element:
-    made = element("section", element("h2", "Refused"), id="refused")
-    if not entries:
-        made.append(element("p", "Nothing was refused."))
-        return made
-    rows = element("tbody")
-    for entry in entries:
-        rows.append(
-            element("tr", *(element("td", text) for text in (entry.name, entry.run or "unknown", entry.reason)))
-        )
-    head = element("thead", element("tr", *(element("th", name, scope="col") for name in ("submission", "run", "why"))))
-    made.append(element("div", element("table", head, rows), class_="scroll", tabindex="0"))
-    return made
+    rows = [(entry.name, entry.run or "unknown", entry.reason) for entry in entries]
+    inside = table(("submission", "run", "why"), rows) if rows else element("p", "Nothing was refused.")
+    return element("section", element("h2", "Refused"), inside, id="refused")
 
 
 def _rules(policy: Policy) -> Element:

@@ -18,7 +18,7 @@ from agzamov_verify.bundle_argument import no_bundle
 from agzamov_verify.checks import Options, Verdict, verify
 from agzamov_verify.checks.check_log import Status
 from agzamov_verify.display.report import finding_line
-from agzamov_verify.untrusted_input import HostileBundle, open_source, printable, sha256_of
+from agzamov_verify.untrusted_input import HostileBundle, open_source, printable, sha256_of, show_name
 
 from .policy import Policy
 
@@ -70,7 +70,7 @@ def examined(folder: Path, policy: Policy, options: Options) -> Iterator[Submiss
 def examine(path: Path, policy: Policy, options: Options) -> Submission:
     """One submission: verified, and held to the policy."""
     name = printable(path.name)
-    reason = no_bundle(path) or _too_large(path, policy)
+    reason = no_bundle(path).removeprefix(f"{show_name(str(path))}: ") or _too_large(path, policy)
     if reason:
         return Submission(Recorded(name, "refused", printable(reason), "", ""), path, "", None)
     verdict = verify(path, options)

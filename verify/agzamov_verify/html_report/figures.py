@@ -32,6 +32,12 @@ def parts_of(verdict: Verdict) -> tuple[Results, Analysis, Manifest]:
     return verdict.results, verdict.analysis, verdict.manifest
 
 
+def short_words(manifest: Manifest, match_id: str) -> str:
+    """A match in the words of a chart that is of one game: without the game's name."""
+    game = next(match.game for match in manifest.plan.matches if match.id == match_id)
+    return match_words(manifest, match_id).replace(f", {game_words(game)}", "", 1)
+
+
 def result_figures(verdict: Verdict) -> Iterator[Element]:
     """The result of each match with its interval, game by game."""
     results, analysis, manifest = parts_of(verdict)
@@ -41,14 +47,18 @@ def result_figures(verdict: Verdict) -> Iterator[Element]:
         matches = [match for match in results.matches if match.game == game]
         contests = [match for match in matches if not match.is_baseline]
         view = VIEWS[game]
-        rows = [_whisker(match_words(manifest, match.id), heads[match.id]) for match in contests]
+        rows = [_whisker(short_words(manifest, match.id), heads[match.id]) for match in contests]
         title = f"{game_words(game)}: result of the first-named seat"
         chart = whiskers(rows, view.null, view.figure_unit, title) if rows else None
         numbers = table(
             ("match", "played", "result, 95 % interval", "smallest detectable effect", "ended by play"),
             [_result_row(manifest, match, heads[match.id], mde.get(match.id)) for match in matches],
         )
-        words = f"The dashed line is that of equal players, {view.spelled(view.null)} {view.figure_unit}."
+        words = (
+            f"The dashed line is that of equal players, {view.spelled(view.null)} {view.figure_unit}."
+            if rows
+            else "A seat that plays itself has no winner: a baseline."
+        )
         yield figure(title, words, chart, numbers, is_open=True)
 
 

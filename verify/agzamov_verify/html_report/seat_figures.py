@@ -13,7 +13,7 @@ from ..scoring.quality.results import quality_of
 from ..scoring.seat_stats import SeatStats
 from ..views import VIEWS, game_words
 from .charts import Dot, Whisker, scattered, stacked, whiskers
-from .figures import estimated_whisker, figure, parts_of
+from .figures import estimated_whisker, figure, parts_of, short_words
 from .markup import Element, element, table
 
 FAULTS: Final[Mapping[FaultKind, str]] = {kind: kind.value.replace("_", " ") for kind in FaultKind}
@@ -70,7 +70,7 @@ def efficiency_figures(verdict: Verdict) -> Iterator[Element]:
         for match in results.matches:
             tokens, head = _tokens(match.seat_stats[0]), heads[match.id]
             if match.game == game and tokens and not match.is_baseline and match.result.count:
-                name = match_words(manifest, match.id)
+                name = short_words(manifest, match.id)
                 dots.append(Dot(name, tokens / match.result.count, head.value, head.low, head.high))
         if len(dots) > 1:
             noun = view.game.result.one

@@ -7,6 +7,7 @@ from .rules import BOARD_CARDS, STREETS, ActionKind, Hand, HandEnd, Played, in_b
 from .script import HandRecord
 
 PLACES: Final = ("Button", "Big blind")
+SHORT: Final = ("BTN", "BB")
 
 
 def hand_frames(record: HandRecord, stack_chips: int) -> Iterator[dict[str, Any]]:
@@ -23,7 +24,8 @@ def hand_frames(record: HandRecord, stack_chips: int) -> Iterator[dict[str, Any]
     for number, acted in enumerate(story.history):
         words = _words(hand, acted)
         hand.act(acted.action)
-        frame = _frame(hand, words, f"{PLACES[acted.player]} {words}", acted.player, acted.street)
+        label, said = (f"{names[acted.player]} {words}" for names in (SHORT, PLACES))
+        frame = _frame(hand, label, said, acted.player, acted.street)
         yield {**frame, **({"drawn": True} if number in substituted else {})}
     yield _end(hand, record, stack_chips)
 

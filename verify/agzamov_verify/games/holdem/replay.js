@@ -3,12 +3,13 @@ const SUIT_NAMES = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
 const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten" };
 
 GAMES.holdem = {
-  draw(frame, game) {
+  draw(frame, game, flipped) {
     const seats = [0, 1].map((place) => seat(frame, game, place));
     const empty = 5 - frame.board.length;
     const board = h("div", { class: "shared" }, ...frame.board.map(card), ...Array.from({ length: empty }, () => h("span", { class: "card none" })));
-    const pot = h("p", { class: "pot" }, `${frame.street}, pot ${inBlinds(frame.pot)} bb`);
-    return h("div", { class: "poker" }, seats[1], h("div", { class: "felt" }, board, pot), seats[0]);
+    const pot = h("p", { class: "pot" }, `${frame.street}, pot ${inBlinds(frame.pot + frame.bets[0] + frame.bets[1])} bb`);
+    const [near, far] = flipped ? [1, 0] : [0, 1];
+    return h("div", { class: "poker" }, seats[far], h("div", { class: "felt" }, board, pot), seats[near]);
   },
 };
 
