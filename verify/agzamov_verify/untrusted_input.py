@@ -243,7 +243,8 @@ def _walk(root: Path, prefix: str, depth_left: int) -> Iterator[tuple[str, Path]
 
 def _regular_size(name: str, status: os.stat_result) -> int:
     if not stat.S_ISREG(status.st_mode):
-        kind = "a link" if stat.S_ISLNK(status.st_mode) else "a folder, pipe, socket or device"
+        kinds = {"l": "a symbolic link", "p": "a pipe", "s": "a socket"}
+        kind = kinds.get(stat.filemode(status.st_mode)[0], "a device")
         raise HostileBundle(show_name(name), "a regular file", kind)
     return status.st_size
 

@@ -27,7 +27,7 @@ def test_a_symbolic_link_is_refused_even_to_the_right_bytes(name: str, draft: Dr
     kept = tmp_path / "kept"
     kept.write_bytes(draft.files[name])
     root = spoil(draft.write(tmp_path), name, lambda path: path.symlink_to(kept))
-    assert refused(root, 1, name).findings[0].found == "l"
+    assert refused(root, 1, name).findings[0].found == "a symbolic link"
 
 
 def test_a_symbolic_link_to_a_folder_is_refused(draft: Draft, tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_a_link_to_itself_is_refused(draft: Draft, tmp_path: Path) -> None:
 
 def test_a_pipe_is_refused_and_never_waited_for(draft: Draft, tmp_path: Path) -> None:
     root = spoil(draft.write(tmp_path), bundle.INDEX_FILE, os.mkfifo)
-    assert refused(root, 1, bundle.INDEX_FILE).findings[0].found == "p"
+    assert refused(root, 1, bundle.INDEX_FILE).findings[0].found == "a pipe"
 
 
 def test_a_socket_is_refused(draft: Draft, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
