@@ -186,4 +186,4 @@ def test_in_the_placebo_arm_the_words_are_not_those_of_the_entries() -> None:
     game = game_of(plan, plan.matches[1], "reference", 10)
     decisions = decisions_of(plan, game)
     assert all(recalled.content == "" for one in decisions for recalled in one.recalled)
-    assert "a donor's notes stood in the place" in list(xray_lines(game, decisions))[1]
+    assert "the placebo's text stood in the place" in list(xray_lines(game, decisions))[1]

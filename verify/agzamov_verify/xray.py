@@ -36,7 +36,7 @@ from .untrusted_input import printable
 
 
 class Recalled(NamedTuple):
-    """An entry that a prompt held; in the placebo arm, without content, one in whose place a donor's note stood."""
+    """An entry that a prompt held; in the placebo arm, without content, one in whose place other text stood."""
 
     entry: str
     content: str
@@ -208,7 +208,7 @@ def xray_lines(played: PlayedGame, decisions: Sequence[XrayedDecision]) -> Itera
     """The decisions as a person reads them: the turn, the action, the entries, and what becomes of it without them."""
     yield f"{played.record.game}: what {played.match.a} remembered at each of its {len(decisions)} decisions"
     if played.match.condition.arm is Arm.PLACEBO:
-        yield "  the placebo: a donor's notes stood in the place of these entries, as many as the limits allow"
+        yield "  the placebo's text stood in the place of these entries, as many as the limits allow"
     for decision in decisions:
         entries = printable(", ".join(recalled.entry for recalled in decision.recalled)) or "nothing"
         chain = _chain(decision.steered) if decision.steered else ""

@@ -9,6 +9,7 @@ from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.experiment import Arm, Augmentation, Phase
 from agzamov_verify.manifest import AnyMatch, Plan
+from agzamov_verify.memory.placebo import PlaceboRule
 from agzamov_verify.scores.collecting import Collected
 from agzamov_verify.scoring.hypotheses.evidence import GAME_NAMES, Evidence
 from agzamov_verify.systems import AnySystem, MemorySystem, OracleSystem
@@ -45,7 +46,11 @@ def control_verdict(bundle: Path, collected: Collected) -> ControlVerdict:
 def placebo_matches(plan: Plan) -> list[AnyMatch]:
     """The matches in which a memory alone tells a donor's notes: a full stack's are no control of memory."""
     placebos = (match for match in plan.matches if match.condition.arm is Arm.PLACEBO)
-    return [match for match in placebos if isinstance(plan.systems.get(match.condition.system), MemorySystem)]
+    return [match for match in placebos if _has_donor(plan.systems.get(match.condition.system))]
+
+
+def _has_donor(system: AnySystem | None) -> bool:
+    return isinstance(system, MemorySystem) and system.placebo is PlaceboRule.DONOR
 
 
 def game_verdict(evidence: Evidence, game: str, systems: Mapping[str, AnySystem]) -> GameVerdict:

@@ -68,4 +68,4 @@ def test_a_server_that_adds_up_its_entries_has_no_placebo() -> None:
     assert list(system(server="consolidator").problems(Arm.REAL)) == []
     (problem,) = system(server="consolidator").problems(Arm.PLACEBO)
     assert problem.path == "server"
-    assert "found consolidator: donor notes are whole" in problem.message
+    assert "found consolidator: a placebo stands for whole ones" in problem.message

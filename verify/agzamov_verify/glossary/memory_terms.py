@@ -37,6 +37,13 @@ MEMORY: Final = (
     Term("donor",
          "The frozen match against another opponent of which a placebo's notes are taken.",
          "docs/memory.md", ("donor notes", "donor's note")),
+    Term("shuffle",
+         "A placebo of a memory by the paper's words: the words of all entries found, in a drawn order over the same "
+         "places.",
+         "docs/memory.md", ("shuffled memory entries",)),
+    Term("random_of_own",
+         "A placebo of a memory: as many entries as were found, drawn from all that the career has stored so far.",
+         "docs/memory.md"),
     Term("rewrites",
          "Whether a memory system may replace its entries by others that it makes of them, and when: never, or at the "
          "end of a game. What it makes is derived from the entries that it names.",

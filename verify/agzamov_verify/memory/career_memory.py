@@ -6,7 +6,7 @@
     finish     export every live entry: the dump of the career
 
 The law: a server is told entries, queries, kinds and the number of the contest in the career, nothing else. In the
-placebo arm the same questions are asked at the same moments, and what is told are a donor's entries (see donor).
+placebo arm the same questions are asked at the same moments, and other text is told (see placebo).
 """
 
 from collections.abc import Iterable
@@ -25,9 +25,10 @@ from ..questions import (
     Hit,
     Search,
     Store,
+    Stored,
 )
 from ..script import Script, ask
-from .donor import Donor
+from .placebo import Placebo
 from .tool_loop import Toolbox
 
 OBSERVATION: Final = "observation"
@@ -48,8 +49,10 @@ class CareerMemory:
     `to`: whose memory it is, a name of `questions.MEMORIES`.
     """
 
-    def __init__(self, limits: Limits, donor: Donor | None = None, *, rewrites: bool = False, to: str = MEMORY) -> None:
-        self._limits, self._donor, self._rewrites, self._to = limits, donor, rewrites, to
+    def __init__(
+        self, limits: Limits, placebo: Placebo | None = None, *, rewrites: bool = False, to: str = MEMORY
+    ) -> None:
+        self._limits, self._placebo, self._rewrites, self._to = limits, placebo, rewrites, to
         self._number, self._entries = 1, 0
         self._game, self._asked = "", 0
 
@@ -65,7 +68,7 @@ class CareerMemory:
             yield from self._search(game, 0, probe)
 
     def recall(self, game: str, turn: int, query: str) -> Script[str]:
-        """The entries that a search gives, one below the other: of the server, or in their place those of the donor."""
+        """The entries that a search gives, one below the other: of the server, or of the placebo."""
         return "\n".join((yield from self._told(game, turn, query)))
 
     def observe(self, game: str, content: str) -> Script[None]:
@@ -81,8 +84,15 @@ class CareerMemory:
             to=self._to,
             turn=0,
         )
-        yield from ask(question, STORED)
+        yield from self._store(question)
         yield from self._end_game(game)
+
+    def _store(self, question: Store) -> Script[Stored]:
+        """Store an entry; what the memory takes, its placebo knows of."""
+        answer = yield from ask(question, STORED)
+        if self._placebo and not answer.refused:
+            self._placebo.stored(question.content)
+        return answer
 
     def _end_game(self, game: str) -> Script[None]:
         """End the contest."""
@@ -97,10 +107,10 @@ class CareerMemory:
         yield from self._export(game)
 
     def _told(self, game: str, turn: int, query: str) -> Script[list[str]]:
-        """The texts of a search that fit into the limits, or in their place as many of the donor."""
+        """The texts of a search that fit into the limits, or in their place as many of the placebo."""
         hits = yield from self._search(game, turn, query)
         fitting = within([hit.content for hit in hits], self._limits)
-        return self._donor.instead_of(hits[: len(fitting)]) if self._donor else fitting
+        return self._placebo.instead_of(hits[: len(fitting)]) if self._placebo else fitting
 
     def _search(self, game: str, turn: int, query: str) -> Script[tuple[Hit, ...]]:
         question = Search(

@@ -2,17 +2,18 @@
 
 Each entry that a search gives is replaced by one donor note, the same one whenever the entry comes again, so the told
 text has as many entries in the same order. Notes are chosen by length: all told notes together, each as often as it is
-told, stay as near to the length of the entries that they stand for as the notes allow. Shuffled entries of the match
-itself would be no placebo: they keep the frequencies of the opponent's habits.
+told, stay as near to the length of the entries that they stand for as the notes allow. Entries of the match itself
+keep the frequencies of the opponent's habits (placebo.py).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ..dice import Stream
 from ..questions import Hit
+from .placebo import Placebo
 
 
-class Donor:
+class Donor(Placebo):
     """Gives donor notes in the place of entries, in an order that is drawn anew for each career."""
 
     def __init__(self, notes: Sequence[str], order: Stream) -> None:
@@ -23,7 +24,7 @@ class Donor:
         self._notes_by_entry: dict[tuple[str, str], str] = {}
         self._missing_characters, self._told = 0, 0
 
-    def instead_of(self, hits: Iterable[Hit]) -> list[str]:
+    def instead_of(self, hits: Sequence[Hit]) -> list[str]:
         """One donor note for each hit."""
         return [self._instead_of(hit) for hit in hits]
 

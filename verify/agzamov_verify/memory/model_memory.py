@@ -3,17 +3,17 @@
     a decision   the model searches and saves as it likes, within a budget of calls (tool_loop)
     observe      after each contest: the model is told what it saw, and asked to save what it wants to keep; then the
                  contest is ended. A contest without a decision of the seat is ended without that question
-    begin        as in `career_memory`, and so are finish and the placebo: found entries are replaced by a donor's
+    begin        as in `career_memory`, and so are finish and the placebo: other text is told for entries found
 
 A text is saved only between the first decision of a contest and its end.
 """
 
 from typing import Final
 
-from ..questions import MEMORY, STORED, Chat, Message, Store, Tool, ToolCall
-from ..script import Script, ask
+from ..questions import MEMORY, Chat, Message, Store, Tool, ToolCall
+from ..script import Script
 from .career_memory import CareerMemory, Limits
-from .donor import Donor
+from .placebo import Placebo
 from .tool_loop import Conversation, Count
 from .tools import (
     CLOSING,
@@ -44,12 +44,12 @@ class ModelMemory(CareerMemory):
         self,
         limits: Limits,
         calls_max: int,
-        donor: Donor | None = None,
+        placebo: Placebo | None = None,
         *,
         rewrites: bool = False,
         to: str = MEMORY,
     ) -> None:
-        super().__init__(limits, donor, rewrites=rewrites, to=to)
+        super().__init__(limits, placebo, rewrites=rewrites, to=to)
         self.calls_max, self.tools_message = calls_max, SYSTEM.format(calls_max=calls_max)
         self._last: tuple[Chat, Count] | None = None
         self._is_open = False
@@ -112,5 +112,5 @@ class ModelMemory(CareerMemory):
             to=self._to,
             turn=question.turn,
         )
-        answer = yield from ask(store, STORED)
+        answer = yield from self._store(store)
         return NOT_SAVED if answer.refused else SAVED

@@ -2,7 +2,7 @@
 
 Career, budget and the question after a contest are as in `model_memory`; what a call gives are the server's words. A
 call that stores, or of which nobody knows what it does, is made only between the first decision of a contest and its
-end. There is no placebo: a donor's notes cannot stand in a server's own words.
+end. There is no placebo: no other text can stand in a server's own words.
 """
 
 from collections.abc import Sequence

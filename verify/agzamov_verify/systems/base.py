@@ -147,7 +147,7 @@ class System(Part, frozen=True, tag_field="kind"):
     ) -> CareerMemory | None:
         """The memory of a seat in one career, where the system is one.
 
-        `donor_notes`: the game's notes for the placebo arm; `order`: draws of this career for their order. `offered`:
+        `donor_notes`: the game's notes for the placebo arm; `order`: draws of this career for the placebo. `offered`:
         the sealed tools of its server that a model is offered. `to`: whose memory it is (`questions.MEMORIES`).
         """
         return None

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, ClassVar, Self, TypeAlias
+from types import MappingProxyType
+from typing import Annotated, ClassVar, Final, Self, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -25,6 +26,7 @@ from ..memory.donor import Donor
 from ..memory.model_memory import ModelMemory
 from ..memory.native_memory import NativeMemory
 from ..memory.native_tools import NATIVE_TEMPLATES, Effect, NativeTool
+from ..memory.placebo import Placebo, PlaceboRule, RandomOfOwn, Shuffle
 from ..memory.servers import SERVERS, Server
 from ..plan_types import END, Problem
 from .base import System
@@ -37,6 +39,15 @@ ServerName: TypeAlias = Annotated[
     ),
 ]
 AdapterText: TypeAlias = Annotated[str, Meta(max_length=ADAPTER_CHARACTERS_MAX)]
+
+
+IN_PLACE: Final[Mapping[PlaceboRule, str]] = MappingProxyType(
+    {
+        PlaceboRule.DONOR: "",
+        PlaceboRule.SHUFFLE: "; placebo shuffle: the words of the entries found, in a drawn order",
+        PlaceboRule.RANDOM_OF_OWN: "; placebo random_of_own: entries drawn from all that were stored",
+    }
+)
 
 
 class Use(StrEnum):
@@ -61,6 +72,9 @@ class MemorySystem(System, frozen=True, tag="memory"):
     `use`: the way of use. `calls_max`: so many tool calls a model may make before each decision, and after each
     contest. `hits_max`, `bytes_max`: of one search. `half_life_games`: age in games at which an entry counts half, 0
     for none. `noise_percent`: share of the entries found that the server damages.
+    `placebo`: what is told in the placebo arm in the place of the entries found. `donor`: notes of a frozen match
+    against another opponent. `shuffle`: the words of all of them in a drawn order. `random_of_own`: as many entries,
+    drawn from all that were stored. Any but `donor` departs from the protocol.
     """
 
     server: ServerName = "full_text"
@@ -71,6 +85,7 @@ class MemorySystem(System, frozen=True, tag="memory"):
     bytes_max: Annotated[int, Meta(ge=100, le=50_000)] = 4_000
     half_life_games: Annotated[int, Meta(ge=0, le=10_000)] = 0
     noise_percent: Annotated[int, Meta(ge=0, le=100)] = 0
+    placebo: PlaceboRule = PlaceboRule.DONOR
 
     augmentations: ClassVar[frozenset[Augmentation]] = frozenset({Augmentation.MEMORY})
     keeps_store: ClassVar[bool] = True
@@ -108,7 +123,8 @@ class MemorySystem(System, frozen=True, tag="memory"):
             Use.NATIVE: f"at most {self.calls_max} calls of the server's own tools before each decision and after each "
             f"contest, {limits} a result",
         }
-        return f"memory {self.server} ({server.words}{aged}{noise}); way of use {self.use}: {uses[self.use]}"
+        used = f"{uses[self.use]}{IN_PLACE[self.placebo]}"
+        return f"memory {self.server} ({server.words}{aged}{noise}); way of use {self.use}: {used}"
 
     @property
     def told_at_most(self) -> str:
@@ -188,9 +204,7 @@ class MemorySystem(System, frozen=True, tag="memory"):
             return
         yield from super().problems(arm)
         if arm is Arm.PLACEBO and server.rewrites:
-            message = (
-                f"expected a server that keeps its entries, found {self.server}: donor notes are whole, as they were"
-            )
+            message = f"expected a server that keeps its entries, found {self.server}: a placebo stands for whole ones"
             yield Problem("server", message)
         if self.half_life_games and not server.ages:
             yield Problem("half_life_games", f"expected 0: {self.server} does not rank entries by age")
@@ -199,6 +213,11 @@ class MemorySystem(System, frozen=True, tag="memory"):
             yield Problem("noise_percent", f"expected {share}, found {self.noise_percent}")
 
         yield from self._use_problems(server, arm)
+
+    def departures(self, name: str) -> Iterator[str]:
+        if self.placebo is not PlaceboRule.DONOR:
+            required = "a donor's notes required, which tell nothing of the opponent"
+            yield f"system {name} has the placebo {self.placebo.value}, {required}"
 
     def _adapter_problems(self) -> Iterator[Problem]:
         """Why the server is none that can be measured."""
@@ -231,18 +250,27 @@ class MemorySystem(System, frozen=True, tag="memory"):
             )
             yield Problem("use", f"expected harness: {self.server} {what}")
         if self.offers_native_tools and arm is Arm.PLACEBO:
-            message = "expected harness or model in the placebo arm: no donor's notes stand in a server's own words"
+            message = "expected harness or model in the placebo arm: no placebo stands in a server's own words"
             yield Problem("use", message)
 
     def career_memory(
         self, arm: Arm, donor_notes: Sequence[str], order: Stream, offered: Sequence[NativeTool], to: str
     ) -> CareerMemory | None:
-        donor = Donor(donor_notes, order) if arm is Arm.PLACEBO else None
+        placebo = self._placebo(donor_notes, order) if arm is Arm.PLACEBO else None
         if self.use is Use.NATIVE and offered:
             return NativeMemory(self.limits, self.calls_max, offered, to=to)
         if self.needs_tool_calls:  # before its server is sealed, a memory by native tools counts for one of two tools
-            return ModelMemory(self.limits, self.calls_max, donor, to=to)
-        return CareerMemory(self.limits, donor, rewrites=self._server.rewrites, to=to)
+            return ModelMemory(self.limits, self.calls_max, placebo, to=to)
+        return CareerMemory(self.limits, placebo, rewrites=self._server.rewrites, to=to)
+
+    def _placebo(self, donor_notes: Sequence[str], order: Stream) -> Placebo:
+        match self.placebo:
+            case PlaceboRule.DONOR:
+                return Donor(donor_notes, order)
+            case PlaceboRule.SHUFFLE:
+                return Shuffle(order)
+            case PlaceboRule.RANDOM_OF_OWN:
+                return RandomOfOwn(self.bytes_max, order)
 
     @property
     def _server(self) -> Server:
