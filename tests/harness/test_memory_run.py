@@ -82,6 +82,19 @@ def test_the_placebo_asks_what_the_memory_is_asked_and_tells_a_donors_notes(comm
 
 
 @pytest.mark.slow
+def test_the_placebos_of_own_entries_verify_and_a_memory_has_its_tier(commands: Commands, tmp_path: Path) -> None:
+    own = {"recent": "shuffle", "history": "random_of_own"}
+    plan = plan_of(*own, arms=("placebo",))
+    for server, placebo in own.items():
+        plan["systems"][server]["placebo"] = placebo
+    run = seal(commands, tmp_path, plan=plan)
+    finish(commands, run)
+    verdict = verdict_of(run)
+    assert verdict.level == "V1"
+    assert "; lineage: history A verbatim, recent A verbatim; sealed: " in verdict.steps[Number.MEMORY - 1].remark
+
+
+@pytest.mark.slow
 def test_a_run_with_a_memory_that_is_killed_again_and_again_comes_to_the_same_journals(
     commands: Commands, tmp_path: Path
 ) -> None:
