@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from agzamov_verify.bundle_argument import bounded, limits_of
 from agzamov_verify.checks import Options
@@ -47,10 +46,10 @@ def leaderboard() -> None:
 def build(folder: Path, policy_file: Path, out: Path, engine: str | None, jobs: int | None, **limits: Any) -> None:
     """Verify every bundle in FOLDER and write a leaderboard: ranks, a report for each, and what was refused and why.
 
-    Nothing of a bundle is run, and nothing is fetched. FOLDER/record.jsonl keeps a line for every submission that was
-    ever seen.
+    Nothing of a bundle is run, and nothing is fetched. FOLDER/record.jsonl keeps a line for every bundle that was ever
+    submitted. --time-max and the other limits are of each bundle.
 
-    Exit code 0: written. 1: written, and a submission is refused that was not refused before. 2: wrong use.
+    Exit code 0: written. 1: written, and a bundle is refused or gone that was not so before. 2: wrong use.
     """
     try:
         policy = load_policy(policy_file)
@@ -66,11 +65,11 @@ def build(folder: Path, policy_file: Path, out: Path, engine: str | None, jobs: 
     try:
         with shown(quiet=False):
             built = build_pages(folder, policy, out, options)
+    except ManifestError as error:
+        fail(str(error), EXIT_USAGE)
     except OSError as error:
         fail(f"{error.filename or out}: {error.strerror or error}", EXIT_USAGE)
-    except msgspec.MsgspecError as error:
-        fail(f"{folder}/record.jsonl: {error}", EXIT_USAGE)
-    for entry in built.refused:
-        click.echo(f"refused: {entry.name}: {entry.reason}")
+    for entry in built.worse:
+        click.echo(f"{'refused' if entry.present else 'gone'}: {entry.name}: {entry.reason or entry.run}")
     click.echo(f"leaderboard: {built.page}, {built.accepted} accepted")
-    sys.exit(EXIT_FAILED if built.refused else 0)
+    sys.exit(EXIT_FAILED if built.worse else 0)

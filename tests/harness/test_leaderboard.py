@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from agzamov_harness.cli import main
 from agzamov_harness.leaderboard.policy import load_policy
 from agzamov_harness.leaderboard.ranking import Row, ranked
-from agzamov_harness.leaderboard.submissions import GONE, Recorded
+from agzamov_harness.leaderboard.record import RECORD, Entry, Outcome
 from agzamov_verify.envelope import key_id
 from agzamov_verify.manifest import ManifestError, MemoryPin, Plan
 from agzamov_verify.questions import Answer, Chat, Question
@@ -24,16 +24,34 @@ from stack_world import HANDS, StackWorld, plan_of
 RULES = f"title: Board\nkeys:\n  ada: {key_id(SUBMITTER.public_key())}\ndepartures: true\nlevel: V1\n"
 
 
-def row(name: str, value: float, bounds: tuple[float, float] | None) -> Row:
+def row(
+    name: str, value: float, bounds: tuple[float, float] | None, weights: str = "sealed", submitter: str = ""
+) -> Row:
     interval = Interval(*(f"{bound:.6f}" for bound in bounds), "t") if bounds else None
     effect = Estimate(Figure("1/2", f"{value:.6f}"), interval, (5,), None, None, "score")
-    return Row(("chess960", "memory", "score"), name, "ada", "0" * 16, "model", "fts", effect, "V1", "compliant", True)
+    board = ("chess960", "memory", "score")
+    return Row(board, name, submitter or name, "0" * 16, "model", "fts", effect, "V1", "compliant", weights)
 
 
 def test_a_rank_is_what_the_interval_leaves_open() -> None:
     rows = [row("d", 0.1, (0.05, 0.15)), row("a", 0.5, (0.4, 0.6)), row("c", 0.3, (0.12, 0.5)), row("b", 0.9, None)]
     found = [(place.row.submission, place.ranks) for place in ranked(rows)]
     assert found == [("a", (1, 2)), ("c", (1, 3)), ("d", (2, 3)), ("b", None)]
+
+
+def test_a_script_has_no_rank_and_pushes_nobody_down() -> None:
+    rows = [row("gpt", 0.9, (0.8, 1.0), "script"), row("a", 0.5, (0.4, 0.6))]
+    assert [place.ranks for place in ranked(rows)] == [None, (1, 1)]
+
+
+def test_nobody_gains_by_more_runs() -> None:
+    many = [row(f"many{number}", 0.9, (0.8, 1.0), submitter="bob") for number in range(20)]
+    poor = row("poor", 0.5, (0.35, 0.65), submitter="bob")
+    ada = row("ada", 0.5, (0.4, 0.6))
+    ranks = {place.row.submission: place.ranks for place in ranked([*many, ada])}
+    assert (ranks["ada"], ranks["many0"]) == ((2, 2), (1, 1))
+    ranks = {place.row.submission: place.ranks for place in ranked([*many, poor, ada])}
+    assert ranks["ada"] == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -68,16 +86,15 @@ def augmented(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make(wished, tmp_path_factory.mktemp("augmented"), answer, memories=pins)
 
 
-def built(folder: Path, out: Path, rules: str = RULES) -> Result:
+def built(folder: Path, out: Path, rules: str = RULES, *more: str) -> Result:
     policy = folder.parent / "policy.yaml"
     policy.write_text(rules)
-    arguments = ["leaderboard", "build", str(folder), "--policy", str(policy), "--out", str(out), "--jobs", "1"]
+    arguments = ["leaderboard", "build", str(folder), "--policy", str(policy), "--out", str(out), "--jobs", "1", *more]
     return CliRunner().invoke(main, arguments)
 
 
-def record_of(folder: Path) -> dict[str, Recorded]:
-    lines = (folder / "record.jsonl").read_bytes().splitlines()
-    return {entry.name: entry for entry in (msgspec.json.decode(line, type=Recorded) for line in lines)}
+def record_of(folder: Path) -> list[Entry]:
+    return [msgspec.json.decode(line, type=Entry) for line in (folder / RECORD).read_bytes().splitlines()]
 
 
 def changed(bundle: Path, into: Path, change: Callable[[Draft], None]) -> None:
@@ -86,45 +103,85 @@ def changed(bundle: Path, into: Path, change: Callable[[Draft], None]) -> None:
     shutil.move(draft.write(into.parent / f".{into.name}"), into)
 
 
-def test_what_holds_is_ranked_and_what_does_not_is_listed_and_stays_so(augmented: Path, tmp_path: Path) -> None:
-    folder, tiny = tmp_path / "submissions", make(TINY, tmp_path / "made")
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make(TINY, tmp_path_factory.mktemp("tiny"))
+
+
+def test_what_holds_is_shown_and_what_does_not_is_listed_with_why(augmented: Path, tiny: Path, tmp_path: Path) -> None:
+    folder, secret = tmp_path / "submissions", tmp_path / "secret"
     shutil.copytree(augmented, folder / "good")
     shutil.copytree(augmented, folder / "good-again")
     shutil.copytree(tiny, folder / "plain")
     shutil.copytree(make(TINY, tmp_path / "other", key=STRANGER), folder / "stranger")
     changed(tiny, folder / "tampered", lambda draft: draft.files.update({"data/results/results.json": b"{}"}))
     (folder / "<img src=x onerror=alert(1)>").mkdir()
+    shutil.copytree(tiny, folder / "b; touch owned #")
     (folder / "broken.tar").write_bytes(b"\0" * 10)
+    (folder / "zipped.zip").write_bytes(b"PK")
     (folder / "linked").mkdir()
     (folder / "linked" / "bagit.txt").symlink_to("/etc/passwd")
+    (folder / "outside").symlink_to(augmented)
+    deep = folder / "deep"
+    deep.mkdir()
+    (deep / "bagit.txt").write_text("")
+    deep.joinpath(*["d"] * 300).mkdir(parents=True)
+    secret.write_text("mine")
+    (folder / ".record.jsonl.partial").symlink_to(secret)
     result = built(folder, tmp_path / "site")
     assert result.exit_code == 1, result.output
     assert result.output.endswith(f"leaderboard: {tmp_path / 'site' / 'index.html'}, 2 accepted\n")
-    found = {name: (entry.outcome, entry.reason) for name, entry in record_of(folder).items()}
-    assert found["good"] == found["plain"] == ("accepted", "")
-    reasons = {name: reason for name, (outcome, reason) in found.items() if outcome == "refused"}
-    assert reasons["good-again"].endswith("is submitted already, as good")
-    assert "which the policy does not name" in reasons["stranger"]
-    assert reasons["tampered"].startswith("step 2 data/results/results.json: expected sha256")
-    assert "is not a bundle" in reasons["<img src=x onerror=alert(1)>"]
-    assert len(reasons) == 6
+    assert secret.read_text() == "mine"
+    entries = {entry.name: entry for entry in record_of(folder)}
+    assert {name for name, entry in entries.items() if entry.outcome is Outcome.ACCEPTED} == {"good", "plain"}
+    reasons = {name: entry.reason for name, entry in entries.items() if entry.reason}
+    expected = {
+        "good-again": "is submitted already, as good",
+        "stranger": "which the policy does not name",
+        "tampered": "step 2 data/results/results.json: expected sha256",
+        "<img src=x onerror=alert(1)>": "expected a name of letters",
+        "b; touch owned #": "expected a name of letters",
+        "broken.tar": "expected a bundle",
+        "zipped.zip": "a zip file: unpack it first",
+        "linked": "a symbolic link",
+        "outside": "found a symbolic link",
+        "deep": "",
+    }
+    assert reasons.keys() == expected.keys()
+    assert all(words in reasons[name] for name, words in expected.items()), reasons
     page = (tmp_path / "site" / "index.html").read_text("utf-8")
-    ranks, _, refused = page.partition('id="refused"')
-    boards, _, accepted = ranks.partition('id="accepted"')
+    boards, _, rest = page.partition('id="accepted"')
+    accepted, _, refused = rest.partition('id="refused"')
     assert (boards.count("/index.html"), accepted.count("/index.html")) == (1, 2)
-    assert str(tmp_path) not in page
     assert (tmp_path / "site" / augmented.name / "index.html").is_file()
+    assert "script" in boards
     assert "<img" not in page
+    assert str(tmp_path) not in page
     assert all(name.replace("<", "&lt;").replace(">", "&gt;") in refused for name in reasons)
-    assert not any(f">{name}<" in ranks for name in reasons)
 
-    again = built(folder, tmp_path / "second")
-    assert again.exit_code == 0, again.output
-    shutil.rmtree(folder / "tampered")
-    gone = built(folder, tmp_path / "third")
-    assert gone.exit_code == 1
-    assert f"refused: tampered: {GONE}" in gone.output
-    assert "tampered" in (tmp_path / "third" / "index.html").read_text("utf-8").partition('id="refused"')[2]
+
+def test_the_record_keeps_every_bundle_that_was_ever_there(augmented: Path, tiny: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "submissions"
+    shutil.copytree(augmented, folder / "mine")
+    assert built(folder, tmp_path / "first").exit_code == 0
+    assert built(folder, tmp_path / "again").exit_code == 0
+    shutil.copytree(augmented, folder / "a-copy")
+    copied = built(folder, tmp_path / "copied")
+    assert f"refused: a-copy: the run {augmented.name} is submitted already, as mine" in copied.output
+    shutil.rmtree(folder / "mine")
+    shutil.rmtree(folder / "a-copy")
+    shutil.copytree(tiny, folder / "mine")
+    replaced = built(folder, tmp_path / "replaced")
+    assert replaced.exit_code == 1
+    assert f"gone: mine: {augmented.name}" in replaced.output
+    found = [(entry.name, entry.run, entry.outcome.value, entry.present) for entry in record_of(folder)]
+    assert found == [
+        ("mine", augmented.name, "accepted", False),
+        ("a-copy", augmented.name, "refused", False),
+        ("mine", tiny.name, "accepted", True),
+    ]
+    gone = (tmp_path / "replaced" / "index.html").read_text("utf-8").partition('id="gone"')[2]
+    assert gone.count(augmented.name) >= 2
 
 
 def test_a_policy_may_refuse_departures_and_large_bundles(augmented: Path, tmp_path: Path) -> None:
@@ -135,3 +192,26 @@ def test_a_policy_may_refuse_departures_and_large_bundles(augmented: Path, tmp_p
     (folder / "good" / "data" / "padding").write_bytes(b"\0" * (2**20 + 1))
     large = built(folder, tmp_path / "second", RULES + "bundle_mib_max: 1\n")
     assert "refused: good: expected at most 1 MiB" in large.output
+
+
+def test_a_check_that_its_limits_end_is_a_refusal(tiny: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "submissions"
+    shutil.copytree(tiny, folder / "plain")
+    ended = built(folder, tmp_path / "site", RULES.replace("V1", "V0"), "--memory-max", "64")
+    assert ended.exit_code in (0, 1), ended.output
+    assert ended.exception is None or isinstance(ended.exception, SystemExit)
+
+
+def test_nothing_is_written_over_and_nothing_is_written_where_submissions_lie(tiny: Path, tmp_path: Path) -> None:
+    folder, there = tmp_path / "submissions", tmp_path / "there"
+    shutil.copytree(tiny, folder / "plain")
+    there.mkdir()
+    assert "it exists already; name another folder" in built(folder, there).output
+    assert "outside of that of the submissions" in built(folder, folder / "site").output
+    (folder / RECORD).write_text("{}\n")
+    broken = built(folder, tmp_path / "site")
+    assert (broken.exit_code, "record.jsonl line 1" in broken.output) == (2, True)
+    (folder / RECORD).unlink()
+    (folder / RECORD).symlink_to(tmp_path / "policy.yaml")
+    assert "expected a regular file" in built(folder, tmp_path / "site").output
+    assert not (tmp_path / "site").exists()

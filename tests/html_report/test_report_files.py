@@ -168,6 +168,20 @@ def test_what_is_there_is_not_written_over(name: str, verdict: Verdict, tmp_path
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
+def test_a_check_that_its_limits_end_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agzamov_verify.report_command.verify", lambda *_: Verdict([], []))
+    result = reported(BUNDLE, tmp_path / "site")
+    assert (result.exit_code, "allow it more by --time-max" in result.output) == (3, True)
+
+
+def test_a_place_that_is_taken_is_told_before_the_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("agzamov_verify.report_command.verify")
+    (tmp_path / "one.html").write_text("mine")
+    result = reported(BUNDLE, tmp_path / "one.html")
+    assert result.exit_code == 2
+    assert "it exists already; name another with --out, or remove it" in result.output
+
+
 def test_a_large_document_is_cut_into_parts_that_a_browser_takes() -> None:
     noise = "".join(hashlib.sha256(number.to_bytes(4, "big")).hexdigest() for number in range(60_000))
     made = chunk("match/index", {"noise": noise})

@@ -13,18 +13,20 @@ from typing import Any
 import click
 
 from .bundle_argument import bounded, limits_of
-from .check_command import BundlePath, exit_code, refuse_what_is_no_bundle
+from .check_command import EXIT_NOT_CHECKED, BundlePath, exit_code, refuse_what_is_no_bundle
 from .checks import Options, Verdict, verify
 from .checks.check_log import CheckLog
 from .checks.opened_bundle import open_bundle
 from .display import report as verdict_report
-from .html_report.site import write_report
+from .html_report.site import not_writable, write_report
 from .showing import EXIT_FAILED, EXIT_USAGE, fail
 from .stockfish import EngineFault, find_engine
+from .untrusted_input import show_name
 from .waiting import shown
 from .workers import cores
 
 FOLDER = "report-{run}"
+UNFINISHED = "the check ended before figures were computed; allow it more by --time-max or --memory-max"
 
 
 @click.command()
@@ -51,18 +53,22 @@ def report(bundle: Path, out: Path | None, engine: str | None, jobs: int | None,
         engine_path, missing = find_engine(engine), ""
     except EngineFault as error:
         engine_path, missing = None, str(error)
+    if out and (why := not_writable(out)):
+        fail(why, EXIT_USAGE)
     workers = jobs or cores()
     options = Options(engine_path, missing, workers, limits=limits_of(limits), say=partial(click.echo, err=True))
     with shown(quiet=False):
         verdict = verify(bundle, options)
         if verdict.failed:
             fail(_findings(verdict), EXIT_FAILED)
+        if verdict.results is None:
+            fail(UNFINISHED, EXIT_NOT_CHECKED)
         where = out or Path(FOLDER.format(run=verdict.run))
         command = f"agzamov-verify check {shlex.quote(bundle.name)} --key KEY.pub"
         try:
             page = write_report(open_bundle(bundle, CheckLog()), verdict, where, command, workers)
         except OSError as error:
-            fail(f"{error.filename or where}: {error.strerror or error}", EXIT_USAGE)
+            fail(f"{show_name(str(error.filename or where))}: {error.strerror or error}", EXIT_USAGE)
     click.echo(f"report: {page}")
     sys.exit(exit_code(verdict))
 

@@ -1,5 +1,7 @@
 """Builds a leaderboard: verifies every submission, writes a report of each accepted one, the page and the record."""
 
+import shlex
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,40 +13,43 @@ from agzamov_verify.html_report.site import INDEX, write_report
 from .pages import leaderboard_page
 from .policy import Policy
 from .ranking import Row, rows_of
-from .submissions import Recorded, examined, joined, newly_refused, read_record, record_bytes
-
-RECORD = "record.jsonl"
+from .record import Entry, Outcome, joined, read_record, worse, write_record
+from .submissions import examined
 
 
 class Built(NamedTuple):
-    """Outcome: the page, how many submissions were accepted, and those that are refused now and were not before."""
+    """Outcome: the page, how many submissions were accepted, and those that are refused or gone and were not before."""
 
     page: Path
     accepted: int
-    refused: list[Recorded]
+    worse: list[Entry]
 
 
 def build(folder: Path, policy: Policy, out: Path, options: Options) -> Built:
-    """Build the leaderboard of `folder` into `out`, which must be empty or not there. Raises OSError.
+    """Build the leaderboard of `folder` into `out`, whole or not at all. Raises OSError, ManifestError.
 
-    The record is `record.jsonl` in `folder`; it is written anew, and no line ever leaves it.
+    `out` must not be there, nor lie in `folder`. The record in `folder` is written anew.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FileExistsError(f"{out}: it exists already")
-    out.mkdir(parents=True, exist_ok=True)
-    before = read_record(folder / RECORD)
-    found, rows = [], list[Row]()
-    for submission in examined(folder, policy, options):
-        if submission.verdict:
-            rows += rows_of(submission.verdict, submission.recorded.name, submission.submitter)
-            command = f"agzamov-verify check {submission.path.name} --key {submission.submitter}.pub"
-            opened = open_bundle(submission.path, CheckLog())
-            write_report(opened, submission.verdict, out / submission.recorded.run, command, options.jobs)
-        found.append(submission._replace(verdict=None))
-    record = joined(before, found)
-    (out / INDEX).write_text(leaderboard_page(policy, rows, record), "utf-8")
-    partial = folder / f".{RECORD}.partial"
-    partial.write_bytes(record_bytes(record))
-    partial.replace(folder / RECORD)
-    accepted = sum(one.recorded.outcome == "accepted" for one in found)
-    return Built(out / INDEX, accepted, newly_refused(before, record))
+    if out.exists() or out.is_symlink():
+        raise FileExistsError(None, "it exists already; name another folder, or remove it", str(out))
+    if out.resolve().is_relative_to(folder.resolve()):
+        raise FileExistsError(None, "expected a folder outside of that of the submissions", str(out))
+    before, entries, rows = read_record(folder), list[Entry](), list[Row]()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as name:
+        site = Path(name) / "site"
+        site.mkdir()
+        accepted = {entry.run: entry.name for entry in before if entry.present and entry.outcome is Outcome.ACCEPTED}
+        for submission in examined(folder, policy, options, accepted):
+            entries.append(submission.entry)
+            if submission.verdict:
+                rows += rows_of(submission.verdict, submission.entry.name, submission.submitter)
+                command = f"agzamov-verify check {shlex.quote(submission.path.name)} --key KEY.pub"
+                opened = open_bundle(submission.path, CheckLog())
+                write_report(opened, submission.verdict, site / submission.entry.run, command, options.jobs)
+        record = joined(before, entries)
+        (site / INDEX).write_text(leaderboard_page(policy, rows, record), "utf-8")
+        site.replace(out)
+    write_record(folder, record)
+    taken = sum(entry.outcome is Outcome.ACCEPTED for entry in entries)
+    return Built(out / INDEX, taken, worse(before, record))

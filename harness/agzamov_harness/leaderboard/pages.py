@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import Final
 
@@ -14,7 +14,7 @@ from agzamov_verify.views import game_words
 
 from .policy import Policy
 from .ranking import Ranked, Row, ranked
-from .submissions import Recorded
+from .record import Entry, Outcome
 
 FILTERS: Final = (("open", "open weights only"), ("compliant", "compliant plans only"), ("v1", "level V1 only"))
 SCRIPT: Final = """"use strict";
@@ -34,7 +34,7 @@ POLICY: Final = (
 )
 
 
-def leaderboard_page(policy: Policy, rows: Sequence[Row], record: Mapping[str, Recorded]) -> str:
+def leaderboard_page(policy: Policy, rows: Sequence[Row], record: Sequence[Entry]) -> str:
     """The page as HTML. `record`: every submission that was ever seen."""
     style = (files(REPORT) / "assets/report.css").read_text("utf-8")
     content = POLICY.format(script=_sha256(SCRIPT), style=_sha256(style))
@@ -59,12 +59,13 @@ def _sha256(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
-def _main(policy: Policy, rows: Sequence[Row], record: Mapping[str, Recorded]) -> Iterator[Element]:
+def _main(policy: Policy, rows: Sequence[Row], record: Sequence[Entry]) -> Iterator[Element]:
     yield element(
         "p",
         "Every bundle was verified by whoever built this page; none of its figures was typed. A rank is an interval:"
         " figures whose intervals overlap are not told apart. Level V1 says that a record is consistent with itself,"
-        " not that its replies were really given.",
+        " not that its replies were really given. Names of models are the submitters'. Filters hide rows; ranks and"
+        " charts are of all.",
     )
     yield element("form", *(_filter(name, words) for name, words in FILTERS), class_="filters")
     boards = dict.fromkeys(row.board for row in rows)
@@ -72,8 +73,9 @@ def _main(policy: Policy, rows: Sequence[Row], record: Mapping[str, Recorded]) -
         yield _board(board, ranked([row for row in rows if row.board == board]))
     if not boards:
         yield element("p", "No accepted bundle holds an augmentation with its control yet.")
-    yield _accepted([entry for entry in record.values() if entry.outcome == "accepted"])
-    yield _refused([entry for entry in record.values() if entry.outcome == "refused"])
+    yield _accepted([entry for entry in record if entry.outcome is Outcome.ACCEPTED and entry.present])
+    yield _refused([entry for entry in record if entry.outcome is Outcome.REFUSED and entry.present])
+    yield _gone([entry for entry in record if not entry.present])
     yield _rules(policy)
 
 
@@ -95,12 +97,12 @@ def _board(board: tuple[str, str, str], places: Sequence[Ranked]) -> Element:
 def _whisker(row: Row) -> Whisker:
     low, high = row.bounds or (None, None)
     value = float(row.effect.value.decimal) if row.effect.value else 0.0
-    return Whisker(f"{row.model}, {row.system or 'no system'} ({row.submitter})", value, low, high)
+    return Whisker(f"{row.model}, {row.system or 'no system'} ({row.submission})", value, low, high)
 
 
 def _row(place: Ranked) -> Element:
     row, ranks = place
-    is_now = [name for name, yes in (("open", row.open_weights), ("compliant", row.tier == "compliant")) if yes]
+    is_now = [name for name, yes in (("open", row.weights == "sealed"), ("compliant", row.tier == "compliant")) if yes]
     cells: list[Child] = [
         _rank_words(ranks),
         row.model,
@@ -109,7 +111,7 @@ def _row(place: Ranked) -> Element:
         row.submitter,
         row.level,
         row.tier,
-        "sealed" if row.open_weights else "hosted",
+        row.weights,
         element("a", row.run, href=f"{row.run}/index.html"),
     ]
     made = element("tr", data_is=" ".join([*is_now, row.level.lower()]))
@@ -124,17 +126,24 @@ def _rank_words(ranks: tuple[int, int] | None) -> str:
     return str(best) if best == worst else f"{best} to {worst}"
 
 
-def _accepted(entries: Sequence[Recorded]) -> Element:
+def _accepted(entries: Sequence[Entry]) -> Element:
     """Every bundle that holds, also one without an augmentation, which stands on no board."""
     rows = [(entry.name, element("a", entry.run, href=f"{entry.run}/index.html")) for entry in entries]
     inside = table(("submission", "run, with its report"), rows) if rows else element("p", "Nothing was accepted.")
     return element("section", element("h2", "Accepted"), inside, id="accepted")
 
 
-def _refused(entries: Sequence[Recorded]) -> Element:
+def _refused(entries: Sequence[Entry]) -> Element:
     rows = [(entry.name, entry.run or "unknown", entry.reason) for entry in entries]
     inside = table(("submission", "run", "why"), rows) if rows else element("p", "Nothing was refused.")
     return element("section", element("h2", "Refused"), inside, id="refused")
+
+
+def _gone(entries: Sequence[Entry]) -> Element:
+    """Bundles that were submitted once, and were taken away or replaced."""
+    rows = [(entry.name, entry.run or "unknown", f"{entry.outcome.value} {entry.reason}".strip()) for entry in entries]
+    inside = table(("submission", "run", "it was"), rows) if rows else element("p", "Nothing was taken away.")
+    return element("section", element("h2", "Taken away or replaced"), inside, id="gone")
 
 
 def _rules(policy: Policy) -> Element:

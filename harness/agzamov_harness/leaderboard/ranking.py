@@ -1,21 +1,26 @@
 """Rows of a leaderboard and their ranks, each an interval: what an interval of a figure leaves open stays open.
 
-The best rank that row k may have is 1 + the number of rows whose whole interval lies above its own; the worst is the
-number of rows less those whose whole interval lies below it. Rows without an interval have no rank.
+A contender is one submitter's model with one system; all of its runs are shown. The best rank of a row is 1 + the
+number of other contenders whose every interval lies wholly above its own; the worst is the number of contenders less
+those whose every interval lies wholly below it. So nobody gains by submitting more runs. Rows without an interval, and
+scripted players, have no rank.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from agzamov_verify.checks import Verdict
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.seats import LocalModelSeat, Seat
 
+SCRIPT: Final = "script"
+
 
 class Row(NamedTuple):
     """One figure of one accepted bundle. `board`: what it may be compared with: game, augmentation and unit.
 
-    `open_weights`: every model that plays is one whose weights are sealed. `tier`: "compliant" or "departs".
+    `weights`: "sealed" if those of every model that plays are sealed, else "hosted"; SCRIPT where no model plays.
+    `tier`: "compliant" or "departs".
     """
 
     board: tuple[str, str, str]
@@ -27,7 +32,17 @@ class Row(NamedTuple):
     effect: Estimate
     level: str
     tier: str
-    open_weights: bool
+    weights: str
+
+    @property
+    def contender(self) -> tuple[str, str, str]:
+        """Whose row it is: submitter, model and system."""
+        return self.submitter, self.model, self.system
+
+    @property
+    def is_ranked(self) -> bool:
+        """True if a model plays, not a script that is named like one."""
+        return self.weights != SCRIPT
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -48,7 +63,7 @@ def rows_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Row]:
     if manifest is None or results is None or analysis is None:
         return
     tier = "departs" if results.departures else "compliant"
-    open_weights = all(map(has_open_weights, manifest.plan.playing.values()))
+    weights = weights_of(manifest.plan.playing.values())
     for delta in analysis.deltas:
         effect = delta.performance.everything
         if effect.value is not None:
@@ -62,28 +77,38 @@ def rows_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Row]:
                 effect,
                 verdict.level,
                 tier,
-                open_weights,
+                weights,
             )
 
 
-def has_open_weights(seat: Seat) -> bool:
-    """True if a seat is scripted, or a model whose weights were sealed."""
-    return not seat.is_model or isinstance(seat, LocalModelSeat)
+def weights_of(seats: Iterable[Seat]) -> str:
+    """Whether the weights of the models that play were sealed."""
+    models = [seat for seat in seats if seat.is_model]
+    if not models:
+        return SCRIPT
+    return "sealed" if all(isinstance(seat, LocalModelSeat) for seat in models) else "hosted"
 
 
 def ranked(rows: Sequence[Row]) -> list[Ranked]:
     """The rows of one board, the greatest figure first, with their ranks."""
     ordered = sorted(rows, key=lambda row: (row.bounds is None, -_value(row), row.submission, row.model, row.system))
-    intervals = [bounds for row in ordered if (bounds := row.bounds)]
-    return [Ranked(row, _ranks(row.bounds, intervals)) for row in ordered]
+    contenders: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    for row in ordered:
+        if row.is_ranked and row.bounds:
+            contenders.setdefault(row.contender, []).append(row.bounds)
+    return [Ranked(row, _ranks(row, contenders)) for row in ordered]
 
 
-def _ranks(own: tuple[float, float] | None, all_bounds: Sequence[tuple[float, float]]) -> tuple[int, int] | None:
-    if own is None:
+def _ranks(
+    row: Row, contenders: Mapping[tuple[str, str, str], Sequence[tuple[float, float]]]
+) -> tuple[int, int] | None:
+    if row.bounds is None or not row.is_ranked:
         return None
-    above = sum(low > own[1] for low, _ in all_bounds)
-    below = sum(high < own[0] for _, high in all_bounds)
-    return 1 + above, len(all_bounds) - below
+    own_low, own_high = row.bounds
+    others = [bounds for contender, bounds in contenders.items() if contender != row.contender]
+    above = sum(all(low > own_high for low, _ in bounds) for bounds in others)
+    below = sum(all(high < own_low for _, high in bounds) for bounds in others)
+    return 1 + above, len(contenders) - below
 
 
 def _value(row: Row) -> float:

@@ -15,7 +15,7 @@ import msgspec
 
 PART_CHARACTERS: Final = 1_000_000
 GROUP_BYTES: Final = 4_000_000
-"""Of JSON before compression: from here on a chunk is closed."""
+"""Of JSON before compression, lines of text included: from here on a chunk is closed."""
 GROUP_GAMES: Final = 50
 
 

@@ -27,6 +27,7 @@ class Lines:
 
     def __init__(self) -> None:
         self.texts: list[str] = []
+        self.characters = 0
         self._numbers: dict[str, int] = {}
 
     def refer(self, text: str) -> list[int]:
@@ -37,6 +38,7 @@ class Lines:
         number = self._numbers.setdefault(line, len(self.texts))
         if number == len(self.texts):
             self.texts.append(line)
+            self.characters += len(line)
         return number
 
 

@@ -7,6 +7,7 @@ from ..checks import Verdict
 from ..display.analysis_text import estimate
 from ..display.first_screen import match_words
 from ..display.headline import headlines
+from ..experiment import SIDES
 from ..games.declared import FaultKind
 from ..scoring.inference.estimate import Estimate
 from ..scoring.quality.results import quality_of
@@ -96,9 +97,9 @@ def error_figures(verdict: Verdict) -> Iterator[Element]:
     results, _, manifest = parts_of(verdict)
     rows = []
     for match in results.matches:
-        for stats in match.seat_stats:
+        for side, stats in zip(SIDES.upper(), match.seat_stats, strict=False):
             counts = [getattr(stats.faults, f"first_{kind.value}") for kind in FAULTS]
-            rows.append((f"{stats.seat}: {match_words(manifest, match.id)}", stats, counts))
+            rows.append((f"{stats.seat} ({side}): {match_words(manifest, match.id)}", stats, counts))
     faulty = [(name, [count / stats.decisions for count in counts]) for name, stats, counts in rows if any(counts)]
     header = ("seat and match", "decisions", *FAULTS.values(), "without a legal action in the end")
     numbers = table(

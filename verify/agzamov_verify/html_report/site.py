@@ -16,6 +16,7 @@ from ..games.game import Block
 from ..games.registry import GAMES
 from ..replayed_game import PlayedGame
 from ..streams import streams_of
+from ..untrusted_input import show_name
 from ..views import VIEWS
 from ..waiting import counted
 from .chunks import Chunk, chunk, sheet_names
@@ -25,6 +26,7 @@ from .stream_data import Group, StreamGames
 
 DATA: Final = "data"
 INDEX: Final = "index.html"
+ONE_FILE: Final = (".html", ".htm")
 
 
 class Sink(Protocol):
@@ -80,14 +82,20 @@ class OneFile:
         self._chunks.unlink()
 
 
+def not_writable(out: Path) -> str:
+    """Why a report cannot be written there; empty where it can."""
+    is_free = not out.exists() or (out.is_dir() and out.suffix not in ONE_FILE and not any(out.iterdir()))
+    return "" if is_free else f"{show_name(str(out))}: it exists already; name another with --out, or remove it"
+
+
 def write_report(opened: Opened, verdict: Verdict, out: Path, command: str, jobs: int) -> Path:
     """Write the report of a bundle that was verified, and return its page. Raises OSError, FileExistsError.
 
-    `out`: a file where its name ends with `.html`, else a folder, which must not hold anything.
+    `out`: a file where its name ends as in ONE_FILE, else a folder, which must not hold anything.
     """
-    is_one_file = out.suffix == ".html"
-    if out.is_file() or (out.is_dir() and (is_one_file or any(out.iterdir()))):
-        raise FileExistsError(f"{out}: it exists already")
+    if why := not_writable(out):
+        raise FileExistsError(None, why.partition(": ")[2], str(out))
+    is_one_file = out.suffix in ONE_FILE
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as name:
         folder = Path(name)

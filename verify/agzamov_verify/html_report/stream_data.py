@@ -55,7 +55,7 @@ class StreamGames(msgspec.Struct, frozen=True):
             document = game_document(played, self.opened.manifest.plan, lines, sources, [one.us for one in asked])
             pending.append(msgspec.json.encode(document))
             size += len(pending[-1])
-            if size >= GROUP_BYTES or len(pending) >= GROUP_GAMES:
+            if size + lines.characters >= GROUP_BYTES or len(pending) >= GROUP_GAMES:
                 made.append(_group(stream, first, pending, lines))
                 first, pending, lines, size = first + len(pending), [], Lines(), 0
         if pending:

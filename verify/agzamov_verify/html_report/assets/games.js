@@ -15,8 +15,8 @@ function locate(name) {
   throw new Error(`${name}: no such game in this report`);
 }
 
-function choice(label, options, chosen, changed) {
-  const select = h("select", { change: () => changed(select.value) });
+function choice(name, label, options, chosen, changed) {
+  const select = h("select", { name, change: () => changed(select.value) });
   for (const [value, words] of options) select.append(h("option", { value, selected: value === chosen }, words));
   return h("label", {}, `${label} `, select);
 }
@@ -26,7 +26,7 @@ function filters(match, index, chosen, show) {
   const errors = index.error_classes.map((name, number) => [String(number), name.replaceAll("_", " ")]);
   const careers = match.career ? [...Array(Math.ceil(match.count / match.career)).keys()].map((career) => [String(career), `career ${career + 1}`]) : [];
   const offer = (name, label, options) =>
-    options.length ? [choice(label, [["", "all"], ...options], chosen[name] ?? "", (value) => show({ ...chosen, [name]: value, page: "" }))] : [];
+    options.length ? [choice(name, label, [["", "all"], ...options], chosen[name] ?? "", (value) => show({ ...chosen, [name]: value, page: "" }))] : [];
   return h("form", { class: "filters", submit: (event) => event.preventDefault() },
     ...offer("r", "Result of seat A", Object.entries(RESULTS)),
     ...offer("e", "Ending", kinds),
@@ -51,9 +51,10 @@ async function gameList(chosen, show) {
   if (!match) throw new Error(`${chosen.m}: no such match in this report`);
   const index = await chunks.read(match.index);
   const found = selected(match, index, chosen);
-  const page = Math.min(Number(chosen.page || 0), Math.max(0, Math.ceil(found.length / PAGE) - 1));
+  const last = Math.max(0, Math.ceil(found.length / PAGE) - 1);
+  const page = /^\d+$/.test(chosen.page) ? Math.min(Number(chosen.page), last) : 0;
   const shown = found.slice(page * PAGE, (page + 1) * PAGE);
-  const rest = Object.fromEntries(Object.entries(chosen).filter(([name]) => "rexc".includes(name)));
+  const rest = Object.fromEntries(Object.entries(chosen).filter(([name]) => ["r", "e", "x", "c", "page"].includes(name)));
   const rows = shown.map((number) => {
     const name = gameName(match, number);
     return h("tr", {}, h("th", { scope: "row" }, h("a", { href: hashOf({ g: name, ...rest }) }, name.slice(match.id.length + 1))),
@@ -68,6 +69,6 @@ async function gameList(chosen, show) {
     h("h1", { tabindex: "-1" }, match.words),
     filters(match, index, chosen, show),
     h("p", { role: "status" }, `${found.length.toLocaleString("en")} of ${match.count.toLocaleString("en")} ${match.noun[1]}`),
-    h("div", { class: "scroll" }, h("table", {}, head, h("tbody", {}, ...rows))),
+    h("div", { class: "scroll", tabindex: "0" }, h("table", {}, head, h("tbody", {}, ...rows))),
     h("p", { class: "pages" }, step("Earlier", page - 1), ` page ${page + 1} of ${Math.max(1, Math.ceil(found.length / PAGE))} `, step("Later", page + 1)));
 }

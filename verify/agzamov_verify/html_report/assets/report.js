@@ -31,6 +31,7 @@ function go(wanted) {
 async function show() {
   const wanted = wantedNow();
   const number = (asked += 1);
+  const focused = document.activeElement?.name || "";
   if (!wanted.g && !wanted.m) {
     replay = null;
     view.hidden = true;
@@ -41,7 +42,8 @@ async function show() {
   try {
     const shown = await (wanted.g ? game(wanted) : gameList(wanted, go));
     if (number !== asked) return;
-    view.replaceChildren(shown);
+    replay = wanted.g ? shown : null;
+    view.replaceChildren(wanted.g ? shown.element() : shown);
     if (replay) replay.show(Number(wanted.k || 0));
   } catch (error) {
     if (number !== asked) return;
@@ -49,15 +51,18 @@ async function show() {
   }
   overview.hidden = true;
   view.hidden = false;
+  const filter = view.querySelector(`select[name="${CSS.escape(focused)}"]`);
+  if (filter) {
+    filter.focus({ preventScroll: true });
+    return;
+  }
   window.scrollTo(0, 0);
   view.querySelector("h1")?.focus({ preventScroll: true });
 }
 
 async function game(wanted) {
   const { g, k, ...rest } = wanted;
-  const opened = await openGame(g);
-  replay = new Replay(opened, rest);
-  return replay.element();
+  return new Replay(await openGame(g), rest);
 }
 
 window.addEventListener("hashchange", () => {
