@@ -72,7 +72,8 @@ def export(bundle: Path, notation: str, only: str, out: Path | None) -> None:
     """Write the games of BUNDLE in an open format: PGN, PHH, CSV, SQLite or Parquet; or its figures as records.
 
     The games are replayed from the journals, whose signature and digests are checked. Whether the bundle holds is what
-    `agzamov verify` says; for in-toto it is verified first, and refused where a step fails.
+    `agzamov verify` says; for in-toto it is verified first, and refused where a step fails. A file that --out names is
+    written over.
 
     Exit code 0: written. 1: the bundle is broken. 2: wrong use, or no game that the format is for.
     """
@@ -80,6 +81,8 @@ def export(bundle: Path, notation: str, only: str, out: Path | None) -> None:
         fail(why, EXIT_USAGE)
     if notation in OF_TABLES and out is None:
         fail(f"--to {notation} needs --out: what to write", EXIT_USAGE)
+    if out and notation == PARQUET and out.exists():
+        fail(f"{out}: it exists already; name another folder, or remove it", EXIT_USAGE)
     ledger = CheckLog()
     with faults_told(ledger):
         opened = open_bundle(bundle, ledger)

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import click
 
+from agzamov_verify.bundle_argument import no_bundle
+from agzamov_verify.showing import EXIT_USAGE, fail
+from agzamov_verify.untrusted_input import show_name
+
 from . import exits, rundir
 from .watch.page import LivePage
 
@@ -22,6 +26,11 @@ def watch(folder: Path, bind: str, port: int) -> None:
 
     Exit code 0: stopped. 2: the folder or the address is wrong.
     """
+    if not no_bundle(folder):
+        fail(
+            f"{show_name(str(folder))}: this is a bundle, whose run is over; look at it with: agzamov report",
+            EXIT_USAGE,
+        )
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with exits.faults(), suppress(KeyboardInterrupt):
         directory = rundir.load(folder)

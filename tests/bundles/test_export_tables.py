@@ -168,6 +168,14 @@ def test_hostile_replies_are_values_and_nothing_else(tmp_path: Path) -> None:
     assert HOSTILE in parquet.read_table(tmp_path / "run" / "decisions.parquet")["reply"].to_pylist()
 
 
+def test_a_folder_that_is_there_is_told_before_anything_is_read(tmp_path: Path) -> None:
+    result = exported(BUNDLE, "parquet", tmp_path)
+    assert (result.exit_code, result.output) == (
+        2,
+        f"error: {tmp_path}: it exists already; name another folder, or remove it\n",
+    )
+
+
 def test_parquet_has_the_same_rows(golden: sqlite3.Connection, tmp_path: Path) -> None:
     assert exported(BUNDLE, "parquet", tmp_path / "run").exit_code == 0
     assert {path.stem for path in (tmp_path / "run").iterdir()} == set(TABLES)

@@ -12,8 +12,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 from agzamov_harness import keys, rundir
+from agzamov_harness.cli import main
 from agzamov_harness.watch.live_run import LiveRun
 from agzamov_harness.watch.page import serving
 from agzamov_harness.watch.server import CannotListen, WatchServer
@@ -23,6 +25,7 @@ from agzamov_verify.display.headline import headlines
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.results import Results
 from bundles.bundle_factory import SELF_PLAY, SMALL, TINY, Draft, gates, make_until, questions
+from bundles.make_golden import GOLDEN
 from harness.commands import Commands, Running
 
 PATIENCE_S = 300
@@ -264,6 +267,12 @@ def test_the_folder_of_no_run_is_one_line(tmp_path: Path) -> None:
         ended = commands.run("watch", str(tmp_path), cwd=tmp_path)
     assert (ended.code, len(ended.err.splitlines())) == (2, 1)
     assert "expected the folder of a sealed run" in ended.err
+
+
+def test_a_bundle_is_no_run_to_watch() -> None:
+    result = CliRunner().invoke(main, ["watch", str(GOLDEN / "bundle")])
+    assert result.exit_code == 2
+    assert result.output.endswith("this is a bundle, whose run is over; look at it with: agzamov report\n")
 
 
 def _url(running: Running) -> str:
