@@ -1,9 +1,13 @@
 """The world of a full stack in the tests: scripted players, a memory in this process, a calculator and an engine."""
 
+from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from agzamov_verify.games import scripted
 from agzamov_verify.games.holdem.calculator import calculate
+from agzamov_verify.manifest import MemoryPin, Plan
 from agzamov_verify.questions import (
     Answer,
     Calculate,
@@ -24,9 +28,11 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
+from bundles.bundle_factory import make, world_of
 from conditions import arms_of
 
 FULL = arms_of("full")
+PIN = MemoryPin("0" * 64, "0" * 64, "recent", "1")
 SYSTEMS: dict[str, Any] = {
     "recent": {"kind": "memory", "server": "recent", "hits_max": 3},
     "tool": {"kind": "tools", "candidates_max": 3, "nodes": 100, "comparisons_max": 990},
@@ -91,3 +97,13 @@ class StackWorld:
                 return Settled(len(self.live))
             case _:
                 raise AssertionError(question)
+
+
+def bundle_of(wished: dict[str, Any], folder: Path) -> Path:
+    """A bundle of such a plan: scripted seats, and this world for all else."""
+    world, seats = StackWorld(), world_of(msgspec.convert(wished, Plan), None)
+
+    def answer(question: Question) -> Answer:
+        return seats(question) if isinstance(question, Chat) else world(question)
+
+    return make(wished, folder, answer, memories={"recent": PIN})

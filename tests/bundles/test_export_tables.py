@@ -9,7 +9,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import msgspec
 import pytest
 from click.testing import CliRunner, Result
 from pyarrow import parquet
@@ -20,16 +19,14 @@ from agzamov_harness.exports.tables import TABLES
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.games_list import games_told, outcome
-from agzamov_verify.manifest import MemoryPin, Plan
 from agzamov_verify.questions import Answer, Chat, Hits, NoReply, Question, Reply, Search
 from agzamov_verify.replayed_game import PlayedGame
-from bundles.bundle_factory import TINY_MODEL, make, world_of
+from bundles.bundle_factory import TINY_MODEL, make
 from bundles.make_golden import GOLDEN
-from stack_world import HANDS, StackWorld, plan_of
+from stack_world import HANDS, bundle_of, plan_of
 
 BUNDLE = GOLDEN / "bundle"
 PAGE = Path(__file__).parents[2] / "docs" / "exports.md"
-PIN = MemoryPin("0" * 64, "0" * 64, "recent", "1")
 HOSTILE = "=cmd|' /C calc'!A0\x00\x1b[2J</script><script>alert(1)</script>\u202e\u2028'); drop table games; --"
 
 
@@ -46,13 +43,7 @@ def played_in(bundle: Path) -> list[PlayedGame]:
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bundle whose seat has a memory, a tool and documents: three arms of one career."""
-    wished, world = plan_of({**HANDS, "hands": 8}), StackWorld()
-    seats = world_of(msgspec.convert(wished, Plan), None)
-
-    def answer(question: Question) -> Answer:
-        return seats(question) if isinstance(question, Chat) else world(question)
-
-    return make(wished, tmp_path_factory.mktemp("stack"), answer, memories={"recent": PIN})
+    return bundle_of(plan_of({**HANDS, "hands": 8}), tmp_path_factory.mktemp("stack"))
 
 
 @pytest.fixture(scope="module")

@@ -15,13 +15,12 @@ from agzamov_verify.checks import Verdict
 from agzamov_verify.checks.check_log import Number, Status
 from agzamov_verify.checks.seats import Recomputed
 from agzamov_verify.cli import main
-from agzamov_verify.manifest import MemoryPin, Plan
+from agzamov_verify.manifest import Plan
 from agzamov_verify.questions import Answer, Calculate, Calculated, Chat, Hits, Question, Reply, Search
 from bundles.bundle_factory import ALL_REPLIES, MODEL, check, failed_steps, make, told, world_of
 from conditions import arms_of
-from stack_world import CHESS, HANDS, PLAN, StackWorld, plan_of
+from stack_world import CHESS, HANDS, PIN, PLAN, StackWorld, plan_of
 
-PIN = MemoryPin("0" * 64, "0" * 64, "recent", "1")
 CAREERS = {**HANDS, "hands": 16, "careers": 2}
 
 

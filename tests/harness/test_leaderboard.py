@@ -13,13 +13,12 @@ from agzamov_harness.leaderboard.policy import load_policy
 from agzamov_harness.leaderboard.ranking import Row, ranked
 from agzamov_harness.leaderboard.record import RECORD, Entry, Outcome
 from agzamov_verify.envelope import key_id
-from agzamov_verify.manifest import ManifestError, MemoryPin, Plan
-from agzamov_verify.questions import Answer, Chat, Question
+from agzamov_verify.manifest import ManifestError
 from agzamov_verify.scoring.exact import Figure
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.statistics import Interval
-from bundles.bundle_factory import STRANGER, SUBMITTER, TINY, Draft, make, world_of
-from stack_world import HANDS, StackWorld, plan_of
+from bundles.bundle_factory import STRANGER, SUBMITTER, TINY, Draft, make
+from stack_world import HANDS, bundle_of, plan_of
 
 RULES = f"title: Board\nkeys:\n  ada: {key_id(SUBMITTER.public_key())}\ndepartures: true\nlevel: V1\n"
 
@@ -76,14 +75,7 @@ def test_a_policy_with_one_defect_is_refused_by_name(text: str, message: str, tm
 @pytest.fixture(scope="module")
 def augmented(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bundle that holds an augmentation with its control."""
-    wished = plan_of({**HANDS, "hands": 16, "careers": 2})
-    world, seats = StackWorld(), world_of(msgspec.convert(wished, Plan), None)
-
-    def answer(question: Question) -> Answer:
-        return seats(question) if isinstance(question, Chat) else world(question)
-
-    pins = {"recent": MemoryPin("0" * 64, "0" * 64, "recent", "1")}
-    return make(wished, tmp_path_factory.mktemp("augmented"), answer, memories=pins)
+    return bundle_of(plan_of({**HANDS, "hands": 16, "careers": 2}), tmp_path_factory.mktemp("augmented"))
 
 
 def built(folder: Path, out: Path, rules: str = RULES, *more: str) -> Result:

@@ -12,13 +12,13 @@ from agzamov_verify.checks import Verdict
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.html_report.site import write_report
-from agzamov_verify.manifest import MemoryPin, Plan
-from agzamov_verify.questions import Answer, Chat, Question, Reply
+from agzamov_verify.manifest import Plan
+from agzamov_verify.questions import Answer, Question, Reply
 from browser import chromium as started_chromium
 from browser import noting
 from bundles.bundle_factory import TINY, TINY_MODEL, check, make, world_of
 from bundles.make_golden import GOLDEN
-from stack_world import HANDS, StackWorld, plan_of
+from stack_world import HANDS, bundle_of, plan_of
 
 pytestmark = pytest.mark.slow
 CHESS, HOLDEM = "p0-chess960-naked-agent", "p1-holdem-naked-other"
@@ -196,14 +196,8 @@ def test_a_chunk_that_was_changed_or_is_missing_is_not_shown(
 
 
 def test_the_xray_shows_what_was_remembered_and_leads_to_where_it_was_seen(chromium: Browser, tmp_path: Path) -> None:
-    wished = plan_of({**HANDS, "hands": 16, "careers": 2})
-    world, seats = StackWorld(), world_of(msgspec.convert(wished, Plan), None)
-
-    def answer(question: Question) -> Answer:
-        return seats(question) if isinstance(question, Chat) else world(question)
-
-    pin = {"recent": MemoryPin("0" * 64, "0" * 64, "recent", "1")}
-    file = report_of(make(wished, tmp_path, answer, memories=pin), tmp_path / "site")
+    bundle = bundle_of(plan_of({**HANDS, "hands": 16, "careers": 2}), tmp_path)
+    file = report_of(bundle, tmp_path / "site")
     match = "p2-holdem-full_real_full-novice-habit"
     page, noted = opened(chromium, address_of(file, f"g={match}-h0000007&k=1"))
     expect(page.locator("#view h1")).to_be_visible()
