@@ -58,11 +58,11 @@ async function gameList(chosen, show) {
   const rows = shown.map((number) => {
     const name = gameName(match, number);
     return h("tr", {}, h("th", { scope: "row" }, h("a", { href: hashOf({ g: name, ...rest }) }, name.slice(match.id.length + 1))),
-      h("td", {}, match.career ? String(Math.floor(number / match.career) + 1) : ""),
+      ...(match.career ? [h("td", {}, String(Math.floor(number / match.career) + 1))] : []),
       h("td", { class: RESULTS[index.won[number]] }, RESULTS[index.won[number]]),
       h("td", {}, index.ended[number]));
   });
-  const head = h("thead", {}, h("tr", {}, ...["game", match.career ? "career" : "", "seat A", "how it ended"].map((words) => h("th", { scope: "col" }, words))));
+  const head = h("thead", {}, h("tr", {}, ...["game", ...(match.career ? ["career"] : []), "seat A", "how it ended"].map((words) => h("th", { scope: "col" }, words))));
   const step = (label, to) => h("button", { type: "button", disabled: to < 0 || to * PAGE >= found.length, click: () => show({ ...chosen, page: String(to) }) }, label);
   return h("div", { class: "list" },
     h("p", {}, h("a", { href: "#games" }, "← Overview")),
