@@ -88,7 +88,7 @@ def test_a_tool_of_which_the_adapter_says_nothing_leaves_the_memory_unverified(
     assert (verdict.level, verdict.findings, step.status) == ("V0", [], Status.NOT_CHECKED)
     assert step.remark == (
         f"unverified: in {CAREERS} of {CAREERS} careers a tool was called of which nobody knows what it stores "
-        "(on offer: finish), so no dump can be compared with what was stored"
+        "(on offer: finish), so no dump can be compared with what was stored; lineage: notes D unverified"
     )
     printed = commands.run("verify", tmp_path / "bundles" / run.name, cwd=tmp_path)
     assert printed.code == 3, printed

@@ -19,6 +19,7 @@ MODEL = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m"}
 def wished(**changes: Any) -> dict[str, Any]:
     memory = {"augmentation": "memory", "arm": "real", "system": "notes"}
     match = {"phase": 2, "a": "model", "b": "habit", "careers": 5, "condition": memory}
+    shifts = [{"after": 50, "patterns": []}]
     value: dict[str, Any] = {
         "title": "Large",
         "seats": {
@@ -38,9 +39,9 @@ def wished(**changes: Any) -> dict[str, Any]:
         "matches": [
             {"phase": 0, "game": "chess960", "a": "model", "b": "dice", "games": 30},
             {"phase": 0, "game": "holdem", "a": "model", "b": "dice", "hands": 3000},
-            {**match, "game": "chess960", "games": 500, "shifts": [{"after": 50, "patterns": []}]},
+            {**match, "game": "chess960", "games": 500, "shifts": shifts},
             {**match, "game": "holdem", "hands": 10_000},
-            {**match, "a": "warm", "b": "warm_habit", "game": "chess960", "games": 500},
+            {**match, "a": "warm", "b": "warm_habit", "game": "chess960", "games": 500, "shifts": shifts},
         ],
     }
     return {**value, **changes}
@@ -86,7 +87,8 @@ def test_a_profile_that_cannot_be_played_is_refused_with_its_place() -> None:
     close = [{"after": 300, "patterns": []}, {"after": 301, "patterns": ["castles_early"]}]
     matches = wished()["matches"]
     matches[2] = {**matches[2], "careers": 1, "shifts": close}
-    matches[3], matches[4] = ({**match, "careers": 1} for match in matches[3:])
+    matches[3] = {**matches[3], "careers": 1}
+    matches[4] = {**matches[4], "careers": 1, "shifts": close}
     with pytest.raises(ManifestError, match=r"its small profile cannot be played: matches\[2\]\.shifts\[1\]\.after"):
         small_of(matches=matches)
 
