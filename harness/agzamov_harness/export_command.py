@@ -16,9 +16,10 @@ from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import Opened, open_bundle
 from agzamov_verify.experiment import Match
 from agzamov_verify.games_list import games_told, outcome
+from agzamov_verify.played_stream import played_streams
 from agzamov_verify.replayed_game import PlayedGame
 from agzamov_verify.showing import EXIT_FAILED, EXIT_USAGE, fail, faults_told
-from agzamov_verify.stockfish import EngineFault, find_engine
+from agzamov_verify.stockfish import engine_or_why
 from agzamov_verify.views import VIEWS
 from agzamov_verify.waiting import counted
 from agzamov_verify.workers import cores
@@ -26,7 +27,7 @@ from agzamov_verify.workers import cores
 from .exits import os_error_words
 from .exports.every_eval_ever import records
 from .exports.in_toto import statement
-from .exports.rows import StreamRows, played_streams
+from .exports.rows import StreamRows
 from .exports.run_rows import run_rows
 from .exports.tables import Row
 from .lazy import imported_at_first_use
@@ -131,11 +132,7 @@ def _records(opened: Opened, matches: list[Match]) -> Iterator[str]:
 
 def _statement(opened: Opened, matches: list[Match], bundle: Path) -> str:
     """Verify the bundle as `agzamov verify` does, as far as this machine can, and sum it up."""
-    try:
-        engine, missing = find_engine(), ""
-    except EngineFault as error:
-        engine, missing = None, str(error)
-    verdict = verify(bundle, Options(engine, missing, cores()))
+    verdict = verify(bundle, Options(*engine_or_why(), cores()))
     if verdict.failed:
         fail("the bundle fails verification; `agzamov verify` says where", EXIT_FAILED)
     return f"{json.dumps(statement(opened, verdict, matches, source_version()), allow_nan=False)}\n"

@@ -11,7 +11,7 @@ from agzamov_verify.bundle_argument import bounded, limits_of
 from agzamov_verify.checks import Options
 from agzamov_verify.manifest import ManifestError
 from agzamov_verify.showing import EXIT_FAILED, EXIT_USAGE, fail
-from agzamov_verify.stockfish import EngineFault, find_engine
+from agzamov_verify.stockfish import engine_or_why
 from agzamov_verify.waiting import shown
 from agzamov_verify.workers import cores
 
@@ -55,10 +55,7 @@ def build(folder: Path, policy_file: Path, out: Path, engine: str | None, jobs: 
         policy = load_policy(policy_file)
     except ManifestError as error:
         fail(str(error), EXIT_USAGE)
-    try:
-        engine_path, missing = find_engine(engine), ""
-    except EngineFault as error:
-        engine_path, missing = None, str(error)
+    engine_path, missing = engine_or_why(engine)
     options = Options(
         engine_path, missing, jobs or cores(), limits=limits_of(limits), say=partial(click.echo, err=True)
     )

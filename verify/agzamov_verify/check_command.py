@@ -20,7 +20,7 @@ from .experiment import Arm, Phase
 from .games_list import first_games
 from .invocation import PROGRAM, typed
 from .manifest import Manifest
-from .stockfish import EngineFault, find_engine
+from .stockfish import engine_or_why
 from .waiting import shown
 from .workers import cores
 
@@ -65,10 +65,7 @@ def check(
     Exit code 0: level V1 reached. 1: a check failed. 2: wrong use. 3: not everything could be checked.
     """
     refuse_what_is_no_bundle(bundle)
-    try:
-        engine_path, missing = find_engine(engine), ""
-    except EngineFault as error:
-        engine_path, missing = None, str(error)
+    engine_path, missing = engine_or_why(engine)
     key, say = _key_id(key_file), partial(click.echo, err=True)
     options = Options(engine_path, missing, jobs or cores(), sample_permille, key, limits_of(limits), say)
     with shown(quiet=as_json):

@@ -5,14 +5,14 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from .checks.opened_bundle import Opened
-from .checks.replay_stream import journal_lines, segments_of
+from .checks.replay_stream import entries_of, journal_lines, segments_of
 from .columns import ascii_words, table
 from .experiment import Match
 from .games.game import StreamPlan
 from .journal import Chain, Entry
 from .manifest import Manifest
+from .played_stream import streams_played
 from .replayed_game import NoSuchGame, PlayedGame, first_game, replay_game, replay_stream, replay_told, stream_of
-from .streams import streams_of
 from .untrusted_input import show_name
 from .views import VIEWS
 
@@ -96,10 +96,7 @@ def games_told(opened: Opened, match: Match) -> Iterator[PlayedGame]:
 
 def _streams(opened: Opened, match: Match) -> Iterator[tuple[StreamPlan, Iterator[Entry]]]:
     """The streams of a match that were played, each with its journal."""
-    for stream in streams_of(match):
-        if segments_of(opened.digests, stream.id):
-            lines = journal_lines(opened.source, opened.digests, stream.id)
-            yield stream, Chain(opened.manifest.run_id, stream.id).read_all(lines)
+    return ((stream, entries_of(opened, stream)) for stream in streams_played(opened, match))
 
 
 def _first_place(rows: Sequence[PlayedGame]) -> str:

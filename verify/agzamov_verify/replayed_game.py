@@ -4,7 +4,7 @@ Prompts are not stored: the replay computes them again, byte for byte.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -118,10 +118,16 @@ def replay_stream(manifest: Manifest, dice: Dice, stream: StreamPlan, entries: I
 def replay_told(manifest: Manifest, dice: Dice, stream: StreamPlan, entries: Iterator[Entry]) -> Iterator[PlayedGame]:
     """Every game of a stream, each with its questions and answers. Raises Divergence."""
     story = Exchanges(block_script(stream, manifest.plan, dice, manifest.memories), Replay(stream.id, entries))
+    told = list(story)
+    yield from games_with_told(stream, story.value, told)
+
+
+def games_with_told(stream: StreamPlan, block: Block, told: Iterable[tuple[Question, Answer]]) -> Iterator[PlayedGame]:
+    """The games of a stream's block, each with what of all that was told is of it."""
     asked: dict[str, list[tuple[Question, Answer]]] = {}
-    for question, answer in story:
+    for question, answer in told:
         asked.setdefault(question.game, []).append((question, answer))
-    for played in _games(stream, story.value):
+    for played in _games(stream, block):
         yield played._replace(asked=tuple(asked.get(played.record.game, ())))
 
 

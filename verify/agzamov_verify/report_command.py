@@ -20,7 +20,7 @@ from .checks.opened_bundle import open_bundle
 from .display import report as verdict_report
 from .html_report.site import not_writable, write_report
 from .showing import EXIT_FAILED, EXIT_USAGE, fail
-from .stockfish import EngineFault, find_engine
+from .stockfish import engine_or_why
 from .untrusted_input import show_name
 from .waiting import shown
 from .workers import cores
@@ -49,10 +49,7 @@ def report(bundle: Path, out: Path | None, engine: str | None, jobs: int | None,
     everything could be checked.
     """
     refuse_what_is_no_bundle(bundle)
-    try:
-        engine_path, missing = find_engine(engine), ""
-    except EngineFault as error:
-        engine_path, missing = None, str(error)
+    engine_path, missing = engine_or_why(engine)
     if out and (why := not_writable(out)):
         fail(why, EXIT_USAGE)
     workers = jobs or cores()

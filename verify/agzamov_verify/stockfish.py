@@ -49,6 +49,14 @@ def find_engine(path: str | None = None) -> Path:
     raise EngineFault(f"no engine at {tried}; install {NAME}, on Debian 12: apt-get install stockfish")
 
 
+def engine_or_why(path: str | None = None) -> tuple[Path | None, str]:
+    """The engine's path as `find_engine` has it, or None and why there is none: checks can do without."""
+    try:
+        return find_engine(path), ""
+    except EngineFault as error:
+        return None, str(error)
+
+
 def seated_engine(path: Path, skill: int) -> "UciEngine":
     """An engine with the settings of a Stockfish seat. Raises EngineFault."""
     return UciEngine(path, SEAT_HASH_MIB, (("Skill Level", str(skill)),))

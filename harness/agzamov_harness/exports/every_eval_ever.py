@@ -21,11 +21,10 @@ from agzamov_verify.scoring.results import Results
 from agzamov_verify.seats import LocalModelSeat, ModelSeat
 from agzamov_verify.views import VIEWS
 
-from .run_rows import signed_digest, signed_headlines, signed_results
+from .run_rows import CONFIDENCE, signed_digest, signed_headlines, signed_results
 
 SCHEMA_VERSION: Final = "0.3.0"
 BENCHMARK: Final = "agzamov"
-CONFIDENCE: Final = 0.95
 UNKNOWN: Final = "unknown"
 
 

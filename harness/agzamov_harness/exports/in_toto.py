@@ -18,11 +18,10 @@ from agzamov_verify.glossary import find
 from agzamov_verify.views import VIEWS
 
 from ..source_version import SourceVersion
-from .run_rows import signed_digest, signed_headlines, signed_results
+from .run_rows import CONFIDENCE, signed_digest, signed_headlines, signed_results
 
 PREDICATE_TYPE: Final = "urn:agzamov:attestation:eval-summary:1"
 UNSIGNED: Final = "This summary is not signed. What the submitter signed is the bundle whose digest is its subject."
-CONFIDENCE: Final = 0.95
 ASSURANCE: Final = "self_attested"
 """In the words of the proposal; a bundle alone never shows more than that."""
 

@@ -5,19 +5,13 @@ One stream is in memory at a time. Nothing that a model or a server said is inte
 
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import NamedTuple
 
 import msgspec
 
-from agzamov_verify.bundle import calls_name
 from agzamov_verify.checks.opened_bundle import Opened
-from agzamov_verify.checks.replay_stream import entries_of, segments_of
-from agzamov_verify.experiment import Match
-from agzamov_verify.games.game import StreamPlan
 from agzamov_verify.games_list import outcome
-from agzamov_verify.journal import SEGMENT_BYTES_MAX
+from agzamov_verify.played_stream import Exchange, PlayedStream
 from agzamov_verify.questions import (
-    Answer,
     Called,
     CallTool,
     Chat,
@@ -26,80 +20,18 @@ from agzamov_verify.questions import (
     Exported,
     Message,
     NoReply,
-    Question,
     Reply,
     Store,
     Stored,
 )
 from agzamov_verify.replayed_game import PlayedGame
-from agzamov_verify.scoring.call_records import LINE_BYTES_MAX as CALL_BYTES_MAX
-from agzamov_verify.scoring.call_records import decode
-from agzamov_verify.script import Exchanges, Replay
-from agzamov_verify.streams import block_script, streams_of
 from agzamov_verify.systems import MemorySystem
-from agzamov_verify.untrusted_input import HostileBundle, gzip_lines
 from agzamov_verify.views import VIEWS
 from agzamov_verify.xray import XrayedDecision, xray
 
 from .tables import Row, Value
 
 US_PER_MS = 1000
-
-
-class Exchange(NamedTuple):
-    """A question, its answer, and how long it took, as the submitter says."""
-
-    question: Question
-    answer: Answer
-    ms: float
-
-
-class PlayedStream(NamedTuple):
-    """One stream: its games, and all that was asked in it, in order."""
-
-    plan: StreamPlan
-    games: tuple[PlayedGame, ...]
-    exchanges: tuple[Exchange, ...]
-
-
-def played_streams(opened: Opened, match: Match) -> Iterator[PlayedStream]:
-    """The streams of a match that were played. Raises HostileBundle, BrokenJournal, Divergence."""
-    for stream in streams_of(match):
-        if segments_of(opened.digests, stream.id):
-            yield _played(opened, stream)
-
-
-def _played(opened: Opened, stream: StreamPlan) -> PlayedStream:
-    manifest = opened.manifest
-    replay = Replay(stream.id, entries_of(opened, stream))
-    story = Exchanges(block_script(stream, manifest.plan, opened.dice, manifest.memories), replay)
-    told = list(story)
-    replay.finish()
-    times = _times(opened, stream, [question.to for question, _ in told])
-    exchanges = tuple(Exchange(*pair, ms) for pair, ms in zip(told, times, strict=True))
-    asked: dict[str, list[tuple[Question, Answer]]] = {}
-    for question, answer in told:
-        asked.setdefault(question.game, []).append((question, answer))
-    games = tuple(
-        PlayedGame(stream.match, number, record, tuple(asked.get(record.game, ())))
-        for number, record in enumerate(story.value.records, start=story.value.first)
-    )
-    return PlayedStream(stream, games, exchanges)
-
-
-def _times(opened: Opened, stream: StreamPlan, asked: Sequence[str]) -> list[float]:
-    """How long each answer of a stream took, in milliseconds. Raises HostileBundle."""
-    name = calls_name(stream.id)
-    if name not in opened.digests:
-        raise HostileBundle(name, "a file of calls", "nothing there")
-    lines = gzip_lines(opened.source, name, opened.digests[name], CALL_BYTES_MAX, SEGMENT_BYTES_MAX)
-    try:
-        records = [decode(line) for line in lines]
-    except (msgspec.MsgspecError, ValueError) as error:
-        raise HostileBundle(name, "a call in each line", str(error)) from error
-    if [record.to for record in records] != list(asked):
-        raise HostileBundle(name, "a call for each entry of the journal, in its order", "others")
-    return [record.us / US_PER_MS for record in records]
 
 
 class StreamRows:
@@ -122,11 +54,11 @@ class StreamRows:
             match one.question, one.answer:
                 case Chat() as question, Reply() | NoReply() as reply:
                     yield from self._system(question.messages)
-                    row = self._decision(question, reply, actions.get(question.game, {}), one.ms)
+                    row = self._decision(question, reply, actions.get(question.game, {}), one.us / US_PER_MS)
                     decided.setdefault((question.game, question.turn, question.to), int(row.values[0] or 0))
                     yield row
                 case Evaluate() as question, Evaluation() as found:
-                    values = (question.game, question.turn, found.centipawns, found.mate, one.ms)
+                    values = (question.game, question.turn, found.centipawns, found.mate, one.us / US_PER_MS)
                     yield self._row("evaluations", *values)
                 case _:
                     yield self._tool_call(one)
@@ -193,7 +125,7 @@ class StreamRows:
         kind = str(question.__struct_config__.tag)
         texts = (msgspec.json.encode(asked).decode(), msgspec.json.encode(one.answer).decode())
         return self._row(
-            "tool_calls", question.game, question.turn, question.attempt, question.to, kind, *texts, one.ms
+            "tool_calls", question.game, question.turn, question.attempt, question.to, kind, *texts, one.us / US_PER_MS
         )
 
     def _entries(self, stream: PlayedStream, ids: dict[str, int]) -> Iterator[Row]:

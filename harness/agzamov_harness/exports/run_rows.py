@@ -1,6 +1,7 @@
 """Rows of what a bundle says about the whole run: the run itself, its seats, its matches with their signed figures."""
 
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 
@@ -16,6 +17,9 @@ from agzamov_verify.untrusted_input import HostileBundle
 from agzamov_verify.views import VIEWS
 
 from .tables import Row
+
+CONFIDENCE: Final = 0.95
+"""Of every interval of a bundle."""
 
 
 def signed_results(opened: Opened) -> tuple[Results, Analysis]:

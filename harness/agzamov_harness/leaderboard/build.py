@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agzamov_verify.checks import Options
-from agzamov_verify.checks.check_log import CheckLog
-from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.html_report.site import INDEX, write_report
 
 from .pages import leaderboard_page
@@ -42,14 +40,13 @@ def build(folder: Path, policy: Policy, out: Path, options: Options) -> Built:
         accepted = {entry.run: entry.name for entry in before if entry.present and entry.outcome is Outcome.ACCEPTED}
         for submission in examined(folder, policy, options, accepted):
             entries.append(submission.entry)
-            if submission.verdict:
-                rows += rows_of(submission.verdict, submission.entry.name, submission.submitter)
+            if taken := submission.taken:
+                rows += rows_of(taken.verdict, submission.entry.name, taken.submitter)
                 command = f"agzamov-verify check {shlex.quote(submission.path.name)} --key KEY.pub"
-                opened = open_bundle(submission.path, CheckLog())
-                write_report(opened, submission.verdict, site / submission.entry.run, command, options.jobs)
+                write_report(taken.opened, taken.verdict, site / submission.entry.run, command, options.jobs)
         record = joined(before, entries)
         (site / INDEX).write_text(leaderboard_page(policy, rows, record), "utf-8")
         site.replace(out)
     write_record(folder, record)
-    taken = sum(entry.outcome is Outcome.ACCEPTED for entry in entries)
-    return Built(out / INDEX, taken, worse(before, record))
+    count = sum(entry.outcome is Outcome.ACCEPTED for entry in entries)
+    return Built(out / INDEX, count, worse(before, record))

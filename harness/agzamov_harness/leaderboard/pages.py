@@ -1,7 +1,5 @@
 """The pages of a leaderboard: a table for each board, what was refused, and the rules. A small script filters rows."""
 
-import base64
-import hashlib
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import Final
@@ -9,7 +7,8 @@ from typing import Final
 from agzamov_verify.display.analysis_text import estimate
 from agzamov_verify.html_report import PACKAGE as REPORT
 from agzamov_verify.html_report.charts import Whisker, whiskers
-from agzamov_verify.html_report.markup import Child, Element, element, fill, html, raw, table
+from agzamov_verify.html_report.document import document
+from agzamov_verify.html_report.markup import Child, Element, element, fill, table
 from agzamov_verify.views import game_words
 
 from .policy import Policy
@@ -28,35 +27,16 @@ for (const box of document.querySelectorAll(".filters input")) {
   });
 }
 """
-POLICY: Final = (
-    "default-src 'none'; script-src '{script}'; style-src '{style}'; base-uri 'none'; form-action 'none';"
-    " require-trusted-types-for 'script'; trusted-types 'none'"
-)
 
 
 def leaderboard_page(policy: Policy, rows: Sequence[Row], record: Sequence[Entry]) -> str:
     """The page as HTML. `record`: every submission that was ever seen."""
     style = (files(REPORT) / "assets/report.css").read_text("utf-8")
-    content = POLICY.format(script=_sha256(SCRIPT), style=_sha256(style))
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=content),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", policy.title),
-        raw("style", style),
-    )
-    body = element(
-        "body",
+    body = (
         element("header", element("p", "Leaderboard of the Agzamov test", class_="kind"), element("h1", policy.title)),
         element("main", *_main(policy, rows, record)),
-        raw("script", SCRIPT),
     )
-    return "<!doctype html>\n" + html(element("html", head, body, lang="en"))
-
-
-def _sha256(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+    return document(policy.title, style, SCRIPT, body)
 
 
 def _main(policy: Policy, rows: Sequence[Row], record: Sequence[Entry]) -> Iterator[Element]:
@@ -73,9 +53,7 @@ def _main(policy: Policy, rows: Sequence[Row], record: Sequence[Entry]) -> Itera
         yield _board(board, ranked([row for row in rows if row.board == board]))
     if not boards:
         yield element("p", "No accepted bundle holds an augmentation with its control yet.")
-    yield _accepted([entry for entry in record if entry.outcome is Outcome.ACCEPTED and entry.present])
-    yield _refused([entry for entry in record if entry.outcome is Outcome.REFUSED and entry.present])
-    yield _gone([entry for entry in record if not entry.present])
+    yield from _submissions(record)
     yield _rules(policy)
 
 
@@ -126,24 +104,32 @@ def _rank_words(ranks: tuple[int, int] | None) -> str:
     return str(best) if best == worst else f"{best} to {worst}"
 
 
-def _accepted(entries: Sequence[Entry]) -> Element:
-    """Every bundle that holds, also one without an augmentation, which stands on no board."""
-    rows = [(entry.name, element("a", entry.run, href=f"{entry.run}/index.html")) for entry in entries]
-    inside = table(("submission", "run, with its report"), rows) if rows else element("p", "Nothing was accepted.")
-    return element("section", element("h2", "Accepted"), inside, id="accepted")
+def _submissions(record: Sequence[Entry]) -> Iterator[Element]:
+    """Every bundle that holds, with or without a place on a board; each that does not; each that is gone."""
+    present = [entry for entry in record if entry.present]
+    accepted = [
+        (entry.name, element("a", entry.run, href=f"{entry.run}/index.html"))
+        for entry in present
+        if entry.outcome is Outcome.ACCEPTED
+    ]
+    refused = [
+        (entry.name, entry.run or "unknown", entry.reason) for entry in present if entry.outcome is Outcome.REFUSED
+    ]
+    gone = [
+        (entry.name, entry.run or "unknown", f"{entry.outcome.value} {entry.reason}".strip())
+        for entry in record
+        if not entry.present
+    ]
+    yield _listed("accepted", "Accepted", ("submission", "run, with its report"), accepted, "Nothing was accepted.")
+    yield _listed("refused", "Refused", ("submission", "run", "why"), refused, "Nothing was refused.")
+    header = ("submission", "run", "it was")
+    yield _listed("gone", "Taken away or replaced", header, gone, "Nothing was taken away.")
 
 
-def _refused(entries: Sequence[Entry]) -> Element:
-    rows = [(entry.name, entry.run or "unknown", entry.reason) for entry in entries]
-    inside = table(("submission", "run", "why"), rows) if rows else element("p", "Nothing was refused.")
-    return element("section", element("h2", "Refused"), inside, id="refused")
-
-
-def _gone(entries: Sequence[Entry]) -> Element:
-    """Bundles that were submitted once, and were taken away or replaced."""
-    rows = [(entry.name, entry.run or "unknown", f"{entry.outcome.value} {entry.reason}".strip()) for entry in entries]
-    inside = table(("submission", "run", "it was"), rows) if rows else element("p", "Nothing was taken away.")
-    return element("section", element("h2", "Taken away or replaced"), inside, id="gone")
+def _listed(name: str, title: str, header: Sequence[str], rows: Sequence[Sequence[Child]], none: str) -> Element:
+    """A section with a table, or the words for an empty one."""
+    inside = table(header, rows) if rows else element("p", none)
+    return element("section", element("h2", title), inside, id=name)
 
 
 def _rules(policy: Policy) -> Element:

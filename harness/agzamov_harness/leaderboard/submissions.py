@@ -30,12 +30,19 @@ class Refused(Exception):
 
 
 class Submission(NamedTuple):
-    """One submission: its entry of the record, who signed it, and what its check said if it is taken."""
+    """One submission: its entry of the record; if it is taken, its bundle, who signed it, and what its check said."""
 
     entry: Entry
     path: Path
+    taken: "Taken | None" = None
+
+
+class Taken(NamedTuple):
+    """A submission that holds."""
+
+    opened: Opened
     submitter: str
-    verdict: Verdict | None
+    verdict: Verdict
 
 
 def examined(
@@ -50,7 +57,7 @@ def examined(
     runs: dict[str, str] = {}
     for path in sorted(paths, key=lambda path: (path.name not in known, path.name)):
         found = examine(path, policy, options, runs)
-        if found.verdict:
+        if found.taken:
             runs[found.entry.run] = found.entry.name
         yield found
 
@@ -67,11 +74,11 @@ def examine(path: Path, policy: Policy, options: Options, runs: Mapping[str, str
         verdict = verify(path, options)
         _require_level(verdict, policy)
     except Refused as refusal:
-        return Submission(Entry(name, Outcome.REFUSED, str(refusal), run, digest), path, "", None)
+        return Submission(Entry(name, Outcome.REFUSED, str(refusal), run, digest), path)
     except (OSError, RecursionError, MemoryError) as error:
         reason = f"it could not be read: {printable(str(error)) or type(error).__name__}"
-        return Submission(Entry(name, Outcome.REFUSED, reason, run, digest), path, "", None)
-    return Submission(Entry(name, Outcome.ACCEPTED, "", run, digest), path, submitter, verdict)
+        return Submission(Entry(name, Outcome.REFUSED, reason, run, digest), path)
+    return Submission(Entry(name, Outcome.ACCEPTED, "", run, digest), path, Taken(opened, submitter, verdict))
 
 
 def _require_plain(path: Path) -> None:

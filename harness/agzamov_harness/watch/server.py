@@ -5,8 +5,6 @@ a request must name this very address in Host (else 421: DNS rebinding), must no
 Sec-Fetch-Site, else 403), and must be a GET or HEAD (else 405). Nothing is ever changed by a request.
 """
 
-import base64
-import hashlib
 import ipaddress
 import re
 import socket
@@ -17,6 +15,7 @@ from importlib.resources import files
 from socketserver import TCPServer
 from typing import Any, Final
 
+from agzamov_verify.html_report.document import csp_hash
 from agzamov_verify.manifest import ManifestError
 
 PAGE: Final = files(__package__).joinpath("page.html").read_bytes()
@@ -33,7 +32,7 @@ class CannotListen(ManifestError):
 def _hash_of(tag: bytes) -> str:
     """The CSP source of the one inline element of a kind."""
     (content,) = re.findall(rb"<%s>(.*?)</%s>" % (tag, tag), PAGE, re.DOTALL)
-    return f"'sha256-{base64.b64encode(hashlib.sha256(content).digest()).decode()}'"
+    return csp_hash(content)
 
 
 HEADERS: Final[Mapping[str, str]] = {

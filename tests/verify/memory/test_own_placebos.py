@@ -21,19 +21,16 @@ from agzamov_verify.questions import (
     Chat,
     Hit,
     Hits,
-    Kept,
     Message,
     Question,
     Reply,
-    Search,
     Settled,
-    Store,
     Stored,
 )
 from agzamov_verify.script import Divergence, Exchanges
 from agzamov_verify.streams import block_script, streams_of
 from agzamov_verify.systems import MemorySystem
-from verify.memory.tool_call_worlds import Exchange, ListedMemory, replay_of
+from verify.memory.tool_call_worlds import Exchange, SearchedMemory, replay_of
 from verify.scripted import told
 
 DICE = Dice(b"own placebos")
@@ -138,7 +135,7 @@ def plan_of(game: str, rule: PlaceboRule) -> Plan:
     return msgspec.convert(plan, Plan)
 
 
-class World(ListedMemory):
+class World(SearchedMemory):
     """A memory that gives its last entries, and players who answer a situation alike whatever they are told."""
 
     def __call__(self, question: Question) -> Answer:
@@ -146,16 +143,6 @@ class World(ListedMemory):
             return super().__call__(question)
         situation = Message(read_page(question.messages).situation, "user")
         return Reply(text=scripted.reply("random", (Message("", "system"), situation), 7))
-
-    def remembered(self, question: Question) -> Answer:
-        match question:
-            case Store():
-                self.live.append(Kept(question.content, (), question.entry, (question.number,), question.kind))
-                return Stored()
-            case Search():
-                return Hits(self.hits(question.hits_max))
-            case _:
-                raise AssertionError(question)
 
 
 def played(plan: Plan, match: Match) -> list[Exchange]:

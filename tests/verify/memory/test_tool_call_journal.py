@@ -14,7 +14,6 @@ from agzamov_verify.questions import (
     Answer,
     Hit,
     Hits,
-    Kept,
     Question,
     Reply,
     Search,
@@ -24,7 +23,7 @@ from agzamov_verify.questions import (
 )
 from agzamov_verify.script import Divergence, Exchanges
 from agzamov_verify.streams import block_script, streams_of
-from verify.memory.tool_call_worlds import Exchange, ListedMemory, replay_of
+from verify.memory.tool_call_worlds import Exchange, SearchedMemory, replay_of
 
 DICE = Dice(b"tool calls")
 
@@ -47,23 +46,9 @@ def plan(use: str = "model", **system: object) -> Plan:
     )
 
 
-class World(ListedMemory):
-    """Its memory is stored into and searched by the harness."""
-
-    def remembered(self, question: Question) -> Answer:
-        match question:
-            case Store():
-                self.live.append(Kept(question.content, (), question.entry, (question.number,), question.kind))
-                return Stored()
-            case Search():
-                return Hits(self.hits(question.hits_max))
-            case _:
-                raise AssertionError(question)
-
-
 def played(sealed: Plan) -> list[Exchange]:
     (stream,) = streams_of(sealed.matches[1])
-    return list(Exchanges(block_script(stream, sealed, DICE), World()))
+    return list(Exchanges(block_script(stream, sealed, DICE), SearchedMemory()))
 
 
 def replay(exchanges: list[Exchange], sealed: Plan) -> None:
@@ -99,14 +84,14 @@ def test_the_reference_player_stores_and_is_told_what_the_harness_would_store_an
     """Same decks, same starts: the reference player that calls tools plays as the one whose harness remembers."""
     by_harness = plan("harness")
     (stream,) = streams_of(by_harness.matches[1])
-    other = Exchanges(block_script(stream, by_harness, DICE), World())
+    other = Exchanges(block_script(stream, by_harness, DICE), SearchedMemory())
     kept = [question for question, _ in other if isinstance(question, Store)]
     mine = [question for question, _ in PLAYED if isinstance(question, Store)]
     assert [store.content for store in mine] == [store.content for store in kept]
     (stream,) = streams_of(PLAN.matches[1])
-    again = Exchanges(block_script(stream, PLAN, DICE), World())
+    again = Exchanges(block_script(stream, PLAN, DICE), SearchedMemory())
     searches = [question.query for question, _ in again if isinstance(question, Search)]
-    other = Exchanges(block_script(streams_of(by_harness.matches[1]).__next__(), by_harness, DICE), World())
+    other = Exchanges(block_script(streams_of(by_harness.matches[1]).__next__(), by_harness, DICE), SearchedMemory())
     assert searches == [question.query for question, _ in other if isinstance(question, Search)]
     assert again.value.records == other.value.records
 

@@ -14,10 +14,14 @@ from agzamov_verify.questions import (
     Export,
     Exported,
     Hit,
+    Hits,
     Kept,
     Question,
     Reply,
+    Search,
     Settled,
+    Store,
+    Stored,
     ToolCall,
 )
 from agzamov_verify.script import Replay, Script, drive
@@ -52,6 +56,20 @@ class ListedMemory:
     def hits(self, hits_max: int) -> tuple[Hit, ...]:
         """The last entries, so many at most."""
         return tuple(Hit(kept.content, kept.entry) for kept in self.live[-hits_max:])
+
+
+class SearchedMemory(ListedMemory):
+    """One that the harness stores into and searches."""
+
+    def remembered(self, question: Question) -> Answer:
+        match question:
+            case Store():
+                self.live.append(Kept(question.content, (), question.entry, (question.number,), question.kind))
+                return Stored()
+            case Search():
+                return Hits(self.hits(question.hits_max))
+            case _:
+                raise AssertionError(question)
 
 
 def reference_reply(question: Chat) -> Reply:

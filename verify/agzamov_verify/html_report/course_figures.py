@@ -9,7 +9,6 @@ from ..checks import Verdict
 from ..display.analysis_text import learning_words
 from ..display.first_screen import match_words
 from ..games.registry import GAMES
-from ..manifest import Manifest
 from ..scoring.cells import Cell
 from ..scoring.learning.course import unit_sums
 from ..scoring.learning.curve import Curve
@@ -18,7 +17,7 @@ from ..scoring.match_cells import cell_of
 from ..scoring.measures import equal_parts
 from ..scoring.score_constants import load_score_constants
 from .charts import Line, course
-from .figures import figure, parts_of
+from .figures import figure, game_of, parts_of
 from .markup import Element, element, table
 
 Z_95: Final = 1.959964
@@ -57,7 +56,7 @@ def rating_figures(verdict: Verdict) -> Iterator[Element]:
             Line([(point.results, float(getattr(point, field))) for point in points.a], kind)
             for field, kind in (("low", "bound"), ("high", "bound"), ("rating", "main"))
         ]
-        noun = GAMES[_game_of(manifest, match.id)].unit.many
+        noun = GAMES[game_of(manifest, match.id)].unit.many
         chart = course(lines, None, (noun, "rating"), f"Rating in {name}")
         rows = [(str(point.results), point.rating, point.deviation) for point in points.a]
         words = "Glicko-2 by rating period, with one rating deviation on each side; both begin at 1500."
@@ -115,7 +114,3 @@ def _fitted(curve: Curve, results: int) -> Line:
 
 def _folded(name: str, shown: Element) -> Element:
     return element("details", element("summary", name), shown, class_="more")
-
-
-def _game_of(manifest: Manifest, match_id: str) -> str:
-    return next(match.game for match in manifest.plan.matches if match.id == match_id)

@@ -34,8 +34,12 @@ def parts_of(verdict: Verdict) -> tuple[Results, Analysis, Manifest]:
 
 def short_words(manifest: Manifest, match_id: str) -> str:
     """A match in the words of a chart that is of one game: without the game's name."""
-    game = next(match.game for match in manifest.plan.matches if match.id == match_id)
-    return match_words(manifest, match_id).replace(f", {game_words(game)}", "", 1)
+    return match_words(manifest, match_id).replace(f", {game_words(game_of(manifest, match_id))}", "", 1)
+
+
+def game_of(manifest: Manifest, match_id: str) -> str:
+    """The name of a match's game."""
+    return next(match.game for match in manifest.plan.matches if match.id == match_id)
 
 
 def result_figures(verdict: Verdict) -> Iterator[Element]:

@@ -4,8 +4,6 @@ It runs one script and takes one style sheet, whose digests its Content-Security
 nothing (`chunks`). Without scripts everything but the games can be read.
 """
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
@@ -22,14 +20,12 @@ from ..manifest import Manifest
 from ..scoring.hypotheses.verdicts import Verdict as HypothesisVerdict
 from ..seat_words import seat_lines
 from . import PACKAGE, course_figures, figures, seat_figures
-from .markup import Child, Element, element, fill, html, raw, table
+from .document import document
+from .markup import Child, Element, element, fill, raw, table
 
-ASSETS: Final = ("report.js", "replay.js", "games.js", "chunks.js")
+SCRIPTS: Final = ("chunks.js", "games.js", "replay.js")
+LAST_SCRIPT: Final = "report.js"
 PROGRAM_TITLE: Final = "Agzamov test report"
-BASE_POLICY: Final = (
-    "default-src 'none'; script-src '{script}'; style-src '{style}'{sheets}; base-uri 'none'; form-action 'none';"
-    " require-trusted-types-for 'script'; trusted-types 'none'"
-)
 LEVELS: Final = {"V0": "claimed", "V1": "self-consistent"}
 
 
@@ -51,23 +47,7 @@ def page(contents: Contents) -> str:
     _, _, manifest = figures.parts_of(verdict)
     style, script = _assets(manifest.plan.games, "css"), _assets(manifest.plan.games, "js")
     site = json.dumps(contents.site, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
-    head = element("head")
-    policy = BASE_POLICY.format(
-        script=_sha256(script), style=_sha256(style), sheets=" 'self'" if contents.sheets else ""
-    )
-    fill(
-        head,
-        (
-            element("meta", charset="utf-8"),
-            element("meta", http_equiv="Content-Security-Policy", content=policy),
-            element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            element("meta", name="referrer", content="no-referrer"),
-            element("title", f"{manifest.plan.title} - {PROGRAM_TITLE}"),
-            raw("style", style),
-        ),
-    )
-    body = element(
-        "body",
+    body = (
         element("a", "Skip to the games", href="#games", class_="skip"),
         *_header(verdict, manifest),
         element("main", *_sections(contents, manifest), id="overview"),
@@ -75,18 +55,22 @@ def page(contents: Contents) -> str:
         element("div", id="chunk", hidden=""),
         _symbols(manifest.plan.games),
         raw("script", site, type="application/json", id="site"),
-        raw("script", script),
     )
-    return "<!doctype html>\n" + html(element("html", head, body, lang="en"))
+    title = f"{manifest.plan.title} - {PROGRAM_TITLE}"
+    return document(title, style, script, body, also_styles="'self'" if contents.sheets else "")
 
 
 def _assets(games: Iterable[str], kind: str) -> str:
-    """The style sheet or script of the page, with those of its games."""
-    own = [f"assets/report.{kind}"] if kind == "css" else [f"assets/{name}" for name in reversed(ASSETS)]
-    texts = [(files(PACKAGE) / name).read_text("utf-8") for name in own]
+    """The style sheet of the page, or its script, with those of its games."""
     drawn = [text for game in games if (text := _of_game(game, f"replay.{kind}"))]
-    parts = [*texts, *drawn] if kind == "css" else [*texts[:-1], *drawn, texts[-1]]
-    return "\n".join(parts) if kind == "css" else f'"use strict";\n{{\n{"".join(parts)}}}\n'
+    if kind == "css":
+        return "\n".join([_asset("report.css"), *drawn])
+    inside = "".join([*map(_asset, SCRIPTS), *drawn, _asset(LAST_SCRIPT)])
+    return f'"use strict";\n{{\n{inside}}}\n'
+
+
+def _asset(name: str) -> str:
+    return (files(PACKAGE) / "assets" / name).read_text("utf-8")
 
 
 def _of_game(game: str, name: str) -> str:
@@ -103,10 +87,6 @@ def _symbols(games: Iterable[str]) -> Element:
         if text := _of_game(game, "replay.svg"):
             sheet.append(ET.fromstring(text))  # noqa: S314 - a file of ours
     return sheet
-
-
-def _sha256(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
 # --- sections ------------------------------------------------------------------------------------

@@ -9,13 +9,12 @@ from typing import Any, Final, Protocol
 from ..checks import Verdict
 from ..checks.opened_bundle import Opened
 from ..checks.replay_all import on_all_cores
-from ..checks.replay_stream import segments_of
 from ..display.first_screen import match_words
 from ..experiment import Match
 from ..games.game import Block
 from ..games.registry import GAMES
+from ..played_stream import streams_played
 from ..replayed_game import PlayedGame
-from ..streams import streams_of
 from ..untrusted_input import show_name
 from ..views import VIEWS
 from ..waiting import counted
@@ -143,7 +142,7 @@ def _site(opened: Opened, verdict: Verdict, sink: Sink, jobs: int) -> dict[str, 
 
 def _groups(opened: Opened, match: Match, sink: Sink, jobs: int) -> Iterator[Group]:
     """The groups of a match's games, each given to the sink as soon as it is made."""
-    streams = [stream for stream in streams_of(match) if segments_of(opened.digests, stream.id)]
+    streams = streams_played(opened, match)
     made = on_all_cores(StreamGames(opened), StreamGames.groups, streams, jobs)
     for groups in counted(f"streams of {match.id}", made, len(streams)):
         for group in groups:

@@ -17,7 +17,7 @@ from ..checks.budget import Budget
 from ..checks.check_log import Status
 from ..checks.quality import QualityOptions, verify_quality
 from ..checks.sample_confidence import SEED_BYTES
-from ..stockfish import EngineFault, find_engine
+from ..stockfish import engine_or_why
 from ..workers import cores, memory_limit
 from . import quality_text
 
@@ -67,10 +67,7 @@ def check_quality(
         raise click.UsageError(f"no evaluations in {folder}; make them with: agzamov quality {bundle}")
     if seed is not None and not SEED.fullmatch(seed):
         raise click.BadParameter("expected pairs of the digits 0 to 9 and a to f", param_hint="--seed")
-    try:
-        path, missing = find_engine(engine), ""
-    except EngineFault as error:
-        path, missing = None, str(error)
+    path, missing = engine_or_why(engine)
     with quality_text.counting("asked again", quiet=as_json) as tick:
         drawn_by = seed or secrets.token_hex(SEED_BYTES)
         allowed, count, say = limits_of(limits), None if ask_all else sample, partial(click.echo, err=True)

@@ -14,7 +14,7 @@ from ..checks import Options
 from ..columns import ascii_words
 from ..envelope import BadEnvelope, key_id, load_public_key
 from ..experiment import Augmentation
-from ..stockfish import EngineFault, find_engine
+from ..stockfish import engine_or_why
 from ..waiting import busy, shown
 from ..workers import cores
 from .collecting import CannotCombine, Collected, collect
@@ -100,10 +100,7 @@ def collected_from(
     **limits: Any,
 ) -> tuple[Collected, bool]:
     """The evidence of the named bundles, and whether JSON is asked for. Ends the program where they cannot be used."""
-    try:
-        path, missing = find_engine(engine), ""
-    except EngineFault as error:
-        path, missing = None, str(error)
+    path, missing = engine_or_why(engine)
     keys = [_key_id(file) for file in key_files]
     for bundle in bundles:
         if why := no_bundle(bundle):
