@@ -1,6 +1,7 @@
 """The commands `agzamov protocol`: all plans of one folder, sealed first, then played, verified and scored together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,8 @@ from . import rundir
 from .checked_yaml import read_limited
 from .command_options import allow_key_option, engine_option, installed_option, key_option, plan_file, small_option
 from .exits import faults
-from .run_commands import json_option, play_and_pack, sealed_after_contact
+from .run_commands import cluster_option, connected, json_option, play_and_pack, sealed_after_contact
+from .rundir import RunDirectory
 from .seal import PlanFile
 
 RUNS, BUNDLES = "runs", "bundles"
@@ -74,6 +76,7 @@ def protocol() -> None:
 @installed_option
 @small_option
 @allow_key_option
+@cluster_option
 @augmentation_option
 @json_option
 @bounded
@@ -84,6 +87,7 @@ def run(
     engine: str | None,
     installed: Path,
     allow_key: Mapping[str, str],
+    cluster: str | None,
     augmentation: str,
     *,
     small: bool,
@@ -107,10 +111,22 @@ def run(
         rundir.require_writable(folder / RUNS)
         with rundir.held(folder / RUNS / rundir.LOCK, f"{folder}: another process is playing this folder"):
             _copy(plans, folder)
-            for part in _unsealed(_parts(folder, small=small)):
-                made = sealed_after_contact(part.file, key, engine, folder / RUNS, allow_key, installed)
-                click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
-            bundles = [_played(part, key, engine, allow_key, quiet=as_json) for part in _parts(folder, small=small)]
+            parts = _parts(folder, small=small)
+            with connected(cluster, *(part.file.plan for part in parts)) as workers:
+                for part in _unsealed(parts):
+                    made = sealed_after_contact(part.file, key, engine, folder / RUNS, allow_key, installed)
+                    click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
+                play = partial(
+                    play_and_pack,
+                    key=key,
+                    engine=engine,
+                    out=folder / BUNDLES,
+                    concurrency=None,
+                    quiet=as_json,
+                    allow_key=allow_key,
+                    workers=workers,
+                )
+                bundles = [_played(part, play) for part in _parts(folder, small=small)]
     collected, _ = collected_from(
         bundles=tuple(bundles), engine=engine, jobs=None, key_files=(), as_json=as_json, **limits
     )
@@ -152,15 +168,13 @@ def _unsealed(parts: Sequence[Part]) -> list[Part]:
     return unsealed
 
 
-def _played(part: Part, key: Path, engine: str | None, allow_key: Mapping[str, str], *, quiet: bool) -> Path:
+def _played(part: Part, play: Callable[[RunDirectory], Path]) -> Path:
     """The bundle of a part: what it has, or what playing its run gives."""
     bundle = part.bundle
     if bundle is None:
         assert part.run, "all parts are sealed before one is played"
         click.echo(f"{part.plan.name}: playing {part.run}", err=True)
-        out = part.plan.parent / BUNDLES
-        directory = rundir.load(part.run)
-        bundle = play_and_pack(directory, key, engine, out=out, concurrency=None, quiet=quiet, allow_key=allow_key)
+        bundle = play(rundir.load(part.run))
     click.echo(f"{part.plan.name}: {bundle}", err=True)
     return bundle
 

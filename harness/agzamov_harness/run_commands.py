@@ -112,6 +112,13 @@ def seal(plan: Path, key: Path, engine: str | None, runs: Path, installed: Path,
         click.echo(as_typed(f"play it with: {shlex.join(['agzamov', 'resume', str(directory.path)])}"), err=True)
 
 
+cluster_option = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Play on the workers of the Dask scheduler at ADDRESS (tls://HOST:PORT), that see this folder.",
+)
+
+
 def playing_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options of the two commands that play."""
     for option in reversed(
@@ -124,11 +131,7 @@ def playing_options(command: Callable[..., None]) -> Callable[..., None]:
                 help="Streams (blocks of games) played in parallel; default: what the seats allow.",
             ),
             allow_key_option,
-            click.option(
-                "--cluster",
-                metavar="ADDRESS",
-                help="Play on the workers of the Dask scheduler at ADDRESS (tls://HOST:PORT), that see this folder.",
-            ),
+            cluster_option,
             click.option("--watch", is_flag=True, help="Serve a live page of the run to this machine's browsers."),
             click.option("--quiet", is_flag=True, help="No progress, even on a terminal."),
             json_option,
@@ -365,12 +368,13 @@ class _Player(NamedTuple):
 
 
 @contextmanager
-def connected(address: str | None, plan: Plan) -> Iterator["Cluster | None"]:
-    """The cluster at an address, None without one. Raises ManifestError where it cannot play the plan."""
+def connected(address: str | None, *plans: Plan) -> Iterator["Cluster | None"]:
+    """The cluster at an address, None without one. Raises ManifestError where it cannot play one of the plans."""
     if address is None:
         yield None
         return
-    require_spreadable(plan)
+    for plan in plans:
+        require_spreadable(plan)
     try:
         warning = coordinator.warning(address)
     except ImportError as error:

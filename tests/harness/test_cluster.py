@@ -336,6 +336,18 @@ def test_what_a_cluster_cannot_play_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
 
 
+def test_a_protocol_that_a_cluster_cannot_play_is_refused_before_any_plan_is_sealed(tmp_path: Path) -> None:
+    keys.generate(tmp_path / "key.pem")
+    for name, changes in (("1.yaml", {}), ("2.yaml", {"isolation": "container"})):
+        (tmp_path / name).write_text(yaml.safe_dump({**PLAN, **changes}))
+    with Commands(tmp_path) as commands:
+        plans = ("protocol", "run", "mine", "1.yaml", "2.yaml", "--key", "key.pem")
+        ended = commands.run(*plans, "--cluster", "tcp://127.0.0.1:1", cwd=tmp_path)
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert "isolation: expected process, found container" in ended.err
+    assert not list((tmp_path / "mine" / "runs").glob("*/manifest.json"))
+
+
 def test_no_scheduler_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coordinator, "CONNECT_S", 0.2)
     with (
@@ -433,3 +445,20 @@ def test_a_worker_that_is_killed_costs_its_calls_in_flight_and_the_journals_are_
         assert sealed_runs.checked(run, ended) == claims
         assert sealed_runs.journals(run) == expected
         assert len(peer.requests) == calls + THREADS, "the calls in flight of the worker that was killed, and no other"
+
+
+@pytest.mark.slow
+def test_a_protocol_is_played_by_the_workers_of_a_cluster(tmp_path: Path) -> None:
+    keys.generate(tmp_path / "key.pem")
+    first = {"phase": 0, "game": "chess960", "a": "agent", "b": "dice", "games": 4, "block_games": 2}
+    for title, match in (("one", first), ("two", PLAN["matches"][0])):
+        (tmp_path / f"{title}.yaml").write_text(yaml.safe_dump({**PLAN, "title": title, "matches": [match]}))
+    with Commands(tmp_path) as commands, dask(tmp_path) as (address, _):
+        plans = ("protocol", "run", "mine", "one.yaml", "two.yaml", "--key", "key.pem")
+        ended = commands.run(*plans, "--cluster", address, cwd=tmp_path)
+    assert ended.code == 0, ended
+    runs = [rundir.load(tmp_path / "mine" / "runs" / path.name) for path in (tmp_path / "mine" / "bundles").iterdir()]
+    assert sorted(run.manifest.plan.title for run in runs) == ["one", "two"]
+    for run in runs:
+        assert history(run).summary.done
+        assert (run.path / "session").exists(), "the file that tells workers to go on"
