@@ -116,17 +116,8 @@ def run(
                 for part in _unsealed(parts):
                     made = sealed_after_contact(part.file, key, engine, folder / RUNS, allow_key, installed)
                     click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
-                play = partial(
-                    play_and_pack,
-                    key=key,
-                    engine=engine,
-                    out=folder / BUNDLES,
-                    concurrency=None,
-                    quiet=as_json,
-                    allow_key=allow_key,
-                    workers=workers,
-                )
-                bundles = [_played(part, play) for part in _parts(folder, small=small)]
+                play = partial(play_and_pack, out=folder / BUNDLES, quiet=as_json, allow_key=allow_key, workers=workers)
+                bundles = [_played(part, partial(play, key=key, engine=engine)) for part in _parts(folder, small=small)]
     collected, _ = collected_from(
         bundles=tuple(bundles), engine=engine, jobs=None, key_files=(), as_json=as_json, **limits
     )

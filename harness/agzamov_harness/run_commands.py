@@ -283,7 +283,7 @@ def play_and_pack(
     engine: str | None,
     *,
     out: Path,
-    concurrency: int | None,
+    concurrency: int | None = None,
     quiet: bool,
     watch: bool = False,
     allow_key: Mapping[str, str] = NOWHERE,

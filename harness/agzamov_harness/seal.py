@@ -19,6 +19,7 @@ from agzamov_verify.stockfish import EngineFault, UciEngine
 
 from .checked_yaml import YAML_SUFFIXES, load_yaml, read_limited, require_schema
 from .memory.plan_adapters import with_adapters
+from .plan_documents import with_documents
 
 PLAN = "plan"
 SECRET_BYTES = 32
@@ -59,11 +60,11 @@ def read_plan(path: Path) -> Plan:
 
 
 def plan_from_yaml(text: bytes, folder: Path) -> Plan:
-    """The plan that YAML text in a folder spells, checked, with the adapters that it names.
+    """The plan that YAML text in a folder spells, checked, with the adapters and the documents that it names.
 
     Raises ManifestError with the key's path.
     """
-    return plan_from(with_adapters(load_yaml(text, PLAN), folder))
+    return plan_from(with_documents(with_adapters(load_yaml(text, PLAN), folder), folder))
 
 
 def plan_from(wished: object) -> Plan:

@@ -46,7 +46,7 @@ def vectors(name: str, game: str, embed: Embed) -> Vectors:
         FILES_SHA256["model.safetensors"],
         hashlib.sha256(documents(name)[game].encode()).hexdigest(),
         {phrase: packed(phrase) for phrase in GAMES[game].search_phrases},
-        tuple(packed(passage) for passage in passages(name, game)),
+        tuple(packed(passage) for passage in passages(documents(name)[game])),
     )
 
 

@@ -14,6 +14,7 @@ from agzamov_verify.documents import document_sets, library
 from agzamov_verify.manifest import Plan
 from agzamov_verify.script import drive
 from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.systems import rag_system
 from bundles.bundle_factory import check, failed_steps, make, told, world_of
 from conditions import arms_of
 
@@ -51,7 +52,7 @@ def test_one_changed_byte_of_a_document_is_refused(tmp_path: Path, monkeypatch: 
     def changed(name: str) -> Mapping[str, str]:
         return {game: text.replace("beginners", "Beginners") for game, text in shipped(name).items()}
 
-    monkeypatch.setattr(library, "documents", changed)
+    monkeypatch.setattr(rag_system, "documents", changed)
     verdict = check(made)
     assert verdict.level == "V0"
     assert any("prompts_sha256" in finding.place for finding in verdict.findings), told(verdict)
@@ -68,7 +69,7 @@ def test_passages_found_by_embeddings_are_found_again_and_one_changed_vector_is_
     def changed(name: str, game: str) -> str:
         return shipped(name, game).replace('"button": "', '"button": "AA', 1)
 
-    monkeypatch.setattr(library, "vectors_file", changed)
+    monkeypatch.setattr(rag_system, "vectors_file", changed)
     verdict = check(made)
     assert verdict.level == "V0"
     assert any("prompts_sha256" in finding.place for finding in verdict.findings), told(verdict)

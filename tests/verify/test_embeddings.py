@@ -14,14 +14,16 @@ import pytest
 
 from agzamov_memory.embedding import FILES_SHA256, embedder
 from agzamov_verify.dice import Dice
-from agzamov_verify.documents.document_sets import SETS, documents, passages, vectors
+from agzamov_verify.documents.document_sets import SETS, documents, passages, vectors, vectors_file
 from agzamov_verify.documents.embeddings import SCALE, EmbeddedPassages, Vectors, numbers
-from agzamov_verify.documents.library import PLACEBO_LENGTH_PERCENT, Library, Retriever
+from agzamov_verify.documents.library import PLACEBO_LENGTH_PERCENT
+from agzamov_verify.experiment import Arm
 from agzamov_verify.games.chess960.situation_words import situation_words
 from agzamov_verify.games.page import read_page
 from agzamov_verify.games.prompts import prompt_digests
 from agzamov_verify.games.registry import GAMES
 from agzamov_verify.systems import RagSystem
+from agzamov_verify.systems.rag_system import Retriever
 from verify.test_rag import HANDS, asked
 
 SHIPPED = pytest.mark.parametrize(("name", "game"), [(name, game) for name, games in SETS.items() for game in games])
@@ -58,10 +60,10 @@ def test_a_search_is_read_by_its_longest_phrases_and_finds_nothing_without_one()
 @SHIPPED
 def test_shipped_vectors_are_of_the_document_and_of_the_phrases_of_its_game(name: str, game: str) -> None:
     """Whoever edits a document or a search writes the vectors again: scripts/document_vectors/write.py."""
-    shipped = vectors(name, game)
+    shipped = vectors(vectors_file(name, game))
     assert shipped.document_sha256 == hashlib.sha256(documents(name)[game].encode()).hexdigest()
     assert tuple(shipped.phrases) == GAMES[game].search_phrases
-    assert len(shipped.passages) == len(passages(name, game))
+    assert len(shipped.passages) == len(passages(documents(name)[game]))
     for text in (*shipped.passages, *shipped.phrases.values()):
         components = numbers(text)
         assert len(components) == DIMENSIONS
@@ -70,7 +72,7 @@ def test_shipped_vectors_are_of_the_document_and_of_the_phrases_of_its_game(name
 
 def unknown(game: str, query: str) -> str:
     """What of a search is no phrase."""
-    for phrase in EmbeddedPassages(vectors("basics", game)).phrases(query):
+    for phrase in EmbeddedPassages(vectors(vectors_file("basics", game))).phrases(query):
         query = query.replace(phrase, "", 1)
     return re.sub("[ ,:]", "", query)
 
@@ -97,7 +99,8 @@ def test_every_word_of_a_search_in_holdem_has_its_vector() -> None:
 
 
 def found(query: str, *, placebo: bool = False, game: str = "chess960") -> list[str]:
-    library = Library("basics", game, 3, 2000, placebo, Retriever.EMBEDDINGS)
+    library = RagSystem(retriever=Retriever.EMBEDDINGS).library(Arm.PLACEBO if placebo else Arm.REAL, game)
+    assert library
     return library.told(query, Dice(bytes(32)).stream("x")).splitlines()
 
 
@@ -130,8 +133,8 @@ def test_an_unknown_retriever_is_refused() -> None:
 )
 @SHIPPED
 def test_the_weights_give_the_shipped_vectors(name: str, game: str) -> None:
-    shipped, embed = vectors(name, game), embedder()
+    shipped, embed = vectors(vectors_file(name, game)), embedder()
     assert shipped.weights_sha256 == FILES_SHA256["model.safetensors"]
     phrase = GAMES[game].search_phrases[0]
     assert numbers(shipped.phrases[phrase]) == tuple(embed(phrase))
-    assert numbers(shipped.passages[0]) == tuple(embed(passages(name, game)[0]))
+    assert numbers(shipped.passages[0]) == tuple(embed(passages(documents(name)[game])[0]))

@@ -96,7 +96,14 @@ def test_a_plan_with_a_full_stack_can_be_run_and_all_its_parts_are_played() -> N
             {"use": "model", "calls_max": 1},
             "systems.tool.use: expected harness: tool is a part of full, whose parts the harness asks",
         ),
-        ("basics", {"documents": "none"}, "systems.basics.documents: expected one of basics, found none"),
+        (
+            "basics",
+            {"documents": "none"},
+            (
+                "systems.basics.documents: expected one of basics, or a folder of your own with a slash: none/, found"
+                " none"
+            ),
+        ),
         ("recent", {"half_life_games": 3}, "systems.recent.half_life_games: expected 0"),
     ],
 )

@@ -4,7 +4,7 @@ A file begins with its title and the sources of its facts, up to a line `---`. T
 """
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
@@ -20,6 +20,9 @@ SETS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"basics": ("chess
 IRRELEVANT: Final = "astronomy"
 """The set of the placebo. It has one document for all games."""
 
+KEPT_MAX: Final = 16
+"""Documents whose passages are kept in memory."""
+
 _HEADER_END = "\n---\n"
 _VECTORS = msgspec.json.Decoder(Vectors)
 
@@ -29,15 +32,17 @@ def documents(name: str) -> Mapping[str, str]:
     return {game: _read(name, game) for game in SETS[name]}
 
 
-def passages(name: str, game: str) -> tuple[str, ...]:
-    """The passages of a set's document for a game, in order, each in one line."""
-    return _passages(documents(name)[game])
+@lru_cache(maxsize=KEPT_MAX)
+def passages(document: str) -> tuple[str, ...]:
+    """The passages of a document, in order, each in one line; none where it has no line `---`."""
+    _, _, body = document.partition(_HEADER_END)
+    return tuple(" ".join(paragraph.split()) for paragraph in body.split("\n\n") if paragraph.strip())
 
 
-@cache
-def vectors(name: str, game: str) -> Vectors:
-    """The vectors of a set's document for a game."""
-    return _VECTORS.decode(vectors_file(name, game))
+@lru_cache(maxsize=KEPT_MAX)
+def vectors(file: str) -> Vectors:
+    """The vectors in a file of a shipped set."""
+    return _VECTORS.decode(file)
 
 
 def vectors_file(name: str, game: str) -> str:
@@ -52,12 +57,7 @@ def irrelevant_document() -> str:
 
 def irrelevant_passages() -> tuple[str, ...]:
     """The passages of the placebo's document, in order, each in one line."""
-    return _passages(irrelevant_document())
-
-
-def _passages(document: str) -> tuple[str, ...]:
-    _, _, body = document.partition(_HEADER_END)
-    return tuple(" ".join(paragraph.split()) for paragraph in body.split("\n\n"))
+    return passages(irrelevant_document())
 
 
 @cache

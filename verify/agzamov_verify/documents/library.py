@@ -9,8 +9,7 @@ as many runs of whole sentences out of the irrelevant document, drawn from the s
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from enum import StrEnum
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
@@ -18,7 +17,7 @@ import msgspec
 
 from ..dice import Stream
 from .bm25 import Ranking
-from .document_sets import documents, irrelevant_document, irrelevant_passages, passages, vectors, vectors_file
+from .document_sets import KEPT_MAX, irrelevant_document, irrelevant_passages, passages, vectors
 from .embeddings import EmbeddedPassages
 
 DOCUMENTS: Final = "\nPassages of your documents:\n"
@@ -34,22 +33,18 @@ SENTENCES_MAX: Final = 8
 _SENTENCE_END = re.compile(r"(?<=[.?!]) ")
 
 
-class Retriever(StrEnum):
-    """How passages are ranked: by the words that they share with a search, or by what both mean."""
-
-    BM25 = "bm25"
-    EMBEDDINGS = "embeddings"
-
-
 class Library(msgspec.Struct, frozen=True):
-    """A document set as seat A may use it in one game: at most so many passages, of so many bytes together."""
+    """A document as seat A may use it in one game: at most so many passages, of so many bytes together.
 
-    documents: str
-    game: str
+    `document`: its whole text. `vectors_file`: the file of its vectors, by which its passages are ranked; without one
+    they are ranked by BM25.
+    """
+
+    document: str
     passages_max: int
     bytes_max: int
     is_placebo: bool
-    retriever: Retriever = Retriever.BM25
+    vectors_file: str = ""
 
     def told(self, query: str, draws: Stream) -> str:
         """The passages for a query, one a line; empty where none is found. `draws`: of the placebo."""
@@ -58,13 +53,15 @@ class Library(msgspec.Struct, frozen=True):
         return "\n".join(PASSAGE.format(passage=line) for line in lines)
 
 
-def templates(name: str, retriever: Retriever) -> dict[str, str]:
-    """Every text that a seat may read of a set, and of the placebo, by name; the vectors that choose among them."""
-    shipped = {f"documents/{name}/{game}": text for game, text in documents(name).items()}
-    if retriever is Retriever.EMBEDDINGS:
-        shipped |= {f"documents/{name}/{game}/vectors": vectors_file(name, game) for game in documents(name)}
+def templates(shipped: Mapping[str, str]) -> dict[str, str]:
+    """Every text that a seat may read of a document set with these files, and of the placebo, by name."""
     own = {"documents/heading": DOCUMENTS, "documents/passage": PASSAGE, "documents/placebo": irrelevant_document()}
-    return own | shipped
+    return {**own, **shipped}
+
+
+def placebos_of(passage: str) -> int:
+    """Number of texts that may stand in the place of a passage in the placebo arm: as long as it within 2 %."""
+    return len(_fitting(passage))
 
 
 @lru_cache(maxsize=4096)  # few situations differ in the words that they are searched by
@@ -72,8 +69,8 @@ def _found(library: Library, query: str) -> tuple[str, ...]:
     """The passages that a query finds, the best first, up to the limits."""
     kept: list[str] = []
     length_bytes = 0
-    texts = passages(library.documents, library.game)
-    ranking = _ranking(library.documents, library.game, library.retriever)
+    texts = passages(library.document)
+    ranking = _ranking(library.document, library.vectors_file)
     for number, _ in ranking.search(query)[: library.passages_max]:
         length_bytes += len(PASSAGE.format(passage=texts[number]).encode()) + 1
         if length_bytes > library.bytes_max:
@@ -82,11 +79,9 @@ def _found(library: Library, query: str) -> tuple[str, ...]:
     return tuple(kept)
 
 
-@cache
-def _ranking(name: str, game: str, retriever: Retriever) -> Ranking | EmbeddedPassages:
-    if retriever is Retriever.EMBEDDINGS:
-        return EmbeddedPassages(vectors(name, game))
-    return Ranking(passages(name, game))
+@lru_cache(maxsize=KEPT_MAX)
+def _ranking(document: str, vectors_file: str) -> Ranking | EmbeddedPassages:
+    return EmbeddedPassages(vectors(vectors_file)) if vectors_file else Ranking(passages(document))
 
 
 # --- placebo -------------------------------------------------------------------------------------

@@ -1,15 +1,38 @@
 """Retrieval: passages of a document set, found by the words of the situation of seat A."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, ClassVar, Final
+from enum import StrEnum
+from hashlib import sha256
+from typing import Annotated, ClassVar, Final, TypeAlias
 
+import msgspec
 from msgspec import Meta
 
-from ..documents.document_sets import SETS
-from ..documents.library import Library, Retriever, templates
+from ..documents.document_sets import SETS, documents, vectors_file
+from ..documents.library import Library, templates
+from ..documents.own_documents import CHARACTERS_MAX, document_problems, names_a_folder
 from ..experiment import Arm, Augmentation
-from ..plan_types import Name, Problem
+from ..plan_types import END, Name, Problem
 from .base import System
+
+SHOWN_DIGITS: Final = 12
+
+DocumentsName: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern="^[A-Za-z0-9._~/-]{1,200}" + END,
+        description="the name of a shipped set, or a folder's path with a slash, of letters, digits and . _ ~ / -",
+    ),
+]
+DocumentText: TypeAlias = Annotated[str, Meta(max_length=CHARACTERS_MAX)]
+
+
+class Retriever(StrEnum):
+    """How passages are ranked: by the words that they share with a search, or by what both mean."""
+
+    BM25 = "bm25"
+    EMBEDDINGS = "embeddings"
+
 
 RANKED_BY: Final = {Retriever.BM25: "BM25", Retriever.EMBEDDINGS: "embeddings of all-MiniLM-L6-v2"}
 """The words for each retriever."""
@@ -18,12 +41,15 @@ RANKED_BY: Final = {Retriever.BM25: "BM25", Retriever.EMBEDDINGS: "embeddings of
 class RagSystem(System, frozen=True, tag="rag"):
     """A document set and how much of it reaches a prompt.
 
-    `documents`: the name of a shipped set. `retriever`: what ranks its passages, `bm25` by the words that they share
-    with those of the situation, `embeddings` by vectors of all-MiniLM-L6-v2 that are shipped with the set. At each
+    `documents`: the name of a shipped set, or the path of a folder of one's own from the plan's folder, with a slash
+    (`openings/`): it has a text for each game, `chess960.txt` and `holdem.txt`. `texts`: these texts by game, which
+    sealing writes down; a person leaves them out. `retriever`: what ranks the passages, `bm25` by the words that they
+    share with those of the situation, `embeddings` by vectors of all-MiniLM-L6-v2 that are shipped with a set. At each
     decision up to `passages_max` passages are told, of at most `bytes_max` together.
     """
 
-    documents: Name = "basics"
+    documents: DocumentsName = "basics"
+    texts: Mapping[Name, DocumentText] = msgspec.field(default_factory=dict)
     retriever: Retriever = Retriever.BM25
     passages_max: Annotated[int, Meta(ge=1, le=5)] = 3
     bytes_max: Annotated[int, Meta(ge=500, le=10_000)] = 2_000
@@ -32,10 +58,11 @@ class RagSystem(System, frozen=True, tag="rag"):
 
     @property
     def words(self) -> str:
+        own = f" of the plan's own (SHA-256 {_digests(self.texts)})" if self.texts else ""
         return (
-            f"documents {self.documents}: before each decision up to {self.passages_max} passages that the words of the"
-            f" situation find ({RANKED_BY[self.retriever]}), of at most {self.bytes_max:,} bytes; in the placebo arm"
-            " irrelevant ones as long"
+            f"documents {self.documents}{own}: before each decision up to {self.passages_max} passages that the words"
+            f" of the situation find ({RANKED_BY[self.retriever]}), of at most {self.bytes_max:,} bytes; in the placebo"
+            " arm irrelevant ones as long"
         )
 
     @property
@@ -44,15 +71,57 @@ class RagSystem(System, frozen=True, tag="rag"):
 
     @property
     def templates(self) -> Mapping[str, str]:
-        return templates(self.documents, self.retriever) if self.documents in SETS else {}
+        files = {f"documents/own/{_digest(text)}": text for text in self.texts.values()}
+        if self.documents in SETS:
+            files = {f"documents/{self.documents}/{game}": text for game, text in documents(self.documents).items()}
+            files |= {f"documents/{self.documents}/{game}/vectors": file for game, file in self._vectors_files.items()}
+        return templates(files) if files else {}
 
     def problems(self, arm: Arm) -> Iterator[Problem]:
         yield from super().problems(arm)
-        if self.documents not in SETS:
-            yield Problem("documents", f"expected one of {', '.join(SETS)}, found {self.documents}")
+        if names_a_folder(self.documents):
+            yield from self._own_problems()
+        elif self.documents not in SETS:
+            expected = f"{', '.join(SETS)}, or a folder of your own with a slash: {self.documents}/"
+            yield Problem("documents", f"expected one of {expected}, found {self.documents}")
+        elif self.texts:
+            yield Problem("texts", f"expected none: the set {self.documents} comes with the verifier")
+
+    def _own_problems(self) -> Iterator[Problem]:
+        """What is wrong with documents of one's own."""
+        if not self.texts:
+            yield Problem("texts", f"expected the texts in {self.documents}, found none: seal the plan from its file")
+        if self.retriever is not Retriever.BM25:
+            yield Problem("retriever", f"expected bm25: the documents in {self.documents} have no vectors")
+        for game, text in self.texts.items():
+            for problem in document_problems(text, self.bytes_max):
+                yield Problem(f"texts.{game}", problem)
 
     def lacks(self, game: str) -> str:
-        return f"{self.documents} has no document" if game not in SETS.get(self.documents, (game,)) else ""
+        games = self.texts or SETS.get(self.documents, (game,))
+        return "" if game in games else f"{self.documents} has no document"
 
     def library(self, arm: Arm, game: str) -> Library | None:
-        return Library(self.documents, game, self.passages_max, self.bytes_max, arm is Arm.PLACEBO, self.retriever)
+        vectors = self._vectors_files.get(game, "")
+        return Library(self._documents[game], self.passages_max, self.bytes_max, arm is Arm.PLACEBO, vectors)
+
+    @property
+    def _documents(self) -> Mapping[str, str]:
+        """The documents by game."""
+        return self.texts or documents(self.documents)
+
+    @property
+    def _vectors_files(self) -> Mapping[str, str]:
+        """The files of their vectors by game, where these rank them."""
+        if self.retriever is not Retriever.EMBEDDINGS:
+            return {}
+        return {game: vectors_file(self.documents, game) for game in SETS[self.documents]}
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:SHOWN_DIGITS]
+
+
+def _digests(texts: Mapping[str, str]) -> str:
+    """The first digits of each document's digest, with its game."""
+    return ", ".join(f"{game} {_digest(text)}" for game, text in sorted(texts.items()))
