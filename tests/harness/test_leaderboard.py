@@ -3,17 +3,21 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
 from agzamov_harness.cli import main
+from agzamov_harness.leaderboard.opponents import opponent_of
 from agzamov_harness.leaderboard.policy import load_policy
 from agzamov_harness.leaderboard.ranking import Row, ranked
 from agzamov_harness.leaderboard.record import RECORD, Entry, Outcome
+from agzamov_harness.seal import plan_from
 from agzamov_verify.envelope import key_id
-from agzamov_verify.manifest import ManifestError
+from agzamov_verify.manifest import Manifest, ManifestError
+from agzamov_verify.scoring.deltas import DeltaAnalysis
 from agzamov_verify.scoring.exact import Figure
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.statistics import Interval
@@ -28,7 +32,7 @@ def row(
 ) -> Row:
     interval = Interval(*(f"{bound:.6f}" for bound in bounds), "t") if bounds else None
     effect = Estimate(Figure("1/2", f"{value:.6f}"), interval, (5,), None, None, "score")
-    board = ("chess960", "memory", "score")
+    board = ("chess960", "memory", "itself", "score")
     return Row(board, name, submitter or name, "0" * 16, "model", "fts", effect, "V1", "compliant", weights)
 
 
@@ -36,6 +40,24 @@ def test_a_rank_is_what_the_interval_leaves_open() -> None:
     rows = [row("d", 0.1, (0.05, 0.15)), row("a", 0.5, (0.4, 0.6)), row("c", 0.3, (0.12, 0.5)), row("b", 0.9, None)]
     found = [(place.row.submission, place.ranks) for place in ranked(rows)]
     assert found == [("a", (1, 2)), ("c", (1, 3)), ("d", (2, 3)), ("b", None)]
+
+
+MODEL = {"kind": "openai", "base_url": "http://127.0.0.1:1/v1", "model": "m"}
+DELTA = DeltaAnalysis("holdem", "openai:m", "full", "full", *(None,) * 3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("b", "words"),
+    [
+        ({}, "itself"),
+        ({"patterns": ["limps_button", "castles_early"]}, "itself, which keeps limps_button"),
+        ({"briefing": "- It bluffs."}, "itself, briefed by a text of SHA-256 "),
+    ],
+)
+def test_an_opponent_is_named_by_what_it_is_told_in_this_game(b: dict[str, Any], words: str) -> None:
+    plan = plan_from(plan_of(HANDS, seats={"novice": MODEL, "habit": {**MODEL, **b}}))
+    found = opponent_of(Manifest("agz-manifest-1", plan, "0" * 64, {}, None, "0" * 64, "0" * 64, "0" * 32), DELTA)
+    assert found.startswith(words) if "SHA" in words else found == words
 
 
 def test_a_script_has_no_rank_and_pushes_nobody_down() -> None:

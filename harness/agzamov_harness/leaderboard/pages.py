@@ -12,7 +12,7 @@ from agzamov_verify.html_report.markup import Child, Element, element, fill, tab
 from agzamov_verify.views import game_words
 
 from .policy import Policy
-from .ranking import Ranked, Row, ranked
+from .ranking import Board, Ranked, Row, ranked
 from .record import Entry, Outcome
 
 FILTERS: Final = (("open", "open weights only"), ("compliant", "compliant plans only"), ("v1", "level V1 only"))
@@ -61,9 +61,9 @@ def _filter(name: str, words: str) -> Element:
     return element("label", element("input", type="checkbox", name=name), f" {words}")
 
 
-def _board(board: tuple[str, str, str], places: Sequence[Ranked]) -> Element:
-    game, augmentation, unit = board
-    title = f"{game_words(game)}: what {augmentation} adds"
+def _board(board: Board, places: Sequence[Ranked]) -> Element:
+    game, augmentation, opponent, unit = board
+    title = f"{game_words(game)}: what {augmentation} adds against {opponent}"
     marks = [_whisker(place.row) for place in places]
     header = ("rank", "model", "system", "effect", "submitter", "level", "plan", "weights", "report")
     head = element("thead", element("tr", *(element("th", name, scope="col") for name in header)))

@@ -7,23 +7,28 @@ scripted players, have no rank.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from agzamov_verify.checks import Verdict
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.seats import LocalModelSeat, Seat
 
+from .opponents import opponent_of
+
 SCRIPT: Final = "script"
 
 
+Board: TypeAlias = tuple[str, str, str, str]
+
+
 class Row(NamedTuple):
-    """One figure of one accepted bundle. `board`: what it may be compared with: game, augmentation and unit.
+    """One figure of one accepted bundle. `board`: what it may be compared with: game, augmentation, opponent and unit.
 
     `weights`: "sealed" if those of every model that plays are sealed, else "hosted"; SCRIPT where no model plays.
     `tier`: "compliant" or "departs".
     """
 
-    board: tuple[str, str, str]
+    board: Board
     submission: str
     submitter: str
     run: str
@@ -68,7 +73,7 @@ def rows_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Row]:
         effect = delta.performance.everything
         if effect.value is not None:
             yield Row(
-                (delta.game, delta.augmentation, effect.unit),
+                (delta.game, delta.augmentation, opponent_of(manifest, delta), effect.unit),
                 submission,
                 submitter,
                 verdict.run,
