@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify.games import scripted
 from agzamov_verify.games.holdem.calculator import calculate
@@ -28,7 +29,7 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
-from bundles.bundle_factory import make, world_of
+from bundles.bundle_factory import SUBMITTER, make, world_of
 from conditions import arms_of
 
 FULL = arms_of("full")
@@ -99,11 +100,14 @@ class StackWorld:
                 raise AssertionError(question)
 
 
-def bundle_of(wished: dict[str, Any], folder: Path) -> Path:
-    """A bundle of such a plan: scripted seats, and this world for all else."""
-    world, seats = StackWorld(), world_of(msgspec.convert(wished, Plan), None)
+def bundle_of(
+    wished: dict[str, Any], folder: Path, engine: Path | None = None, key: Ed25519PrivateKey = SUBMITTER
+) -> Path:
+    """A bundle of such a plan: scripted seats, this world for all else, and the engine itself where one is given."""
+    world, seats = StackWorld(), world_of(msgspec.convert(wished, Plan), engine)
 
     def answer(question: Question) -> Answer:
-        return seats(question) if isinstance(question, Chat) else world(question)
+        is_seats = isinstance(question, Chat) or (engine and isinstance(question, Examine))
+        return seats(question) if is_seats else world(question)
 
-    return make(wished, folder, answer, memories={"recent": PIN})
+    return make(wished, folder, answer, key=key, memories={"recent": PIN})

@@ -8,6 +8,8 @@ beside these, and a line in the changelog. It needs Stockfish 15.1.
     golden/agz-0.1/bundle/        a signed bundle: both games, both phases, adjudicated by the engine; a benchmark
                                   player, mirrored decks, a match that a rule ends early, the engine's judgement of
                                   every move
+    golden/agz-0.1/systems/       a signed bundle of Phases 2, 3 and 5: memory, tools, documents (our own too) and the
+                                  full stack, in all arms; two seats with a system each, a forced shift, positions
     golden/agz-0.1/journal/       the sealed manifest, the secret and the raw journals of a run whose seats
                                   do all that a seat can do: faults, retries, forfeits, refusals, failed calls
     golden/agz-0.1/figures.json   what both come to
@@ -29,6 +31,7 @@ import chess
 import msgspec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+import stack_world
 from agzamov_harness import keys
 from agzamov_harness.ports import Completion
 from agzamov_verify import canon
@@ -52,6 +55,7 @@ from bundles.bundle_factory import (
     make_until,
     promised,
 )
+from conditions import arms_of
 
 PROTOCOL = "agz-0.1"
 GOLDEN = Path(__file__).parent / "golden" / PROTOCOL
@@ -75,6 +79,40 @@ BUNDLE_PLAN = {
     ],
     "analysis": {"sequential": [{"match": WATCHED, "of_interest": "1.9", "blocks_per_look": 2}]},
     "quality": {"nodes": 20},
+}
+OWN_DOCUMENT = """Rooks in the middlegame
+Sources of the facts: our own words.
+---
+Rooks belong on open files, where no pawn stands in their way. In the opening castle early, so that the rooks find each
+other; in the endgame a rook behind a passed pawn is worth more than one in front of it, whoever the pawn belongs to.
+"""
+REAL = {"augmentation": "memory", "arm": "real", "system": "recent"}
+RAG = {"augmentation": "rag"}
+STRESS = {"phase": 5, "game": "chess960", "a": "novice", "b": "novice", "games": 2}
+SYSTEMS_PLAN = {
+    **stack_world.PLAN,
+    "title": "Golden systems",
+    "systems": {
+        **stack_world.SYSTEMS,
+        "own": {"kind": "rag", "documents": "books/", "texts": {"chess960": OWN_DOCUMENT}},
+    },
+    "matches": [
+        *({**stack_world.CHESS, "games": 2, "condition": arm} for arm in arms_of("full").values()),
+        *({**stack_world.HANDS, "hands": 8, "condition": arm} for arm in arms_of("full").values()),
+        {**stack_world.CHESS, "games": 2, "careers": 0, "condition": RAG},
+        {**stack_world.CHESS, "games": 2, "careers": 0, "condition": {**RAG, "arm": "real", "system": "own"}},
+        {**stack_world.CHESS, "games": 2, "careers": 0, "condition": {**RAG, "arm": "placebo", "system": "own"}},
+        {
+            **stack_world.HANDS,
+            "phase": 3,
+            "hands": 8,
+            "condition": REAL,
+            "b_condition": {"augmentation": "tools", "arm": "real", "system": "tool"},
+            "shifts": [{"after": 4, "patterns": ["limps_button"]}],
+        },
+        {**STRESS, "positions": "slight", "condition": RAG},
+        {**STRESS, "positions": "slight", "condition": {**RAG, "arm": "real", "system": "basics"}},
+    ],
 }
 ENDPOINT = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "eccentric-1", "temperature": "0.3"}
 JOURNAL_PLAN = {
@@ -172,7 +210,20 @@ def make_bundle(target: Path, folder: Path) -> dict[str, Any]:
     shutil.copytree(made, target / "bundle")
     verdict = check(target / "bundle", engine_path(), 1000)
     assert verdict.level == "V1", verdict.findings
-    predicate = Draft.of(target / "bundle").predicate
+    return figures_of(target / "bundle")
+
+
+def make_systems(target: Path, folder: Path) -> dict[str, Any]:
+    """The golden bundle of augmented play, and what it comes to."""
+    made = stack_world.bundle_of(SYSTEMS_PLAN, folder, engine_path(), KEY)
+    shutil.copytree(made, target / "systems")
+    verdict = check(target / "systems", engine_path(), 1000)
+    assert verdict.level == "V1", verdict.findings
+    return figures_of(target / "systems")
+
+
+def figures_of(bundle: Path) -> dict[str, Any]:
+    predicate = Draft.of(bundle).predicate
     return {name: predicate[name] for name in ("claims", "journal", "run")}
 
 
@@ -223,6 +274,7 @@ def main() -> None:
         figures = {
             "bundle": make_bundle(GOLDEN, Path(folder) / "a"),
             "journal": make_journal(GOLDEN, Path(folder) / "b"),
+            "systems": make_systems(GOLDEN, Path(folder) / "c"),
         }
     plain = msgspec.to_builtins(figures)
     (GOLDEN / "figures.json").write_text(json.dumps(plain, indent=2, sort_keys=True) + "\n")

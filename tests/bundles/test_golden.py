@@ -5,6 +5,7 @@ version, with golden files of its own (see make_golden.py).
 """
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from agzamov_verify.checks import Verdict
 from agzamov_verify.checks.check_log import Status
 from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.envelope import key_id
+from agzamov_verify.experiment import Arm, Augmentation
 from agzamov_verify.games.chess960.game import ChessBlock
 from agzamov_verify.games.game import Block
 from agzamov_verify.journal import Chain, Entry
@@ -27,8 +29,8 @@ from agzamov_verify.streams import block_script, streams_of
 from bundles.bundle_factory import check, engine_path, told
 
 GOLDEN = Path(__file__).parent / "golden"
-ENGINE_STEP, QUALITY_STEP = 9, 12
-BYTES_MAX = 500_000
+ENGINE_STEP, QUALITY_STEP, TOOLS_STEP = 9, 12, 16
+BYTES_MAX = 1_000_000
 
 
 @pytest.fixture(scope="module", params=KNOWN)
@@ -81,6 +83,41 @@ def test_it_holds_what_a_bundle_can_hold(verdict: Verdict) -> None:
     assert (watched.ended_early, watched.observations) == (True, 2)
     status = verdict.steps[QUALITY_STEP - 1].status
     assert status is (Status.PASS if engine_path() else Status.NOT_CHECKED)
+
+
+# --- the bundle of augmented play
+
+
+@pytest.fixture(scope="module")
+def of_systems(golden: Path) -> Verdict:
+    return check(golden / "systems", engine_path(), sample_permille=1000)
+
+
+def test_the_golden_bundle_of_systems_is_at_v1_with_the_figures_of_old(
+    of_systems: Verdict, figures: dict[str, Any]
+) -> None:
+    """Without an engine, its answers as a tool are the one thing that is not made again."""
+    allowed = {Status.PASS, Status.NOT_APPLICABLE}
+    open_steps = [step.number for step in of_systems.steps if step.status not in allowed]
+    assert open_steps == ([] if engine_path() else [TOOLS_STEP]), told(of_systems)
+    assert of_systems.results
+    assert claims_of(of_systems.results) == figures["systems"]["claims"]
+    assert of_systems.run == figures["systems"]["run"]
+
+
+def test_it_holds_every_augmentation_in_every_arm(of_systems: Verdict) -> None:
+    assert of_systems.manifest
+    plan = of_systems.manifest.plan
+    assert {match.phase for match in plan.matches} == {2, 3, 5}
+    assert {system.kind for system in plan.systems.values()} == {"full", "memory", "rag", "tools"}
+    played = {condition for match in plan.matches for condition in match.conditions}
+    assert {(one.augmentation, one.arm) for one in played} >= {
+        *product([Augmentation.FULL, Augmentation.RAG], Arm),
+        (Augmentation.MEMORY, Arm.REAL),
+        (Augmentation.TOOLS, Arm.REAL),
+    }
+    assert any(match.shifts for match in plan.matches)
+    assert any(getattr(system, "texts", None) for system in plan.systems.values())
 
 
 def test_it_was_signed_with_the_test_key_and_no_other(verdict: Verdict, golden: Path) -> None:
