@@ -12,11 +12,13 @@ Sources: RFC 5869 (HKDF), RFC 2104 (HMAC), Knuth TAOCP 2,
 
 import hmac
 from collections.abc import Sequence
-from typing import TypeVar
+from struct import Struct
+from typing import Final, TypeVar
 
 T = TypeVar("T")
 
 WORD = 2**32
+_BLOCK: Final = Struct(">8I")
 
 
 def hkdf_sha256(ikm: bytes, salt: bytes, info: bytes, length_bytes: int = 32) -> bytes:
@@ -49,7 +51,7 @@ class Stream:
         if not self._words:
             block = hmac.digest(self._key, self._counter.to_bytes(8, "big"), "sha256")
             self._counter += 1
-            self._words = [int.from_bytes(block[i : i + 4], "big") for i in range(28, -1, -4)]
+            self._words.extend(reversed(_BLOCK.unpack(block)))
         return self._words.pop()
 
     def below(self, bound: int) -> int:

@@ -41,7 +41,7 @@ from ..scoring.analysis import Analysis
 from ..scoring.call_records import CallTable
 from ..scoring.quality.positions import MoveEvaluation
 from ..scoring.results import Results
-from ..workers import memory_limit
+from ..workers import memory_limit, rare_garbage_collection
 from .asking import Say
 from .attested import attested_warnings
 from .budget import Budget, Limits
@@ -104,7 +104,8 @@ def verify(path: Path, options: Options) -> Verdict:
     """Check the bundle at `path`."""
     ledger = CheckLog()
     verdict = Verdict(ledger.steps, ledger.findings)
-    with memory_limit(options.limits.memory_mib_max) as is_bounded, suppress(StepFailed):
+    limited = memory_limit(options.limits.memory_mib_max)
+    with limited as is_bounded, rare_garbage_collection(), suppress(StepFailed):
         if not is_bounded:
             options.say("memory is not bounded on this system")
         _take_steps(path, options, ledger, verdict)

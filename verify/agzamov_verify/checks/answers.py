@@ -98,12 +98,13 @@ class AnswerNumbers:
 
 def _contradictions(question: Question, answer: Answer, plan: Plan) -> Iterator[tuple[str, str]]:
     """Pairs of what was expected of an answer and what was found, one for each contradiction."""
+    if isinstance(question, Chat) and isinstance(answer, Reply | NoReply):
+        yield from _of_seat(question, answer, plan)
+        return
     match answer:
         case Evaluation():
             if (answer.centipawns is None) == (answer.mate is None):
                 yield "an evaluation in centipawns or in moves to mate", "both" if answer.mate is not None else "none"
-        case NoReply() if isinstance(question, Chat):
-            yield from _tries(question, answer, plan)
         case Hits() if isinstance(question, Search):
             if len(answer.hits) > question.hits_max:
                 yield f"at most {question.hits_max} entries, as was asked", str(len(answer.hits))
@@ -114,16 +115,20 @@ def _contradictions(question: Question, answer: Answer, plan: Plan) -> Iterator[
             yield from _served([answer.text, *(hit.content for hit in answer.hits)])
         case Exported():
             yield from _served([kept.content for kept in answer.entries])
-        case Reply() if isinstance(question, Chat):
-            yield from _tries(question, answer, plan)
-            yield from _counts(question, answer, plan)
+
+
+def _of_seat(question: Chat, answer: Reply | NoReply, plan: Plan) -> Iterator[tuple[str, str]]:
+    yield from _tries(question, answer, plan)
+    if isinstance(answer, Reply):
+        yield from _counts(question, answer, plan)
+        if answer.tool_calls:
             yield from _calls(question, answer)
 
 
 def _calls(question: Chat, reply: Reply) -> Iterator[tuple[str, str]]:
     """A harness keeps calls only of tools that were offered, and cuts them at the limits."""
     calls = reply.tool_calls
-    if calls and not question.with_tools:
+    if not question.with_tools:
         yield f"no tool calls of {question.to}, who was offered no tools", str(len(calls))
     if len(calls) > TOOL_CALLS_MAX:
         yield f"at most {TOOL_CALLS_MAX} tool calls in a reply", str(len(calls))

@@ -175,6 +175,9 @@ def _read_line(line: str, tag: str) -> Declared | None:
 
 def bare(text: str) -> str:
     """An action without emphasis, quotes, brackets, special tokens and one full stop."""
+    text = text.strip()
+    if text.isascii() and text[:1].isalnum() and text[-1:].isalnum():
+        return text  # all decoration begins or ends with another sign
     text = _SPECIALS_AFTER.sub("", _typed(text).strip()).strip(_MARKS)
     text = text.removesuffix(".").strip(_MARKS)
     boxed = _BOXED.fullmatch(text)

@@ -4,6 +4,8 @@ Nothing that is sent to a model may help it to know a hidden draw: see docs/deci
 """
 
 from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
 
 import msgspec
 
@@ -12,6 +14,9 @@ from ..documents.library import Library
 from ..memory.career_memory import CareerMemory
 from ..script import Script
 from ..tool_use import ToolUse
+
+PLACES: Final = 16
+"""Places of a game whose sent seeds are kept: more than any game has."""
 
 
 class GameName(msgspec.Struct, frozen=True, gc=False):
@@ -63,8 +68,12 @@ def seed_for(player: Player, seat_index: int, name: GameName, turn: int, dice: D
     return own_seed(dice, place, turn) if player.scripted else sent_seed(dice, place)
 
 
+@lru_cache(maxsize=PLACES)
 def sent_seed(dice: Dice, place: str) -> int:
-    """The sampling seed that is sent to a model at one place in one game; servers take 31 bits."""
+    """The sampling seed that is sent to a model at one place in one game; servers take 31 bits.
+
+    It is the same at every turn, and a game asks for it at every turn. Other dice have other seeds.
+    """
     return dice.stream(f"sampling/{place}").below(2**31)
 
 

@@ -28,7 +28,8 @@ from .shipped_tables import table
 
 BASELINE_SHA256: Final = "aab0b1d7f7bdbabab51950af0a189e782fe978704db165b1820d4ecfc84780f6"
 SIXTEENTHS: Final = 16
-PAIRS: Final = len(Strength) ** 2
+STRENGTHS: Final = len(Strength)
+PAIRS: Final = STRENGTHS**2
 _CARDS = {TURN: TURN_CARDS, RIVER: RIVER_CARDS}
 
 
@@ -96,6 +97,6 @@ def growths(deal: Deal, street: int) -> tuple[int, ...]:
             button, big_blind = strengths(holes, [*shown, kind.cards[0]])
             behind, ahead = (big_blind, button) if kind.balance > 0 else (button, big_blind)
             times = cards * (came in kind.cards) - len(kind.cards)
-            totals[len(Strength) * behind + ahead] += times * kind.balance
+            totals[STRENGTHS * behind + ahead] += times * kind.balance
     scale = UNITS // (cards * (RIVER_CARDS if street == TURN else 1))
     return tuple(scale * value for value in totals)

@@ -48,10 +48,12 @@ def _strength(hole: Sequence[int], ranks: list[int], board_type: int, known: lis
 def _board_type(board: Sequence[int], ranks: list[int]) -> int:
     if len(board) == 5:
         return _type([CARDS_BY_NUMBER[number] for number in board])
+    if len(set(ranks)) == len(ranks):
+        return _HIGH_CARD
     most = max(ranks.count(rank) for rank in ranks)
     if most == 2 and len(set(ranks)) == len(ranks) - 2:
         return _TWO_PAIR
-    return {1: _HIGH_CARD, 2: _PAIR, 3: _TRIPS, 4: _TYPES["Quads"]}[most]
+    return {2: _PAIR, 3: _TRIPS, 4: _TYPES["Quads"]}[most]
 
 
 def _type(cards: list[Card]) -> int:

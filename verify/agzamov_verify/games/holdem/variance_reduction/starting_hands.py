@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import TypeAlias
 
 from ..cards import DECK
-from .preflop_matchups import BOARDS, NUMBER, Hole, matchup
+from .preflop_matchups import BOARDS, NUMBER, Hole, boards_won, numbers
 
 CLASSES = 169
 Matrix: TypeAlias = tuple[tuple[int, ...], ...]
@@ -50,6 +50,6 @@ def meetings() -> tuple[Matrix, Matrix]:
 
 
 def _met(hole: Hole, theirs: tuple[Hole, ...]) -> tuple[int, int]:
-    apart = [their_hole for their_hole in theirs if not {*hole} & {*their_hole}]
-    results = [matchup(hole, their_hole) for their_hole in apart]
-    return len(apart), sum(2 * wins + ties - BOARDS for wins, ties in results)
+    mine = numbers(hole)
+    results = [boards_won(mine, numbers(their_hole)) for their_hole in theirs if {*hole}.isdisjoint(their_hole)]
+    return len(results), sum(2 * wins + ties - BOARDS for wins, ties in results)
