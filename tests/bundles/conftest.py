@@ -7,13 +7,13 @@ import pytest
 
 from bundles.bundle_factory import CHESS0, JUDGED, POKER0, SMALL, TINY, engine_path, gates, make, make_until
 
-FIXED = SimpleNamespace(token_hex=lambda count: "00" * count)
+FIXED = SimpleNamespace(token_bytes=bytes)
 
 
 @pytest.fixture(autouse=True)
 def replies_to_compute_again_are_drawn_from_a_fixed_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that it is no luck whether a reply that a test has changed is among the few that it lets be computed again."""
-    monkeypatch.setattr("agzamov_verify.checks.seats.secrets", FIXED)
+    monkeypatch.setattr("agzamov_verify.checks.replay_all.secrets", FIXED)
 
 
 @pytest.fixture(scope="session")

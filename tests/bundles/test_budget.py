@@ -214,7 +214,7 @@ def test_memory_is_given_back_to_the_caller(tiny: Path) -> None:
         ("replay_stream.benchmark_findings", Number.JOURNAL),
         ("replay_all.streams_due", Number.GATE),
         ("results_check.results_of", Number.RESULTS),
-        ("seats.shuffled", Number.SEATS),
+        ("seats.on_all_cores", Number.SEATS),
     ],
 )
 def test_an_exception_that_nobody_foresaw_is_a_finding_of_its_step(

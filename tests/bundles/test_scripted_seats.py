@@ -175,7 +175,7 @@ def test_of_many_replies_a_random_sample_is_computed_again_and_called_one(played
 @pytest.mark.slow
 def test_which_replies_are_drawn_is_fresh_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One wrong reply of many is found by some checks and not by all."""
-    monkeypatch.setattr("agzamov_verify.checks.seats.secrets", secrets)  # as it is outside of these tests
+    monkeypatch.setattr("agzamov_verify.checks.replay_all.secrets", secrets)  # as it is outside of these tests
     made = make(PLAYED, tmp_path, worse("p1-chess960-naked-agent-g00001"))
     seen: set[bool] = set()
     for _ in range(300):  # a check finds it about once in ten times

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import secrets
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -28,7 +29,10 @@ from .budget import Budget
 from .check_log import CheckLog, CouldNotCheck, Number
 from .executions import LoggedExecutions, read_executions
 from .opened_bundle import Opened
+from .random_sample import RandomSample
 from .replay_stream import StreamReplay, StreamReport
+from .sample_confidence import SEED_BYTES
+from .scripted_seats import SeatAnswer
 from .tool_answers import ToolSample
 
 T = TypeVar("T")
@@ -38,7 +42,10 @@ Done = TypeVar("Done")
 
 
 class Replayed(msgspec.Struct):
-    """Outcome of the replay of all streams: reports by stream, blocks and calls by match, a sample of tool answers."""
+    """Outcome of the replay of all streams: reports by stream, blocks and calls by match.
+
+    `tools`, `seats`: random samples of the answers of tools, and of the scripted seats' that are left for step 13.
+    """
 
     executions: LoggedExecutions
     rows: tuple[StreamRow, ...] = ()
@@ -46,11 +53,14 @@ class Replayed(msgspec.Struct):
     blocks: dict[str, list[Block]] = msgspec.field(default_factory=dict)
     calls: dict[str, dict[str, SeatLog]] = msgspec.field(default_factory=dict)
     tools: ToolSample = msgspec.field(default_factory=ToolSample)
+    seats: dict[str, RandomSample[SeatAnswer]] = msgspec.field(default_factory=dict)
 
-    def take(self, stream: StreamPlan, report: StreamReport, tool_answers_max: int) -> None:
-        """Note the report of one stream; of the answers of tools, so many of each are kept."""
-        self.tools.add(report.tools, tool_answers_max)
-        report = msgspec.structs.replace(report, tools=ToolSample())
+    def take(self, stream: StreamPlan, report: StreamReport, answers_max: int) -> None:
+        """Note the report of one stream; of the answers of tools and scripted seats, so many of each are kept."""
+        self.tools.add(report.tools, answers_max)
+        for kind, left in report.left.items():
+            self.seats.setdefault(kind, RandomSample(answers_max)).add(left)
+        report = msgspec.structs.replace(report, tools=ToolSample(), left={})
         self.reports[stream.id] = report
         self.executions.findings.extend(report.logged)
         if report.block:
@@ -82,7 +92,8 @@ def replay_bundle(opened: Opened, ledger: CheckLog, settings: Replaying) -> Repl
         streams = _listed_streams(opened, index)
         marks = replayed.executions.history.marks
         budget, most = settings.budget, settings.budget.limits.seat_replies_max
-        replay = StreamReplay(opened, settings.sample_permille, budget.deadline_s, marks, most)
+        seed = secrets.token_bytes(SEED_BYTES)
+        replay = StreamReplay(opened, settings.sample_permille, budget.deadline_s, marks, most, seed)
         replaying = on_all_cores(replay, StreamReplay.report, streams, settings.jobs)
         reports = counted("streams replayed", replaying, len(streams))
         for stream, row, report in zip(streams, index.streams, reports, strict=True):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from ..bundle import calls_name, segment_name
+from ..dice import Stream
 from ..games.adjudication import Adjudication, winning_side
 from ..games.game import Block, StreamPlan
 from ..games.holdem.calculator import calculate
@@ -27,10 +28,12 @@ from .benchmark_actions import benchmark_findings
 from .check_log import CouldNotCheck, Finding, Number
 from .memory_audit import Audited, StoreAudits
 from .opened_bundle import Opened
-from .scripted_seats import DrawnReplies, SeatReplies, SeatReport, TimeUp
+from .random_sample import RandomSample
+from .scripted_seats import SeatAnswer, SeatReplies, departure, scripted_seats
 from .tool_answers import ToolAnswers, ToolSample
 
 PERMILLE = 1000
+TIME_IS_UP = "time is up, --time-max"
 
 
 class AskedAgain(msgspec.Struct, frozen=True):
@@ -45,7 +48,7 @@ class StreamReport(msgspec.Struct, frozen=True):
 
     `logged` are entries that the log of executions names otherwise.
     `spare`: one of its evaluations, drawn at random. `compared`: answers of scripted seats that were computed again;
-    `left`: those that are to be, by kind.
+    `left`: a random sample of those that are to be, by kind.
     `spent`: what its replies cost. `memories`: counts of the audit of each seat's memory, by its name in the journal.
     `tools`: a random sample of the answers of its tools.
     """
@@ -60,17 +63,10 @@ class StreamReport(msgspec.Struct, frozen=True):
     logged: tuple[Finding, ...] = ()
     spare: AskedAgain | None = None
     compared: int = 0
-    left: dict[str, int] = msgspec.field(default_factory=dict)
+    left: dict[str, RandomSample[SeatAnswer]] = msgspec.field(default_factory=dict)
     spent: Spent = Spent()
     memories: dict[str, Audited] = msgspec.field(default_factory=dict)
     tools: ToolSample = msgspec.field(default_factory=ToolSample)
-
-
-class Drawn(msgspec.Struct, frozen=True):
-    """Answers of a stream's scripted seats to compute again, by kind and number."""
-
-    stream: StreamPlan
-    numbers: dict[str, frozenset[int]]
 
 
 def segments_of(digests: dict[str, str], stream: str) -> list[str]:
@@ -101,7 +97,10 @@ def exchanges_of(opened: Opened, stream: StreamPlan) -> Iterator[tuple[Question,
 
 
 class StreamReplay:
-    """The replay of one stream. `deadline_s` is on the monotonic clock. `tool_answers_max`: to keep of each tool."""
+    """The replay of one stream. `deadline_s` is on the monotonic clock.
+
+    `answers_max`: answers to keep of each tool and of each kind of scripted seat; `seed` draws those of seats.
+    """
 
     def __init__(
         self,
@@ -109,21 +108,24 @@ class StreamReplay:
         sample_permille: int,
         deadline_s: float,
         marks: Mapping[str, Mapping[int, str]],
-        tool_answers_max: int = 0,
+        answers_max: int = 0,
+        seed: bytes = b"",
     ) -> None:
         self._source, self._digests, self._run = opened.source, opened.digests, opened.manifest.run_id
         self._plan, self._dice, self._permille = opened.manifest.plan, opened.dice, sample_permille
         self._memories = opened.manifest.memories
-        self._deadline_s, self._marks, self._tool_answers_max = deadline_s, marks, tool_answers_max
+        self._deadline_s, self._marks, self._answers_max, self._seed = deadline_s, marks, answers_max, seed
+        self._seats = scripted_seats(self._plan)
 
     def report(self, stream: StreamPlan) -> StreamReport:
         """Replay `stream`. A defect is a finding, never an exception. Raises CouldNotCheck where time is up."""
         segments = segments_of(self._digests, stream.id)
         chain = Chain(self._run, stream.id)
         evaluations = _Evaluations(self._permille)
-        seats, numbers = SeatReplies(self._plan), AnswerNumbers(self._plan)
+        seats = SeatReplies(self._plan, self._answers_max, Stream(self._seed, stream.id))
+        numbers = AnswerNumbers(self._plan)
         memories = StoreAudits(stream, self._plan, self._memories)
-        tools = ToolAnswers(stream.id, self._tool_answers_max)
+        tools = ToolAnswers(stream.id, self._answers_max)
         logged: list[Finding] = []
         try:
             answers: list[Answered] = []
@@ -133,7 +135,7 @@ class StreamReplay:
             story = Exchanges(block_script(stream, self._plan, self._dice, self._memories), replay)
             for question, answer in story:
                 if self._is_over():
-                    raise CouldNotCheck("time is up, --time-max")
+                    raise CouldNotCheck(TIME_IS_UP)
                 for notebook in (numbers, seats, evaluations, memories, tools):
                     notebook.note(question, answer)
             replay.finish()
@@ -163,26 +165,16 @@ class StreamReplay:
             tools.sample,
         )
 
-    def recompute(self, drawn: Drawn) -> SeatReport:
-        """Replay a stream that was replayed before, and compute the drawn answers of its scripted seats again."""
-        stream = drawn.stream
-        chain = Chain(self._run, stream.id)
-        entries = chain.read_all(journal_lines(self._source, self._digests, stream.id))
-        again = DrawnReplies(self._plan, drawn.numbers, self._is_over)
-        try:
-            script = block_script(stream, self._plan, self._dice, self._memories)
-            for question, answer in Exchanges(script, Replay(stream.id, entries)):
-                again.note(question, answer)
-        except TimeUp:
-            again.report.is_cut = True
-        except (BrokenJournal, Divergence) as error:
-            raise HostileBundle(error.place, "the bytes that were read before", error.found) from error
-        return again.report
+    def departure(self, left: SeatAnswer) -> Finding | None:
+        """The departure of a scripted seat's answer from the one that it can give; CouldNotCheck where time is up."""
+        if self._is_over():
+            raise CouldNotCheck(TIME_IS_UP)
+        return departure(left.question, left.answer, self._seats[left.question.to])
 
     def calculated(self, question: Calculate) -> Calculated:
         """The answer of the calculator. Raises CouldNotCheck where time is up."""
         if self._is_over():
-            raise CouldNotCheck("time is up, --time-max")
+            raise CouldNotCheck(TIME_IS_UP)
         return calculate(question)
 
     def _is_over(self) -> bool:

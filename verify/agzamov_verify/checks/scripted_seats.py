@@ -12,17 +12,17 @@ Which check a seat's answers have is `check` of its kind (`AnswerCheck`):
                       skill Stockfish chooses among its best moves by draws from its clock: its moves are attested
 """
 
-from collections.abc import Callable
-
 import chess
 import msgspec
 
+from ..dice import Stream
 from ..games.scripted import position_of, stockfish_reply, with_words_as_tokens
 from ..manifest import Plan
 from ..protocol import load_protocol
 from ..questions import Answer, Chat, Question, Reply
 from ..seats import AnswerCheck, Seat
 from .check_log import Finding, Number
+from .random_sample import RandomSample
 
 TOLD_MAX = 3
 LATER = (AnswerCheck.SAMPLED, AnswerCheck.ENGINE)
@@ -34,18 +34,26 @@ def scripted_seats(plan: Plan) -> dict[str, Seat]:
     return {name: seat for name, seat in plan.playing.items() if seat.check is not AnswerCheck.ATTESTED}
 
 
-class SeatReplies:
-    """Compares the answers of scripted seats while a stream is replayed, and counts those that are left for later.
+class SeatAnswer(msgspec.Struct, frozen=True):
+    """An answer of a scripted seat, to be computed again or compared with the engine's own."""
 
-    At most `TOLD_MAX` findings are kept.
+    question: Chat
+    answer: Answer
+
+
+class SeatReplies:
+    """Compares the answers of scripted seats while a stream is replayed, and keeps a random sample of the others.
+
+    `left`: those that are for later, by kind of seat, at most `most` of each; `draws` are their priorities. At most
+    `TOLD_MAX` findings are kept.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        self._seats = scripted_seats(plan)
+    def __init__(self, plan: Plan, most: int, draws: Stream) -> None:
+        self._seats, self._most, self._draws = scripted_seats(plan), most, draws
         self._engine = load_protocol(plan.protocol).engine.name
         self.findings: list[Finding] = []
         self.compared = 0
-        self.left: dict[str, int] = {}
+        self.left: dict[str, RandomSample[SeatAnswer]] = {}
 
     def note(self, question: Question, answer: Answer) -> None:
         """Take one answer; those of other seats are no matter."""
@@ -55,7 +63,8 @@ class SeatReplies:
         if seat is None:
             return
         if seat.check in LATER:
-            self.left[seat.kind] = self.left.get(seat.kind, 0) + 1
+            left = self.left.setdefault(seat.kind, RandomSample(self._most))
+            left.offer(self._draws.wide(), SeatAnswer(question, answer))
         if seat.check is AnswerCheck.EVERY:
             self._take(departure(question, answer, seat))
             self.compared += 1
@@ -107,57 +116,3 @@ def misshapen(question: Chat, answer: Answer, seat: Seat, engine: str) -> Findin
 def place_of(question: Chat) -> str:
     """The place of a question, for a finding."""
     return f"game {question.game} turn {question.turn}"
-
-
-class SeatMove(msgspec.Struct, frozen=True):
-    """An answer of a seat that starts the engine, to be compared with the engine's own."""
-
-    question: Chat
-    answer: Reply
-
-
-class SeatReport(msgspec.Struct):
-    """Outcome of computing some of a stream's answers again: `done` by kind of seat; `moves` are for the engine."""
-
-    done: dict[str, int] = msgspec.field(default_factory=dict)
-    findings: list[Finding] = msgspec.field(default_factory=list)
-    moves: list[SeatMove] = msgspec.field(default_factory=list)
-    is_cut: bool = False
-
-
-class TimeUp(Exception):
-    """No time is left while a stream is replayed."""
-
-
-class DrawnReplies:
-    """Computes the drawn ones of a stream's answers again while it is replayed.
-
-    `drawn` are numbers among the stream's answers of each kind that `SeatReplies` left.
-    """
-
-    def __init__(self, plan: Plan, drawn: dict[str, frozenset[int]], is_over: Callable[[], bool]) -> None:
-        self._seats, self._drawn, self._is_over = scripted_seats(plan), drawn, is_over
-        self._seen: dict[str, int] = {}
-        self.report = SeatReport()
-
-    def note(self, question: Question, answer: Answer) -> None:
-        """Take one answer. Raises TimeUp."""
-        if not isinstance(question, Chat):
-            return
-        seat = self._seats.get(question.to)
-        if seat and seat.check in LATER:
-            number = self._seen.get(seat.kind, 0)
-            self._seen[seat.kind] = number + 1
-            if number in self._drawn.get(seat.kind, frozenset()):
-                self._compute(question, answer, seat)
-
-    def _compute(self, question: Chat, answer: Answer, seat: Seat) -> None:
-        if self._is_over():
-            raise TimeUp
-        if seat.check is AnswerCheck.ENGINE:
-            assert isinstance(answer, Reply)  # its form was checked in the first replay
-            self.report.moves.append(SeatMove(question, answer))
-            return
-        self.report.done[seat.kind] = self.report.done.get(seat.kind, 0) + 1
-        if finding := departure(question, answer, seat):
-            self.report.findings.append(finding)

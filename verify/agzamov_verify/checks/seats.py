@@ -1,28 +1,25 @@
 """Step 13: scripted seats gave the only answers that they can give. What is compared how: see scripted_seats."""
 
-import secrets
 from collections import defaultdict
 from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 
-from ..games.game import StreamPlan
 from ..games.scripted import position_of, stockfish_reply
 from ..manifest import Plan
 from ..protocol import load_protocol
 from ..seats import KINDS, AnswerCheck
 from ..seats.stockfish_seat import SKILL_MAX
 from ..stockfish import SEAT_HASH_MIB, EngineFault, UciEngine, seated_engine
-from ..streams import streams_of
 from ..waiting import counted
-from .asking import WRONG_MAX, ask_all, shuffled
+from .asking import WRONG_MAX, ask_all
 from .check_log import CheckLog, CouldNotCheck, Finding, Number, Status
 from .engine import EngineAtHand, engines_for
 from .opened_bundle import Opened
 from .replay_all import Replayed, on_all_cores
-from .replay_stream import Drawn, StreamReplay
-from .sample_confidence import SEED_BYTES, sample, wrong_below
-from .scripted_seats import LATER, SeatMove, difference, scripted_seats
+from .replay_stream import StreamReplay
+from .sample_confidence import wrong_below
+from .scripted_seats import LATER, SeatAnswer, difference, scripted_seats
 
 
 class Recomputed(StrEnum):
@@ -53,25 +50,24 @@ def check_seats(opened: Opened, replayed: Replayed, ledger: CheckLog, at_hand: E
 
 
 class _Recomputing:
-    """Computes a random sample of the answers that are left again, stream by stream in random order."""
+    """Computes the random sample of the answers that the replay has left again, in random order."""
 
     def __init__(self, opened: Opened, replayed: Replayed, ledger: CheckLog, at_hand: EngineAtHand) -> None:
         self._opened, self._replayed, self._ledger, self._at_hand = opened, replayed, ledger, at_hand
         self._plan = opened.manifest.plan
-        left = {seat.kind for seat in scripted_seats(self._plan).values() if seat.check in LATER}
-        self._kinds = [kind for kind in KINDS if kind in left]
-        self._totals = {
-            kind: sum(report.left.get(kind, 0) for report in replayed.reports.values()) for kind in self._kinds
-        }
-        self._moves: dict[str, list[SeatMove]] = defaultdict(list)
-        self._done = dict.fromkeys(self._kinds, 0)
+        self._kinds = [kind for kind in KINDS if kind in replayed.seats]
+        self._totals = {kind: sample.total for kind, sample in replayed.seats.items()}
+        self._done = dict.fromkeys(self._totals, 0)
 
     def run(self) -> None:
         """Raises CouldNotCheck where time or the engine is missing."""
-        if any(self._totals.values()):
-            self._replay_again()
-        for name, moves in self._moves.items():
-            self._ask_engine(name, moves)
+        if of_players := self._sample(AnswerCheck.SAMPLED):
+            self._compute_again(of_players)
+        moves: dict[str, list[SeatAnswer]] = defaultdict(list)
+        for answer in self._sample(AnswerCheck.ENGINE):
+            moves[answer.question.to].append(answer)
+        for name, asked in moves.items():
+            self._ask_engine(name, asked)
 
     @property
     def remark(self) -> str:
@@ -90,6 +86,12 @@ class _Recomputing:
         """Extent of recomputation of the run's replies."""
         return recomputed_of(self._plan, is_whole=self._done == self._totals)
 
+    def _sample(self, check: AnswerCheck) -> list[SeatAnswer]:
+        """The answers of the sample whose seats are checked so."""
+        seats = scripted_seats(self._plan)
+        answers = (answer for kind in self._kinds for answer in self._replayed.seats[kind].items)
+        return [answer for answer in answers if seats[answer.question.to].check is check]
+
     def _sampled(self, kind: str) -> str:
         total, done = self._totals[kind], self._done[kind]
         text = f"{done:,} of {total:,} of {kind} seats"
@@ -97,57 +99,36 @@ class _Recomputing:
             text if done == total else f"{text}, drawn at random: fewer than {wrong_below(total, done)} wrong at 95 %"
         )
 
-    def _replay_again(self) -> None:
-        budget = self._at_hand.budget
-        drawn = shuffled(self._drawn())
-        total = sum(len(numbers) for sample in drawn for numbers in sample.numbers.values())
+    def _compute_again(self, answers: list[SeatAnswer]) -> None:
+        """Compare answers with those of the scripted players. Raises CouldNotCheck where time is up."""
+        seats, budget, total = scripted_seats(self._plan), self._at_hand.budget, len(answers)
         self._at_hand.say(f"{total:,} answers of {_listed(self._kinds)} seats to compute again")
         replay = StreamReplay(self._opened, 0, budget.deadline_s, {})
         wrong = 0
-        with closing(on_all_cores(replay, StreamReplay.recompute, drawn, self._at_hand.jobs)) as reports:
-            for report in counted("streams of scripted seats computed again", reports, len(drawn)):
-                for kind, done in report.done.items():
-                    self._done[kind] += done
-                self._ledger.take(report.findings)
-                wrong += len(report.findings)
-                for move in report.moves:
-                    self._moves[move.question.to].append(move)
-                if wrong >= WRONG_MAX:
+        with closing(on_all_cores(replay, StreamReplay.departure, answers, self._at_hand.jobs)) as departures:
+            told = counted("answers of scripted seats computed again", departures, total)
+            try:
+                for answer, finding in zip(answers, told, strict=True):
+                    self._done[seats[answer.question.to].kind] += 1
+                    if finding:
+                        self._ledger.take([finding])
+                        wrong += 1
+                    if wrong >= WRONG_MAX:
+                        return
+            except CouldNotCheck as error:
+                if wrong:
                     return
-                if report.is_cut and not wrong:
-                    done_words = f"{sum(self._done.values())} of {total} answers computed again, all as recorded"
-                    raise CouldNotCheck(f"{done_words}: {budget.time_is_up}")
+                done_words = f"{sum(self._done.values())} of {total} answers computed again, all as recorded"
+                raise CouldNotCheck(f"{done_words}: {budget.time_is_up}") from error
 
-    def _drawn(self) -> list[Drawn]:
-        """A fresh sample of the answers of each kind, by stream."""
-        streams = {stream.id: stream for match in self._plan.matches for stream in streams_of(match)}
-        numbers: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
-        for kind in self._kinds:
-            count = self._at_hand.budget.limits.seat_replies_max
-            chosen = sample(range(self._totals[kind]), count, secrets.token_hex(SEED_BYTES))
-            for stream, number in self._located(kind, chosen):
-                numbers[stream][kind].add(number)
-        return [_frozen(streams[stream], kinds) for stream, kinds in numbers.items()]
-
-    def _located(self, kind: str, chosen: list[int]) -> list[tuple[str, int]]:
-        """Numbers among all answers of a kind as numbers within their streams."""
-        located, index, before = [], 0, 0
-        for stream, report in self._replayed.reports.items():
-            end = before + report.left.get(kind, 0)
-            while index < len(chosen) and chosen[index] < end:
-                located.append((stream, chosen[index] - before))
-                index += 1
-            before = end
-        return located
-
-    def _ask_engine(self, name: str, moves: list[SeatMove]) -> None:
+    def _ask_engine(self, name: str, moves: list[SeatAnswer]) -> None:
         """Raises CouldNotCheck where the engine cannot be asked, or about all of them."""
         if self._at_hand.path is None:
             raise CouldNotCheck(self._at_hand.missing)
         seat = self._plan.seats[name]
         norm, nodes = load_protocol(self._plan.protocol).engine, seat.engine_nodes
 
-        def again(engine: UciEngine, move: SeatMove) -> Finding | None:
+        def again(engine: UciEngine, move: SeatAnswer) -> Finding | None:
             best = engine.best_move(position_of(move.question.messages), "", f"nodes {nodes}")
             return difference(move.question, move.answer, stockfish_reply(engine.name, best), seat.kind)
 
@@ -177,7 +158,3 @@ def recomputed_of(plan: Plan, *, is_whole: bool) -> Recomputed:
 
 def _at_full_strength(path: Path) -> UciEngine:
     return seated_engine(path, SKILL_MAX)
-
-
-def _frozen(stream: StreamPlan, kinds: dict[str, set[int]]) -> Drawn:
-    return Drawn(stream, {kind: frozenset(numbers) for kind, numbers in kinds.items()})

@@ -271,21 +271,18 @@ def _equity(spot: Spot, foe: PokerHabits, stream: Stream) -> float:
     stride = -(-len(combos) * len(runouts) // COMPARISONS)
     combos = combos[stream.below(stride) :: stride]
     if spot.board:
-        combos.sort(key=lambda combo: _strength(*combo, *spot.board), reverse=True)
+        shown = [CARDS[card] for card in spot.board]
+        combos.sort(key=lambda combo: evaluate([CARDS[combo[0]], CARDS[combo[1]], *shown]), reverse=True)
     if _bets_rivers_strong_alone(spot, foe):
         combos = [combo for combo in combos if kind_of(*combo, *spot.board) >= TWO_PAIR] or combos
     weighed = list(zip(combos, _weights(spot, foe, len(combos)), strict=True))
     won = total = 0.0
     for runout in runouts:
-        board = (*spot.board, *runout)
-        mine = _strength(*spot.hole, *board)
+        board = [CARDS[card] for card in (*spot.board, *runout)]
+        mine = evaluate([*(CARDS[card] for card in spot.hole), *board])
         for (a, b), weight in weighed:
             if a not in runout and b not in runout:
-                theirs = _strength(a, b, *board)
+                theirs = evaluate([CARDS[a], CARDS[b], *board])
                 total += weight
                 won += weight if mine > theirs else weight / 2 if mine == theirs else 0
     return won / total if total else 0.5
-
-
-def _strength(*cards: str) -> int:
-    return int(evaluate([CARDS[card] for card in cards]))

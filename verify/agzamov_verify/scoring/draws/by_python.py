@@ -1,8 +1,7 @@
 """The draws without numpy. Where several sums are wanted they stand side by side in one large integer."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from operator import getitem, mul
 from struct import unpack
 
@@ -18,10 +17,10 @@ def resampled_sums(columns: Sequence[Sequence[int]], seed: bytes, sample: int, r
     sums = [[0] * resamples for _ in columns]
     needs, rounds = dict.fromkeys(range(resamples), len(columns[0])), 0
     while needs:
-        words = _words(seed + bytes([sample]) + rounds.to_bytes(4, "big"))
+        words = _Words(seed + bytes([sample]) + rounds.to_bytes(4, "big"))
         missing = {}
         for row, need in needs.items():
-            drawn = list(islice(words, need))
+            drawn = words.take(need)
             first, *others = (sum(map(table.__getitem__, drawn)) for table in tables)
             sums[0][row] += first >> REFUSED_BITS
             for total, added in zip(sums[1:], others, strict=True):
@@ -40,13 +39,22 @@ def _tables(columns: Sequence[Sequence[int]]) -> list[list[int]]:
     return [first, *([0 if unit < 0 else column[unit] for unit in units] for column in columns[1:])]
 
 
-def _words(prefix: bytes) -> Iterator[int]:
+class _Words:
     """The words of one round, in order."""
-    blocks = 0
-    while True:
-        block = hashlib.shake_128(prefix + blocks.to_bytes(4, "big")).digest(2 * BLOCK_WORDS)
-        yield from unpack(f"<{BLOCK_WORDS}H", block)
-        blocks += 1
+
+    def __init__(self, prefix: bytes) -> None:
+        self._prefix, self._blocks = prefix, 0
+        self._ready: tuple[int, ...] = ()
+        self._at = 0
+
+    def take(self, count: int) -> Sequence[int]:
+        """The next `count` words."""
+        while len(self._ready) - self._at < count:
+            block = hashlib.shake_128(self._prefix + self._blocks.to_bytes(4, "big")).digest(2 * BLOCK_WORDS)
+            self._ready = self._ready[self._at :] + unpack(f"<{BLOCK_WORDS}H", block)
+            self._at, self._blocks = 0, self._blocks + 1
+        self._at += count
+        return self._ready[self._at - count : self._at]
 
 
 def flipped_sums(values: Sequence[int], seed: bytes, flips: int) -> list[int]:
