@@ -1,35 +1,91 @@
-"""A headless Chromium of this machine for tests of pages, by Playwright. It downloads nothing.
+"""Headless browsers of this machine for tests of pages: Debian's Chromium and Firefox ESR, by Playwright.
 
-Without one a test is skipped, or fails where AGZ_REQUIRE_BROWSER is set.
+Nothing is downloaded. Without the browser a test is skipped, or fails where AGZ_REQUIRE_BROWSER is set.
 """
 
 import os
+import shlex
 import shutil
+import socket
+import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 REQUIRED = "AGZ_REQUIRE_BROWSER"
 PATIENCE_MS = 300_000
 expect.set_options(timeout=PATIENCE_MS)
+PROGRAMS = {"chromium": "chromium", "firefox": "firefox-esr"}
+"""The program of each browser; Debian's package has the same name."""
+
+
+class Started:
+    """Browsers of one kind, each started when it is first asked for."""
+
+    def __init__(self, name: str, program: str, driver: Playwright, until_closed: ExitStack) -> None:
+        self.name = name
+        self._program = program
+        self._driver = driver
+        self._until_closed = until_closed
+        self._browsers: dict[str, Browser] = {}
+
+    def browser(self, scheme: str = "light") -> Browser:
+        """The browser for pages in this colour scheme: Chromium sets it for a page, Firefox 153 when it starts."""
+        key = scheme if self.name == "firefox" else ""
+        if key not in self._browsers:
+            self._browsers[key] = self._chromium() if self.name == "chromium" else self._firefox(scheme)
+            self._until_closed.callback(self._browsers[key].close)
+        return self._browsers[key]
+
+    def page(self, scheme: str = "light", **options: Any) -> Page:
+        """A new page of its own profile in this colour scheme."""
+        return self.browser(scheme).new_page(color_scheme=scheme, **options)
+
+    def _chromium(self) -> Browser:
+        return self._driver.chromium.launch(executable_path=self._program, args=["--no-sandbox"], timeout=PATIENCE_MS)
+
+    def _firefox(self, scheme: str) -> Browser:
+        folder = Path(self._until_closed.enter_context(tempfile.TemporaryDirectory()))
+        relay = Path(__file__).with_name("firefox_for_playwright.py")
+        program = folder / "firefox"
+        program.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, str(relay), self._program])} "$@"\n')
+        program.chmod(0o700)
+        return self._driver.firefox.launch(
+            channel="moz-firefox",
+            executable_path=program,
+            timeout=PATIENCE_MS,
+            firefox_user_prefs={
+                # As a person's Firefox has it; Playwright lets pages from files read other files.
+                "security.fileuri.strict_origin_policy": True,
+                "layout.css.prefers-color-scheme.content-override": {"dark": 0, "light": 1}[scheme],
+            },
+        )
+
+
+@contextmanager
+def started(name: str) -> Iterator[Started]:
+    """Browsers of this name, or a skipped test."""
+    package = PROGRAMS[name]
+    program = shutil.which(package)
+    if program is None:
+        missing = f"no {package} here; on Debian: apt-get install {package}"
+        if os.environ.get(REQUIRED):
+            raise AssertionError(f"{missing} ({REQUIRED} is set)")
+        pytest.skip(missing)
+    with sync_playwright() as driver, ExitStack() as until_closed:
+        yield Started(name, program, driver, until_closed)
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A browser, or a skipped test."""
-    path = shutil.which("chromium")
-    if path is None:
-        if os.environ.get(REQUIRED):
-            raise AssertionError(f"no chromium here, and {REQUIRED} is set; on Debian: apt-get install chromium")
-        pytest.skip("no chromium here; on Debian: apt-get install chromium")
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"], timeout=PATIENCE_MS)
-        try:
-            yield browser
-        finally:
-            browser.close()
+    """Chromium, or a skipped test."""
+    with started("chromium") as browsers:
+        yield browsers.browser()
 
 
 def noting(page: Page) -> list[str]:
@@ -50,3 +106,27 @@ def noting(page: Page) -> list[str]:
         ),
     )
     return noted
+
+
+class DeadProxy:
+    """A proxy that accepts no request, for a page whose every request to a host is sent to it."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+        self.settings: Any = {"server": f"http://127.0.0.1:{listener.getsockname()[1]}"}
+
+    def asked(self, wait_s: float = 0) -> bool:
+        """Whether a request came, after waiting for one so long."""
+        self._listener.settimeout(wait_s)
+        try:
+            self._listener.accept()[0].close()
+        except (BlockingIOError, TimeoutError):
+            return False
+        return True
+
+
+@contextmanager
+def dead_proxy() -> Iterator[DeadProxy]:
+    """A proxy on a free port of this machine."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield DeadProxy(listener)

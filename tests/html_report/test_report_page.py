@@ -1,4 +1,4 @@
-"""The page of a report in a real browser, from a file: it asks nobody, runs nothing of a bundle, and replays games."""
+"""A report in Chromium and in Firefox, from a file: it asks nobody, runs nothing of a bundle, and replays games."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from agzamov_verify.checks import Verdict
 from agzamov_verify.checks.check_log import CheckLog
@@ -14,13 +14,13 @@ from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.html_report.site import write_report
 from agzamov_verify.manifest import Plan
 from agzamov_verify.questions import Answer, Question, Reply
-from browser import chromium as started_chromium
-from browser import noting
+from browser import PATIENCE_MS, PROGRAMS, Started, dead_proxy, noting, started
 from bundles.bundle_factory import TINY, TINY_MODEL, check, make, world_of
 from bundles.make_golden import GOLDEN
 from stack_world import HANDS, bundle_of, plan_of
 
-pytestmark = pytest.mark.slow
+# In one worker: each browser is started once, each report written once.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("report_page")]
 CHESS, HOLDEM = "p0-chess960-naked-agent", "p1-holdem-naked-other"
 HOSTILE = (
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -40,10 +40,10 @@ class Shown(NamedTuple):
         self.page.evaluate("fragment => { location.hash = fragment }", fragment)
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with started_chromium() as browser:
-        yield browser
+@pytest.fixture(scope="module", params=PROGRAMS, autouse=True)  # first of the fixtures: the outer loop
+def browsers(request: pytest.FixtureRequest) -> Iterator[Started]:
+    with started(request.param) as those:
+        yield those
 
 
 def address_of(file: Path, fragment: str = "") -> str:
@@ -51,9 +51,9 @@ def address_of(file: Path, fragment: str = "") -> str:
     return f"{file.resolve().as_uri()}{f'#{fragment}' if fragment else ''}"
 
 
-def opened(chromium: Browser, address: str, **options: Any) -> tuple[Page, list[str]]:
+def opened(browsers: Started, address: str, **options: Any) -> tuple[Page, list[str]]:
     """A page at an address, and all that should not be from now on."""
-    page = chromium.new_page(**options)
+    page = browsers.page(**options)
     noted = noting(page)
     page.goto(address)
     return page, noted
@@ -69,12 +69,17 @@ def verdict() -> Verdict:
     return check(GOLDEN / "bundle")
 
 
+@pytest.fixture(scope="module")
+def reports(verdict: Verdict, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The report of the golden bundle in both its forms."""
+    folder = tmp_path_factory.mktemp("report")
+    return {form: report_of(GOLDEN / "bundle", folder / form, verdict) for form in ("site", "one.html")}
+
+
 @pytest.fixture(scope="module", params=["site", "one.html"])
-def shown(
-    chromium: Browser, verdict: Verdict, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Shown:
-    file = report_of(GOLDEN / "bundle", tmp_path_factory.mktemp("report") / request.param, verdict)
-    return Shown(*opened(chromium, address_of(file)), file)
+def shown(browsers: Started, reports: dict[str, Path], request: pytest.FixtureRequest) -> Shown:
+    file = reports[request.param]
+    return Shown(*opened(browsers, address_of(file)), file)
 
 
 def test_the_first_screen_says_what_was_found_and_how_far_to_believe_it(shown: Shown) -> None:
@@ -114,8 +119,8 @@ def test_a_game_is_found_by_filters_and_replayed_to_its_end_by_keyboard(shown: S
     assert shown.noted == []
 
 
-def test_a_deep_link_opens_a_hand_at_an_action_with_its_prompt_and_its_reply(chromium: Browser, shown: Shown) -> None:
-    page, noted = opened(chromium, address_of(shown.file, f"g={HOLDEM}-h0000001&k=1"))
+def test_a_deep_link_opens_a_hand_at_an_action_with_its_prompt_and_its_reply(browsers: Started, shown: Shown) -> None:
+    page, noted = opened(browsers, address_of(shown.file, f"g={HOLDEM}-h0000001&k=1"))
     expect(page.locator("#view h1")).to_have_text(f"{HOLDEM}-h0000001")
     expect(page.locator(".panel .reply").first).to_contain_text("ACTION:")
     page.locator(".panel summary").first.click()
@@ -126,17 +131,18 @@ def test_a_deep_link_opens_a_hand_at_an_action_with_its_prompt_and_its_reply(chr
     page.close()
 
 
-def test_what_is_not_there_is_one_clear_line(chromium: Browser, shown: Shown) -> None:
-    page, noted = opened(chromium, address_of(shown.file, "g=p9-nothing"))
+def test_what_is_not_there_is_one_clear_line(browsers: Started, shown: Shown) -> None:
+    page, noted = opened(browsers, address_of(shown.file, "g=p9-nothing"))
     expect(page.locator("[role=alert]")).to_have_text("p9-nothing: no such game in this report")
     assert noted == []
     page.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_light_and_dark_have_contrast(scheme: str, chromium: Browser, shown: Shown) -> None:
-    page, noted = opened(chromium, address_of(shown.file), color_scheme=scheme, viewport={"width": 360, "height": 700})
+def test_light_and_dark_have_contrast(scheme: str, browsers: Started, shown: Shown) -> None:
+    page, noted = opened(browsers, address_of(shown.file), scheme=scheme, viewport={"width": 360, "height": 700})
     ink, paper = (page.evaluate(f"getComputedStyle(document.body).{name}") for name in ("color", "backgroundColor"))
+    assert (luminance(ink) > luminance(paper)) is (scheme == "dark")
     assert contrast(ink, paper) > 7
     assert contrast(page.evaluate("getComputedStyle(document.querySelector('#answer dt')).color"), paper) > 4.5
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -156,7 +162,10 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def test_hostile_words_of_a_bundle_stay_words(chromium: Browser, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a bundle whose title and whose every reply try to get out of it."""
+    folder = tmp_path_factory.mktemp("hostile")
     wished = {**TINY_MODEL, "title": HOSTILE[:75] + HOSTILE[-20:-5]}
     seats = world_of(msgspec.convert(TINY, Plan), None)
 
@@ -164,9 +173,12 @@ def test_hostile_words_of_a_bundle_stay_words(chromium: Browser, tmp_path: Path)
         given = seats(question)
         return msgspec.structs.replace(given, text=HOSTILE + "\n" + given.text) if isinstance(given, Reply) else given
 
-    file = report_of(make(wished, tmp_path, answer), tmp_path / "one.html")
+    return report_of(make(wished, folder, answer), folder / "one.html")
+
+
+def test_hostile_words_of_a_bundle_stay_words(browsers: Started, hostile: Path) -> None:
     for fragment in ("", "g=p1-chess960-naked-agent-g00000&k=1", "m=p1-chess960-naked-agent"):
-        page, noted = opened(chromium, address_of(file, fragment))
+        page, noted = opened(browsers, address_of(hostile, fragment))
         expect(page.locator("#view h1, #answer dt").first).to_be_attached()
         if fragment.startswith("g="):
             expect(page.locator(".panel .reply")).to_contain_text("<img src=x onerror=")
@@ -178,28 +190,33 @@ def test_hostile_words_of_a_bundle_stay_words(chromium: Browser, tmp_path: Path)
 
 
 def test_a_chunk_that_was_changed_or_is_missing_is_not_shown(
-    chromium: Browser, verdict: Verdict, tmp_path: Path
+    browsers: Started, verdict: Verdict, tmp_path: Path
 ) -> None:
     file = report_of(GOLDEN / "bundle", tmp_path / "site", verdict)
     index = tmp_path / "site" / "data" / CHESS / "index-0.css"
     other = tmp_path / "site" / "data" / HOLDEM / "index-0.css"
     index.write_bytes(other.read_bytes())
-    page, _ = opened(chromium, address_of(file, f"m={CHESS}"))
+    page, _ = opened(browsers, address_of(file, f"m={CHESS}"))
     expect(page.locator("[role=alert]")).to_contain_text("its data are not those that this page was written with")
     page.close()
     index.unlink()
-    page, _ = opened(chromium, address_of(file, f"m={CHESS}"))
+    page, _ = opened(browsers, address_of(file, f"m={CHESS}"))
     expect(page.locator("[role=alert]")).to_contain_text(
         "the file is missing; keep the folder of data beside this page"
     )
     page.close()
 
 
-def test_the_xray_shows_what_was_remembered_and_leads_to_where_it_was_seen(chromium: Browser, tmp_path: Path) -> None:
-    bundle = bundle_of(plan_of({**HANDS, "hands": 16, "careers": 2}), tmp_path)
-    file = report_of(bundle, tmp_path / "site")
+@pytest.fixture(scope="module")
+def remembered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a bundle with careers of a seat that has memory."""
+    folder = tmp_path_factory.mktemp("memory")
+    return report_of(bundle_of(plan_of({**HANDS, "hands": 16, "careers": 2}), folder), folder / "site")
+
+
+def test_the_xray_shows_what_was_remembered_and_leads_to_where_it_was_seen(browsers: Started, remembered: Path) -> None:
     match = "p2-holdem-full_real_full-novice-habit"
-    page, noted = opened(chromium, address_of(file, f"g={match}-h0000007&k=1"))
+    page, noted = opened(browsers, address_of(remembered, f"g={match}-h0000007&k=1"))
     expect(page.locator("#view h1")).to_be_visible()
     while (
         not page.locator(".xray a").count() and page.locator(".moves button").last.get_attribute("aria-current") is None
@@ -212,3 +229,40 @@ def test_the_xray_shows_what_was_remembered_and_leads_to_where_it_was_seen(chrom
     expect(page.locator("#view h1")).to_have_text((source or "").removeprefix("#g="))
     assert noted == []
     page.close()
+
+
+def test_nothing_is_asked_of_any_host(browsers: Started, shown: Shown) -> None:
+    with dead_proxy() as proxy:
+        page, noted = opened(browsers, address_of(shown.file), proxy=proxy.settings)
+        for fragment, drawn in ((f"m={CHESS}", ".list tbody tr"), (f"g={HOLDEM}-h0000001", ".poker .cards .card")):
+            page.evaluate("fragment => { location.hash = fragment }", fragment)
+            expect(page.locator(drawn).first).to_be_visible()
+        assert noted == []
+        page.close()
+        assert not proxy.asked()
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("console.error('no')", "error: no"),
+        ("setTimeout(() => { throw new Error('no') })", "error: no"),
+        ("alert('no')", "dialog: no"),
+        ("fetch('https://agzamov.invalid/no').catch(() => {})", "request: https://agzamov.invalid/no"),
+        ("fetch('other.txt').catch(() => console.error('refused'))", "refused"),
+    ],
+)
+def test_what_a_page_should_not_do_is_noted(script: str, expected: str, browsers: Started, tmp_path: Path) -> None:
+    (tmp_path / "other.txt").write_text("another file")
+    file = tmp_path / "page.html"
+    file.write_text(f'<!doctype html><meta charset="utf-8"><title>One defect</title><script>{script}</script>')
+    with dead_proxy() as proxy:
+        page, noted = opened(browsers, address_of(file), proxy=proxy.settings)
+        if "https:" in script:
+            assert proxy.asked(PATIENCE_MS / 1000)
+        for _ in range(PATIENCE_MS // 10):
+            if any(line.endswith(expected) for line in noted):
+                break
+            page.wait_for_timeout(10)
+        assert any(line.endswith(expected) for line in noted), noted
+        page.close()
