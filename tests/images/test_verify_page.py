@@ -6,6 +6,7 @@ import hashlib
 import io
 import re
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,17 +18,37 @@ from agzamov_images.cache import VARIABLE
 from agzamov_images.npm import read_lock
 from agzamov_images.verify_page.assembly import page, worker
 from agzamov_images.verify_page.packages import NEEDED, PARTS, Pyodide
+from agzamov_images.verify_page.page_bytecode import cached
 from agzamov_images.verify_page.verify_page_command import verify_page
 from agzamov_images.wheels import read_requirements
 
 ROOT = Path(__file__).parents[2]
+
+
+def zipped(contents: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in contents.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def compiler(_: Pyodide, sources: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Stands in for Node.js: no bytecode, but something of each source."""
+    return {name: b"bytecode of " + source[:5] for name, source in sources.items()}
+
+
+def made_page() -> str:
+    return page(PYODIDE, PACKAGES, compiler).decode()
+
+
 FILES = {
     "pyodide.mjs": b"async function dt(e){}export{dt as loadPyodide,U as version};\n",
     "pyodide.asm.mjs": (
         b"async function _createPyodideModule(m={}){return import.meta.url}export default _createPyodideModule;\n"
     ),
     "pyodide.asm.wasm": b"\0asm",
-    "python_stdlib.zip": b"PK",
+    "python_stdlib.zip": zipped({"json/__init__.py": b"# json\n", "pyodide_js.txt": b"."}),
 }
 PYODIDE = Pyodide("314.0.0", FILES)
 PACKAGES = [("chess/__init__.py", b"\n")]
@@ -39,11 +60,11 @@ def block(made: str, name: str) -> bytes:
 
 
 def test_the_same_inputs_give_the_same_page() -> None:
-    assert page(PYODIDE, PACKAGES) == page(PYODIDE, PACKAGES)
+    assert made_page() == made_page()
 
 
 def test_the_policy_allows_the_one_script_and_style_by_hash_and_no_connection() -> None:
-    made = page(PYODIDE, PACKAGES).decode()
+    made = made_page()
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', made)
     (script,) = re.findall(r"<script>(.*?)</script>", made, re.DOTALL)
     (style,) = re.findall(r"<style>(.*?)</style>", made, re.DOTALL)
@@ -56,15 +77,28 @@ def test_the_policy_allows_the_one_script_and_style_by_hash_and_no_connection() 
 
 
 def test_the_page_holds_the_installed_verifier_unchanged() -> None:
-    made = page(PYODIDE, PACKAGES).decode()
+    made = made_page()
     source = ROOT / "verify" / "agzamov_verify"
     with zipfile.ZipFile(io.BytesIO(block(made, "site"))) as site:
         held = {name: site.read(name) for name in site.namelist()}
     expected = {path for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
     ours = {f"agzamov_verify/{path.relative_to(source)}": path.read_bytes() for path in expected}
     assert ours.items() <= held.items()
-    assert held.keys() - ours.keys() == {"chess/__init__.py", "check_bundle.py"}
-    assert (block(made, "wasm"), block(made, "stdlib")) == (b"\0asm", b"PK")
+    sources = {name for name in held if "__pycache__" not in name}
+    assert sources - ours.keys() == {"chess/__init__.py", "check_bundle.py"}
+    assert block(made, "wasm") == b"\0asm"
+
+
+def test_each_module_has_its_bytecode_and_the_library_that_alone() -> None:
+    made = made_page()
+    with zipfile.ZipFile(io.BytesIO(block(made, "site"))) as site:
+        held = {name: site.read(name) for name in site.namelist()}
+    modules = {name for name in held if name.endswith(".py")}
+    assert {name for name in held if "__pycache__" in name} == {cached(name) for name in modules}
+    assert held["__pycache__/check_bundle.cpython-314.pyc"] == b"bytecode of " + held["check_bundle.py"][:5]
+    with zipfile.ZipFile(io.BytesIO(block(made, "stdlib"))) as library:
+        assert library.namelist() == ["json/__init__.pyc", "pyodide_js.txt"]
+        assert library.read("json/__init__.pyc") == b"bytecode of # jso"
 
 
 def test_the_worker_is_one_script_without_exports_or_an_address_of_its_own() -> None:

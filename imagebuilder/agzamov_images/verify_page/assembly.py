@@ -11,21 +11,26 @@ import hashlib
 import io
 import re
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Final
+from typing import Final, TypeAlias
 
 from agzamov_harness.images.records import ImageFault
 
 from .packages import PARTS, Pyodide
+from .page_bytecode import cached, compiled
 
 VERIFIER: Final = "agzamov_verify"
 IN_BROWSER: Final = "check_bundle.py"
 EXPORTS: Final = re.compile(r"export\s*\{\s*(\w+) as loadPyodide\b[^}]*\};?")
 GLUE_EXPORT: Final = "export default _createPyodideModule;"
 ADDRESS: Final = "import.meta.url"
+SITE: Final = "site/"
+LIBRARY: Final = "lib/python314.zip/"
+"""Where the page's Python has its modules: the worker's script, and Pyodide's."""
+Compiler: TypeAlias = Callable[[Pyodide, Mapping[str, bytes]], Mapping[str, bytes]]
 ZIP_TIME: Final = (1980, 1, 1, 0, 0, 0)
 POLICY: Final = (
     "default-src 'none'; script-src 'sha256-{script}' 'wasm-unsafe-eval'; style-src 'sha256-{style}'; "
@@ -33,14 +38,15 @@ POLICY: Final = (
 )
 
 
-def page(pyodide: Pyodide, packages: Iterable[tuple[str, bytes]]) -> bytes:
-    """The page's bytes. Raises ImageFault where Pyodide is not as this code expects it."""
+def page(pyodide: Pyodide, packages: Iterable[tuple[str, bytes]], compiler: Compiler = compiled) -> bytes:
+    """The page's bytes. Raises ImageFault where Pyodide is not as this code expects it, or a file does not compile."""
     script, style = _part("page.js"), _part("page.css")
+    site, library = _with_bytecode(pyodide, dict(packages), compiler)
     stored = {
         "worker": worker(pyodide).encode(),
         "wasm": pyodide.files["pyodide.asm.wasm"],
-        "stdlib": pyodide.files["python_stdlib.zip"],
-        "site": _zip({**dict(packages), **dict(_verifier()), IN_BROWSER: _part(IN_BROWSER).encode()}),
+        "stdlib": library,
+        "site": site,
     }
     values = {
         "policy": POLICY.format(script=_sha256(script), style=_sha256(style)),
@@ -51,6 +57,24 @@ def page(pyodide: Pyodide, packages: Iterable[tuple[str, bytes]]) -> bytes:
         "stored": "\n".join(_block(name, content) for name, content in stored.items()),
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], _part("page.html")).encode()
+
+
+def _with_bytecode(pyodide: Pyodide, packages: dict[str, bytes], compiler: Compiler) -> tuple[bytes, bytes]:
+    """The archives of the site folder, with bytecode beside its sources, and of the library, in place of them."""
+    site = {**packages, **dict(_verifier()), IN_BROWSER: _part(IN_BROWSER).encode()}
+    with zipfile.ZipFile(io.BytesIO(pyodide.files["python_stdlib.zip"])) as archive:
+        library = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+    files = {f"{SITE}{name}": content for name, content in site.items()}
+    files |= {f"{LIBRARY}{name}": content for name, content in library.items()}
+    bytecode = compiler(pyodide, {name: content for name, content in files.items() if name.endswith(".py")})
+    for name, content in bytecode.items():
+        if name.startswith(SITE):
+            site[cached(name.removeprefix(SITE))] = content
+        else:
+            module = name.removeprefix(LIBRARY)
+            library[f"{module}c"] = content
+            del library[module]
+    return _zip(site), _zip(library)
 
 
 def worker(pyodide: Pyodide) -> str:
