@@ -1,8 +1,9 @@
-"""The verify page in Chromium, from a file: the verdict of the command, byte for byte, and no request to any host."""
+"""The verify page in a browser, from a file: the verdict of the command, byte for byte, and no request to any host."""
 
 import json
 import os
 import shutil
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from agzamov_harness import keys
 from agzamov_images.verify_page.verify_page_command import verify_page
 from agzamov_verify import cli
-from browser import REQUIRED, chromium
+from browser import REQUIRED, started
 from bundles.bundle_factory import STRANGER, Draft
 from bundles.tampered_bundles.cases import Case
 from bundles.test_tampered_bundles import CASES, GOLDEN
@@ -49,7 +50,7 @@ class Checker:
 
 
 @pytest.fixture(scope="module")
-def checker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checker]:
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not shutil.which("npm"):
         if os.environ.get(REQUIRED):
             pytest.fail(f"no npm here, and {REQUIRED} is set; on Debian: apt-get install npm")
@@ -57,8 +58,14 @@ def checker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checker]:
     path = tmp_path_factory.mktemp("page") / "verify.html"
     done = CliRunner().invoke(verify_page, ["--out", str(path)])
     assert done.exit_code == 0, done.output
-    with chromium() as browser:
-        yield Checker(browser, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def checker(page_file: Path, request: pytest.FixtureRequest) -> Iterator[Checker]:
+    """The page in Chromium, or in the browser that a test names."""
+    with started(getattr(request, "param", "chromium")) as browsers:
+        yield Checker(browsers.browser(), page_file)
 
 
 @pytest.fixture(autouse=True)
@@ -117,3 +124,14 @@ def test_nothing_but_the_page_was_asked_for_and_nothing_complained(checker: Chec
     checker.check(tiny)
     assert [url.partition(":")[0] for url in checker.requests] == ["file", "blob"]
     assert checker.complaints == []
+
+
+@pytest.mark.parametrize("checker", ["firefox"], indirect=True)
+def test_firefox_gives_the_golden_bundle_the_verdict_of_the_command(checker: Checker, tmp_path: Path) -> None:
+    packed = tmp_path / "golden.tar"
+    with tarfile.open(packed, "w", format=tarfile.GNU_FORMAT) as archive:
+        archive.add(GOLDEN, "bundle")
+    assert checker.check(packed) == by_command(GOLDEN)
+    assert {url.partition(":")[0] for url in checker.requests} <= {"file", "blob"}
+    # Firefox notes what the page's policy blocked: a script that is not of our source.
+    assert [line for line in checker.complaints if "blocked a script (script-src-elem) at data:text" not in line] == []
