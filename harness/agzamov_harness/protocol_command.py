@@ -23,8 +23,8 @@ from .seal import PlanFile
 
 RUNS, BUNDLES = "runs", "bundles"
 CHANGED = (
-    "a plan that was changed after it was sealed is another plan, and so is its small profile: undo the change, say"
-    " --small as then, or play it in another folder"
+    "a plan that was changed after it was sealed, or whose adapters or documents were, is another plan, and so is its"
+    " small profile: undo the change, say --small as then, or play it in another folder"
 )
 
 folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
@@ -99,7 +99,8 @@ def run(
     PLANS are copied into FOLDER first, which is made if there is none: agzamov protocol run mine manifests/phase*.yaml
 
     All are sealed before the first is played, so no plan can follow from a result; one that is added later is refused.
-    Adapters of memory servers belong in folders below FOLDER. Runs are kept in FOLDER/runs, bundles in FOLDER/bundles.
+    Adapters of memory servers and documents of your own belong in folders below FOLDER. Runs are kept in FOLDER/runs,
+    bundles in FOLDER/bundles.
     Typed again, the command goes on where it stopped: what was played is not played again.
 
     Exit code 0: every plan was played, and the score or what it lacks is printed. 1: a bundle fails its check, or

@@ -11,7 +11,17 @@ import msgspec
 
 from agzamov_verify import canon
 from agzamov_verify.games.prompts import prompt_digests
-from agzamov_verify.manifest import FORMAT, EnginePin, ImagePin, Manifest, ManifestError, ModelPin, Plan, located
+from agzamov_verify.manifest import (
+    FORMAT,
+    MANIFEST_BYTES_MAX,
+    EnginePin,
+    ImagePin,
+    Manifest,
+    ManifestError,
+    ModelPin,
+    Plan,
+    located,
+)
 from agzamov_verify.plan_problems import needs_engine, problems
 from agzamov_verify.protocol import load_protocol, protocol_sha256
 from agzamov_verify.schema import plan_schema
@@ -25,6 +35,9 @@ PLAN = "plan"
 SECRET_BYTES = 32
 NONCE_BYTES = 16
 PIN_HASH_MIB = 1
+SEALED_BYTES_MAX = MANIFEST_BYTES_MAX - 2**16
+"""Bytes of a manifest without what is pinned last, memory servers, for which there is room."""
+
 DECIMAL_KEYS = frozenset(
     {"temperature", "top_p", "input_usd", "cached_usd", "output_usd", "cost_usd_max", "alpha", "of_interest"}
 )
@@ -78,9 +91,8 @@ def plan_from(wished: object) -> Plan:
         raise ManifestError(located(error)) from error
     except canon.NotCanonical as error:
         raise ManifestError(str(error).removeprefix("$.")) from error
-    wrong = problems(plan)
-    if wrong:
-        raise ManifestError("\n".join(map(str, wrong)))
+    if wrong := dict.fromkeys(map(str, problems(plan))):
+        raise ManifestError("\n".join(wrong))
     return plan
 
 
@@ -94,7 +106,8 @@ def seal(
 ) -> tuple[Manifest, bytes]:
     """The sealed manifest and its secret, which stays private until the run is packed.
 
-    Raises EngineFault where the plan needs an engine and neither a path nor an image gives one.
+    Raises EngineFault where the plan needs an engine and neither a path nor an image gives one, and ManifestError where
+    the plan is too large.
     """
     secret = secret or secrets.token_bytes(SECRET_BYTES)
     pinned = images.engine or (pin_engine(engine, plan.protocol) if needs_engine(plan) else None)
@@ -110,6 +123,11 @@ def seal(
         images.pins,
         dict(models),
     )
+    size = len(canon.dumps(manifest))
+    if size > SEALED_BYTES_MAX:
+        raise ManifestError(
+            f"expected a plan of at most {SEALED_BYTES_MAX:,} bytes with its adapters and documents, found {size:,}"
+        )
     return manifest, secret
 
 

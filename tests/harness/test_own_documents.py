@@ -1,12 +1,14 @@
 """Documents of one's own: read with the plan, sealed whole, told as the shipped ones are, and refused where wrong."""
 
+import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from agzamov_harness.seal import read_plan, seal
+from agzamov_harness.seal import plan_from, read_plan, seal
 from agzamov_verify.dice import Dice
 from agzamov_verify.documents.own_documents import CHARACTERS_MAX
 from agzamov_verify.experiment import Arm
@@ -64,7 +66,7 @@ def test_the_texts_are_sealed_with_the_plan_whatever_ends_their_lines(folder: Pa
     system = manifest.plan.systems["mine"]
     assert isinstance(system, RagSystem)
     assert system.texts == {"chess960": DOCUMENT}
-    assert "books/ of the plan's own (SHA-256 chess960 " in system.words
+    assert "documents of the plan's own (SHA-256 chess960 " in system.words
     assert [name for name in manifest.prompts_sha256 if name.startswith("documents/own/")]
     (folder / "books" / "chess960.txt").write_bytes(b"\xef\xbb\xbf" + DOCUMENT.replace("\n", "\r\n").encode())
     assert seal(read(folder), "ab" * 32, None)[0].plan == manifest.plan
@@ -90,45 +92,89 @@ def test_a_run_with_them_is_verified_without_the_folder(folder: Path) -> None:
     assert verdict.level == "V1", told(verdict)
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("Only a title\n", "found no line --- with passages below it"),
-        (HEAD, "found no line --- with passages below it"),
-        (f"{HEAD}{ROOKS}\n\n{ROOKS}\n", "expected passages that differ, found one twice"),
-        (
-            f"{HEAD}{ROOKS}\n\nToo short.\n",
-            "passage 2: its 10 characters are a length of which the placebo has",
-        ),
-        (HEAD + "x" * 2100, "passage 1: expected at most 2,000 bytes with its mark (bytes_max), found 2,103"),
-        (f"{HEAD}{ROOKS[:-1]}\x07\n", "passage 1: expected printable characters, found another"),
-        ("x" * (CHARACTERS_MAX + 1), "expected at most 100,000 characters, found more"),
-    ],
-)
-def test_a_document_with_one_fault_is_refused_with_its_place(folder: Path, text: str, why: str) -> None:
+FAULTS = [
+    ("Only a title\n", "found no line --- between two of them"),
+    (HEAD, "found no line --- between two of them"),
+    (f"{HEAD}{ROOKS}\n\n{ROOKS}\n", "expected passages that differ, found one twice"),
+    (f"{HEAD}{ROOKS}\n\nToo short.\n", 'passage 2, "Too short.": expected a length of which the placebo has 8 texts'),
+    (HEAD + "pawn " * 420, 'passage 1, "pawn pawn pawn pawn ": expected at most 2,000 bytes with its mark (bytes_max)'),
+    (HEAD + "pawn " * 111, "expected at most 550 characters, found 554"),
+    (HEAD + "xyz " * 70, "expected words of a search, as opening, middlegame, endgame, found none"),
+    (f"{HEAD}{ROOKS[:-1]}\x07\n", "expected plain ASCII text, found U+0007 in line 4"),
+    (f"{HEAD}{ROOKS}\u00ad\n", "expected plain ASCII text, found byte 0xc2 in line 4"),
+    ("x" * (CHARACTERS_MAX + 1), "expected at most 100,000 characters, found more"),
+]
+
+
+@pytest.mark.parametrize(("text", "why"), FAULTS, ids=[why for _, why in FAULTS])
+def test_a_document_with_one_fault_is_refused_in_one_line_with_its_place(folder: Path, text: str, why: str) -> None:
     (folder / "books" / "chess960.txt").write_text(text)
     refused(folder, why)
+    with pytest.raises(ManifestError) as raised:
+        read(folder)
+    assert str(raised.value).count("\n") == 0
 
 
-def test_what_is_no_text_or_is_not_there_is_refused(folder: Path) -> None:
-    (folder / "books" / "chess960.txt").write_bytes(b"\xff\xfe")
-    refused(folder, "expected a text in UTF-8")
-    refused(folder, "expected chess960.txt or holdem.txt, found neither", plan({**SYSTEM, "documents": "elsewhere/"}))
+def test_at_most_five_passages_are_named(folder: Path) -> None:
+    (folder / "books" / "chess960.txt").write_text(HEAD + "\n\n".join(f"King {number}." for number in range(400)))
+    with pytest.raises(ManifestError) as raised:
+        read(folder)
+    assert str(raised.value).count("\n") == 4
+
+
+def test_a_folder_without_a_text_of_a_game_is_refused(folder: Path) -> None:
+    refused(folder, "elsewhere: expected a folder below that of the plan", plan({**SYSTEM, "documents": "elsewhere/"}))
+    (folder / "books" / "chess960.txt").rename(folder / "books" / "chess.txt")
+    refused(folder, "expected chess960.txt or holdem.txt, found chess.txt")
+    os.mkfifo(folder / "books" / "holdem.txt")
+    refused(folder, "holdem.txt: expected a file")
+
+
+@pytest.mark.parametrize("documents", ["/etc/", "../books/", "books/../books/", "~/books/", "my books/", "./books/"])
+def test_a_folder_that_is_not_below_that_of_the_plan_is_refused(folder: Path, documents: str) -> None:
+    refused(folder, "systems.mine.documents: ", plan({**SYSTEM, "documents": documents}))
 
 
 def test_a_plan_that_says_more_or_less_than_its_folder_is_refused(folder: Path) -> None:
-    refused(
-        folder, "expected bm25: the documents in books/ have no vectors", plan({**SYSTEM, "retriever": "embeddings"})
-    )
+    refused(folder, "expected bm25: the documents in books/ have", plan({**SYSTEM, "retriever": "embeddings"}))
     texts = {"texts": {"chess960": DOCUMENT}}
-    refused(folder, "expected none: the set basics", plan({**SYSTEM, "documents": "basics", **texts}))
-    refused(folder, "expected the texts in books/, found none", plan({**SYSTEM, "texts": {}}))
-    refused(
-        folder,
-        "expected one of basics, or a folder of your own with a slash: books/",
-        plan({**SYSTEM, "documents": "books"}),
-    )
+    refused(folder, "systems.mine.texts: expected none: the texts are read from books/", plan({**SYSTEM, **texts}))
+    refused(folder, "expected none: basics is the name", plan({**SYSTEM, "documents": "basics", **texts}))
+    named = plan({**SYSTEM, "documents": "books"})
+    refused(folder, "expected one of basics, or a folder of your own with a slash: books/", named)
     holdem = {"game": "holdem", "hands": 4}
     wished = plan()
     wished["matches"] = [{**{k: v for k, v in one.items() if k != "games"}, **holdem} for one in wished["matches"]]
     refused(folder, "books/ has no document", wished)
+
+
+@pytest.mark.parametrize(
+    ("texts", "why"),
+    [
+        ({}, "systems.unused.texts: expected the texts in books/, found none"),
+        ({"go": DOCUMENT}, "systems.unused.texts: expected texts for chess960 and holdem, found one for go"),
+        ({"chess960": HEAD}, "systems.unused.texts.chess960: expected title and sources"),
+    ],
+)
+def test_texts_that_were_written_into_a_sealed_plan_are_checked_though_nothing_plays_them(
+    texts: dict[str, str], why: str
+) -> None:
+    wished = plan({**SYSTEM, "texts": texts})
+    wished["systems"] = {"mine": {"kind": "rag"}, "unused": wished["systems"]["mine"]}
+    with pytest.raises(ManifestError, match=re.escape(why)):
+        plan_from(wished)
+
+
+def test_a_plan_whose_documents_are_too_large_together_is_refused_before_it_is_sealed(folder: Path) -> None:
+    passages = [f"King {number}. {KINGS}" for number in range(300)]
+    (folder / "books" / "chess960.txt").write_text(HEAD + "\n\n".join(passages))
+    wished = plan()
+    wished["systems"] |= {f"more{number}": {**SYSTEM} for number in range(12)}
+    refused(folder, "expected a plan of at most 983,040 bytes with its adapters and documents", wished)
+
+
+def test_two_documents_never_have_one_name(folder: Path) -> None:
+    first, _ = seal(read(folder), "ab" * 32, None)
+    (name,) = [name for name in first.prompts_sha256 if name.startswith("documents/own/")]
+    assert len(name.rpartition("/")[2]) == 48
+    assert first.prompts_sha256[name].startswith(name.rpartition("/")[2])

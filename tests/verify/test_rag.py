@@ -1,6 +1,7 @@
 """Retrieval at a decision: what BM25 finds, what a seat is told, and that a placebo differs in nothing else."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -13,7 +14,7 @@ from agzamov_verify.documents import library
 from agzamov_verify.documents.bm25 import Ranking, terms
 from agzamov_verify.documents.document_sets import SETS, documents, irrelevant_passages, passages
 from agzamov_verify.documents.library import DOCUMENTS, PLACEBO_LENGTH_PERCENT, Library
-from agzamov_verify.games import prompts, scripted
+from agzamov_verify.games import prompts, registry, scripted
 from agzamov_verify.games.chess960 import novice_player as chess_novice
 from agzamov_verify.games.chess960.prompt import PromptStyle, turn_message
 from agzamov_verify.games.chess960.rules import Game960
@@ -137,6 +138,11 @@ def test_the_words_of_documents_are_sealed_where_a_plan_has_them() -> None:
     names = {"documents/basics/chess960", "documents/basics/holdem", "documents/placebo"}
     assert names <= with_documents.keys()
     assert not names & without.keys()
+
+
+def test_the_page_lists_every_phrase_of_a_search() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "rag.md").read_text()
+    assert [phrase for game in registry.GAMES.values() for phrase in game.search_phrases if phrase not in page] == []
 
 
 # --- what is told --------------------------------------------------------------------------------

@@ -19,6 +19,9 @@ KEYS = ("condition", "b_condition")
 
 def condition_problems(plan: Plan) -> Iterator[Problem]:
     """Problems of the conditions and shifts that make `plan` impossible."""
+    phrases = {name: game.search_phrases for name, game in GAMES.items()}
+    for name, system in plan.systems.items():
+        yield from (problem.below(f"systems.{name}") for problem in system.text_problems(phrases))
     first: dict[tuple[str, str, int, Augmentation, str], Match] = {}
     for index, match in enumerate(plan.matches):
         path = f"matches[{index}]"

@@ -3,6 +3,7 @@
 A file begins with its title and the sources of its facts, up to a line `---`. Then follow passages, one a paragraph.
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -23,6 +24,7 @@ IRRELEVANT: Final = "astronomy"
 KEPT_MAX: Final = 16
 """Documents whose passages are kept in memory."""
 
+_BLANK_LINES = re.compile(r"\n[ \t]*\n")
 _HEADER_END = "\n---\n"
 _VECTORS = msgspec.json.Decoder(Vectors)
 
@@ -36,7 +38,7 @@ def documents(name: str) -> Mapping[str, str]:
 def passages(document: str) -> tuple[str, ...]:
     """The passages of a document, in order, each in one line; none where it has no line `---`."""
     _, _, body = document.partition(_HEADER_END)
-    return tuple(" ".join(paragraph.split()) for paragraph in body.split("\n\n") if paragraph.strip())
+    return tuple(" ".join(paragraph.split()) for paragraph in _BLANK_LINES.split(body) if paragraph.strip())
 
 
 @lru_cache(maxsize=KEPT_MAX)

@@ -102,6 +102,10 @@ class System(Part, frozen=True, tag_field="kind"):
         if beyond := sorted(set(self.traits) - self.traits_known):
             yield Problem("traits", f"expected none that the system cannot have, found {', '.join(beyond)}")
 
+    def text_problems(self, phrases: Mapping[str, Sequence[str]]) -> Iterator[Problem]:  # noqa: ARG002 - see retrieval
+        """What is wrong with texts that the plan holds for it. `phrases`: by game, all that a search is made of."""
+        yield from ()
+
     def departures(self, name: str) -> Iterator[str]:  # noqa: ARG002 - see the oracle
         """Departures of the system from the protocol, one line each."""
         yield from ()

@@ -1,6 +1,6 @@
 """Retrieval: passages of a document set, found by the words of the situation of seat A."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from hashlib import sha256
 from typing import Annotated, ClassVar, Final, TypeAlias
@@ -15,13 +15,16 @@ from ..experiment import Arm, Augmentation
 from ..plan_types import END, Name, Problem
 from .base import System
 
-SHOWN_DIGITS: Final = 12
+DIGITS: Final = 48
+"""Digits of a document's SHA-256 that name it: 192 bits, so that no two documents have one name."""
 
+FOLDER: Final = "[A-Za-z0-9_][A-Za-z0-9._-]*"
 DocumentsName: TypeAlias = Annotated[
     str,
     Meta(
-        pattern="^[A-Za-z0-9._~/-]{1,200}" + END,
-        description="the name of a shipped set, or a folder's path with a slash, of letters, digits and . _ ~ / -",
+        pattern=f"^(?:{FOLDER}/)*{FOLDER}/?" + END,
+        max_length=200,
+        description="the name of a shipped set, or a folder below the plan's, with a slash: letters, digits and . _ -",
     ),
 ]
 DocumentText: TypeAlias = Annotated[str, Meta(max_length=CHARACTERS_MAX)]
@@ -41,7 +44,7 @@ RANKED_BY: Final = {Retriever.BM25: "BM25", Retriever.EMBEDDINGS: "embeddings of
 class RagSystem(System, frozen=True, tag="rag"):
     """A document set and how much of it reaches a prompt.
 
-    `documents`: the name of a shipped set, or the path of a folder of one's own from the plan's folder, with a slash
+    `documents`: the name of a shipped set, or the path of a folder of one's own below the plan's folder, with a slash
     (`openings/`): it has a text for each game, `chess960.txt` and `holdem.txt`. `texts`: these texts by game, which
     sealing writes down; a person leaves them out. `retriever`: what ranks the passages, `bm25` by the words that they
     share with those of the situation, `embeddings` by vectors of all-MiniLM-L6-v2 that are shipped with a set. At each
@@ -58,11 +61,11 @@ class RagSystem(System, frozen=True, tag="rag"):
 
     @property
     def words(self) -> str:
-        own = f" of the plan's own (SHA-256 {_digests(self.texts)})" if self.texts else ""
+        named = f"of the plan's own (SHA-256 {_digests(self.texts)})" if self.texts else self.documents
         return (
-            f"documents {self.documents}{own}: before each decision up to {self.passages_max} passages that the words"
-            f" of the situation find ({RANKED_BY[self.retriever]}), of at most {self.bytes_max:,} bytes; in the placebo"
-            " arm irrelevant ones as long"
+            f"documents {named}: before each decision up to {self.passages_max} passages that the words of the"
+            f" situation find ({RANKED_BY[self.retriever]}), of at most {self.bytes_max:,} bytes; in the placebo arm"
+            " irrelevant ones as long"
         )
 
     @property
@@ -79,23 +82,24 @@ class RagSystem(System, frozen=True, tag="rag"):
 
     def problems(self, arm: Arm) -> Iterator[Problem]:
         yield from super().problems(arm)
-        if names_a_folder(self.documents):
-            yield from self._own_problems()
-        elif self.documents not in SETS:
+        if not names_a_folder(self.documents) and self.documents not in SETS:
             expected = f"{', '.join(SETS)}, or a folder of your own with a slash: {self.documents}/"
             yield Problem("documents", f"expected one of {expected}, found {self.documents}")
-        elif self.texts:
-            yield Problem("texts", f"expected none: the set {self.documents} comes with the verifier")
 
-    def _own_problems(self) -> Iterator[Problem]:
-        """What is wrong with documents of one's own."""
-        if not self.texts:
+    def text_problems(self, phrases: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
+        is_own = names_a_folder(self.documents)
+        if self.texts and not is_own:
+            yield Problem("texts", f"expected none: {self.documents} is the name of a shipped set")
+        if is_own and not self.texts:
             yield Problem("texts", f"expected the texts in {self.documents}, found none: seal the plan from its file")
-        if self.retriever is not Retriever.BM25:
+        if is_own and self.retriever is not Retriever.BM25:
             yield Problem("retriever", f"expected bm25: the documents in {self.documents} have no vectors")
         for game, text in self.texts.items():
-            for problem in document_problems(text, self.bytes_max):
-                yield Problem(f"texts.{game}", problem)
+            if game not in phrases:
+                yield Problem("texts", f"expected texts for {' and '.join(phrases)}, found one for {game}")
+            else:
+                problems = document_problems(text, self.bytes_max, phrases[game])
+                yield from (Problem(f"texts.{game}", problem) for problem in problems)
 
     def lacks(self, game: str) -> str:
         games = self.texts or SETS.get(self.documents, (game,))
@@ -119,7 +123,7 @@ class RagSystem(System, frozen=True, tag="rag"):
 
 
 def _digest(text: str) -> str:
-    return sha256(text.encode()).hexdigest()[:SHOWN_DIGITS]
+    return sha256(text.encode()).hexdigest()[:DIGITS]
 
 
 def _digests(texts: Mapping[str, str]) -> str:
