@@ -96,7 +96,7 @@ def test_all_plans_are_sealed_then_played_and_scored_and_nothing_is_played_twice
     shutil.move(folder / "0", bundles[0])
     assert played(commands, folder).out == ended.out
     (folder / "2-holdem.yaml").write_text(plan("Hold'em again", HOLDEM))
-    refused(commands, folder, "a plan that was changed after it was sealed is another plan")
+    refused(commands, folder, "a plan that was changed after it was sealed, or whose")
 
 
 def test_plans_are_copied_into_a_new_folder_and_played_in_their_small_profile(
