@@ -56,6 +56,11 @@ def recorded(run: RunDirectory) -> int:
     return sum(path.read_bytes().count(b'"as":"settled"') for path in run.journal.glob("*/*.jsonl"))
 
 
+def careers_begun(run: RunDirectory) -> int:
+    """Number of careers whose memory has answered."""
+    return sum(b'"as":"settled"' in path.read_bytes() for path in run.journal.glob("*/*.jsonl"))
+
+
 def replayed(run: RunDirectory, commands: Commands, stores: int) -> None:
     """Fresh containers are asked its questions again: every answer and dump is the same."""
     folder = run.path.parent.parent
@@ -63,9 +68,14 @@ def replayed(run: RunDirectory, commands: Commands, stores: int) -> None:
     assert (again.code, again.out.count("answers are the same")) == (0, stores), again
 
 
+SESSIONS, SESSIONS_WITHOUT_END = 300, 3000
+"""Sessions of a career: enough to be hit four times, and more than are played while somebody looks around."""
+
+
 @pytest.fixture
-def run(tmp_path: Path, key: Path, engine: Engine) -> Iterator[RunDirectory]:
-    directory = sealed(memory_plan("full_text", sessions=150), tmp_path, key)
+def run(request: pytest.FixtureRequest, tmp_path: Path, key: Path, engine: Engine) -> Iterator[RunDirectory]:
+    sessions = getattr(request, "param", SESSIONS)
+    directory = sealed(memory_plan("full_text", sessions=sessions), tmp_path, key)
     yield directory
     engine.remove_all({RUN_LABEL: directory.manifest.run_id})
 
@@ -178,11 +188,13 @@ except OSError as error:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("run", [SESSIONS_WITHOUT_END], indirect=True)
 def test_a_curious_server_sees_its_own_folder_and_nothing_else(
     run: RunDirectory, key: Path, engine: Engine, commands: Commands
 ) -> None:
     """No network but its own, no file of the run, no other career's store, and a root that cannot be written."""
     running = begun(run, key, commands)
+    until(lambda: careers_begun(run) == CAREERS, "answers of the memory of every career")
     for made in memories(engine, run):
         looked = engine.client.containers.get(made).exec_run(["/usr/bin/python3.11", "-c", LOOK])
         seen, errno = looked.output.decode().splitlines()
