@@ -6,15 +6,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from agzamov_verify.documents.own_documents import CHARACTERS_MAX, names_a_folder
+from agzamov_verify.documents.own_documents import CHARACTERS_MAX, PATH, names_a_folder
 from agzamov_verify.games.registry import GAMES
 from agzamov_verify.manifest import ManifestError
-from agzamov_verify.systems.rag_system import FOLDER
 
 NAMED_MAX: Final = 5
 """Files of a folder that an error names."""
-
-_PATH = re.compile(f"(?:{FOLDER}/)*{FOLDER}/?")
 
 
 def with_documents(wished: object, folder: Path) -> object:
@@ -33,7 +30,7 @@ def _with_texts(place: str, system: object, folder: Path) -> object:
     if not isinstance(system, dict) or system.get("kind") != "rag":
         return system
     documents = system.get("documents")
-    if not isinstance(documents, str) or not names_a_folder(documents) or not _PATH.fullmatch(documents):
+    if not isinstance(documents, str) or not names_a_folder(documents) or not re.fullmatch(PATH, documents):
         return system
     if system.get("texts"):
         raise ManifestError(f"{place}.texts: expected none: the texts are read from {documents}")

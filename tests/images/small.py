@@ -215,6 +215,10 @@ def deb(files: dict[str, bytes], control: bytes = CONTROL) -> bytes:
 
 
 def wheel(files: dict[str, bytes]) -> bytes:
+    return zipped(files)
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, data in files.items():

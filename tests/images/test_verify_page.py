@@ -21,16 +21,9 @@ from agzamov_images.verify_page.packages import NEEDED, PARTS, Pyodide
 from agzamov_images.verify_page.page_bytecode import cached
 from agzamov_images.verify_page.verify_page_command import verify_page
 from agzamov_images.wheels import read_requirements
+from images.small import zipped
 
 ROOT = Path(__file__).parents[2]
-
-
-def zipped(contents: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in contents.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
 
 
 def compiler(_: Pyodide, sources: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -12,6 +12,10 @@ from .bm25 import terms
 from .document_sets import passages
 from .library import PASSAGE, PLACEBO_LENGTH_PERCENT, placebos_of
 
+FOLDER: Final = "[A-Za-z0-9_][A-Za-z0-9._-]*"
+PATH: Final = f"(?:{FOLDER}/)*{FOLDER}/?"
+"""The pattern of a path that goes neither up nor away from where it begins."""
+
 CHARACTERS_MAX: Final = 100_000
 PASSAGES_MAX: Final = 500
 PASSAGE_CHARACTERS_MAX: Final = 550

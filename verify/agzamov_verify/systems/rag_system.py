@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from ..documents.document_sets import SETS, documents, vectors_file
 from ..documents.library import Library, templates
-from ..documents.own_documents import CHARACTERS_MAX, document_problems, names_a_folder
+from ..documents.own_documents import CHARACTERS_MAX, PATH, document_problems, names_a_folder
 from ..experiment import Arm, Augmentation
 from ..plan_types import END, Name, Problem
 from .base import System
@@ -18,11 +18,10 @@ from .base import System
 DIGITS: Final = 48
 """Digits of a document's SHA-256 that name it: 192 bits, so that no two documents have one name."""
 
-FOLDER: Final = "[A-Za-z0-9_][A-Za-z0-9._-]*"
 DocumentsName: TypeAlias = Annotated[
     str,
     Meta(
-        pattern=f"^(?:{FOLDER}/)*{FOLDER}/?" + END,
+        pattern=f"^{PATH}" + END,
         max_length=200,
         description="the name of a shipped set, or a folder below the plan's, with a slash: letters, digits and . _ -",
     ),
