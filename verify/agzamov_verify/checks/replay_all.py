@@ -48,19 +48,20 @@ class Replayed(msgspec.Struct):
     """
 
     executions: LoggedExecutions
+    tools: ToolSample
     rows: tuple[StreamRow, ...] = ()
     reports: dict[str, StreamReport] = msgspec.field(default_factory=dict)
     blocks: dict[str, list[Block]] = msgspec.field(default_factory=dict)
     calls: dict[str, dict[str, SeatLog]] = msgspec.field(default_factory=dict)
-    tools: ToolSample = msgspec.field(default_factory=ToolSample)
     seats: dict[str, RandomSample[SeatAnswer]] = msgspec.field(default_factory=dict)
 
     def take(self, stream: StreamPlan, report: StreamReport, answers_max: int) -> None:
         """Note the report of one stream; of the answers of tools and scripted seats, so many of each are kept."""
-        self.tools.add(report.tools, answers_max)
+        if report.tools:
+            self.tools.add(report.tools)
         for kind, left in report.left.items():
             self.seats.setdefault(kind, RandomSample(answers_max)).add(left)
-        report = msgspec.structs.replace(report, tools=ToolSample(), left={})
+        report = msgspec.structs.replace(report, tools=None, left={})
         self.reports[stream.id] = report
         self.executions.findings.extend(report.logged)
         if report.block:
@@ -85,15 +86,15 @@ class Replaying(msgspec.Struct, frozen=True):
 def replay_bundle(opened: Opened, ledger: CheckLog, settings: Replaying) -> Replayed:
     """Take steps 6 to 8. Raises StepFailed at the first that fails."""
     with ledger.taking(Number.EXECUTIONS):
-        replayed = Replayed(read_executions(opened))
+        most = settings.budget.limits.seat_replies_max
+        replayed = Replayed(read_executions(opened), ToolSample.of(most))
     with ledger.step(Number.JOURNAL):
         index = _index(opened)
         replayed.rows = index.streams
         streams = _listed_streams(opened, index)
         marks = replayed.executions.history.marks
-        budget, most = settings.budget, settings.budget.limits.seat_replies_max
         seed = secrets.token_bytes(SEED_BYTES)
-        replay = StreamReplay(opened, settings.sample_permille, budget.deadline_s, marks, most, seed)
+        replay = StreamReplay(opened, settings.sample_permille, settings.budget.deadline_s, marks, most, seed)
         replaying = on_all_cores(replay, StreamReplay.report, streams, settings.jobs)
         reports = counted("streams replayed", replaying, len(streams))
         for stream, row, report in zip(streams, index.streams, reports, strict=True):

@@ -50,7 +50,7 @@ class StreamReport(msgspec.Struct, frozen=True):
     `spare`: one of its evaluations, drawn at random. `compared`: answers of scripted seats that were computed again;
     `left`: a random sample of those that are to be, by kind.
     `spent`: what its replies cost. `memories`: counts of the audit of each seat's memory, by its name in the journal.
-    `tools`: a random sample of the answers of its tools.
+    `tools`: a random sample of the answers of its tools, until that is taken.
     """
 
     row: StreamRow | None
@@ -66,7 +66,7 @@ class StreamReport(msgspec.Struct, frozen=True):
     left: dict[str, RandomSample[SeatAnswer]] = msgspec.field(default_factory=dict)
     spent: Spent = Spent()
     memories: dict[str, Audited] = msgspec.field(default_factory=dict)
-    tools: ToolSample = msgspec.field(default_factory=ToolSample)
+    tools: ToolSample | None = None
 
 
 def segments_of(digests: dict[str, str], stream: str) -> list[str]:

@@ -23,7 +23,7 @@ from .tool_answers import ToolAnswer, ToolSample
 
 def check_tools(opened: Opened, sample: ToolSample, ledger: CheckLog, at_hand: EngineAtHand) -> bool:
     """Take step 16, or say why not; whether every answer was computed again. Raises StepFailed."""
-    if not sample.calculations + sample.examinations:
+    if not sample.calculated.total + sample.examined.total:
         ledger.skip(Number.TOOLS, Status.NOT_APPLICABLE, "no tool was asked")
         return True
     remarks: list[str] = []
@@ -35,49 +35,51 @@ def check_tools(opened: Opened, sample: ToolSample, ledger: CheckLog, at_hand: E
             ledger.skip(Number.TOOLS, Status.NOT_CHECKED, "; ".join((*remarks, str(error))))
             return False
         ledger.skip(Number.TOOLS, Status.PASS, "; ".join(remarks))
-    return len(sample.calculated) == sample.calculations and len(sample.examined) == sample.examinations
+    return all(len(kept.heap) == kept.total for kept in (sample.calculated, sample.examined))
 
 
 def _calculate_again(
     opened: Opened, sample: ToolSample, remarks: list[str], ledger: CheckLog, at_hand: EngineAtHand
 ) -> None:
     """Raises CouldNotCheck where time is up."""
-    if not sample.calculated:
+    drawn = sample.calculated.items
+    if not drawn:
         return
-    at_hand.say(f"{len(sample.calculated):,} answers of a calculator to compute again")
+    at_hand.say(f"{len(drawn):,} answers of a calculator to compute again")
     wrong = 0
     replay = StreamReplay(opened, 0, at_hand.budget.deadline_s, {})
-    questions = [recorded.question for recorded in sample.calculated if isinstance(recorded.question, Calculate)]
+    questions = [recorded.question for recorded in drawn if isinstance(recorded.question, Calculate)]
     with closing(on_all_cores(replay, StreamReplay.calculated, questions, at_hand.jobs)) as answers:
-        for recorded, answer in zip(sample.calculated, answers, strict=True):
+        for recorded, answer in zip(drawn, answers, strict=True):
             if answer != recorded.answer:
                 ledger.take([_finding(recorded, answer)])
                 wrong += 1
             if wrong >= WRONG_MAX:
                 return
-    remarks.append(_extent("calculator", len(sample.calculated), sample.calculations))
+    remarks.append(_extent("calculator", len(drawn), sample.calculated.total))
 
 
 def _ask_engine(
     opened: Opened, sample: ToolSample, remarks: list[str], ledger: CheckLog, at_hand: EngineAtHand
 ) -> None:
     """Raises CouldNotCheck where the engine cannot be asked, or about all of them."""
-    if not sample.examined:
+    drawn = sample.examined.items
+    if not drawn:
         return
     if at_hand.path is None:
         raise CouldNotCheck(at_hand.missing)
     plan = opened.manifest.plan
     norm, hash_mib = load_protocol(plan.protocol).engine, plan.engine.hash_mib
-    nodes_each = max(_nodes(recorded.question) for recorded in sample.examined)
+    nodes_each = max(_nodes(recorded.question) for recorded in drawn)
     try:
         with engines_for(at_hand, norm, hash_mib, lambda path: UciEngine(path, hash_mib)) as engines:
-            asked = ask_all(sample.examined, engines, nodes_each, _again, at_hand.budget, at_hand.say)
+            asked = ask_all(drawn, engines, nodes_each, _again, at_hand.budget, at_hand.say)
     except EngineFault as error:
         raise CouldNotCheck(str(error)) from error
     ledger.take(asked.wrong)
     if asked.stopped and not asked.wrong:
         raise CouldNotCheck(f"engine: {asked.remark} answers asked again, all as recorded: {asked.stopped}")
-    remarks.append(_extent("engine", asked.done, sample.examinations))
+    remarks.append(_extent("engine", asked.done, sample.examined.total))
 
 
 def _again(engine: UciEngine, recorded: ToolAnswer) -> Finding | None:
