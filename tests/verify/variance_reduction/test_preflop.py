@@ -7,6 +7,7 @@ import pytest
 
 from agzamov_verify.games.holdem.rules import ActionKind, PokerAction
 from agzamov_verify.games.holdem.variance_reduction.preflop_loss import (
+    LOSSES_SHA256,
     MICRO_BB,
     STRATEGY_SHA256,
     loss_micro_bb,
@@ -24,6 +25,7 @@ from verify.variance_reduction.class_names import class_name
 from verify.variance_reduction.scripted_hands import script, told
 
 solve = script("preflop_game/solve.py")
+losses = script("preflop_game/losses.py")
 CLASS = {class_name(at): at for at in range(CLASSES)}
 STACK = BASELINE.stack_chips
 FOLD, ALL_IN, CALL = 0, 1, 1
@@ -150,6 +152,10 @@ def test_the_solver_writes_what_the_verifier_reads() -> None:
     strategy = shipped_strategy()
     plain = [[list(action) for action in node] for node in strategy]
     assert solve.packed(plain) == table("preflop.bin", STRATEGY_SHA256)
+
+
+def test_the_shipped_losses_are_those_of_the_shipped_strategy() -> None:
+    assert losses.packed() == table("preflop_losses.bin", LOSSES_SHA256)
 
 
 def test_good_hands_are_worth_more_than_bad_ones_and_better_cards_never_lose_less_by_folding() -> None:

@@ -3,14 +3,13 @@
 Runs in a worker process, one stream at a time, so it takes and returns plain values.
 """
 
-import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
 from ..bundle import calls_name, segment_name
-from ..dice import Stream
+from ..dice import WORD, Stream
 from ..games.adjudication import Adjudication, winning_side
 from ..games.game import Block, StreamPlan
 from ..games.holdem.calculator import calculate
@@ -99,7 +98,8 @@ def exchanges_of(opened: Opened, stream: StreamPlan) -> Iterator[tuple[Question,
 class StreamReplay:
     """The replay of one stream. `deadline_s` is on the monotonic clock.
 
-    `answers_max`: answers to keep of each tool and of each kind of scripted seat; `seed` draws those of seats.
+    `answers_max`: answers to keep of each tool and of each kind of scripted seat; `seed` draws those of seats and the
+    evaluations to ask again.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class StreamReplay:
         """Replay `stream`. A defect is a finding, never an exception. Raises CouldNotCheck where time is up."""
         segments = segments_of(self._digests, stream.id)
         chain = Chain(self._run, stream.id)
-        evaluations = _Evaluations(self._permille)
+        evaluations = _Evaluations(self._permille, Stream(self._seed, f"{stream.id} evaluations"))
         seats = SeatReplies(self._plan, self._answers_max, Stream(self._seed, stream.id))
         numbers = AnswerNumbers(self._plan)
         memories = StoreAudits(stream, self._plan, self._memories)
@@ -213,11 +213,15 @@ def _with_marks(
 
 
 class _Evaluations:
-    """Keeps, while a stream is replayed, the evaluations of its games and a random sample of them."""
+    """Keeps, while a stream is replayed, the evaluations of its games and a random sample of them.
 
-    def __init__(self, permille: int) -> None:
-        self._permille = permille
+    `draws` has a word for each. Those whose word is small are the sample; the one with the greatest is the spare.
+    """
+
+    def __init__(self, permille: int, draws: Stream) -> None:
+        self._below, self._draws = WORD * permille // PERMILLE, draws
         self._by_game: dict[str, list[AskedAgain]] = {}
+        self._greatest = -1
         self.sample: list[AskedAgain] = []
         self.spare: AskedAgain | None = None
         self.count = 0
@@ -229,9 +233,10 @@ class _Evaluations:
         self.count += 1
         asked = AskedAgain(question, answer)
         self._by_game.setdefault(question.game, []).append(asked)
-        if not secrets.randbelow(self.count):  # each of so many is as likely to be the one that is kept
-            self.spare = asked
-        if secrets.randbelow(PERMILLE) < self._permille:
+        word = self._draws.word()
+        if word > self._greatest:
+            self.spare, self._greatest = asked, word
+        if word < self._below:
             self.sample.append(asked)
 
     def decisive(self, rule: Adjudication | None) -> Iterator[AskedAgain]:

@@ -133,6 +133,8 @@ def declared(answer: Reply | NoReply, tag: str) -> Declared | Fault:
 
 def spoken(text: str) -> str:
     """The reply without its thoughts; each leaves a space, so that what stood around it does not grow together."""
+    if text.isascii() and not ("<" in text or "&" in text or "[" in text):
+        return text  # no mark begins with another sign
     parts: list[str] = []
     depth = start = 0
     in_channel = False

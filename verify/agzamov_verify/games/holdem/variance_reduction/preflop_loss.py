@@ -3,6 +3,7 @@
 What it is: for each decision before the flop, the exact value of the best action less that of the action taken, for
 these two cards, against tables/preflop.bin, an equilibrium within about a thousandth of a big blind of the game in
 preflop_tree.py, in which the player does its best from then on. Other stacks than 100 big blinds have no such value.
+The losses are computed by preflop_values.py and shipped in tables/preflop_losses.bin (scripts/preflop_game/losses.py).
 
 What it is not: there is no betting after the flop in that game, so position, bluffs and what a hand may still become
 are not seen, and good play for the real game loses something here. It is a diagnostic beside the result, never a
@@ -15,6 +16,7 @@ line that goes on where the tree ends is scored no further. The figures of a mat
 import struct
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import accumulate, product
 from typing import Final
 
 import msgspec
@@ -27,6 +29,7 @@ from .shipped_tables import table
 from .starting_hands import CLASSES, class_of
 
 STRATEGY_SHA256: Final = "33597d29e0e3b2bc8c65ce5f55fe87d6a5eb6c95cf5daa3732747d450b729d6f"
+LOSSES_SHA256: Final = "9a00ac5c2d933d9bd403d88469e8c39755bb7e48f19469bd58ccc872dc9a559e"
 MICRO_BB: Final = 1_000_000
 
 
@@ -76,16 +79,30 @@ def nearest(node: Node, action: PokerAction) -> int | None:
     return chosen
 
 
-@lru_cache(maxsize=2**16)
 def loss_micro_bb(node: int, action: int, number: int) -> int:
     """Loss of an action of a node with a class of hands, in millionths of a big blind, rounded half-even."""
-    chips = _values(preflop_tree()[node].player).loss_chips(node, action, number)
-    return round(chips * MICRO_BB / BIG_BLIND)
+    losses, first_rows = _losses()
+    return losses[CLASSES * (first_rows[node] + action) + number]
 
 
-@lru_cache(maxsize=2)
-def _values(player: int) -> Values:
-    return Values(preflop_tree(), shipped_strategy(), player)
+@lru_cache(maxsize=1)
+def _losses() -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The shipped losses, and the row of each node's first action in them.
+
+    A row for each action of each node in order, in it each class: 32 bits, least byte first.
+    """
+    data = table("preflop_losses.bin", LOSSES_SHA256)
+    counts = [len(node.actions) for node in preflop_tree()]
+    return struct.unpack(f"<{len(data) // 4}I", data), tuple(accumulate(counts, initial=0))
+
+
+def computed_losses(strategy: Strategy) -> Iterator[int]:
+    """The losses against a strategy of the baseline's tree, in the order of the table."""
+    nodes = preflop_tree()
+    values = [Values(nodes, strategy, player) for player in (0, 1)]
+    for number, node in enumerate(nodes):
+        for action, at in product(range(len(node.actions)), range(CLASSES)):
+            yield round(values[node.player].loss_chips(number, action, at) * MICRO_BB / BIG_BLIND)
 
 
 @lru_cache(maxsize=1)
