@@ -1,5 +1,7 @@
-"""The live page in a browser: it draws what the journals say, for late comers too, and runs nothing of it."""
+"""The live page in Chromium and Firefox: it draws what the journals say, for late comers too, and runs nothing else."""
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,18 +10,28 @@ from playwright.sync_api import expect
 from agzamov_harness import rundir
 from agzamov_harness.watch.page import LivePage
 from agzamov_verify.questions import Answer, Chat, Question, Reply
-from browser import chromium, noting
+from browser import PROGRAMS, Started, noting, started
 from bundles.bundle_factory import SELF_PLAY, TINY_MODEL, make
 
-TABS = 7
+# In one worker: each browser is started once, the run is played once.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("watch_page")]
+TABS = {"chromium": 7, "firefox": 2}
 HOSTILE = (
     "</pre><script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">"
     "<svg onload=alert(1)>\u202e\u2028<a href='javascript:alert(1)'>MOVE: a1a1"
 )
 
 
-def played(folder: Path) -> Path:
+@pytest.fixture(scope="module", params=PROGRAMS)
+def browsers(request: pytest.FixtureRequest) -> Iterator[Started]:
+    with started(request.param) as those:
+        yield those
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of a model whose every reply is hostile."""
+    folder = tmp_path_factory.mktemp("watch")
 
     def answer(question: Question) -> Answer:
         assert isinstance(question, Chat)
@@ -29,15 +41,14 @@ def played(folder: Path) -> Path:
     return folder / "runs" / bundle.name
 
 
-@pytest.mark.slow
-def test_seven_tabs_see_a_game_in_progress_and_its_end(tmp_path: Path) -> None:
-    folder = played(tmp_path)
+def test_several_tabs_see_a_game_in_progress_and_its_end(browsers: Started, played: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(played, tmp_path / played.name))
     journal = folder / "journal" / SELF_PLAY / "000000.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:2]))
-    with LivePage.served(rundir.load(folder)) as (_, url), chromium() as browser:
-        context = browser.new_context(color_scheme="dark", viewport={"width": 400, "height": 800})
-        tabs = [context.new_page() for _ in range(TABS)]
+    with LivePage.served(rundir.load(folder)) as (_, url):
+        context = browsers.browser("dark").new_context(color_scheme="dark", viewport={"width": 400, "height": 800})
+        tabs = [context.new_page() for _ in range(TABS[browsers.name])]
         noted = [noting(tab) for tab in tabs]
         for tab in tabs:
             tab.goto(url)
@@ -53,16 +64,15 @@ def test_seven_tabs_see_a_game_in_progress_and_its_end(tmp_path: Path) -> None:
             expect(tab.locator("#state")).to_contain_text("Played to its end.")
             expect(tab.locator("article")).to_have_count(0)
             assert "hacked" not in tab.title()
-        assert noted == [[]] * TABS
+        assert noted == [[]] * len(tabs)
+        context.close()
 
 
-@pytest.mark.slow
-def test_a_page_whose_program_was_stopped_says_so(tmp_path: Path) -> None:
-    folder = played(tmp_path)
-    with chromium() as browser:
-        tab = browser.new_page()
-        with LivePage.served(rundir.load(folder)) as (_, url):
-            tab.goto(url)
-            expect(tab.locator("#state")).to_contain_text("Played to its end.")
-            expect(tab.locator("#lost")).to_be_hidden()
-        expect(tab.locator("#lost")).to_be_visible()
+def test_a_page_whose_program_was_stopped_says_so(browsers: Started, played: Path) -> None:
+    tab = browsers.page("dark")
+    with LivePage.served(rundir.load(played)) as (_, url):
+        tab.goto(url)
+        expect(tab.locator("#state")).to_contain_text("Played to its end.")
+        expect(tab.locator("#lost")).to_be_hidden()
+    expect(tab.locator("#lost")).to_be_visible()
+    tab.close()
