@@ -1,11 +1,12 @@
 """A run on disk while it is being made: runs/<run_id>/.
 
-manifest.json  secret (mode 0600)  plan_folder  key_file  memory_servers  source.json
+manifest.json  manifest.sha256  secret (mode 0600)  plan_folder  key_file  memory_servers  source.json
 journal/<stream>/…  notes/  judged/  executions/  egress/  memory/  memory_data/  lock
 
 `plan_folder` says where the plan stood, from which the paths of weights and of adapters are taken, `key_file` which
 file holds the key that sealed it, and `memory_servers` the folder of installed memory servers; none enters a bundle.
-`source.json` is the version of the program that sealed the run.
+`source.json` is the version of the program that sealed the run, `manifest.sha256` the digest of its manifest, so that
+one that was changed since is named as such; it proves nothing.
 `journal`, `notes` and `judged` are all that a harness in its container can write; `executions` is what was seen from
 outside. By hand, with compose.yaml, it can write `executions` too. `memory` has
 what memory servers print, `memory_data` their folders while they run: what a killed run left there goes with the next.
@@ -30,13 +31,21 @@ from .source_version import SourceVersion, source_version
 
 MANIFEST, SECRET, JOURNAL, LOCK = "manifest.json", "secret", "journal", "lock"
 PLAN_FOLDER, KEY_FILE, MEMORY_SERVERS, SOURCE = "plan_folder", "key_file", "memory_servers", "source.json"
-ORIGIN = (PLAN_FOLDER, KEY_FILE, MEMORY_SERVERS, SOURCE)
+SEALED = "manifest.sha256"
+ORIGIN = (PLAN_FOLDER, KEY_FILE, MEMORY_SERVERS, SOURCE, SEALED)
 NOTES, EXECUTIONS, EGRESS, JUDGED, QUALITY = "notes", "executions", "egress", "judged", "quality"
 MEMORY_LOGS, MEMORY_DATA = "memory", "memory_data"
 PREFLIGHT, WEIGHTS = "preflight.json", "weights.json"
 ADDRESSES, DIGESTS = "addresses.json", "digests.json"
+DIGITS = 16
+"""Digits of a digest that an error shows."""
+
 KNOWN_NOTES = frozenset({LOCK, ADDRESSES, DIGESTS, PREFLIGHT})
 """Files that a harness leaves in `notes`; WEIGHTS is in `executions`, where no container writes."""
+
+
+class Changed(ManifestError):
+    """The sealed manifest of a run was changed."""
 
 
 class InUse(ManifestError):
@@ -134,6 +143,7 @@ def create(
     for folder in (JOURNAL, NOTES, JUDGED, EXECUTIONS):
         (making / folder).mkdir()
     (making / MANIFEST).write_bytes(manifest.bytes)
+    (making / SEALED).write_text(hashlib.sha256(manifest.bytes).hexdigest())
     (making / PLAN_FOLDER).write_text(str(origin.plan_folder))
     (making / KEY_FILE).write_text(str(origin.key_file))
     (making / MEMORY_SERVERS).write_text(str(origin.memory_servers))
@@ -148,12 +158,14 @@ def create(
 def load(path: Path) -> RunDirectory:
     """The run in a folder that `create` made. Raises ManifestError."""
     try:
-        manifest = load_manifest((path / MANIFEST).read_bytes())
+        manifest = load_sealed(path)
         secret = bytes.fromhex((path / SECRET).read_text())
         folder, key_file, servers = (
             Path((path / name).read_text()) for name in (PLAN_FOLDER, KEY_FILE, MEMORY_SERVERS)
         )
         origin = Origin(folder, key_file, servers, canon.loads_as((path / SOURCE).read_bytes(), SourceVersion))
+    except Changed:
+        raise
     except (OSError, ValueError) as error:
         what = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else error
         raise ManifestError(f"{path}: expected the folder of a sealed run ({what})") from error
@@ -164,6 +176,18 @@ def load(path: Path) -> RunDirectory:
         expected = "the protocol and the prompts of this version"
         raise ManifestError(f"{path}: expected {expected}, found others; it was sealed by {origin.sealed_by}: use that")
     return RunDirectory(path, manifest, secret, origin)
+
+
+def load_sealed(path: Path) -> Manifest:
+    """The manifest in the folder of a run. Raises OSError, and ManifestError for another one than was sealed."""
+    data, sealed = (path / MANIFEST).read_bytes(), (path / SEALED).read_text()
+    found = hashlib.sha256(data).hexdigest()
+    if found != sealed:
+        raise Changed(
+            f"{path / MANIFEST}: expected the sealed one, SHA-256 {sealed[:DIGITS]}, found {found[:DIGITS]}: it was"
+            " changed after it was sealed; undo the change, or seal a new run from a plan that says it"
+        )
+    return load_manifest(data)
 
 
 def require_writable(folder: Path) -> None:

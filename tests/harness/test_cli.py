@@ -308,6 +308,7 @@ def test_seal_prints_the_folder_of_a_run_that_resume_plays(place: Place) -> None
         "judged",
         "key_file",
         "manifest.json",
+        "manifest.sha256",
         "memory_servers",
         "notes",
         "plan_folder",

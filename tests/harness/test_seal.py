@@ -473,7 +473,7 @@ def test_a_run_comes_back_from_its_folder_as_it_was_sealed(sealed: Manifest, tmp
     ("name", "data", "told"),
     [
         ("manifest.json", None, "No such file or directory"),
-        ("manifest.json", b"{}", "missing required field"),
+        ("manifest.sha256", None, "No such file or directory"),
         ("secret", None, "No such file or directory"),
         ("secret", b"not hexadecimal", "non-hexadecimal number"),
         ("secret", b"\xff\xfe", "can't decode"),
@@ -489,6 +489,21 @@ def test_a_folder_that_holds_no_sealed_run_is_named(
     with pytest.raises(ManifestError, match=re.escape(f"{path}: expected the folder of a sealed run (")) as caught:
         rundir.load(path)
     assert told in str(caught.value)
+
+
+def test_a_manifest_that_was_changed_after_it_was_sealed_is_named_and_no_version_is_blamed(
+    sealed: Manifest, tmp_path: Path
+) -> None:
+    path = rundir.create(tmp_path, sealed, SECRET).path
+    for old, new in ((b'"chess960/system":"', b'"chess960/system":"0'), (b'"games":', b'"games":1'), (b"{", b"")):
+        changed = sealed.bytes.replace(old, new, 1)
+        assert changed != sealed.bytes
+        (path / "manifest.json").write_bytes(changed)
+        with pytest.raises(ManifestError, match=rf"^{path}/manifest.json: expected the sealed one, SHA-256") as caught:
+            rundir.load(path)
+        assert "it was changed after it was sealed; undo the change" in str(caught.value)
+    (path / "manifest.json").write_bytes(sealed.bytes)
+    assert rundir.load(path).manifest == sealed
 
 
 def test_a_secret_that_the_manifest_did_not_commit_to_is_refused(sealed: Manifest, tmp_path: Path) -> None:
