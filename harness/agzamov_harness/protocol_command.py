@@ -10,7 +10,7 @@ import click
 from agzamov_verify.bundle import MANIFEST_FILE
 from agzamov_verify.bundle_argument import bounded
 from agzamov_verify.experiment import Augmentation
-from agzamov_verify.manifest import ManifestError, Plan, load_manifest
+from agzamov_verify.manifest import ManifestError, Plan
 from agzamov_verify.scores.score_commands import augmentation_option, collected_from, tell_score
 
 from . import rundir
@@ -40,15 +40,7 @@ class Part(NamedTuple):
     @property
     def bundle(self) -> Path | None:
         """The bundle of its run, if that was played to its end. Raises ManifestError where it is one of another run."""
-        if self.run is None:
-            return None
-        path = self.plan.parent / BUNDLES / self.run.name
-        if not path.exists():
-            return None
-        manifest = path / MANIFEST_FILE
-        if not manifest.is_file() or manifest.read_bytes() != (self.run / rundir.MANIFEST).read_bytes():
-            raise ManifestError(f"{path}: expected the bundle of {self.run}, found something else; move it away")
-        return path
+        return _bundle_of(self.run) if self.run else None
 
     @property
     def is_begun(self) -> bool:
@@ -58,9 +50,7 @@ class Part(NamedTuple):
     @property
     def line(self) -> str:
         """Where it stands."""
-        if self.run is None:
-            return f"{self.plan.name}: not sealed"
-        return f"{self.plan.name}: {self.bundle or f'sealed as {self.run}, not played to its end'}"
+        return f"{self.plan.name}: {_standing(self.run) if self.run else 'not sealed'}"
 
 
 @click.group()
@@ -131,11 +121,19 @@ def run(
 def status(folder: Path, *, small: bool) -> None:
     """Say of each plan in FOLDER whether it was sealed, and whether it was played to its end.
 
+    A run whose plan was changed since is named by its title.
+
     Exit code 0: printed. 2: a plan is wrong, or it is not clear which run is its.
     """
     with faults():
-        for part in _parts(folder, small=small):
+        files, wrong = _plan_files(folder, small=small)
+        parts, others = _matched(folder, files)
+        for part in parts:
             click.echo(part.line)
+        for path, plan in others.items():
+            click.echo(f'"{plan.title}": {_standing(path)}; no plan here says what was sealed: {CHANGED}')
+        if wrong:
+            raise ManifestError("\n".join(wrong))
 
 
 def _copy(plans: Sequence[Path], folder: Path) -> None:
@@ -173,22 +171,60 @@ def _played(part: Part, play: Callable[[RunDirectory], Path]) -> Path:
 
 def _parts(folder: Path, *, small: bool) -> list[Part]:
     """The plans of a folder by name, each with its run. Raises ManifestError where it is not clear which run it is."""
-    files = {path: plan_file(path, small=small) for path in sorted(folder.glob("[!.]*.yaml"))}
-    plans = {path: file.plan for path, file in files.items()}
-    if not plans:
+    files, wrong = _plan_files(folder, small=small)
+    if wrong:
+        raise ManifestError("\n".join(wrong))
+    parts, others = _matched(folder, files)
+    for path in others:
+        raise ManifestError(f"{path}: expected a run of a plan in {folder}, found one of another plan; {CHANGED}")
+    return parts
+
+
+def _plan_files(folder: Path, *, small: bool) -> tuple[dict[Path, PlanFile], list[str]]:
+    """The plans of a folder by name, and what is wrong with the others. Raises ManifestError where there is none."""
+    files: dict[Path, PlanFile] = {}
+    wrong = []
+    for path in sorted(folder.glob("[!.]*.yaml")):
+        try:
+            files[path] = plan_file(path, small=small)
+        except ManifestError as error:
+            wrong.append(str(error))
+    if not files and not wrong:
         raise ManifestError(f"{folder}: expected plans (*.yaml), found none")
-    runs = {path.parent: _plan_of(path) for path in sorted((folder / RUNS).glob(f"[!.]*/{rundir.MANIFEST}"))}
-    for run, plan in runs.items():
-        if plan not in plans.values():
-            raise ManifestError(f"{run}: expected a run of a plan in {folder}, found one of another plan; {CHANGED}")
-    return [Part(path, file, _only(path, file.plan, runs, plans)) for path, file in files.items()]
+    return files, wrong
 
 
-def _plan_of(manifest: Path) -> Plan:
+def _matched(folder: Path, files: Mapping[Path, PlanFile]) -> tuple[list[Part], dict[Path, Plan]]:
+    """Plans with their runs, and the runs of other plans. Raises ManifestError where it is not clear which is whose."""
+    plans = {path: file.plan for path, file in files.items()}
+    runs = {path.parent: _plan_of(path.parent) for path in sorted((folder / RUNS).glob(f"[!.]*/{rundir.MANIFEST}"))}
+    parts = [Part(path, file, _only(path, file.plan, runs, plans)) for path, file in files.items()]
+    return parts, {run: plan for run, plan in runs.items() if plan not in plans.values()}
+
+
+def _plan_of(run: Path) -> Plan:
     try:
-        return load_manifest(manifest.read_bytes()).plan
+        return rundir.load_sealed(run).plan
+    except rundir.Changed:
+        raise
     except (OSError, ManifestError) as error:
-        raise ManifestError(f"{manifest}: {error}; move its run away") from error
+        raise ManifestError(f"{run / rundir.MANIFEST}: {error}; move its run away") from error
+
+
+def _standing(run: Path) -> str:
+    """Where a run stands. Raises ManifestError where its bundle is one of another run."""
+    return str(_bundle_of(run) or f"sealed as {run}, not played to its end")
+
+
+def _bundle_of(run: Path) -> Path | None:
+    """The bundle of a run, if that was played to its end. Raises ManifestError where it is one of another run."""
+    path = run.parents[1] / BUNDLES / run.name
+    if not path.exists():
+        return None
+    manifest = path / MANIFEST_FILE
+    if not manifest.is_file() or manifest.read_bytes() != (run / rundir.MANIFEST).read_bytes():
+        raise ManifestError(f"{path}: expected the bundle of {run}, found something else; move it away")
+    return path
 
 
 def _only(path: Path, plan: Plan, runs: Mapping[Path, Plan], plans: Mapping[Path, Plan]) -> Path | None:

@@ -1,5 +1,6 @@
 """All plans of a folder as one protocol: sealed before the first is played, gone on with, never played twice."""
 
+import hashlib
 import json
 import shutil
 import signal
@@ -97,6 +98,13 @@ def test_all_plans_are_sealed_then_played_and_scored_and_nothing_is_played_twice
     assert played(commands, folder).out == ended.out
     (folder / "2-holdem.yaml").write_text(plan("Hold'em again", HOLDEM))
     refused(commands, folder, "a plan that was changed after it was sealed, or whose")
+    chess_status, holdem_status, changed = statuses(commands, folder)
+    assert (chess_status, holdem_status) == (f"{chess}{bundles[0]}", f"{holdem}not sealed")
+    assert changed.startswith(f'"Hold\'em": {bundles[1]}; no plan here says what was sealed: a plan that was changed')
+    (folder / "2-holdem.yaml").write_text("title: [")
+    ended = commands.run("protocol", "status", folder, cwd=folder.parent)
+    assert (ended.code, ended.out.splitlines()) == (2, [chess_status, changed])
+    assert "2-holdem.yaml: " in ended.err
 
 
 def test_plans_are_copied_into_a_new_folder_and_played_in_their_small_profile(
@@ -149,9 +157,15 @@ def test_a_folder_that_another_process_plays_is_refused(commands: Commands, fold
 
 
 def test_a_run_whose_manifest_cannot_be_read_is_named(commands: Commands, folder: Path) -> None:
-    (folder / "runs" / "broken").mkdir(parents=True)
-    (folder / "runs" / "broken" / "manifest.json").write_text("{")
+    broken = folder / "runs" / "broken"
+    broken.mkdir(parents=True)
+    (broken / "manifest.json").write_text("{")
+    (broken / "manifest.sha256").write_text(hashlib.sha256(b"{").hexdigest())
     refused(commands, folder, "runs/broken/manifest.json: expected JSON")
+    (broken / "manifest.json").write_text("{}")
+    refused(
+        commands, folder, "runs/broken/manifest.json: expected the sealed one, SHA-256 021fb596db81e6d0, found 4413"
+    )
 
 
 def test_two_plans_of_one_text_are_refused(commands: Commands, folder: Path) -> None:
