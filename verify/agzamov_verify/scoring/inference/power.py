@@ -16,6 +16,7 @@ from .proportions import binomial_ways
 
 POWER: Final = Fraction(4, 5)
 RATE_STEPS: Final = 10**6
+_NEAR: Final = mp.mpf(1) / 4
 
 
 def mde_normal(sd: Fraction, n: int, alpha: Fraction, arms: int = 1, power: Fraction = POWER) -> Fraction:
@@ -38,7 +39,11 @@ def detectable_noncentrality(df: int, alpha: Fraction, power: Fraction = POWER) 
     def excess(delta: Real) -> Real:
         return 1 - noncentral_cdf(critical, nu, delta) + noncentral_cdf(-critical, nu, delta) - real(power)
 
-    return rational(root(excess, mp.mpf(0), 4 * critical + 10))
+    near = critical + real(normal_quantile(power))  # the normal formula: right for many degrees of freedom
+    low, high = max(mp.mpf(0), near - _NEAR), near + _NEAR
+    if excess(low) * excess(high) > 0:
+        low, high = mp.mpf(0), 4 * critical + 10
+    return rational(root(excess, low, high))
 
 
 def critical_count(n: int, alpha: Fraction, null: Fraction) -> int:
