@@ -8,10 +8,15 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+from agzamov_verify.checks import Verdict
+from agzamov_verify.checks.check_log import CheckLog, Number
+from agzamov_verify.checks.opened_bundle import open_bundle
+from agzamov_verify.checks.replay_stream import exchanges_of
 from agzamov_verify.cli import main
 from agzamov_verify.dice import Dice
 from agzamov_verify.documents import document_sets, library
 from agzamov_verify.manifest import Plan
+from agzamov_verify.questions import Chat
 from agzamov_verify.script import drive
 from agzamov_verify.streams import block_script, streams_of
 from agzamov_verify.systems import rag_system
@@ -39,10 +44,39 @@ def test_a_run_with_documents_is_verified_and_shows_what_was_told(tmp_path: Path
     made = make(plan(CHESS, HANDS), tmp_path)
     verdict = check(made)
     assert verdict.level == "V1", told(verdict)
+    assert counts_by_hand(made, verdict) == verdict.steps[Number.REPLAY - 1].remark
+    assert not [warning for warning in verdict.warnings if "no passage was told" in warning]
     for game in ("p2-chess960-rag_real_rag-novice-g00000", "p2-holdem-rag_placebo_rag-novice-h0000000"):
         done = CliRunner().invoke(main, ["show", str(made), "--game", game, "--prompts"])
         assert done.exit_code == 0, done.output
         assert "Passages of your documents:" in done.output
+
+
+def counts_by_hand(made: Path, verdict: Verdict) -> str:
+    """The remark of step 7, from the prompts that the journal's questions are made of."""
+    opened, parts = open_bundle(made, CheckLog()), []
+    assert verdict.results
+    for match, result in zip(opened.manifest.plan.matches, verdict.results.matches, strict=True):
+        asked = [question for one in streams_of(match) for question, _ in exchanges_of(opened, one)]
+        by_decision = {(one.game, one.turn): str(one.messages[1].content) for one in asked if isinstance(one, Chat)}
+        lines = [text.count("\n- ") for text in by_decision.values() if "Passages of your documents:" in text]
+        if match.condition.system:
+            decisions = result.seat_stats[0].decisions
+            parts.append(f"{match.id} {len(lines):,} of {decisions:,} decisions, {sum(lines):,} passages")
+        else:
+            assert not lines
+    return f"passages told before: {'; '.join(parts)}"
+
+
+def test_documents_of_which_nothing_is_told_are_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library.Library, "told", lambda *_: "")
+    verdict = check(make(plan(HANDS), tmp_path))
+    assert verdict.level == "V1", told(verdict)
+    warned = [warning for warning in verdict.warnings if "no passage was told at any of" in warning]
+    assert [warning.partition(":")[0] for warning in warned] == [
+        "p2-holdem-rag_placebo_rag-novice",
+        "p2-holdem-rag_real_rag-novice",
+    ]
 
 
 def test_one_changed_byte_of_a_document_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,8 @@
  5  seed        the revealed secret is the one that the manifest committed to
  6  journal     every line names the one before it; entries, roots and segments are what the index and statement say
  7  replay      every stream's script asks exactly what its journal answers: prompts, legality, parsing,
-                substitution, adjudication, ends; the benchmark player did what its policy and draw say
+                substitution, adjudication, ends; the benchmark player did what its policy and draw say; where a
+                seat has documents, how often passages were told is counted
  8  gate        the streams played are those promised, less those that a failed Phase 0 or a declared rule stops
  9  engine      the evaluations that show where games were adjudicated and where they were not, and a
                 random sample of the others, asked again
@@ -52,6 +53,7 @@ from .memory_step import check_memory
 from .memory_warnings import audited_matches, memory_warnings
 from .move_quality import check_judged, read_judged
 from .opened_bundle import open_bundle
+from .passages_told import match_passages, passages_remark, passages_warnings
 from .replay_all import Replaying, journal_cost, replay_bundle
 from .results_check import check_claims, check_results
 from .seats import Recomputed, check_seats
@@ -142,6 +144,10 @@ def _take_steps(path: Path, options: Options, ledger: CheckLog, verdict: Verdict
         warnings = tuple(memory_warnings(opened.manifest.plan, matches))
         verdict.warnings = (*verdict.warnings, *warnings)
         check_memory(opened.manifest, matches, ledger, warnings)
+    with ledger.taking(Number.REPLAY):
+        passages = list(match_passages(opened.manifest.plan, recomputed.results.matches, replayed.tools.passages))
+        ledger.remark(Number.REPLAY, passages_remark(passages))
+        verdict.warnings = (*verdict.warnings, *passages_warnings(passages))
     verdict.warnings = (*verdict.warnings, *unnamed_warnings(replayed.tools))
     is_whole = check_tools(opened, replayed.tools, ledger, at_hand)
     if verdict.recomputed is Recomputed.ALL and not is_whole:

@@ -1,0 +1,90 @@
+"""How often passages of documents were told: counted in the prompts that the replay made again (step 7)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ..columns import ascii_words
+from ..documents.library import DOCUMENTS
+from ..experiment import Match
+from ..games.page import read_page
+from ..manifest import Plan
+from ..questions import Chat, Question
+from ..scoring.results import MatchResult
+from ..streams import streams_of
+
+
+class PassagesTold(NamedTuple):
+    """Decisions before which some passage was told, and passages told at all of them together."""
+
+    decisions: int = 0
+    passages: int = 0
+
+    def plus(self, other: "PassagesTold") -> "PassagesTold":
+        return PassagesTold(self.decisions + other.decisions, self.passages + other.passages)
+
+
+class PassageCounts:
+    """Counts the passages of one stream while it is replayed."""
+
+    def __init__(self) -> None:
+        self.told = PassagesTold()
+        self._counted: tuple[str, int] | None = None
+
+    def note(self, question: Question) -> None:
+        """Take one question. Further ones at the same decision repeat the passages, and are not counted."""
+        if not isinstance(question, Chat) or (question.game, question.turn) == self._counted:
+            return
+        if not any(DOCUMENTS in message.content for message in question.messages):  # most streams have none: be quick
+            return
+        if documents := read_page(question.messages).documents:
+            self._counted = (question.game, question.turn)
+            self.told = self.told.plus(PassagesTold(1, len(documents.splitlines())))
+
+
+class MatchPassages(NamedTuple):
+    """What was told in a match; `decisions` of the seats that have documents, whether or not some passage was told."""
+
+    match: str
+    told: PassagesTold
+    decisions: int
+
+
+def match_passages(
+    plan: Plan, results: Sequence[MatchResult], streams: Mapping[str, PassagesTold]
+) -> Iterator[MatchPassages]:
+    """The counts of each match in which a seat has documents. `streams`: by stream, where any were told."""
+    matches = {match.id: match for match in plan.matches}
+    for result in results:
+        match, told = matches[result.id], PassagesTold()
+        if sides := _sides(plan, match):
+            for stream in streams_of(match):
+                told = told.plus(streams.get(stream.id, PassagesTold()))
+            yield MatchPassages(match.id, told, sum(result.seat_stats[side].decisions for side in sides))
+
+
+def passages_remark(matches: Sequence[MatchPassages]) -> str:
+    """The counts in words; empty where no seat has documents."""
+    counts = "; ".join(
+        f"{ascii_words(match)} {told.decisions:,} of {decisions:,} decisions, {told.passages:,} passages"
+        for match, told, decisions in matches
+    )
+    return counts and f"passages told before: {counts}"
+
+
+def passages_warnings(matches: Sequence[MatchPassages]) -> Iterator[str]:
+    """A warning of each match in which none was told: its prompts are those of a seat without documents."""
+    for match, told, decisions in matches:
+        if decisions and not told.decisions:
+            yield (
+                f"{ascii_words(match)}: no passage was told at any of {decisions:,} decisions, so no prompt held any;"
+                " see whether the documents have words of its situations"
+            )
+
+
+def _sides(plan: Plan, match: Match) -> list[int]:
+    """The places of the seats that have documents: 0 seat A, 1 seat B."""
+    return [
+        place
+        for place, condition in enumerate(match.conditions)
+        if any(system.library(condition.arm, match.game) for system in plan.parts_of(condition.system).values())
+    ]
