@@ -35,6 +35,7 @@ from agzamov_verify.scoring.cells import Cell, CellKey
 from agzamov_verify.scoring.hypotheses.verdicts import Status
 from agzamov_verify.scoring.match_cells import cell_of, model_of
 from agzamov_verify.systems.memory_system import MemorySystem
+from agzamov_verify.systems.rag_system import RagSystem
 from verify.agzamov.generator import CHESS, POKER, World, arms, cell
 
 FULL, MEMORY = Augmentation.FULL, Augmentation.MEMORY
@@ -189,6 +190,23 @@ def used(bundle: VerifiedBundle, use: str, kind: str = "memory") -> VerifiedBund
 
 
 PIN = MemoryPin(DIGEST, DIGEST, "notes", "1")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("one", ""), ("two", "system mine: expected that of run one, found another")]
+)
+def test_documents_of_one_name_are_one_text_in_all_bundles_wherever_their_folder_stood(text: str, words: str) -> None:
+    def of(run: str, model: str, **changes: Any) -> VerifiedBundle:
+        plan = msgspec.structs.replace(manifest().plan, systems={"mine": RagSystem(**changes)})
+        return taken(run, of_model(model), plan=plan)
+
+    first = of("one", "a", documents="books/", texts={"chess960": "one"})
+    parts = [first, of("two", "b", documents="texts/mine/", texts={"chess960": text})]
+    if not words:
+        combine(parts)
+        return
+    with pytest.raises(CannotCombine, match=words):
+        combine(parts)
 
 
 @pytest.mark.parametrize(("version", "words"), [("1", ""), ("2", "system mine: expected the server sealed in run one")])

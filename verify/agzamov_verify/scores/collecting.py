@@ -245,7 +245,7 @@ def _systems(ordered: Sequence[VerifiedBundle]) -> dict[str, System]:
     for bundle in ordered:
         for name, system in bundle.manifest.plan.systems.items():
             there, run = by_name.setdefault(name, (system, bundle.source.run))
-            if there != system:
+            if there.without_place != system.without_place:
                 raise CannotCombine(
                     f"system {name}: expected that of run {run}, found another in {bundle.source.run}; "
                     "give different systems different names"

@@ -80,6 +80,11 @@ class System(Part, frozen=True, tag_field="kind"):
         return frozenset()
 
     @property
+    def without_place(self) -> Self:
+        """The system but for where its files stood, if the plan holds them: what two runs of it have in common."""
+        return self
+
+    @property
     def told_at_most(self) -> str:
         """The amount that may be told in one prompt or tool's result, in words; empty where the plan does not say."""
         return ""

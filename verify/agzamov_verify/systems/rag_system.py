@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from hashlib import sha256
-from typing import Annotated, ClassVar, Final, TypeAlias
+from typing import Annotated, ClassVar, Final, Self, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -66,6 +66,10 @@ class RagSystem(System, frozen=True, tag="rag"):
             f" situation find ({RANKED_BY[self.retriever]}), of at most {self.bytes_max:,} bytes; in the placebo arm"
             " irrelevant ones as long"
         )
+
+    @property
+    def without_place(self) -> Self:
+        return msgspec.structs.replace(self, documents="") if self.texts else self
 
     @property
     def told_at_most(self) -> str:
