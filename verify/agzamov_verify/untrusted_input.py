@@ -23,6 +23,14 @@ TOTAL_BYTES_MAX = 2**36
 SMALL_BYTES_MAX = 2**26
 READ_BYTES = 2**20
 _TAR_BLOCK, _TAR_RECORD = 512, 10_240
+_EXTENDED_HEADERS = (
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+)
+"""Types of entries that change the name, the size or other fields of those after them."""
 
 
 class HostileBundle(ValueError):
@@ -271,6 +279,9 @@ def _tar_members(file: BinaryIO) -> Iterator[tuple[tarfile.TarInfo, int]]:
             raise HostileBundle(f"tar offset {offset}", "a ustar header", show_name(str(error))) from error
         seen += 1
         offset += _TAR_BLOCK
+        if member.type in _EXTENDED_HEADERS:
+            expected = "a plain ustar header: unpack the tar and check the folder, or make it with tar --format=ustar"
+            raise HostileBundle(show_name(member.name), expected, f"an extended header, type {member.type!r}")
         if member.type not in (tarfile.REGTYPE, tarfile.DIRTYPE) or seen > 2 * FILES_MAX:
             raise HostileBundle(show_name(member.name), "a regular file or folder", f"type {member.type!r}")
         if member.size < 0 or offset + member.size > size:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agzamov_verify import bundle
+from agzamov_verify.untrusted_input import TarSource
 from bundles.bundle_factory import CHESS1, Draft, check, told
 from bundles.hostile.refusals import refused, shown
 
@@ -237,6 +238,20 @@ def test_a_tar_that_needs_extended_headers_is_refused(form: int, tiny: Path, tmp
         packed.add(tiny, arcname=TOP)
         packed.addfile(long, io.BytesIO(b"x"))
     refused(tmp_path / "bundle.tar", 1)
+
+
+@pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_a_tar_with_extended_headers_is_refused_with_what_to_do(form: int, tmp_path: Path) -> None:
+    (tmp_path / TOP / ("m" * 90)).mkdir(parents=True)
+    (tmp_path / TOP / ("m" * 90) / ("n" * 90)).write_bytes(b"x")
+    with tarfile.open(tmp_path / "bundle.tar", "w", format=form) as packed:
+        packed.add(tmp_path / TOP, arcname=TOP)
+    told_to = refused(tmp_path / "bundle.tar", 1).findings[0]
+    assert told_to.expected.endswith("unpack the tar and check the folder, or make it with tar --format=ustar")
+    assert told_to.found.startswith("an extended header, type ")
+    with tarfile.open(tmp_path / "plain.tar", "w", format=tarfile.USTAR_FORMAT) as packed:
+        packed.add(tmp_path / TOP, arcname=TOP)
+    assert list(TarSource(tmp_path / "plain.tar").sizes) == [f"{'m' * 90}/{'n' * 90}"]
 
 
 NO_TARS = {
