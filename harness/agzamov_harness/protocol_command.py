@@ -98,8 +98,10 @@ def run(
     command again to go on.
     """
     with faults():
-        rundir.require_writable(folder / BUNDLES)
-        rundir.require_writable(folder / RUNS)
+        if not plans:  # a misspelt folder is not made
+            _plan_paths(folder)
+        for name in (BUNDLES, RUNS):
+            rundir.require_writable(folder / name, f"the {name} cannot be kept there", "play in another FOLDER")
         with rundir.held(folder / RUNS / rundir.LOCK, f"{folder}: another process is playing this folder"):
             _copy(plans, folder)
             parts = _parts(folder, small=small)
@@ -184,20 +186,29 @@ def _plan_files(folder: Path, *, small: bool) -> tuple[dict[Path, PlanFile], lis
     """The plans of a folder by name, and what is wrong with the others. Raises ManifestError where there is none."""
     files: dict[Path, PlanFile] = {}
     wrong = []
-    for path in sorted(folder.glob("[!.]*.yaml")):
+    for path in _plan_paths(folder):
         try:
             files[path] = plan_file(path, small=small)
         except ManifestError as error:
             wrong.append(str(error))
-    if not files and not wrong:
-        raise ManifestError(f"{folder}: expected plans (*.yaml), found none")
     return files, wrong
+
+
+def _plan_paths(folder: Path) -> list[Path]:
+    """The files of the plans of a folder by name. Raises ManifestError where there is none."""
+    paths = sorted(folder.glob("[!.]*.yaml"))
+    if not paths:
+        raise ManifestError(f"{folder}: expected plans (*.yaml), found none")
+    return paths
 
 
 def _matched(folder: Path, files: Mapping[Path, PlanFile]) -> tuple[list[Part], dict[Path, Plan]]:
     """Plans with their runs, and the runs of other plans. Raises ManifestError where it is not clear which is whose."""
     plans = {path: file.plan for path, file in files.items()}
-    runs = {path.parent: _plan_of(path.parent) for path in sorted((folder / RUNS).glob(f"[!.]*/{rundir.MANIFEST}"))}
+    runs = {path: _plan_of(path) for path in sorted((folder / RUNS).glob("[!.]*/"))}
+    for bundle in sorted((folder / BUNDLES).glob("[!.]*/")):
+        if folder / RUNS / bundle.name not in runs:
+            raise ManifestError(f"{bundle}: expected its run in {folder / RUNS}, found none; move the bundle away")
     parts = [Part(path, file, _only(path, file.plan, runs, plans)) for path, file in files.items()]
     return parts, {run: plan for run, plan in runs.items() if plan not in plans.values()}
 
@@ -208,7 +219,8 @@ def _plan_of(run: Path) -> Plan:
     except rundir.Changed:
         raise
     except (OSError, ManifestError) as error:
-        raise ManifestError(f"{run / rundir.MANIFEST}: {error}; move its run away") from error
+        what = error.strerror if isinstance(error, OSError) else error
+        raise ManifestError(f"{run / rundir.MANIFEST}: {what}; move its run away") from error
 
 
 def _standing(run: Path) -> str:

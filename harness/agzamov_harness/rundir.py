@@ -190,13 +190,15 @@ def load_sealed(path: Path) -> Manifest:
     return load_manifest(data)
 
 
-def require_writable(folder: Path) -> None:
-    """Find out before the first game whether its bundle can be left in `folder`. Raises ManifestError."""
+def require_writable(
+    folder: Path,
+    otherwise: str = "the bundle cannot be written there",
+    advice: str = "choose another folder with --out",
+) -> None:
+    """Find out before the first game whether `folder` can be written. Raises ManifestError, which says `otherwise`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise ManifestError(
-            f"{folder}: the bundle cannot be written there ({error.strerror}); choose another folder with --out"
-        ) from error
+        raise ManifestError(f"{folder}: {otherwise} ({error.strerror}); {advice}") from error

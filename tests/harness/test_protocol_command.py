@@ -168,6 +168,18 @@ def test_a_run_whose_manifest_cannot_be_read_is_named(commands: Commands, folder
     )
 
 
+def test_nothing_is_played_again_where_a_run_or_its_manifest_is_gone(commands: Commands, folder: Path) -> None:
+    run = folder / "runs" / "0123456789abcdef"
+    run.mkdir(parents=True)
+    refused(commands, folder, f"{run}/manifest.json: No such file or directory; move its run away")
+    run.rmdir()
+    bundle = folder / "bundles" / run.name
+    bundle.mkdir(parents=True)
+    refused(commands, folder, f"{bundle}: expected its run in {folder}/runs, found none; move the bundle away")
+    bundle.rmdir()
+    assert statuses(commands, folder) == ["1-chess.yaml: not sealed", "2-holdem.yaml: not sealed"]
+
+
 def test_two_plans_of_one_text_are_refused(commands: Commands, folder: Path) -> None:
     shutil.copy(folder / "1-chess.yaml", folder / "3-again.yaml")
     refused(commands, folder, "expected one plan with this text, found 1-chess.yaml, 3-again.yaml")
@@ -175,7 +187,13 @@ def test_two_plans_of_one_text_are_refused(commands: Commands, folder: Path) -> 
 
 def test_a_folder_without_plans_and_a_broken_plan_are_refused(commands: Commands, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    refused(commands, tmp_path / "empty", "expected plans (*.yaml), found none")
+    for name in ("empty", "misspelt"):
+        refused(commands, tmp_path / name, "expected plans (*.yaml), found none")
+    assert not [*(tmp_path / "empty").iterdir()]
+    assert not (tmp_path / "misspelt").exists()
+    (folder / "runs").touch()
+    refused(commands, folder, "protocol/runs: the runs cannot be kept there (File exists); play in another FOLDER")
+    (folder / "runs").unlink()
     (folder / "2-holdem.yaml").write_text("title: [")
     refused(commands, folder, "2-holdem.yaml")
     assert not [*folder.glob("runs/*/")], "nothing is sealed where one plan is wrong"
