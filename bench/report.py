@@ -1,11 +1,14 @@
 """Writing a report, beside the check of its bundle; and its page in Chromium from a file: first view, another game.
 
-    python bench/report.py [GAMES HANDS]
+    python bench/report.py [GAMES HANDS [CONDITIONS]]      for the bars: 500 10000 13
 
-Random seats, no engine. Writing and checking are CPU seconds on one core; the browser's times are wall times, the
-median of some games, so read them beside the load of the machine. Bars: first view 2 s, another game 150 ms.
+Random seats, no engine. One condition is Phase 1; more are Phase 2, each of so many games and hands: without documents,
+then with more and more of them, placebo and real. Writing and checking are CPU seconds on one core; the browser's times
+are wall times, the median of some games, so read them beside the load of the machine. Bars: first view 2 s, another
+game 150 ms.
 """
 
+import json
 import os
 import shutil
 import statistics
@@ -13,31 +16,58 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
 from agzamov_verify.checks import Options, verify
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
+from agzamov_verify.experiment import Match
+from agzamov_verify.games.registry import GAMES
 from agzamov_verify.html_report.site import write_report
 
 ROUNDS = 9
-PLAN = """title: Report
-seats: {{agent: {{kind: random}}, dice: {{kind: random}}}}
-chess960: {{adjudication: {{policy: none}}, plies_max: 80}}
-matches:
-  - {{phase: 1, game: chess960, a: agent, b: agent, games: {games}}}
-  - {{phase: 1, game: holdem, a: agent, b: agent, hands: {hands}}}
-"""
 
 
-def bundle_of(folder: Path, games: int, hands: int) -> Path:
-    """A bundle of so many games and hands."""
-    (folder / "plan.yaml").write_text(PLAN.format(games=games, hands=hands))
+def plan_of(games: int, hands: int, conditions: int) -> dict[str, Any]:
+    """The plan of so many games and hands in each condition."""
+    match = {"phase": 2 if conditions > 1 else 1, "a": "agent", "b": "agent"}
+    systems = [f"passages_{number}" for number in range(1, conditions // 2 + 1)]
+    arms = [{"augmentation": "rag", "arm": arm, "system": name} for name in systems for arm in ("placebo", "real")]
+    compared = [{"condition": one} for one in ({"augmentation": "rag"}, *arms)][:conditions]
+    return {
+        "title": "Report",
+        "seats": {"agent": {"kind": "random"}},
+        "systems": {
+            name: {"kind": "rag", "passages_max": 1 + place % 5, "bytes_max": 1000 + 1000 * place}
+            for place, name in enumerate(systems)
+        },
+        "chess960": {"adjudication": {"policy": "none"}, "plies_max": 80},
+        "matches": [
+            {**match, **size, **condition}
+            for condition in (compared if conditions > 1 else [{}])
+            for size in ({"game": "chess960", "games": games}, {"game": "holdem", "hands": hands})
+        ],
+    }
+
+
+def bundle_of(folder: Path, plan: dict[str, Any]) -> Path:
+    """The bundle of a plan."""
+    (folder / "plan.yaml").write_text(json.dumps(plan))
     program = Path(sys.executable).with_name("agzamov")
     subprocess.run([program, "keygen", folder / "key.pem"], check=True, stdout=subprocess.DEVNULL)
-    arguments = ["--key", folder / "key.pem", "--runs", folder / "runs", "--out", folder / "bundles", "--quiet"]
+    arguments: list[Path | str] = [
+        "--key",
+        folder / "key.pem",
+        "--runs",
+        folder / "runs",
+        "--out",
+        folder / "bundles",
+        "--quiet",
+    ]
     subprocess.run([program, "run", folder / "plan.yaml", *arguments], check=True, stdout=subprocess.DEVNULL)
     (bundle,) = (folder / "bundles").iterdir()
     return bundle
@@ -60,7 +90,14 @@ def waited_ms(page: Page, fragment: str) -> float:
     )
 
 
-def browsed(page_file: Path, games: int, hands: int) -> None:
+def looked_at(matches: Sequence[Match], game: str) -> list[str]:
+    """Names of results of a game, from all its matches."""
+    those = [match for match in matches if match.game == game]
+    steps = [(those[len(those) * step // ROUNDS], step) for step in range(ROUNDS)]
+    return [GAMES[game].id_of(match, match.planned * step // ROUNDS) for match, step in steps]
+
+
+def browsed(page_file: Path, matches: Sequence[Match]) -> None:
     """Print the times of the page in Chromium."""
     with sync_playwright() as driver:
         program = shutil.which("chromium")
@@ -76,31 +113,28 @@ def browsed(page_file: Path, games: int, hands: int) -> None:
         print(f"first view: {statistics.median(views):.0f} ms (bar 2,000)")
         page = browser.new_page()
         page.goto(page_file.as_uri())
-        for noun, stem, digits, count in (
-            ("game", "chess960-naked-agent-g", 5, games),
-            ("hand", "holdem-naked-agent-h", 7, hands),
-        ):
-            places = [count * step // ROUNDS for step in range(ROUNDS)]
-            times = [waited_ms(page, f"g=p1-{stem}{place:0{digits}d}") for place in places]
-            print(f"another {noun}: {statistics.median(times):.0f} ms, at most {max(times):.0f} (bar 150)")
+        for game in GAMES:
+            times = [waited_ms(page, f"g={name}") for name in looked_at(matches, game)]
+            print(f"another of {game}: {statistics.median(times):.0f} ms, at most {max(times):.0f} (bar 150)")
         browser.close()
 
 
 def main() -> None:
-    games, hands = (int(word) for word in sys.argv[1:3]) if len(sys.argv) > 2 else (60, 1000)
+    games, hands, conditions = (int(word) for word in (sys.argv[1:] + ["60", "1000", "1"][len(sys.argv) - 1 :]))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        bundle = bundle_of(folder, games, hands)
+        bundle = bundle_of(folder, plan_of(games, hands, conditions))
         began = time.process_time()
         verdict = verify(bundle, Options())
         checked_s, began = time.process_time() - began, time.process_time()
-        page = write_report(open_bundle(bundle, CheckLog()), verdict, folder / "site", "command", 1)
+        opened = open_bundle(bundle, CheckLog())
+        page = write_report(opened, verdict, folder / "site", "command", 1)
         written_s = time.process_time() - began
         size = sum(file.stat().st_size for file in (folder / "site").rglob("*") if file.is_file())
-        print(f"{games} games, {hands} hands; load {os.getloadavg()[0]:.1f}")
+        print(f"{conditions} x ({games} games, {hands} hands); load {os.getloadavg()[0]:.1f}")
         print(f"written in {written_s:.1f} CPU s, {written_s / checked_s:.2f} of the check's")
         print(f"page {page.stat().st_size / 1000:.0f} kB, in all {size / 1e6:.1f} MB")
-        browsed(page, games, hands)
+        browsed(page, opened.manifest.plan.matches)
 
 
 if __name__ == "__main__":
