@@ -145,7 +145,8 @@ def _take_steps(path: Path, options: Options, ledger: CheckLog, verdict: Verdict
         verdict.warnings = (*verdict.warnings, *warnings)
         check_memory(opened.manifest, matches, ledger, warnings)
     with ledger.taking(Number.REPLAY):
-        passages = list(match_passages(opened.manifest.plan, recomputed.results.matches, replayed.tools.passages))
+        told = {stream: report.passages for stream, report in replayed.reports.items()}
+        passages = list(match_passages(opened.manifest.plan, recomputed.results.matches, told))
         ledger.remark(Number.REPLAY, passages_remark(passages))
         verdict.warnings = (*verdict.warnings, *passages_warnings(passages))
     verdict.warnings = (*verdict.warnings, *unnamed_warnings(replayed.tools))

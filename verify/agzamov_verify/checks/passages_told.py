@@ -8,7 +8,7 @@ from ..documents.library import DOCUMENTS
 from ..experiment import Match
 from ..games.page import read_page
 from ..manifest import Plan
-from ..questions import Chat, Question
+from ..questions import Answer, Chat, Question
 from ..scoring.results import MatchResult
 from ..streams import streams_of
 
@@ -30,7 +30,7 @@ class PassageCounts:
         self.told = PassagesTold()
         self._counted: tuple[str, int] | None = None
 
-    def note(self, question: Question) -> None:
+    def note(self, question: Question, _: Answer) -> None:
         """Take one question. Further ones at the same decision repeat the passages, and are not counted."""
         if not isinstance(question, Chat) or (question.game, question.turn) == self._counted:
             return
@@ -52,7 +52,7 @@ class MatchPassages(NamedTuple):
 def match_passages(
     plan: Plan, results: Sequence[MatchResult], streams: Mapping[str, PassagesTold]
 ) -> Iterator[MatchPassages]:
-    """The counts of each match in which a seat has documents. `streams`: by stream, where any were told."""
+    """The counts of each match in which a seat has documents. `streams`: those that were played."""
     matches = {match.id: match for match in plan.matches}
     for result in results:
         match, told = matches[result.id], PassagesTold()

@@ -27,6 +27,7 @@ from .benchmark_actions import benchmark_findings
 from .check_log import CouldNotCheck, Finding, Number
 from .memory_audit import Audited, StoreAudits
 from .opened_bundle import Opened
+from .passages_told import PassageCounts, PassagesTold
 from .random_sample import RandomSample
 from .scripted_seats import SeatAnswer, SeatReplies, departure, scripted_seats
 from .tool_answers import ToolAnswers, ToolSample
@@ -49,7 +50,8 @@ class StreamReport(msgspec.Struct, frozen=True):
     `spare`: one of its evaluations, drawn at random. `compared`: answers of scripted seats that were computed again;
     `left`: a random sample of those that are to be, by kind.
     `spent`: what its replies cost. `memories`: counts of the audit of each seat's memory, by its name in the journal.
-    `tools`: a random sample of the answers of its tools, until that is taken.
+    `passages`: how often some of documents were told. `tools`: a random sample of the answers of its tools, until that
+    is taken.
     """
 
     row: StreamRow | None
@@ -65,6 +67,7 @@ class StreamReport(msgspec.Struct, frozen=True):
     left: dict[str, RandomSample[SeatAnswer]] = msgspec.field(default_factory=dict)
     spent: Spent = Spent()
     memories: dict[str, Audited] = msgspec.field(default_factory=dict)
+    passages: PassagesTold = PassagesTold()
     tools: ToolSample | None = None
 
 
@@ -125,7 +128,7 @@ class StreamReplay:
         seats = SeatReplies(self._plan, self._answers_max, Stream(self._seed, stream.id))
         numbers = AnswerNumbers(self._plan)
         memories = StoreAudits(stream, self._plan, self._memories)
-        tools = ToolAnswers(stream.id, self._answers_max)
+        passages, tools = PassageCounts(), ToolAnswers(stream.id, self._answers_max)
         logged: list[Finding] = []
         try:
             answers: list[Answered] = []
@@ -136,7 +139,7 @@ class StreamReplay:
             for question, answer in story:
                 if self._is_over():
                     raise CouldNotCheck(TIME_IS_UP)
-                for notebook in (numbers, seats, evaluations, memories, tools):
+                for notebook in (numbers, seats, evaluations, memories, passages, tools):
                     notebook.note(question, answer)
             replay.finish()
             block = story.value
@@ -162,6 +165,7 @@ class StreamReplay:
             seats.left,
             numbers.spent,
             memories.counts,
+            passages.told,
             tools.sample,
         )
 

@@ -1,7 +1,4 @@
-"""A random sample of the recorded answers of tools, and counts of passages told, taken while streams are replayed.
-
-See tool_check and passages_told.
-"""
+"""A random sample of the recorded answers of tools, drawn while streams are replayed: see tool_check."""
 
 import secrets
 from collections.abc import Iterator
@@ -13,7 +10,6 @@ from ..games.chess960.tool import NO_CANDIDATES
 from ..games.decision import FIRST_ATTEMPT
 from ..games.page import read_page
 from ..questions import Answer, Calculate, Calculated, Chat, Examine, Examined, Question
-from .passages_told import PassageCounts, PassagesTold
 from .random_sample import RandomSample
 
 PRIORITY_BITS: Final = 64
@@ -34,14 +30,12 @@ class ToolAnswer(msgspec.Struct, frozen=True):
 class ToolSample(msgspec.Struct):
     """Random samples of the answers of each tool.
 
-    `unnamed`: decisions before which the engine was asked nothing, because the seat named no legal move. `passages`: of
-    documents, by stream, where any were told.
+    `unnamed`: decisions before which the engine was asked nothing, because the seat named no legal move.
     """
 
     calculated: RandomSample[ToolAnswer]
     examined: RandomSample[ToolAnswer]
     unnamed: int = 0
-    passages: dict[str, PassagesTold] = msgspec.field(default_factory=dict)
 
     @classmethod
     def of(cls, most: int) -> Self:
@@ -53,7 +47,6 @@ class ToolSample(msgspec.Struct):
         self.calculated.add(other.calculated)
         self.examined.add(other.examined)
         self.unnamed += other.unnamed
-        self.passages |= other.passages
 
 
 def unnamed_warnings(sample: ToolSample) -> Iterator[str]:
@@ -67,18 +60,15 @@ def unnamed_warnings(sample: ToolSample) -> Iterator[str]:
 
 
 class ToolAnswers:
-    """Keeps, while a stream is replayed, a random sample of at most `most` answers of each tool; counts passages."""
+    """Keeps, while a stream is replayed, a random sample of at most `most` answers of each tool."""
 
     def __init__(self, stream: str, most: int) -> None:
-        self._stream, self._entries, self._passages = stream, 0, PassageCounts()
+        self._stream, self._entries = stream, 0
         self.sample = ToolSample.of(most)
 
     def note(self, question: Question, answer: Answer) -> None:
         """Take one answer; those of others are no matter."""
         entry, self._entries = self._entries, self._entries + 1
-        self._passages.note(question)
-        if self._passages.told.decisions:
-            self.sample.passages[self._stream] = self._passages.told
         if isinstance(question, Chat) and question.attempt == AFTER_CANDIDATES:
             self.sample.unnamed += read_page(question.messages).tool == NO_CANDIDATES
         if not isinstance(question, Calculate | Examine) or not isinstance(answer, Calculated | Examined):
