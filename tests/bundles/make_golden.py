@@ -1,9 +1,9 @@
 """Makes the golden bundle and the golden journal of a protocol version: python tests/bundles/make_golden.py
 
 They are committed, and verified for ever by every later version of the verifier. So this is run once
-for a protocol version, when it is published; until then, again after each change of a format. After
-that a change that makes test_golden.py fail is a new protocol version with golden files of its own
-beside these, and a line in the changelog. It needs Stockfish 15.1.
+for a protocol version, when it is published, and refuses to write over what is there. A change that makes
+test_golden.py fail is a new protocol version with golden files of its own beside these, and a line in the
+changelog. It needs Stockfish 15.1.
 
     golden/agz-0.1/bundle/        a signed bundle: both games, both phases, adjudicated by the engine; a benchmark
                                   player, mirrored decks, a match that a rule ends early, the engine's judgement of
@@ -265,7 +265,10 @@ def ends_of(block: Block) -> Iterator[tuple[str, Any]]:
 
 
 def main() -> None:
-    shutil.rmtree(GOLDEN, ignore_errors=True)
+    if GOLDEN.exists():
+        sys.exit(
+            f"{GOLDEN}: protocol {PROTOCOL} is released, and golden files are never made again; name a new protocol"
+        )
     GOLDEN.mkdir(parents=True)
     private = KEY.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     (GOLDEN / "test-key.pem").write_bytes(private)

@@ -4,6 +4,7 @@ If a test here fails, a format, a rule or a word of a prompt has changed: that i
 version, with golden files of its own (see make_golden.py).
 """
 
+import hashlib
 import json
 from itertools import product
 from pathlib import Path
@@ -26,11 +27,14 @@ from agzamov_verify.protocol import KNOWN
 from agzamov_verify.questions import Reply
 from agzamov_verify.script import Replay, drive
 from agzamov_verify.streams import block_script, streams_of
+from bundles import make_golden
 from bundles.bundle_factory import check, engine_path, told
 
 GOLDEN = Path(__file__).parent / "golden"
 ENGINE_STEP, QUALITY_STEP, TOOLS_STEP = 9, 12, 16
 BYTES_MAX = 1_000_000
+RELEASED = {"agz-0.1": "@@"}
+"""SHA-256 by protocol of what `find . -type f | LC_ALL=C sort | xargs sha256sum` prints in the folder of its golden files."""
 
 
 @pytest.fixture(scope="module", params=KNOWN)
@@ -48,6 +52,17 @@ def figures(golden: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def verdict(golden: Path) -> Verdict:
     return check(golden / "bundle", engine_path(), sample_permille=1000)
+
+
+def test_the_golden_files_are_the_released_ones(golden: Path) -> None:
+    files = sorted(f"./{path.relative_to(golden).as_posix()}" for path in golden.rglob("*") if path.is_file())
+    sums = "".join(f"{hashlib.sha256((golden / name).read_bytes()).hexdigest()}  {name}\n" for name in files)
+    assert hashlib.sha256(sums.encode()).hexdigest() == RELEASED[golden.name]
+
+
+def test_released_golden_files_are_not_made_again() -> None:
+    with pytest.raises(SystemExit, match="golden files are never made again"):
+        make_golden.main()
 
 
 def test_the_golden_bundle_is_at_v1(verdict: Verdict) -> None:
