@@ -266,9 +266,7 @@ def ends_of(block: Block) -> Iterator[tuple[str, Any]]:
 
 def main() -> None:
     if GOLDEN.exists():
-        sys.exit(
-            f"{GOLDEN}: protocol {PROTOCOL} is released, and golden files are never made again; name a new protocol"
-        )
+        sys.exit(f"{GOLDEN}: {PROTOCOL} is released, and golden files are never made again; name a new protocol")
     GOLDEN.mkdir(parents=True)
     private = KEY.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     (GOLDEN / "test-key.pem").write_bytes(private)
