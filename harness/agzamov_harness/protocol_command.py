@@ -98,6 +98,8 @@ def run(
     command again to go on.
     """
     with faults():
+        for path in plans:  # a plan with an error is not copied
+            plan_file(path, small=small)
         if not plans:  # a misspelt folder is not made
             _plan_paths(folder)
         for name in (BUNDLES, RUNS):
@@ -206,7 +208,7 @@ def _matched(folder: Path, files: Mapping[Path, PlanFile]) -> tuple[list[Part], 
     """Plans with their runs, and the runs of other plans. Raises ManifestError where it is not clear which is whose."""
     plans = {path: file.plan for path, file in files.items()}
     runs = {path: _plan_of(path) for path in sorted((folder / RUNS).glob("[!.]*/"))}
-    for bundle in sorted((folder / BUNDLES).glob("[!.]*/")):
+    for bundle in sorted(path.parent.parent for path in (folder / BUNDLES).glob(f"[!.]*/{MANIFEST_FILE}")):
         if folder / RUNS / bundle.name not in runs:
             raise ManifestError(f"{bundle}: expected its run in {folder / RUNS}, found none; move the bundle away")
     parts = [Part(path, file, _only(path, file.plan, runs, plans)) for path, file in files.items()]
@@ -218,9 +220,10 @@ def _plan_of(run: Path) -> Plan:
         return rundir.load_sealed(run).plan
     except rundir.Changed:
         raise
-    except (OSError, ManifestError) as error:
-        what = error.strerror if isinstance(error, OSError) else error
-        raise ManifestError(f"{run / rundir.MANIFEST}: {what}; move its run away") from error
+    except OSError as error:
+        raise ManifestError(f"{error.filename}: {error.strerror}; move its run away") from error
+    except ManifestError as error:
+        raise ManifestError(f"{run / rundir.MANIFEST}: {error}; move its run away") from error
 
 
 def _standing(run: Path) -> str:

@@ -15,6 +15,7 @@ what memory servers print, `memory_data` their folders while they run: what a ki
 import fcntl
 import hashlib
 import os
+import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -37,6 +38,7 @@ NOTES, EXECUTIONS, EGRESS, JUDGED, QUALITY = "notes", "executions", "egress", "j
 MEMORY_LOGS, MEMORY_DATA = "memory", "memory_data"
 PREFLIGHT, WEIGHTS = "preflight.json", "weights.json"
 ADDRESSES, DIGESTS = "addresses.json", "digests.json"
+SHA256 = re.compile(rb"[0-9a-f]{64}")
 DIGITS = 16
 """Digits of a digest that an error shows."""
 
@@ -45,7 +47,7 @@ KNOWN_NOTES = frozenset({LOCK, ADDRESSES, DIGESTS, PREFLIGHT})
 
 
 class Changed(ManifestError):
-    """The sealed manifest of a run was changed."""
+    """The sealed manifest of a run, or the digest beside it, was changed."""
 
 
 class InUse(ManifestError):
@@ -180,8 +182,11 @@ def load(path: Path) -> RunDirectory:
 
 def load_sealed(path: Path) -> Manifest:
     """The manifest in the folder of a run. Raises OSError, and ManifestError for another one than was sealed."""
-    data, sealed = (path / MANIFEST).read_bytes(), (path / SEALED).read_text()
+    data, digest = (path / MANIFEST).read_bytes(), (path / SEALED).read_bytes().strip()
     found = hashlib.sha256(data).hexdigest()
+    if not SHA256.fullmatch(digest):
+        raise Changed(f"{path / SEALED}: expected a SHA-256, found something else; that of {MANIFEST} is {found}")
+    sealed = digest.decode()
     if found != sealed:
         raise Changed(
             f"{path / MANIFEST}: expected the sealed one, SHA-256 {sealed[:DIGITS]}, found {found[:DIGITS]}: it was"

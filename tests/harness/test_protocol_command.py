@@ -81,6 +81,7 @@ def test_all_plans_are_sealed_then_played_and_scored_and_nothing_is_played_twice
     ]
     assert {source["run"] for source in json.loads(ended.out)["bundles"]} == {Path(run).name for run in runs}
     assert statuses(commands, folder) == [f"{chess}{bundles[0]}", f"{holdem}{bundles[1]}"]
+    (folder / "bundles" / "report-of-one").mkdir()  # no bundle, so no matter
     again = played(commands, folder)
     assert again.err.splitlines() == [f"{chess}{bundles[0]}", f"{holdem}{bundles[1]}"]
     assert again.out == ended.out
@@ -111,6 +112,10 @@ def test_plans_are_copied_into_a_new_folder_and_played_in_their_small_profile(
     commands: Commands, folder: Path, tmp_path: Path
 ) -> None:
     made, plans = tmp_path / "made", sorted(folder.glob("*.yaml"))
+    plans[0].write_text("title: [")
+    assert commands.run("protocol", "run", made, *plans, cwd=tmp_path).code == 2
+    assert not made.exists()
+    plans[0].write_text(plan("Chess", CHESS))
 
     def run(*more: object) -> Ended:
         return commands.run("protocol", "run", made, *more, "--key", "key.pem", "--json", cwd=tmp_path)
@@ -174,9 +179,10 @@ def test_nothing_is_played_again_where_a_run_or_its_manifest_is_gone(commands: C
     refused(commands, folder, f"{run}/manifest.json: No such file or directory; move its run away")
     run.rmdir()
     bundle = folder / "bundles" / run.name
-    bundle.mkdir(parents=True)
+    (bundle / "data").mkdir(parents=True)
+    (bundle / "data" / "manifest.json").touch()
     refused(commands, folder, f"{bundle}: expected its run in {folder}/runs, found none; move the bundle away")
-    bundle.rmdir()
+    shutil.rmtree(bundle)
     assert statuses(commands, folder) == ["1-chess.yaml: not sealed", "2-holdem.yaml: not sealed"]
 
 

@@ -506,6 +506,17 @@ def test_a_manifest_that_was_changed_after_it_was_sealed_is_named_and_no_version
     assert rundir.load(path).manifest == sealed
 
 
+@pytest.mark.parametrize("digest", [b"", b"\xff\xfe", b"0" * 63, b"\n\n"])
+def test_a_digest_beside_a_manifest_that_is_none_is_named(sealed: Manifest, tmp_path: Path, digest: bytes) -> None:
+    path = rundir.create(tmp_path, sealed, SECRET).path
+    whole = (path / "manifest.sha256").read_bytes()
+    (path / "manifest.sha256").write_bytes(digest)
+    with pytest.raises(ManifestError, match=rf"^{path}/manifest.sha256: expected a SHA-256, found something else"):
+        rundir.load(path)
+    (path / "manifest.sha256").write_bytes(whole + b"\n")
+    assert rundir.load(path).manifest == sealed
+
+
 def test_a_secret_that_the_manifest_did_not_commit_to_is_refused(sealed: Manifest, tmp_path: Path) -> None:
     path = rundir.create(tmp_path, sealed, SECRET).path
     (path / "secret").write_text("00" * 32)

@@ -1,0 +1,27 @@
+"""README's table of what a run takes is what `plan` says of manifests/endpoint.yaml."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from agzamov_harness.cli import main
+
+ROOT = Path(__file__).parents[2]
+PRICES = "\nprices: {model: {input_usd: 1, output_usd: 4}}\n"
+ROWS = {"Phase 0, both games": ("phase: 1",), "Phases 0 and 1, both games": ()}
+
+
+@pytest.mark.parametrize(("part", "without"), ROWS.items())
+def test_the_readme_says_what_plan_forecasts(part: str, without: tuple[str, ...], tmp_path: Path) -> None:
+    lines = (ROOT / "manifests" / "endpoint.yaml").read_text().splitlines()
+    kept = [line for line in lines if not any(word in line for word in without)]
+    (tmp_path / "plan.yaml").write_text("\n".join(kept) + PRICES)
+    told = CliRunner().invoke(main, ["plan", str(tmp_path / "plan.yaml"), "--json"])
+    load = json.loads(told.output)["load"]
+    seat = next(seat for seat in load["seats"] if seat["seat"] == "model")
+    tokens = ", ".join(f"{seat[kind] / 10**6:.1f} M" for kind in ("prompt_tokens", "reply_tokens"))
+    hours, usd = float(load["wall_s"]) / 3600, float(load["cost_usd"])
+    row = f"| {part} | {seat['calls']:,} | {tokens} | {hours:.0f} h | {usd:.0f} USD |"
+    assert row in (ROOT / "README.md").read_text().splitlines()
