@@ -267,18 +267,20 @@ def ends_of(block: Block) -> Iterator[tuple[str, Any]]:
 def main() -> None:
     if GOLDEN.exists():
         sys.exit(f"{GOLDEN}: {PROTOCOL} is released, and golden files are never made again; name a new protocol")
-    GOLDEN.mkdir(parents=True)
     private = KEY.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    (GOLDEN / "test-key.pem").write_bytes(private)
-    (GOLDEN / "test-key.pem.pub").write_bytes(keys.public_pem(KEY))
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder:  # elsewhere, so that the bundles name a commit without changes
+        target = Path(folder) / PROTOCOL
+        target.mkdir()
+        (target / "test-key.pem").write_bytes(private)
+        (target / "test-key.pem.pub").write_bytes(keys.public_pem(KEY))
         figures = {
-            "bundle": make_bundle(GOLDEN, Path(folder) / "a"),
-            "journal": make_journal(GOLDEN, Path(folder) / "b"),
-            "systems": make_systems(GOLDEN, Path(folder) / "c"),
+            "bundle": make_bundle(target, Path(folder) / "a"),
+            "journal": make_journal(target, Path(folder) / "b"),
+            "systems": make_systems(target, Path(folder) / "c"),
         }
-    plain = msgspec.to_builtins(figures)
-    (GOLDEN / "figures.json").write_text(json.dumps(plain, indent=2, sort_keys=True) + "\n")
+        plain = msgspec.to_builtins(figures)
+        (target / "figures.json").write_text(json.dumps(plain, indent=2, sort_keys=True) + "\n")
+        shutil.copytree(target, GOLDEN)
     print(f"{GOLDEN}: {sum(file.stat().st_size for file in GOLDEN.rglob('*') if file.is_file())} bytes")  # noqa: T201
 
 
