@@ -33,7 +33,7 @@ from bundles.bundle_factory import check, engine_path, told
 GOLDEN = Path(__file__).parent / "golden"
 ENGINE_STEP, QUALITY_STEP, TOOLS_STEP = 9, 12, 16
 BYTES_MAX = 1_000_000
-RELEASED = {"agz-0.1": "3634f6ffd85b3ac688d75f0941150588d7640e8f2f475483b9e833992e6054cf"}
+RELEASED = {"agz-0.1": "7e5b0e93f269b417c1bb9e2ca59ca61ebcaf64b49c5dc21c12ea704626819fd5"}
 """SHA-256 of the golden files: of what `find . -type f | LC_ALL=C sort | xargs sha256sum` prints in their folder."""
 
 
