@@ -186,7 +186,7 @@ def _tool_load(plan: Plan, assumptions: Assumptions) -> tuple[int, Fraction]:
         if not use:
             continue
         asked = _calls_a_seat(match, plan, assumptions)
-        nodes = use.candidates_max * use.nodes if game.uses_engine else 0
+        nodes = use.moves_max * use.nodes if game.uses_engine else 0
         showdowns = min(use.comparisons_max, game.tool_showdowns_max)
         answer_s = Fraction(nodes, assumptions.engine_nodes_per_s * assumptions.cores)
         answers += asked

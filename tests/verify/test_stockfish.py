@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import chess
+import chess.engine
+import msgspec
 import pytest
 
 from agzamov_verify import stockfish
+from agzamov_verify.games.chess960.rules import legal_after
 from agzamov_verify.questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, ExaminedMove
 from agzamov_verify.stockfish import NAME, NET_SHA256, PLACES, EngineFault, UciEngine, find_engine
 
@@ -218,3 +221,38 @@ def test_a_mate_and_a_worse_move_are_told_apart(engine: UciEngine) -> None:
     answer = engine.examine(examination("a1a8", "a1b1", start_fen=MATE_IN_ONE))
     assert answer.moves[0] == ExaminedMove(None, "a1a8", 1)
     assert answer.moves[1] != answer.moves[0]
+
+
+def independent_search(only: list[str] | None) -> tuple[str, int]:
+    """The best move among `only` in START, and its value, by python-chess's own client of the same engine."""
+    board = chess.Board(START, chess960=True)
+    moves = [chess.Move.from_uci(move) for move in only] if only else None
+    with chess.engine.SimpleEngine.popen_uci(str(ENGINE)) as other:
+        other.configure({"Threads": 1, "Hash": HASH_MIB})
+        found = other.play(board, chess.engine.Limit(nodes=2_000), root_moves=moves, info=chess.engine.INFO_SCORE)
+    assert found.move
+    return found.move.uci(), found.info["score"].relative.score(mate_score=10**6)
+
+
+@needs_engine
+def test_best_lines_are_those_that_another_client_finds_one_after_another(engine: UciEngine) -> None:
+    left = legal_after(START, "")
+    expected: list[tuple[str, int]] = []
+    for _ in range(3):
+        expected.append(independent_search(left if expected else None))
+        left.remove(expected[-1][0])
+    answer = engine.examine(msgspec.structs.replace(examination(), lines_max=3))
+    assert [(move.line.partition(" ")[0], move.centipawns) for move in answer.moves] == expected
+
+
+@needs_engine
+def test_the_value_of_a_position_is_that_of_a_search_of_all_its_moves(engine: UciEngine) -> None:
+    (found,) = engine.examine(examination()).moves
+    assert found.centipawns == engine.evaluate(position(START), 2_000).centipawns
+
+
+@needs_engine
+def test_where_few_moves_are_legal_so_many_best_lines_are_found(engine: UciEngine) -> None:
+    cornered = "7k/8/5K2/8/8/8/8/6R1 b - - 0 1"
+    answer = engine.examine(msgspec.structs.replace(examination(start_fen=cornered), lines_max=10))
+    assert sorted(move.line.partition(" ")[0] for move in answer.moves) == legal_after(cornered, "") == ["h8h7"]

@@ -12,9 +12,10 @@ import pytest
 from agzamov_verify.condition_problems import condition_problems
 from agzamov_verify.dice import Dice
 from agzamov_verify.games import prompts, scripted
+from agzamov_verify.games.chess960 import engine_tools
 from agzamov_verify.games.chess960 import tool as chess_tool
 from agzamov_verify.games.chess960.prompt import PromptStyle, turn_message
-from agzamov_verify.games.chess960.rules import Game960
+from agzamov_verify.games.chess960.rules import Game960, legal_after
 from agzamov_verify.games.holdem.calculator import calculate
 from agzamov_verify.games.holdem.tool import ToldOdds, answer_text, read_odds
 from agzamov_verify.games.page import PROFILE, TOOL, read_page
@@ -73,8 +74,9 @@ def told_by_tools(question: Question) -> Answer:
         case Calculate():
             return calculate(question)
         case Examine():
-            order = sorted(question.candidates)
-            return Examined(tuple(ExaminedMove(37 * order.index(move), move, None) for move in question.candidates))
+            moves = question.candidates or legal_after(question.start_fen, question.moves)[: question.lines_max or 1]
+            order = sorted(moves)
+            return Examined(tuple(ExaminedMove(37 * order.index(move), move, None) for move in moves))
         case _:
             raise AssertionError(question)
 
@@ -372,9 +374,12 @@ CALLING: dict[str, Any] = {"tools": {**SYSTEMS["tools"], "use": "model", "calls_
 MODEL: dict[str, Any] = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m"}
 SEATS: dict[str, Any] = {"novice": MODEL}
 CALLS = {
-    "examine_moves": ('{"moves":"a2a3, h2h3, a7a6, h7h6"}', chess_tool.ANSWER.partition("{")[0]),
+    "evaluate_position": ("{}", engine_tools.EVALUATED.partition("{")[0]),
+    "compare_moves": ('{"moves":"a2a3, h2h3, a7a6, h7h6"}', chess_tool.ANSWER.partition("{")[0]),
+    "best_lines": ('{"lines":2}', engine_tools.FOUND.partition("{")[0]),
     "calculate_odds": ("{}", "Equity against one random hand: "),
 }
+CALLABLE = [(HANDS if name == "calculate_odds" else CHESS, name) for name in CALLS]
 
 
 class Caller:
@@ -400,13 +405,13 @@ def called(game: dict[str, Any], arm: str, *calls: ToolCall) -> tuple[Caller, li
     return caller, list(Exchanges(block_script(next(streams_of(match)), planned, DICE), caller))
 
 
-@pytest.mark.parametrize(("game", "name"), [(CHESS, "examine_moves"), (HANDS, "calculate_odds")])
+@pytest.mark.parametrize(("game", "name"), CALLABLE)
 def test_a_model_calls_its_tool_within_its_budget_and_is_told_the_answer(game: dict[str, Any], name: str) -> None:
     arguments, answer = CALLS[name]
     caller, exchanges = called(game, "real", *[ToolCall(arguments, name)] * 3)
     asked_of_tool = [question for question, _ in exchanges if isinstance(question, Calculate | Examine)]
     offered = [question for question, _ in exchanges if isinstance(question, Chat) and question.with_tools]
-    assert {question.with_tools[0].name for question in offered} == {name}
+    assert {name in {tool.name for tool in question.with_tools} for question in offered} == {True}
     assert [question.attempt for question in asked_of_tool[:4]] == [1, 2, 1, 2]
     assert [result.startswith(answer) for result in caller.results[:3]] == [True, True, False]
     assert caller.results[2].startswith("The budget of 2 calls is used up")
@@ -423,18 +428,24 @@ def test_naked_arms_offer_no_tools_of_model_use(game: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("game", "call", "told", "shown"),
     [
-        (CHESS, ToolCall("{}", "examine_moves"), "Not examined: ", ("examine_moves", "{}")),
-        (CHESS, ToolCall('{"moves":""}', "examine_moves"), "Not examined: ", ("examine_moves", "{}")),
-        (CHESS, ToolCall('{"moves":"a\\u0000"}', "examine_moves"), "Not examined: ", ("examine_moves", "{}")),
-        (CHESS, ToolCall("no JSON", "examine_moves"), "Not examined: ", ("examine_moves", "{}")),
-        (CHESS, ToolCall('{"moves":"e9e9"}', "examine_moves"), chess_tool.NO_CANDIDATES, ("examine_moves", None)),
+        (CHESS, ToolCall("{}", "compare_moves"), "Not examined: ", ("compare_moves", "{}")),
+        (CHESS, ToolCall('{"moves":""}', "compare_moves"), "Not examined: ", ("compare_moves", "{}")),
+        (CHESS, ToolCall('{"moves":"a\\u0000"}', "compare_moves"), "Not examined: ", ("compare_moves", "{}")),
+        (CHESS, ToolCall("no JSON", "compare_moves"), "Not examined: ", ("compare_moves", "{}")),
+        (CHESS, ToolCall('{"moves":"e9e9"}', "compare_moves"), chess_tool.NO_CANDIDATES, ("compare_moves", None)),
         (
             CHESS,
             ToolCall("{}", "best_move"),
-            "There is no such tool. The tool is examine_moves.",
+            "There is no such tool. On offer: evaluate_position, compare_moves, best_lines.",
             ("unknown_tool", "{}"),
         ),
+        (CHESS, ToolCall('{"depth":3}', "evaluate_position"), "Not evaluated: ", ("evaluate_position", "{}")),
+        (CHESS, ToolCall('{"lines":0}', "best_lines"), "Not searched: ", ("best_lines", "{}")),
+        (CHESS, ToolCall('{"lines":11}', "best_lines"), "Not searched: ", ("best_lines", "{}")),
+        (CHESS, ToolCall('{"lines":"2"}', "best_lines"), "Not searched: ", ("best_lines", "{}")),
         (HANDS, ToolCall('{"hole":"As Ks"}', "calculate_odds"), "Not calculated: ", ("calculate_odds", "{}")),
+        (HANDS, ToolCall('{"hands_percent":4}', "calculate_odds"), "Not calculated: ", ("calculate_odds", "{}")),
+        (HANDS, ToolCall('{"hands_percent":101}', "calculate_odds"), "Not calculated: ", ("calculate_odds", "{}")),
         (HANDS, ToolCall("", "calculate_odds"), "Not calculated: ", ("calculate_odds", "{}")),
     ],
 )
@@ -450,7 +461,7 @@ def test_a_call_that_is_not_as_declared_is_told_so_and_asks_no_tool(
     assert (sent.name, sent.arguments) == (shown[0], shown[1] or call.arguments)
 
 
-@pytest.mark.parametrize(("game", "name"), [(CHESS, "examine_moves"), (HANDS, "calculate_odds")])
+@pytest.mark.parametrize(("game", "name"), CALLABLE)
 def test_a_placebo_of_calls_tells_answers_of_the_same_length(game: dict[str, Any], name: str) -> None:
     call = ToolCall(CALLS[name][0], name)
     real, placebo = (called(game, arm, call)[0].results for arm in ("real", "placebo"))
@@ -458,9 +469,79 @@ def test_a_placebo_of_calls_tells_answers_of_the_same_length(game: dict[str, Any
     assert real[0] != placebo[0]
 
 
+def test_a_model_is_offered_what_its_plan_says_and_no_more() -> None:
+    planned = plan(CHESS, systems={"tools": {**CALLING["tools"], "offers": ["best_lines"]}}, seats=SEATS)
+    caller = Caller(ToolCall('{"moves":"a2a3"}', "compare_moves"))
+    drive(block_script(next(streams_of(planned.matches[list(ARMS).index("real")])), planned, DICE), caller)
+    assert set(caller.results) == {"There is no such tool. On offer: best_lines."}
+    (system,) = {text.partition("You can call tools")[2] for text in caller.systems}
+    assert "best_lines finds your best moves, at most 3." in system
+    assert "compare_moves" not in system
+
+
+@pytest.mark.parametrize(("wished", "searched"), [('{"lines":2}', 2), ('{"lines":9}', 3), ("{}", 3)])
+def test_as_many_best_lines_are_searched_as_a_call_wishes_and_the_plan_allows(wished: str, searched: int) -> None:
+    caller, exchanges = called(CHESS, "real", ToolCall(wished, "best_lines"))
+    searches = [question for question, _ in exchanges if isinstance(question, Examine)]
+    assert {(question.candidates, question.lines_max) for question in searches} == {((), searched)}
+    assert {result.count("\n") for result in caller.results} == {searched}
+
+
+def test_the_value_of_a_position_names_no_move() -> None:
+    caller, exchanges = called(CHESS, "real", ToolCall("{}", "evaluate_position"))
+    searches = [question for question, _ in exchanges if isinstance(question, Examine)]
+    assert {(question.candidates, question.lines_max) for question in searches} == {((), 0)}
+    assert {result.rpartition("\n")[2] for result in caller.results} == {"+0.00"}
+
+
+def test_a_placebo_of_best_lines_names_drawn_legal_moves() -> None:
+    call = ToolCall('{"lines":3}', "best_lines")
+    named: dict[str, list[list[str]]] = {}
+    for arm in ("real", "placebo"):
+        caller, _ = called(CHESS, arm, call)
+        named[arm] = [[line.partition(":")[0] for line in result.split("\n")[1:]] for result in caller.results]
+    assert all(len(set(moves)) == 3 for moves in named["placebo"])
+    first_legal = {chess.Move.from_uci(move) for move in named["placebo"][0]}
+    assert len(named["real"]) == len(named["placebo"])
+    assert named["real"][0] != named["placebo"][0]
+    start = next(question for question, _ in called(CHESS, "placebo", call)[1] if isinstance(question, Examine))
+    assert first_legal <= set(Game960(start.start_fen).board.legal_moves)
+
+
+def test_a_model_may_say_which_hands_its_opponent_holds() -> None:
+    caller, exchanges = called(HANDS, "real", ToolCall('{"hands_percent":20}', "calculate_odds"))
+    assert {question.hands_percent for question, _ in exchanges if isinstance(question, Calculate)} == {20}
+    assert all(result.startswith("Equity against the strongest 20 % of hands: ") for result in caller.results)
+
+
+@pytest.mark.parametrize(
+    ("lines", "moves", "expected"),
+    [
+        (2, ("a2a3", "a2a3"), "findings about 2 legal moves"),
+        (2, ("a2a3",), "findings about 2 legal moves"),
+        (2, ("a2a3", "e2e5"), "findings about 2 legal moves"),
+        (0, (), "findings about 1 legal moves"),
+        (0, ("a2a3", "h2h3"), "findings about 1 legal moves"),
+    ],
+)
+def test_findings_that_are_not_what_was_asked_diverge(lines: int, moves: tuple[str, ...], expected: str) -> None:
+    def answer(question: Question) -> Answer:
+        if isinstance(question, Examine):
+            return Examined(tuple(ExaminedMove(5, move, None) for move in moves))
+        return calling(question)
+
+    arguments = f'{{"lines":{lines}}}' if lines else "{}"
+    calling = Caller(ToolCall(arguments, "best_lines" if lines else "evaluate_position"))
+    planned = plan(CHESS, systems=CALLING, seats=SEATS)
+    stream = next(streams_of(planned.matches[list(ARMS).index("real")]))
+    with pytest.raises(Divergence, match=expected):
+        drive(block_script(stream, planned, DICE), answer)
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
+        ({"offers": ["best_lines", "best_lines"]}, "offers: expected each tool once, found best_lines, best_lines"),
         ({"use": "model"}, "calls_max: expected 1 to 20, the calls that a model may make before each decision"),
         ({"calls_max": 2}, "calls_max: expected 0 with use harness: no model calls a tool"),
         ({"use": "model", "calls_max": 2}, "use: expected harness: novice is a novice seat, which calls no tools"),

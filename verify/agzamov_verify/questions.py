@@ -187,14 +187,16 @@ class Export(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="ex
 
 
 class Examine(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="examine"):
-    """Ask the engine for the value of each candidate move in the position after `moves` from `start_fen`.
+    """Ask the engine about the position after `moves` from `start_fen`, with so many `nodes` in each search.
 
-    `nodes`: so many are searched for each candidate, with no other move at the root.
+    `candidates`: a search for each, with no other move at the root. Where there are none, `lines_max` searches, each
+    for the best move beside those found before; where that is 0, one search, for the value of the position.
     """
 
     attempt: int
     candidates: tuple[str, ...]
     game: str
+    lines_max: int = 0
     moves: str
     nodes: int
     start_fen: str
@@ -321,9 +323,9 @@ class Exported(msgspec.Struct, frozen=True, tag_field="as", tag="exported"):
 
 
 class ExaminedMove(msgspec.Struct, frozen=True, gc=False):
-    """A candidate's value for the side to move, in centipawns or moves to mate, and the line that the engine expects.
+    """A move's value for the side to move, in centipawns or moves to mate, and the line that the engine expects.
 
-    `line`: moves in UCI, the candidate first.
+    `line`: moves in UCI, that move first.
     """
 
     centipawns: Score | None
@@ -332,7 +334,7 @@ class ExaminedMove(msgspec.Struct, frozen=True, gc=False):
 
 
 class Examined(msgspec.Struct, frozen=True, tag_field="as", tag="examined"):
-    """The engine's findings about each candidate, in the order in which they were asked."""
+    """The engine's findings: one for each candidate, in the order asked; for each best move; or for the position."""
 
     moves: tuple[ExaminedMove, ...]
 

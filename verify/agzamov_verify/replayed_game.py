@@ -191,13 +191,20 @@ def _tool_exchange(question: Question, answer: Answer) -> Iterator[str]:
     """A question to a tool and what it found."""
     match question, answer:
         case Examine(), Examined():
-            yield f"-- {question.to} examines {len(question.candidates)} moves with {question.nodes:,} nodes each"
+            yield f"-- {question.to} {_examines(question)} with {question.nodes:,} nodes each"
             for move in answer.moves:
                 yield from _safe(f"{evaluation_words(Evaluation(move.centipawns, move.mate))}: {move.line}")
         case Calculate(), Calculated():
             of = "all" if answer.exact else "a sample of"
             yield f"-- {question.to} compares {of} {answer.compared:,} showdowns of {' '.join(question.hole)}"
             yield f"   equity {answer.equity_permille} of 1000, a call needs {answer.price_permille} of 1000"
+
+
+def _examines(question: Examine) -> str:
+    """What the engine is asked of a position, in words."""
+    if question.candidates:
+        return f"examines {len(question.candidates)} moves"
+    return f"finds up to {question.lines_max} best moves" if question.lines_max else "evaluates the position"
 
 
 def _prompt(question: Chat, systems: set[str]) -> Iterator[str]:

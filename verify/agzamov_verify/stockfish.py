@@ -19,6 +19,7 @@ from typing import Self
 
 import chess
 
+from .games.chess960.rules import legal_after
 from .questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, Examined, ExaminedMove
 from .uci_transport import SILENCE_S_MAX, connect
 
@@ -88,12 +89,23 @@ class UciEngine:
         return best, evaluation
 
     def examine(self, question: Examine) -> Examined:
-        """The value of each candidate, from the side to move, and the line that the engine expects after it."""
-        return Examined(tuple(self._examined(question, move) for move in question.candidates))
+        """Values from the side to move, and the lines that the engine expects: see the question."""
+        if question.candidates:
+            return Examined(tuple(self._examined(question, move) for move in question.candidates))
+        if not question.lines_max:
+            return Examined((self._examined(question, ""),))
+        found: list[ExaminedMove] = []
+        left = legal_after(question.start_fen, question.moves)
+        while left and len(found) < question.lines_max:
+            found.append(self._examined(question, " ".join(left) if found else ""))
+            left.remove(found[-1].line.partition(" ")[0])
+        return Examined(tuple(found))
 
-    def _examined(self, question: Examine, move: str) -> ExaminedMove:
-        _, value, line = self._searched(question.start_fen, question.moves, question.nodes, move)
-        return ExaminedMove(value.centipawns, " ".join(line[:LINE_MOVES_MAX] or [move]), value.mate)
+    def _examined(self, question: Examine, only: str) -> ExaminedMove:
+        """The engine's best move, of those in `only` where there are any, with its value and line."""
+        best, value, line = self._searched(question.start_fen, question.moves, question.nodes, only)
+        expected = line[:LINE_MOVES_MAX] if line[:1] == [best] else [best]
+        return ExaminedMove(value.centipawns, " ".join(expected), value.mate)
 
     def _searched(self, start_fen: str, moves: str, nodes: int, only: str) -> tuple[str, Evaluation, list[str]]:
         """The engine's move, its last score, and the line that it gave with that score."""

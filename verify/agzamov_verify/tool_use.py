@@ -4,17 +4,25 @@ The law: a tool is asked what its seat may know, nothing else. In the placebo ar
 moments, and an answer of the same form, drawn from the seed, is told in the place of its own.
 """
 
+from typing import Final
+
 import msgspec
 
 from .questions import TOOL
+
+COMPARE, BEST_LINES, EVALUATE = "compare_moves", "best_lines", "evaluate_position"
+"""Names of the engine's tools, to a model and on its server."""
+LINES_MOST: Final = 10
+"""Of best lines in one call, whatever a plan says."""
 
 
 class ToolUse(msgspec.Struct, frozen=True):
     """Limits of a tool at one decision. `is_placebo`: a drawn answer is told. `to`: whose it is (`questions.TOOLS`).
 
     `calls_max`: calls that the seat's model may make; 0: the harness asks, once. `candidates_max`: moves of chess that
-    it examines in a call, with `nodes` each. `comparisons_max`: showdowns of hold'em that it compares. `is_steered`:
-    what it examines is chosen in the light of what is recalled of the opponent, in the full stack.
+    it examines in a call, `lines_max`: best moves that it finds in one, with `nodes` each. `comparisons_max`: showdowns
+    of hold'em that it compares. `is_steered`: what it examines is chosen in the light of what is recalled of the
+    opponent, in the full stack. `offers`: the names of the engine's tools that a model may call.
     """
 
     calls_max: int
@@ -23,4 +31,11 @@ class ToolUse(msgspec.Struct, frozen=True):
     nodes: int
     is_placebo: bool
     is_steered: bool = False
+    lines_max: int = 0
+    offers: tuple[str, ...] = ()
     to: str = TOOL
+
+    @property
+    def moves_max(self) -> int:
+        """Moves that the engine may search at one time it is asked, each with `nodes`."""
+        return max(self.candidates_max, self.lines_max if BEST_LINES in self.offers else 0)

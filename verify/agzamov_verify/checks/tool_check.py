@@ -89,7 +89,9 @@ def _again(engine: UciEngine, recorded: ToolAnswer) -> Finding | None:
 
 
 def _nodes(question: Examine | Calculate) -> int:
-    return question.nodes * len(question.candidates) if isinstance(question, Examine) else 0
+    if isinstance(question, Calculate):
+        return 0
+    return question.nodes * (len(question.candidates) or question.lines_max or 1)
 
 
 def _extent(tool: str, done: int, total: int) -> str:

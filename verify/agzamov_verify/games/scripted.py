@@ -30,6 +30,7 @@ from ..questions import (
     Stored,
     ToolCall,
 )
+from .chess960.rules import legal_after
 from .page import labelled, read_page
 from .registry import GAMES, game_of_prompt
 
@@ -51,7 +52,7 @@ def reply(kind: str, messages: tuple[Message, ...], seed: int) -> str:
 def random_answer(question: Question) -> Answer:
     """Answers of random players, an engine that sees no advantage and a full memory: enough to sample prompts from.
 
-    Who is offered tools searches once before each reply.
+    Who is offered tools calls one before each reply: the search of a memory, else the last on offer, without arguments.
     """
     match question:
         case Chat():
@@ -59,9 +60,9 @@ def random_answer(question: Question) -> Answer:
         case Evaluate():
             return Evaluation(0, None)
         case Examine():
-            return Examined(
-                tuple(ExaminedMove(0, " ".join([move] * LINE_MOVES_MAX), None) for move in question.candidates)
-            )
+            legal = legal_after(question.start_fen, question.moves)
+            moves = question.candidates or legal[: question.lines_max or 1]
+            return Examined(tuple(ExaminedMove(0, " ".join([move] * LINE_MOVES_MAX), None) for move in moves))
         case Calculate():
             return Calculated(question.comparisons_max, 500, exact=False, price_permille=0)
         case _:
@@ -84,7 +85,9 @@ def _full_memory(question: MemoryQuestion) -> MemoryAnswer:
 
 def _random_reply(question: Chat) -> Reply:
     if question.with_tools and question.messages[-1].role == "user":
-        return Reply(text="", tool_calls=(ToolCall('{"query":"opponent"}', SEARCH),))
+        names = [tool.name for tool in question.with_tools]
+        call = ToolCall('{"query":"opponent"}', SEARCH) if SEARCH in names else ToolCall("{}", names[-1])
+        return Reply(text="", tool_calls=(call,))
     if closing_observation(question.messages) is not None:
         return Reply(text="")
     return Reply(text=reply(RANDOM, question.messages, question.seed))

@@ -1,32 +1,41 @@
 """A tool: Stockfish in chess and an equity calculator in hold'em, asked before each decision of seat A."""
 
-from collections.abc import Iterator
-from typing import Annotated, ClassVar, Final, Literal, Self
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
 from ..experiment import Arm, Augmentation
 from ..plan_types import Problem
-from ..tool_use import ToolUse
+from ..tool_use import BEST_LINES, COMPARE, EVALUATE, LINES_MOST, ToolUse
 from .base import System
 
 COMPARISONS_LEAST: Final = 990
 SMALL_NODES: Final = 1_000
+EngineTool: TypeAlias = Literal["evaluate_position", "compare_moves", "best_lines"]
+_OFFERED: Final[Mapping[str, str]] = {
+    EVALUATE: "the value of the position",
+    COMPARE: "at most {candidates_max} moves that the seat names",
+    BEST_LINES: "the best {lines_max} moves",
+}
 
 
 class ToolsSystem(System, frozen=True, tag="tools"):
     """The tool of each game, and how much it may work at one decision.
 
     `use`: the harness asks it, at a fixed point of each decision; or the model, by `calls_max` calls before each of
-    its decisions. `candidates_max`: moves of chess that the engine examines each time, with `nodes` each.
-    `comparisons_max`: showdowns of hold'em that the calculator compares; 990 are all on the river, 45,540 on the turn,
-    1,070,190 on the flop.
+    its decisions. `candidates_max`: moves of chess that the engine examines each time, with `nodes` each. `offers`: the
+    engine's tools that a model may call; `lines_max`: best moves that it finds in one call, with `nodes` each. The
+    harness compares the moves that the seat names, whatever models are offered. `comparisons_max`: showdowns of hold'em
+    that the calculator compares; 990 are all on the river, 45,540 on the turn, 1,070,190 on the flop.
     """
 
     use: Literal["harness", "model"] = "harness"
     calls_max: Annotated[int, Meta(ge=0, le=20)] = 0
+    offers: Annotated[tuple[EngineTool, ...], Meta(min_length=1)] = ("evaluate_position", "compare_moves", "best_lines")
     candidates_max: Annotated[int, Meta(ge=1, le=10)] = 4
+    lines_max: Annotated[int, Meta(ge=1, le=LINES_MOST)] = 3
     nodes: Annotated[int, Meta(ge=1, le=1_000_000)] = 50_000
     comparisons_max: Annotated[int, Meta(ge=COMPARISONS_LEAST, le=2_000_000)] = 5_000
 
@@ -36,10 +45,13 @@ class ToolsSystem(System, frozen=True, tag="tools"):
     @property
     def words(self) -> str:
         asked = f"at most {self.calls_max} calls of" if self.needs_tool_calls else "one question to"
+        chess = " or ".join(_OFFERED[tool] for tool in self.offers) if self.needs_tool_calls else _OFFERED[COMPARE]
+        chess = chess.format(candidates_max=self.candidates_max, lines_max=self.lines_max)
+        hands = "any share of hands" if self.needs_tool_calls else "one random hand"
         return (
-            f"tools, way of use {self.use}: before each decision {asked} Stockfish in chess (at most"
-            f" {self.candidates_max} moves that the seat names, {self.nodes:,} nodes each), or a calculator in hold'em"
-            f" (equity against one random hand from up to {self.comparisons_max:,} showdowns, and pot odds)"
+            f"tools, way of use {self.use}: before each decision {asked} Stockfish in chess ({chess}, {self.nodes:,}"
+            f" nodes each), or a calculator in hold'em (equity against {hands} from up to {self.comparisons_max:,}"
+            " showdowns, and pot odds)"
         )
 
     @property
@@ -60,6 +72,16 @@ class ToolsSystem(System, frozen=True, tag="tools"):
             yield Problem("calls_max", "expected 1 to 20, the calls that a model may make before each decision")
         if self.calls_max and not self.needs_tool_calls:
             yield Problem("calls_max", f"expected 0 with use {self.use}: no model calls a tool")
+        if len(set(self.offers)) < len(self.offers):
+            yield Problem("offers", f"expected each tool once, found {', '.join(self.offers)}")
 
     def tool(self, arm: Arm) -> ToolUse | None:
-        return ToolUse(self.calls_max, self.candidates_max, self.comparisons_max, self.nodes, arm is Arm.PLACEBO)
+        return ToolUse(
+            self.calls_max,
+            self.candidates_max,
+            self.comparisons_max,
+            self.nodes,
+            arm is Arm.PLACEBO,
+            lines_max=self.lines_max,
+            offers=self.offers if self.needs_tool_calls else (),
+        )

@@ -19,7 +19,7 @@ from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan, in_careers
 from ..page import Page, labelled, scripted_player
 from ..patterns import CHESS_PATTERNS
 from ..players import a_is_first, in_turn
-from . import judgement, novice_player, random_player, reference_player, tool
+from . import engine_tools, judgement, novice_player, random_player, reference_player, tool
 from .detectors import DETECTORS
 from .note_words import query
 from .notes import observation
@@ -86,7 +86,7 @@ class Chess960(Game):
     match = ChessMatch
     rules = ChessRules
     templates: ClassVar = {**TEMPLATES, **judgement.TEMPLATES}
-    tool_templates = tool.TEMPLATES
+    tool_templates: ClassVar = {**tool.TEMPLATES, **engine_tools.TEMPLATES}
     names_candidates = True
     search_phrases = PHRASES
     patterns = CHESS_PATTERNS

@@ -12,7 +12,7 @@ from ..adjudication import Adjudication
 from ..decision import FIRST_ATTEMPT, ActionReader, Forfeit, IllegalPolicy, Tally, ask_before, decide
 from ..declared import Accepted, Fault, read_declared
 from ..players import GameName, Player, seed_for
-from . import judgement, tool
+from . import engine_tools, judgement, tool
 from .adjudication import Adjudicator
 from .judgement import Better
 from .note_words import query
@@ -112,7 +112,7 @@ class _Table:
             side = WHITE if self.game.board.turn else BLACK
             question = yield from self._question(side)
             player, tally = self.players[side], self.tallies[side]
-            toolbox = tool.toolbox(player.tool, self.game, self.name, self.dice)
+            toolbox = engine_tools.toolbox(player.tool, self.game, self.name, self.dice)
             action = yield from decide(question, self.reading, self.rules.illegal, tally, player.memory, toolbox)
             raw = self._act(action, side)
             if raw is None and adjudicated is None:

@@ -5,16 +5,18 @@
     Difference: +22.9 points
 
 In the full stack the seat first says, in the light of what it is told of its opponent, against which share of all
-starting hands the calculator is to compare: `HANDS: 30`.
+starting hands the calculator is to compare: `HANDS: 30`. A model that calls the calculator may give such a share, too.
 
 The placebo tells another equity, any thousandth being as likely; what a call needs stands in the prompt already and
 stays true. Numbers are padded, so every answer has the same length.
 """
 
 import re
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
 from ...dice import Dice
 from ...questions import CALCULATED, Calculate, Calculated, NoReply, Reply, Tool
@@ -23,7 +25,7 @@ from ...tool_use import ToolUse
 from ..declared import Fault, declared
 from ..page import Page
 from ..players import GameName
-from ..tool_calls import ToolCalls, call_templates
+from ..tool_calls import Asking, OfferedTool, ToolCalls, call_templates
 from .chen import PERCENT_MIN
 from .rules import Hand
 
@@ -34,6 +36,8 @@ Then you are asked for your action, and told what it found. In the light of what
 your documents, say how many percent of all starting hands, the strongest first, it may hold: {least} to 100, where \
 100 is any hand. Declare it on the last line of this answer, in exactly this form:
 HANDS: <percent>"""
+PERMILLE: Final = 1000
+ANY_PERCENT: Final = 100
 ANY_HAND, SOME_HANDS = "one random hand", "the strongest {percent:>2} % of hands"
 ANSWER: Final = """\
 Equity against {hands}: {equity} % ({extent})
@@ -41,25 +45,25 @@ Equity that a call needs: {price} %
 Difference: {difference} points"""
 EXACT, SAMPLED = "all showdowns counted", "a sample of {compared:,} showdowns"
 SYSTEM: Final = """\
-The tool calculate_odds tells you the equity of your hand against one random hand, and the equity that a call needs. \
-You may make at most {calls_max} calls of it before each decision. A reply that calls a tool declares nothing: declare \
-in a reply without calls, in the form told above."""
-MALFORMED: Final = "Not calculated: expected a call without arguments."
+The tool calculate_odds tells you the equity of your hand against one random hand, or against the strongest hands of a \
+share that you give, and the equity that a call needs. You may make at most {calls_max} calls of it before each \
+decision. A reply that calls a tool declares nothing: declare in a reply without calls, in the form told above."""
+MALFORMED: Final = f'Not calculated: expected no arguments, or {{"hands_percent": N}} with N from {PERCENT_MIN} to 100.'
 TOOL: Final = Tool(
-    "Calculate the equity of your hand against one random hand, and the equity that a call needs.",
+    "Calculate the equity of your hand, and the equity that a call needs.",
     "calculate_odds",
-    '{"additionalProperties":false,"properties":{},"type":"object"}',
+    '{"additionalProperties":false,"properties":{"hands_percent":{"description":"The opponent holds one of the '
+    'strongest so many percent of all starting hands; any hand where it is left out.","maximum":100,'
+    f'"minimum":{PERCENT_MIN},"type":"integer"}}}},"type":"object"}}',
 )
 TEMPLATES: Final = {
-    **call_templates("holdem", TOOL, SYSTEM, MALFORMED),
+    **call_templates("holdem", (TOOL,), SYSTEM, (MALFORMED,)),
     "holdem/tool_request": REQUEST,
     "holdem/tool_hands": f"{ANY_HAND}\n{SOME_HANDS}",
     "holdem/tool_answer": ANSWER,
     "holdem/tool_exact": EXACT,
     "holdem/tool_sampled": SAMPLED,
 }
-PERMILLE: Final = 1000
-ANY_PERCENT: Final = 100
 _PERCENT = re.compile(r"(\d{1,3}) ?%?")
 _TOLD = re.compile(
     r"^Equity against (?:one random hand|the strongest [ \d]\d % of hands): +(\d+)\.(\d) % .*\n"
@@ -68,11 +72,13 @@ _TOLD = re.compile(
 )
 
 
-class _Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Hands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The arguments of a call."""
 
+    hands_percent: Annotated[int, Meta(ge=PERCENT_MIN, le=ANY_PERCENT)] = ANY_PERCENT
 
-_NOTHING: Final = msgspec.json.Decoder(_Nothing)
+
+_HANDS: Final = msgspec.json.Decoder(_Hands)
 
 
 class ToldOdds(NamedTuple):
@@ -87,19 +93,14 @@ def toolbox(use: ToolUse | None, hand: Hand, name: GameName, dice: Dice) -> Tool
     if use is None or not use.calls_max:
         return None
 
-    def answer(_: str, number: int) -> Script[str]:
-        return consult(use, hand, name, dice, number)
+    def read(arguments: str) -> Asking | None:
+        try:
+            percent = _HANDS.decode(arguments.encode()).hands_percent
+        except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+            return None
+        return partial(consult, use, hand, name, dice, percent=percent)
 
-    return ToolCalls(TOOL, SYSTEM.format(calls_max=use.calls_max), use.calls_max, MALFORMED, _read, answer)
-
-
-def _read(arguments: str) -> str | None:
-    """An empty wish, where a call has no arguments as declared."""
-    try:
-        _NOTHING.decode(arguments.encode())
-    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
-        return None
-    return ""
+    return ToolCalls((OfferedTool(TOOL, MALFORMED, read),), SYSTEM.format(calls_max=use.calls_max), use.calls_max)
 
 
 def request() -> str:
@@ -120,7 +121,7 @@ def read_hands(reply: Reply | NoReply) -> int:
 
 
 def consult(
-    use: ToolUse, hand: Hand, name: GameName, dice: Dice, number: int = 0, percent: int = ANY_PERCENT
+    use: ToolUse, hand: Hand, name: GameName, dice: Dice, number: int = 0, *, percent: int = ANY_PERCENT
 ) -> Script[str]:
     """Ask the calculator about the decision that is due in `hand`; the text that its player is told.
 
