@@ -36,6 +36,7 @@ check: setup
 	cd verify && ../$(BIN)/deptry .
 	cd harness && ../$(BIN)/deptry .
 	cd memory && ../$(BIN)/deptry .
+	cd tools && ../$(BIN)/deptry .
 	cd imagebuilder && ../$(BIN)/deptry .
 	cd audits && ../$(BIN)/deptry .
 
@@ -60,11 +61,11 @@ setup:
 	@sh scripts/prerequisites $(PYTHON) test
 	@$(MAKE) --no-print-directory $(VENV)/.ready
 
-$(VENV)/.installed: requirements/run.txt verify/pyproject.toml harness/pyproject.toml memory/pyproject.toml
+$(VENV)/.installed: requirements/run.txt verify/pyproject.toml harness/pyproject.toml memory/pyproject.toml tools/pyproject.toml
 	@echo "installing requirements/run.txt into $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --require-hashes -r requirements/run.txt
-	@$(PIP) --no-deps --no-build-isolation -e verify -e harness -e memory
+	@$(PIP) --no-deps --no-build-isolation -e verify -e harness -e memory -e tools
 	@touch $@
 
 $(VENV)/.builder: $(VENV)/.installed requirements/images.txt imagebuilder/pyproject.toml

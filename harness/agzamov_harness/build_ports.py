@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from agzamov_verify.games.registry import GAMES
 from agzamov_verify.manifest import Manifest, Plan
 from agzamov_verify.plan_problems import local_models, needs_engine
 from agzamov_verify.questions import MEMORIES
@@ -26,12 +27,14 @@ from . import seal
 from .adapters import stockfish
 from .dispatch import NO_PORTS, OpenPort, RunPorts, World, ports_of
 from .lazy import imported_at_first_use
+from .mcp_servers.server_process import Socket, log_folder
 from .memory import memory_port
 from .memory.installed import require_here
 from .memory.setups import HERE, Places, setup_of
 from .ports import ChatPort, EnginePort, Port, PortFault, Wait
 from .rundir import MEMORY_DATA, MEMORY_LOGS
 from .seat_kind import PortInputs, by_kind, kind_of, local_by_kind
+from .tool_port import MCP_MODE, ToolPort, ToolServer, local_server
 from .tool_probe import require_tool_calls, seats_that_call
 
 if TYPE_CHECKING:
@@ -56,7 +59,7 @@ def open_world(
     wait: Wait = time.sleep,
     served: Mapping[str, str] = NOWHERE,
     notes: Path | None = None,
-    memories: Places = HERE,
+    places: Places = HERE,
     *,
     has_processes: bool = True,
 ) -> Iterator[RunPorts]:
@@ -64,8 +67,9 @@ def open_world(
 
     `wait` sleeps between tries, and may raise to stop. `served` says where a seat's model is served, if not where the
     plan says: the path of a unix socket, or an address. With `notes`, local models pass their preflight first, and what
-    it measured is written there. `memories` says where this machine has memory servers. Without `has_processes`
-    scripted players think in the threads that ask them: a worker of a cluster may start no process for that.
+    it measured is written there. `places` says where this machine has servers of memories and tools. Without
+    `has_processes` scripted players think in the threads that ask them: a worker of a cluster may start no process for
+    that.
     """
     plan = manifest.plan
     with ExitStack() as stack:
@@ -74,6 +78,7 @@ def open_world(
         engine = _engine(manifest, engine_path)
         for kind, _ in by_kind(plan.playing):
             kind.require(plan, engine_path)
+        tool_port = _tools(manifest, engine_path, places.tool_sockets, stack)
         stack.callback(lambda: World(ports_of(seats, engine)).close())
         builder = Builder(pool, engine_path, wait, served)
         for name, seat in plan.playing.items():
@@ -82,7 +87,7 @@ def open_world(
             _begin_local_models(manifest, seats, served, notes, stack)
         for name in seats_that_call(plan):
             require_tool_calls(name, seats[name])
-        yield RunPorts(ports_of(seats, engine), _memories(manifest, notes, memories, wait, stack))
+        yield RunPorts(ports_of(seats, engine, tool_port), _memories(manifest, notes, places, wait, stack))
 
 
 def _memories(
@@ -107,6 +112,29 @@ def _memories(
         return memory_port.open_memory(setup, run / MEMORY_LOGS, store, wait)
 
     return {to: partial(open_port, to) for to in MEMORIES}
+
+
+def _tools(
+    manifest: Manifest, engine_path: Path | None, sockets: Mapping[str, Path], stack: ExitStack
+) -> ToolPort | None:
+    """The tools of the seats; None where no match has one. Their servers start when they are first asked."""
+    plan, name = manifest.plan, manifest.engine.name if manifest.engine else ""
+    games = sorted({match.game for match in plan.tool_matches})
+    if not games:
+        return None
+    logs = stack.enter_context(log_folder("tools"))
+    engine = engine_path.absolute() if engine_path else None
+    servers = [
+        ToolServer(
+            game,
+            Socket(sockets[game], MCP_MODE) if sockets else local_server(game, engine, plan.engine.hash_mib, logs),
+            name if GAMES[game].uses_engine else "",
+        )
+        for game in games
+    ]
+    port = ToolPort(servers, cores(), logs)
+    stack.callback(port.close)
+    return port
 
 
 @contextmanager

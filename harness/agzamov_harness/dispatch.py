@@ -12,8 +12,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from types import MappingProxyType
 from typing import Protocol
 
-from agzamov_verify.games.holdem.calculator import calculate
-from agzamov_verify.questions import ENGINE, TOOLS, Answer, Calculate, Chat, Evaluate, Examine, Question
+from agzamov_verify.questions import ENGINE, TOOLS, Answer, Chat, Evaluate, Question
 
 from .ports import ChatPort, ChatRequest, EnginePort, Port, PortFault
 
@@ -106,32 +105,11 @@ class AdjudicatorPort:
         self._engine.close()
 
 
-class ToolPort:
-    """The tool of a seat: what it finds depends on the question alone. Whoever owns the engine closes it."""
-
-    def __init__(self, engine: EnginePort | None) -> None:
-        self._engine = engine
-
-    def answer(self, question: Question) -> Answer:
-        match question:
-            case Calculate():
-                return calculate(question)
-            case Examine() if self._engine:
-                return self._engine.examine(question)
-            case _:
-                raise PortFault("the run has no engine for its tool to ask")
-
-    def restore(self, question: Question, recorded: Answer) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
-def ports_of(seats: Mapping[str, ChatPort], engine: EnginePort | None) -> dict[str, Port]:
-    """The ports of seats, tools and engine by name, all without a state."""
+def ports_of(seats: Mapping[str, ChatPort], engine: EnginePort | None, tools: Port | None = None) -> dict[str, Port]:
+    """The ports of seats, tools and engine by name, all without a state. `tools` answers for those of both seats."""
     ports: dict[str, Port] = {name: SeatPort(seat) for name, seat in seats.items()}
-    ports |= {name: ToolPort(engine) for name in TOOLS}
+    if tools:
+        ports |= dict.fromkeys(TOOLS, tools)
     return {**ports, ENGINE: AdjudicatorPort(engine)} if engine else ports
 
 

@@ -19,12 +19,13 @@ from agzamov_verify.untrusted_input import printable
 
 from .command_options import installed_option
 from .exits import EXIT_FAILED, EXIT_STOPPED, EXIT_USAGE, fail
+from .mcp_servers.server_process import log_folder
 from .memory.adapter import System, system_of, systems
 from .memory.blank_run import blank_run
 from .memory.canary_session import HITS_MAX, Failed, Session
 from .memory.conformance import ABOUT_FINGERPRINT, Finding, check_system, coinciding
 from .memory.installed import IN_HERE, why_not_here
-from .memory.launch import Limits, Settings, Setup, log_folder
+from .memory.launch import Limits, Settings, Setup
 from .memory.setups import Places
 from .memory_replay import programs_of, replay_memories
 from .ports import PortFault
@@ -248,7 +249,7 @@ def _setup(name: str, installed: Path, half_life_games: int, noise_percent: int)
     if missing := why_not_here(system, installed / system.name):
         fail(f"memory {system.name} cannot be started here: {missing}", EXIT_USAGE)
     settings = Settings(half_life_games, noise_percent)
-    with log_folder() as folder:
+    with log_folder("memory") as folder:
         yield Setup(system, settings, Limits(), installed / system.name), folder
 
 

@@ -11,8 +11,9 @@ from agzamov_verify.manifest import Manifest, ManifestError, MemoryPin
 from agzamov_verify.streams import memories_played
 
 from .lazy import imported_at_first_use
+from .mcp_servers.server_process import log_folder
 from .memory.installed import require_here
-from .memory.launch import Setup, log_folder
+from .memory.launch import Setup
 from .memory.setups import HERE, Places, setup_of
 from .ports import PortFault
 
@@ -40,7 +41,7 @@ def with_memories(manifest: Manifest, places: Places = HERE) -> Manifest:
 def _pin(manifest: Manifest, name: str, places: Places) -> MemoryPin:
     with (
         served_memory(manifest, name, places) as setup,
-        log_folder() as folder,
+        log_folder("memory") as folder,
         closing(memory_server.MemoryServer(setup, folder / "memory.log")) as server,
     ):
         return server.pin

@@ -20,8 +20,8 @@ from agzamov_verify.questions import Answer, Called, CallTool, MemoryQuestion, Q
 from agzamov_verify.streams import SeatStore, memory_stores, streams_of
 from agzamov_verify.systems import MemorySystem, System
 
+from .mcp_servers.server_process import log_folder
 from .memory import memory_port
-from .memory.launch import log_folder
 from .memory.memory_fault import MemoryFault
 from .memory.setups import HERE, Places, setup_of
 from .memory_pins import served_memory
@@ -99,7 +99,7 @@ def programs_of(manifest: Manifest, places: Places = HERE) -> dict[str, str]:
 @contextmanager
 def _port(opened: Opened, store: SeatStore, system: str, places: Places) -> Iterator[Port]:
     """A fresh server for a store."""
-    with served_memory(opened.manifest, system, places) as setup, log_folder() as folder:
+    with served_memory(opened.manifest, system, places) as setup, log_folder("memory") as folder:
         port = memory_port.open_memory(setup, folder, store)
         try:
             yield port

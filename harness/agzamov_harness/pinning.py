@@ -20,6 +20,7 @@ IMAGE_OF = {
     "model": "model-server",
     "ollama": "ollama",
     "proxy": "proxy",
+    "tools": "tools",
     **{part: f"memory-{name}" for name, part in IMAGE_PARTS.items()},
 }
 """Image of each part of a run."""

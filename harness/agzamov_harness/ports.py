@@ -12,8 +12,6 @@ from agzamov_verify.questions import (
     Answer,
     Evaluate,
     Evaluation,
-    Examine,
-    Examined,
     Message,
     NoReply,
     Question,
@@ -63,14 +61,10 @@ class ChatPort(Protocol):
 
 
 class EnginePort(Protocol):
-    """The pinned engine that adjudicates, and that is the tool of a seat."""
+    """The pinned engine that adjudicates."""
 
     def evaluate(self, question: Evaluate) -> Evaluation:
         """The engine's score of the position. Raises PortFault."""
-        ...
-
-    def examine(self, question: Examine) -> Examined:
-        """The engine's findings about each candidate. Raises PortFault."""
         ...
 
     def close(self) -> None:

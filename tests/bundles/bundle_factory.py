@@ -55,6 +55,7 @@ from agzamov_verify.script import Answerer, Replay, drive
 from agzamov_verify.seats import Seat, StockfishSeat
 from agzamov_verify.stockfish import EngineFault, find_engine
 from agzamov_verify.streams import NO_PINS, block_script, streams_of
+from direct_tools import DirectTools
 
 SECRET = hashlib.sha256(b"a secret for tests").digest()
 TICK_NS = 1_500_000
@@ -175,7 +176,7 @@ def world_of(plan: Plan, engine: Path | None) -> World:
     """The seats of a plan in this process; its engine starts when it is first asked."""
     seats = {name: port_of(seat, engine) for name, seat in plan.seats.items()}
     judge = Adjudicator(engine, plan.engine.hash_mib, plan.engine.nodes, 1) if engine else None
-    return World(ports_of(seats, judge))
+    return World(ports_of(seats, judge, DirectTools(engine, plan.engine.hash_mib)))
 
 
 def port_of(seat: Seat, engine: Path | None) -> ChatPort:

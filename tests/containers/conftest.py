@@ -18,7 +18,17 @@ from containers.engines import ROOT, OwnEngine, started, unavailable
 from harness.commands import Commands
 
 AGZAMOV = Path(sys.executable).with_name("agzamov")
-IMAGES = ("stockfish", "harness", "verify", "model-server", "proxy", "mcp-memory", "memory", "memory-server-memory")
+IMAGES = (
+    "stockfish",
+    "harness",
+    "verify",
+    "model-server",
+    "proxy",
+    "mcp-memory",
+    "memory",
+    "memory-server-memory",
+    "tools",
+)
 BUILD_S = 900
 
 

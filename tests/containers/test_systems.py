@@ -101,8 +101,9 @@ def test_every_system_plays_in_either_seat_in_containers_and_a_killed_run_comes_
     verdict = require_v1(bundle)
     assert [verdict.steps[number - 1].status for number in (Number.MEMORY, Number.TOOLS)] == ["pass", "pass"]
     rows = json.loads((bundle / "data" / "environment.json").read_bytes())["containers"]
-    assert {row["part"] for row in rows} >= {"harness", "engine", "memory"}
-    assert {row["network"] for row in rows if row["part"] in {"engine", "memory"}} == {"none"}
+    assert {row["part"] for row in rows} >= {"harness", "engine", "memory", "tools"}
+    assert {row["network"] for row in rows if row["part"] in {"engine", "memory", "tools"}} == {"none"}
+    assert {row["name"] for row in rows if row["part"] == "tools"} == {"tool-chess960", "tool-holdem"}
 
     whole = sum(text.count(b"\n") for text in expected.values())
     kill("command", whole // 4, run, key, engine, commands)

@@ -250,16 +250,22 @@ def test_a_tool_asks_the_sealed_engine_and_its_death_stops_the_run_with_one_line
     with one_world(manifest, fake) as world:
         assert world(EXAMINE) == found
         os.kill(int(fake.with_name("fish.pids").read_text().split()[-1]), signal.SIGKILL)
-        with pytest.raises(PortFault, match=r"^the engine failed: .* resume the run$"):
+        with pytest.raises(PortFault, match=r"^tool of chess960: .* the engine failed: .* resume the run$"):
             world(EXAMINE)
         assert world(EXAMINE) == found
 
 
-def test_a_tool_without_an_engine_is_a_fault_and_a_calculator_needs_none() -> None:
-    world = World(ports_of({}, None))
-    with pytest.raises(PortFault, match="the run has no engine for its tool to ask"):
-        world(EXAMINE)
-    assert world(CALCULATE) == Calculated(1_225 * 1_712_304, 852, exact=True, price_permille=250)
+def test_a_run_has_the_tools_that_its_plan_names_and_a_calculator_needs_no_engine() -> None:
+    hands = [
+        {"phase": 2, "game": "holdem", "a": "novice", "b": "novice", "hands": 100, "condition": match["condition"]}
+        for match in TOOLS["matches"]
+    ]
+    with one_world(sealed({**TOOLS, "matches": hands}), None) as world:
+        assert world(CALCULATE) == Calculated(1_225 * 1_712_304, 852, exact=True, price_permille=250)
+        with pytest.raises(PortFault, match="the run has no tool of chess960 to ask"):
+            world(EXAMINE)
+    with one_world(sealed(PLAN), None) as world, pytest.raises(PortFault, match="no tool_a to ask"):
+        world(CALCULATE)
 
 
 # --- how many streams ----------------------------------------------------------------------------

@@ -44,6 +44,7 @@ NAMES = (
     "proxy",
     "reference",
     "stockfish",
+    "tools",
     "verify",
 )
 MB = 1_000_000

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.memory.line_transport import SHOWN_BYTES_MAX, _parsed
-from agzamov_harness.memory.mcp_client import ToolResult
+from agzamov_harness.mcp_servers.line_transport import SHOWN_BYTES_MAX, _parsed
+from agzamov_harness.mcp_servers.mcp_client import ToolResult
 from agzamov_harness.memory.memory_fault import FAULT_CHARACTERS_MAX, MemoryFault
 from agzamov_harness.memory.result_reader import UnexpectedResult, value_of
 from memory.memory_world import fake_yaml, opened, search, store

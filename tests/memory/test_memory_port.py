@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from agzamov_harness.mcp_servers.server_process import ENVIRONMENT, LOG_BYTES_MAX, StderrLog
 from agzamov_harness.memory.adapter import system_of
-from agzamov_harness.memory.launch import ENVIRONMENT, LOG_BYTES_MAX, Settings, Setup, StderrLog
+from agzamov_harness.memory.launch import Settings, Setup
 from agzamov_harness.memory.memory_port import FULL_EXPORT_GAMES, MemoryPort
 from agzamov_harness.memory.memory_server import MemoryServer
 from agzamov_harness.memory.result_reader import Row

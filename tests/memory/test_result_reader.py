@@ -2,8 +2,8 @@
 
 import pytest
 
-from agzamov_harness.memory.mcp_client import ToolResult
-from agzamov_harness.memory.memory_fault import one_line
+from agzamov_harness.mcp_servers.mcp_client import ToolResult
+from agzamov_harness.mcp_servers.no_answer import one_line
 from agzamov_harness.memory.result_reader import UnexpectedResult, rows_of_text, value_of
 
 LABELLED = r"(?P<content>[^|]*)\|(?P<games>.*)"

@@ -91,20 +91,21 @@ class UciEngine:
     def examine(self, question: Examine) -> Examined:
         """Values from the side to move, and the lines that the engine expects: see the question."""
         if question.candidates:
-            return Examined(tuple(self._examined(question, move) for move in question.candidates))
+            return Examined(tuple(self._examined(question, [move]) for move in question.candidates))
         if not question.lines_max:
-            return Examined((self._examined(question, ""),))
+            return Examined((self._examined(question, []),))
         found: list[ExaminedMove] = []
         left = legal_after(question.start_fen, question.moves)
         while left and len(found) < question.lines_max:
-            found.append(self._examined(question, " ".join(left) if found else ""))
+            found.append(self._examined(question, left if found else []))
             left.remove(found[-1].line.partition(" ")[0])
         return Examined(tuple(found))
 
-    def _examined(self, question: Examine, only: str) -> ExaminedMove:
+    def _examined(self, question: Examine, only: list[str]) -> ExaminedMove:
         """The engine's best move, of those in `only` where there are any, with its value and line."""
-        best, value, line = self._searched(question.start_fen, question.moves, question.nodes, only)
-        expected = line[:LINE_MOVES_MAX] if line[:1] == [best] else [best]
+        best, value, line = self._searched(question.start_fen, question.moves, question.nodes, " ".join(only))
+        first = only[0] if len(only) == 1 else best
+        expected = line[:LINE_MOVES_MAX] if line[:1] == [first] else [first]
         return ExaminedMove(value.centipawns, " ".join(expected), value.mate)
 
     def _searched(self, start_fen: str, moves: str, nodes: int, only: str) -> tuple[str, Evaluation, list[str]]:

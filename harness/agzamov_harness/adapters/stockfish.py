@@ -1,20 +1,16 @@
-"""Stockfish behind two ports: the engine that adjudicates and is a tool, and a seat of limited strength."""
+"""Stockfish behind two ports: the engine that adjudicates, and a seat of limited strength."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from queue import SimpleQueue
-from threading import BoundedSemaphore
-from typing import TypeVar
 
 from agzamov_verify.games.scripted import position_of, stockfish_reply
-from agzamov_verify.questions import Evaluate, Evaluation, Examine, Examined, NoReply, Reply
+from agzamov_verify.questions import Evaluate, Evaluation, NoReply, Reply
 from agzamov_verify.stockfish import EngineFault, UciEngine, seated_engine
 from agzamov_verify.workers import cores
 
+from ..pool import Pool
 from ..ports import ChatRequest, PortFault
-
-T = TypeVar("T")
 
 BEHIND_SOCKET_MAX = 64  # of each sort; images/stockfish gives out 256
 
@@ -29,35 +25,23 @@ class EnginePool:
 
     def __init__(self, start: Callable[[], UciEngine], size: int) -> None:
         self._start = start
-        self._slots = BoundedSemaphore(size)
-        self._idle: SimpleQueue[UciEngine] = SimpleQueue()
-        self._all: list[UciEngine] = []
+        self._pool = Pool(self._started, size)
+        self.close = self._pool.close
 
     @contextmanager
     def engine(self) -> Iterator[UciEngine]:
         """An engine of our own for a while. A dead one is not given back. Raises PortFault."""
-        with self._slots:
-            engine = self._take()
-            try:
-                yield engine
-            except EngineFault as error:
-                engine.close()
-                raise PortFault(f"the engine failed: {error}; resume the run") from error
-            self._idle.put(engine)
-
-    def close(self) -> None:
-        for engine in self._all:
-            engine.close()
-
-    def _take(self) -> UciEngine:
-        if not self._idle.empty():
-            return self._idle.get()
         try:
-            engine = self._start()
+            with self._pool.lent() as engine:
+                yield engine
+        except EngineFault as error:
+            raise PortFault(f"the engine failed: {error}; resume the run") from error
+
+    def _started(self) -> UciEngine:
+        try:
+            return self._start()
         except EngineFault as error:
             raise PortFault(str(error)) from error
-        self._all.append(engine)
-        return engine
 
 
 class Adjudicator:
@@ -70,10 +54,6 @@ class Adjudicator:
     def evaluate(self, question: Evaluate) -> Evaluation:
         with self._pool.engine() as engine:
             return engine.evaluate(question, self._nodes)
-
-    def examine(self, question: Examine) -> Examined:
-        with self._pool.engine() as engine:
-            return engine.examine(question)
 
     def close(self) -> None:
         self._pool.close()

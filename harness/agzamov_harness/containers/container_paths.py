@@ -3,6 +3,7 @@
 /agz/run           the run's folder, read-only; its journal/, notes/ and judged/ can be written
 /run/agz           in a server: the volume that its socket is in
 /run/agz/<server>  in the harness: the same volume, read-only
+/run/engine        in the server of the tool of Chess960: the volume of the engine's socket, read-only
 """
 
 from pathlib import PurePosixPath
@@ -13,6 +14,7 @@ WEIGHTS = PurePosixPath("/models/model.gguf")
 STORE = PurePosixPath("/models")
 HOSTS = PurePosixPath("/etc/hosts")
 ENGINE, HARNESS, MEMORY, MODEL, OLLAMA, PROXY = "engine", "harness", "memory", "model", "ollama", "proxy"
+TOOLS = "tools"
 ENGINE_SOCKET = SOCKET_DIR / ENGINE / "engine.sock"
 OLLAMA_PORT, PROXY_PORT = 11434, 8888
 
@@ -35,3 +37,16 @@ def memory_server(number: int) -> str:
 def memory_socket(number: int) -> PurePosixPath:
     """Path of that server's socket in the harness's container."""
     return SOCKET_DIR / memory_server(number) / "memory.sock"
+
+
+TOOL_ENGINE_DIR = PurePosixPath("/run/engine")
+
+
+def tool_server(game: str) -> str:
+    """The name of the container of a game's tool."""
+    return f"tool-{game}"
+
+
+def tool_socket(game: str) -> PurePosixPath:
+    """Path of that server's socket in the harness's container."""
+    return SOCKET_DIR / tool_server(game) / "tool.sock"

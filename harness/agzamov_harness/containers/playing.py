@@ -27,6 +27,7 @@ from ..seat_kind import kind_of
 from . import container_paths, control_protocol, execution_record
 from .memory_boxes import memory_sockets
 from .ready import wait_for_socket
+from .tool_boxes import tool_sockets
 
 COUNTS_EVERY_NS = 200_000_000
 IMAGES_VARIABLE = "AGZ_IMAGES"
@@ -77,8 +78,8 @@ def _play(directory: RunDirectory, stop: Stop, watcher: Watcher | None, concurre
     with directory.playing():
         _wait_for_servers(manifest, stop.wait)
         path = engine if starts_engine(plan) else None
-        memories = Places(sockets=memory_sockets(plan))
-        with open_world(manifest, path, stop.wait, served, directory.notes, memories) as world:
+        places = Places(sockets=memory_sockets(plan), tool_sockets=tool_sockets(plan))
+        with open_world(manifest, path, stop.wait, served, directory.notes, places) as world:
             state, limit = State(plan, watcher), concurrency or concurrency_of(plan)
             blocks = Runner(directory, world, time.monotonic_ns, state, stop, limit).play()
         judge_promised(directory, blocks, path, stop, state.judged)
@@ -90,6 +91,8 @@ def _wait_for_servers(manifest: Manifest, wait: Wait) -> None:
     plan = manifest.plan
     if starts_engine(plan):
         wait_for_socket(Path(container_paths.ENGINE_SOCKET), wait)
+    for tool in tool_sockets(plan).values():
+        wait_for_socket(tool, wait)
     for name, seat in plan.playing.items():
         kind_of(seat).wait_until_ready(name, wait)
 

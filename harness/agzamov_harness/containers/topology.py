@@ -18,6 +18,7 @@ from . import container_paths, egress
 from .container_paths import ENGINE, HARNESS, OLLAMA, PROXY
 from .folder import WRITTEN
 from .memory_boxes import memory_boxes
+from .tool_boxes import tool_boxes
 
 ENGINE_BYTES, ENGINE_EACH_BYTES = 256 * MIB, 192 * MIB
 HARNESS_BYTES = 4 * GIB
@@ -66,9 +67,11 @@ def topology(manifest: Manifest, run: Path, plan_folder: Path, machine: Machine,
 def _servers(inputs: ContainerInputs) -> Iterator[ContainerSpec]:
     plan = inputs.manifest.plan
     if starts_engine(plan):
-        yield engine_box(plan, inputs.machine, 1 + sum(seat.starts_engine for seat in plan.playing.values()))
+        playing = sum(seat.starts_engine for seat in plan.playing.values())
+        yield engine_box(plan, inputs.machine, 1 + playing + bool(plan.tool_matches))
     for kind, seats in by_kind(plan.playing):
         yield from kind.containers(seats, inputs)
+    yield from tool_boxes(plan, inputs.machine)
     yield from memory_boxes(plan, inputs.machine)
 
 

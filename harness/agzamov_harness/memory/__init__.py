@@ -4,8 +4,7 @@ adapter        what a system is and how it is spoken to: one YAML file in `adapt
 plan_adapters  reading the adapters that a plan names, so that what is sealed holds them
 setups         from a system of a plan to the server that is started for it
 installed      what a system lacks to be started on this machine
-launch         how a server is started: its settings, its program, its folder, its environment, its log
-mcp_client     the only door to the `mcp` library: a blocking client of one server, by line_transport
+launch         how a server is started: its settings, its program, its folder, its environment
 result_reader  what an adapter's expressions read out of a tool's result
 memory_server  store, search, end_game, export of one system, in our words
 memory_port    the port: the rules that every system is held to

@@ -12,12 +12,13 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from ..mcp_servers.no_answer import ENDED, NO_ANSWER, NOT_MCP
 from ..ports import PortFault
 from .adapter import System
 from .canary_session import HITS_MAX, Candidate, Failed, Session
 from .installed import why_not_here
 from .launch import Setup
-from .memory_fault import ENDED, NO_ANSWER, NOT_MCP, MemoryFault
+from .memory_fault import MemoryFault
 from .memory_port import EMPTY_ADVICE, REFUSAL_ADVICE, SEARCH_ADVICE
 
 SILENT = (ENDED, NO_ANSWER, NOT_MCP)

@@ -4,20 +4,17 @@ In a container the folder is the container's own /tmp, and whoever made the cont
 socket; here is said what its command and environment are.
 """
 
-import os
-import shutil
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
 
 import msgspec
 
 from agzamov_verify.manifest import MemoryPin
 
+from ..mcp_servers.server_process import Process, bare_environment
 from ..ports import PortFault
 from .adapter import System
 from .templates import filled
@@ -27,27 +24,7 @@ OPEN_S_MAX = 120.0
 CALL_S_MAX = 60.0
 SETTLE_S_MAX = 30.0
 """From the end of a game until all that was stored can be read."""
-LOG_BYTES_MAX = 2**20
-"""Of one server's log; what it prints beyond is not kept."""
-LAST_LINE_BYTES_MAX = 400
-LAST_LINE_S_MAX = 1.0
-CUT = b"\n[agzamov: cut here; the log is full]\n"
 DATA_FOLDER, HOME_FOLDER = "data", "home"
-READ_BYTES = 2**16
-
-# So that a server is told nothing of who started it.
-ENVIRONMENT: Mapping[str, str] = {
-    "LANG": "C.UTF-8",
-    "LOGNAME": "memory",
-    "PATH": os.defpath,
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "PYTHONUNBUFFERED": "1",
-    "SHELL": "/bin/sh",
-    "TERM": "dumb",
-    "TZ": "UTC",
-    "USER": "memory",
-}
-
 
 IN_IMAGE: Mapping[str, str] = {
     "DATA": "/tmp",  # noqa: S108 - a container's own
@@ -57,23 +34,6 @@ IN_IMAGE: Mapping[str, str] = {
     "PYTHON": "/usr/bin/python3.11",
 }
 """What an adapter's variables are in the image of its system."""
-
-
-class Process(msgspec.Struct, frozen=True):
-    """A server to start: everything is spelled out. `mcp_mode`: how the protocol's version is settled."""
-
-    args: tuple[str, ...]
-    command: str
-    env: dict[str, str]
-    folder: Path
-    mcp_mode: str
-
-
-class Socket(msgspec.Struct, frozen=True):
-    """A unix socket behind which a server starts when it is connected to, and ends with the connection."""
-
-    path: Path
-    mcp_mode: str
 
 
 class Folder(msgspec.Struct, frozen=True):
@@ -91,21 +51,6 @@ class Folder(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def log_folder() -> Iterator[Path]:
-    """A folder for the logs of servers, which goes when all went well: what an error names must be there to be read."""
-    folder = Path(tempfile.mkdtemp(prefix="agzamov-memory-logs-"))
-    is_kept = False
-    try:
-        yield folder
-    except (Exception, SystemExit) as error:
-        is_kept = not isinstance(error, SystemExit) or bool(error.code)
-        raise
-    finally:
-        if not is_kept:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
 def fresh_folder(within: Path | None) -> Iterator[Folder]:
     """An empty folder that goes when its server has ended; within that of a run, else of this machine."""
     with tempfile.TemporaryDirectory(prefix="agzamov-memory-", dir=within, ignore_cleanup_errors=True) as path:
@@ -117,8 +62,7 @@ def fresh_folder(within: Path | None) -> Iterator[Folder]:
 
 def _environment(folder: Folder, own: Mapping[str, str]) -> dict[str, str]:
     """Environment of a server: no key of ours, a home in its own folder, then what its adapter sets."""
-    path = os.environ.get("PATH", os.defpath)
-    return {**ENVIRONMENT, "PATH": path, "HOME": str(folder.home), "TMPDIR": str(folder.home), **own}
+    return {**bare_environment(folder.home), **own}
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -190,36 +134,3 @@ class Setup(msgspec.Struct, frozen=True):
 
     def _own(self, values: Mapping[str, str]) -> dict[str, str]:
         return {key: str(value) for key, value in filled(self.system.adapter.launch.env, values).items()}
-
-
-class StderrLog:
-    """What a server prints on stderr, copied into a file of bounded size while it runs."""
-
-    def __init__(self, path: Path) -> None:
-        self._last = b""
-        read, write = os.pipe()
-        self.file: TextIO = os.fdopen(write, "w")
-        self._thread = threading.Thread(target=self._copy, args=(read, path), name=f"log {path.name}", daemon=True)
-        self._thread.start()
-
-    def last_line(self) -> str:
-        """The last line that was printed; to be asked once the server has ended."""
-        self.close()
-        self._thread.join(LAST_LINE_S_MAX)
-        lines = self._last.decode(errors="replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
-
-    def close(self) -> None:
-        """Close our end: the log ends when the server does."""
-        if not self.file.closed:
-            self.file.close()
-
-    def _copy(self, read: int, path: Path) -> None:
-        with path.open("ab", buffering=0) as file:
-            left = LOG_BYTES_MAX - file.tell()
-            while data := os.read(read, READ_BYTES):
-                self._last = (self._last + data)[-LAST_LINE_BYTES_MAX:]
-                if left >= 0:
-                    file.write(data if len(data) <= left else data[:left] + CUT)
-                    left -= len(data)
-        os.close(read)

@@ -2,17 +2,11 @@
 
 from pathlib import Path
 
+from ..mcp_servers.no_answer import ENDED, NO_ANSWER, NO_PROGRAM, NOT_MCP, one_line
 from ..ports import PortFault
 
-SHOWN_CHARACTERS_MAX = 200
 FAULT_CHARACTERS_MAX = 600
 """Of what was expected, and of what was found: both may hold a server's own text, such as the name of an entry."""
-READ_FACTOR = 20
-"""So many times as much of a foreign text is looked at as may be shown of it: the rest may be megabytes."""
-ENDED = "the server ended"
-NO_ANSWER = "no answer within"
-NO_PROGRAM = "no program"
-NOT_MCP = "output on stdout that is not MCP"
 
 
 class MemoryFault(PortFault):
@@ -28,12 +22,6 @@ class MemoryFault(PortFault):
         said = f"memory {system}: expected {self.expected}, found {self.found}"
         parts = (said, advice, f"its log is {log}", f"try: agzamov memory check {typed or system}")
         super().__init__("; ".join(filter(None, parts)))
-
-
-def one_line(text: str, characters_max: int = SHOWN_CHARACTERS_MAX) -> str:
-    """Foreign text on one line, cut, without what cannot be printed; half of a surrogate pair cannot be."""
-    words = " ".join(text[: READ_FACTOR * characters_max].split())
-    return "".join(filter(str.isprintable, words))[:characters_max]
 
 
 def advice_of(no_answer: str) -> str:

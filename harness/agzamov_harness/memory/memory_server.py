@@ -19,10 +19,12 @@ from agzamov_verify.memory.model_memory import NOTE
 from agzamov_verify.memory.native_tools import Effect, NativeTool
 from agzamov_verify.questions import SERVED_CHARACTERS_MAX, Called, CallTool, Hit
 
+from ..mcp_servers.mcp_client import CallFailed, McpClient, Tool, ToolResult, raw_words
+from ..mcp_servers.no_answer import ENDED, SHOWN_CHARACTERS_MAX, one_line
+from ..mcp_servers.server_process import Process, Socket, StderrLog
 from .adapter import PAGE_ENTRIES_MAX
-from .launch import Folder, Process, Setup, Socket, StderrLog, fresh_folder
-from .mcp_client import CallFailed, McpClient, Tool, ToolResult, raw_words
-from .memory_fault import ENDED, SHOWN_CHARACTERS_MAX, MemoryFault, advice_of, one_line
+from .launch import Folder, Setup, fresh_folder
+from .memory_fault import MemoryFault, advice_of
 from .native_offer import native_tools, not_the_models, words_of
 from .result_reader import Row, UnexpectedResult, read, rows, rows_of_text, shown, value_of
 from .sealed_server import ADVICE, changes_since_sealed

@@ -18,7 +18,7 @@ from agzamov_verify.memory.adapter_format import Adapter, Template
 from agzamov_verify.memory.declared_server import effect_of
 from agzamov_verify.memory.native_tools import TOOLS_MAX, Effect, NativeTool, tool_problem
 
-from .mcp_client import Tool, ToolResult
+from ..mcp_servers.mcp_client import Tool, ToolResult
 from .result_reader import UnexpectedResult
 
 

@@ -16,8 +16,8 @@ from jmespath.parser import ParsedResult
 
 from agzamov_verify.memory.adapter_format import Answer, Export, Search
 
-from .mcp_client import ToolResult
-from .memory_fault import one_line
+from ..mcp_servers.mcp_client import ToolResult
+from ..mcp_servers.no_answer import one_line
 
 GAME_NUMBER = re.compile(r"\bg([0-9]{5,9})\b")
 FIELDS = ("entry", "id", "content", "games", "kind", "derived_from")

@@ -16,20 +16,23 @@ from .launch import Settings, Setup
 
 INSTALLED = Path("memory-servers")
 NO_SOCKETS: Mapping[SeatStore, Path] = MappingProxyType({})
+NO_TOOL_SOCKETS: Mapping[str, Path] = MappingProxyType({})
 
 
 class Places(msgspec.Struct, frozen=True):
-    """Where a machine has memory servers. Nothing of this is sealed.
+    """Where a machine has servers of memories and tools. Nothing of this is sealed.
 
     `installed`: the folder with one folder for each installed system, by its name. `plan_folder`: where the plan stood,
     from which the paths of adapters are taken. `sockets`: by store, where a server listens that runs in a container.
     `part`: the folder of this process among those of the servers that a run starts, where several processes play it.
+    `tool_sockets`: by game, where the server of its tool listens that runs in a container.
     """
 
     installed: Path = INSTALLED
     plan_folder: Path = Path()
     sockets: Mapping[SeatStore, Path] = NO_SOCKETS
     part: str = ""
+    tool_sockets: Mapping[str, Path] = NO_TOOL_SOCKETS
 
 
 HERE = Places()

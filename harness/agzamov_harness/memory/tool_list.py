@@ -8,7 +8,7 @@ import msgspec
 
 from agzamov_verify.memory.adapter_format import Adapter
 
-from .mcp_client import Tool
+from ..mcp_servers.mcp_client import Tool
 
 Parts: TypeAlias = Mapping[str, object]
 """Of one tool, by name."""

@@ -55,6 +55,10 @@ class ToolsSystem(System, frozen=True, tag="tools"):
         )
 
     @property
+    def image_part(self) -> str:
+        return "tools"
+
+    @property
     def way_of_use(self) -> str:
         return self.use
 

@@ -19,7 +19,7 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
 
-from .launch import Process as Server
+from .server_process import Process as Server
 
 TRY_S = 0.05
 STOP_S = 2.0

@@ -17,9 +17,9 @@ from mcp import Client, MCPError
 from mcp.client import Transport
 from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, ListToolsResult, TextContent
 
-from .launch import Process, Socket
 from .line_transport import process_client, socket_client
-from .memory_fault import ENDED, NO_ANSWER, NO_PROGRAM, NOT_MCP, SHOWN_CHARACTERS_MAX, one_line
+from .no_answer import ENDED, NO_ANSWER, NO_PROGRAM, NOT_MCP, SHOWN_CHARACTERS_MAX, one_line
+from .server_process import Process, Socket
 
 TOOLS_MAX = 200
 

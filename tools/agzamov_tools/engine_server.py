@@ -1,0 +1,107 @@
+"""Stockfish as an MCP server: the value of a position, moves compared, best lines, each in a search of so many nodes.
+
+A position is a start, in X-FEN as Chess960 needs it, and the moves played from there in UCI with spaces between them;
+castling is the king's move onto its rook. Values are for the side to move, in centipawns or in moves to mate.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import anyio
+import anyio.to_thread
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import BaseModel, Field
+
+from agzamov_verify.games.chess960.rules import legal_after
+from agzamov_verify.questions import Examine, ExaminedMove
+from agzamov_verify.stockfish import EngineFault, UciEngine
+from agzamov_verify.tool_use import LINES_MOST
+
+NAME = "agzamov-tool-chess960"
+NODES_MAX = 1_000_000
+MOVES_MAX = 218
+"""Legal moves that a position of chess can have."""
+
+# Strict: a number that came as text is an error of the caller. Text is annotated `str` and nothing else, since the SDK
+# parses a text that looks like JSON under any other annotation.
+Nodes = Annotated[int, Field(strict=True, ge=1, le=NODES_MAX)]
+Lines = Annotated[int, Field(strict=True, ge=1, le=LINES_MOST)]
+Moves = Annotated[list[str], Field(min_length=1, max_length=MOVES_MAX)]
+
+
+class Finding(BaseModel):
+    """A move's value, or that of a position by its best move; `line` is what the engine expects, that move first."""
+
+    centipawns: int | None
+    line: str
+    mate: int | None
+
+
+class Findings(BaseModel):
+    """Findings about moves."""
+
+    moves: list[Finding]
+
+
+def server_of(engine: UciEngine, version: str) -> MCPServer:
+    """The server of an engine, which answers one question at a time."""
+    server = MCPServer(name=NAME, version=f"{version}, {engine.name}", log_level="WARNING")
+    turn = anyio.Lock()
+
+    async def asked(question: Examine) -> Findings:
+        async with turn:
+            try:
+                answer = await anyio.to_thread.run_sync(engine.examine, question)
+            except EngineFault as error:
+                raise ToolError(f"the engine failed: {error}") from error
+        return Findings(moves=[_finding(move) for move in answer.moves])
+
+    @server.tool(structured_output=True)
+    async def evaluate_position(start_fen: str, moves: str, nodes: Nodes) -> Findings:
+        """Tell what the position after these moves is worth to the side to move."""
+        _require_legal(start_fen, moves)
+        return await asked(_question(start_fen, moves, nodes))
+
+    @server.tool(structured_output=True)
+    async def compare_moves(start_fen: str, moves: str, nodes: Nodes, candidates: Moves) -> Findings:
+        """Tell the value of each candidate move, and the moves that the engine expects then."""
+        _require_legal(start_fen, moves, candidates)
+        return await asked(_question(start_fen, moves, nodes, tuple(candidates)))
+
+    @server.tool(structured_output=True)
+    async def best_lines(start_fen: str, moves: str, nodes: Nodes, lines: Lines) -> Findings:
+        """Find the best moves one after another, each in a search without those found before, and their values."""
+        _require_legal(start_fen, moves)
+        return await asked(_question(start_fen, moves, nodes, lines_max=lines))
+
+    return server
+
+
+def _question(start_fen: str, moves: str, nodes: int, candidates: tuple[str, ...] = (), lines_max: int = 0) -> Examine:
+    return Examine(
+        attempt=0,
+        candidates=candidates,
+        game="",
+        lines_max=lines_max,
+        moves=" ".join(moves.split()),
+        nodes=nodes,
+        start_fen=start_fen,
+        turn=0,
+    )
+
+
+def _require_legal(start_fen: str, moves: str, candidates: Sequence[str] = ()) -> None:
+    """Raises ToolError."""
+    try:
+        legal = legal_after(start_fen, moves)
+    except ValueError as error:
+        raise ToolError(f"expected a start in X-FEN and legal moves in UCI, found otherwise: {error}") from error
+    if not legal:
+        raise ToolError("expected a position with a legal move, found one in which the game is over")
+    if strange := next((move for move in candidates if move not in legal), ""):
+        raise ToolError(f"expected legal candidates in UCI, found {strange!a:.20}")
+
+
+def _finding(move: ExaminedMove) -> Finding:
+    return Finding(centipawns=move.centipawns, line=move.line, mate=move.mate)
