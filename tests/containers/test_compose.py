@@ -14,11 +14,13 @@ import yaml
 from agzamov_harness.container_spec import Machine
 from agzamov_harness.containers.compose_env import compose_command, env_file, playing, to_play
 from agzamov_harness.containers.container_options import PROFILE
+from agzamov_harness.containers.container_paths import TOOLS
 from agzamov_harness.containers.engine import NO_GATEWAY, SOCKET_VOLUME, Engine
 from agzamov_harness.containers.topology import topology
 from agzamov_harness.exits import HarnessEnded
 from agzamov_harness.models.weights import FILE, read_checks, weights_after
 from agzamov_harness.rundir import RunDirectory
+from agzamov_verify.checks.check_log import Number
 from agzamov_verify.manifest import ManifestError
 from containers.engines import ROOT, unavailable
 from containers.runs import BABBLER, SMALL, WEIGHTS, changed, require_v1, sealed
@@ -77,6 +79,34 @@ def test_a_run_is_played_by_compose_and_signed_outside(
     (bundle / "data/results/results.json").write_bytes(b"{}")
     with pytest.raises(AssertionError, match=r"data/results/results\.json"):
         typed(*compose, "run", "--rm", "-T", "verify", cwd=place)
+
+
+REAL = {"augmentation": "tools", "arm": "real", "system": "tools"}
+WITH_TOOLS = {
+    "title": "Tools by hand",
+    "isolation": "container",
+    "seats": {"novice": {"kind": "novice"}},
+    "systems": {"tools": {"kind": "tools", "candidates_max": 2, "nodes": 500, "comparisons_max": 990}},
+    "chess960": {"plies_max": 8, "adjudication": {"policy": "none"}},
+    "holdem": {"session_hands": 4},
+    "matches": [
+        {"phase": 2, "game": "chess960", "a": "novice", "b": "novice", "games": 2, "condition": REAL},
+        {"phase": 2, "game": "holdem", "a": "novice", "b": "novice", "hands": 4, "block_hands": 4, "condition": REAL},
+    ],
+}
+
+
+@pytest.mark.slow
+def test_compose_serves_the_tools_of_both_games(compose: list[str], place: Path, key: Path, engine: Engine) -> None:
+    directory = sealed(WITH_TOOLS, place, key)
+    (place / ".env").write_text(typed(AGZAMOV, "compose-env", directory.path, cwd=place))
+    typed(*compose, "up", "--detach", cwd=place)
+    typed(*compose, "run", "--rm", "-T", playing(directory), cwd=place)
+    require_hardened_like_ours(engine, directory, place)
+    typed(*compose, "down", "--volumes", cwd=place)
+    told = typed(AGZAMOV, "pack", directory.path, "--key", key, cwd=place)
+    verdict = require_v1(place / told.rpartition("bundle: ")[2].strip())
+    assert verdict.steps[Number.TOOLS - 1].status == "pass"
 
 
 def require_attested(bundle: Path, directory: RunDirectory) -> None:
@@ -140,7 +170,7 @@ def require_hardened_like_ours(engine: Engine, directory: RunDirectory, place: P
     project = f"com.docker.compose.project=agz-{directory.manifest.run_id}"
     machine = Machine(1, 2**30, "1:1")
     planned = topology(directory.manifest, directory.path, place, machine, ())
-    ours = {box.part: box for box in planned.servers}
+    ours = {box.name if box.part == TOOLS else box.part: box for box in planned.servers}
     rows = engine.client.containers.list(filters={"label": project})
     assert {row.labels["com.docker.compose.service"] for row in rows} == set(ours)
     for row in rows:

@@ -25,6 +25,7 @@ BOARDS = (0, 3, 4, 5)
 
 # Strict: a number that came as text is an error of the caller.
 Chips = Annotated[int, Field(strict=True, ge=0, le=CHIPS_MAX)]
+Pot = Annotated[int, Field(strict=True, ge=1, le=CHIPS_MAX)]
 Percent = Annotated[int, Field(strict=True, ge=PERCENT_MIN, le=100)]
 Comparisons = Annotated[int, Field(strict=True, ge=COMPARISONS_LEAST, le=COMPARISONS_MAX)]
 Seed = Annotated[int, Field(strict=True, ge=0, le=SEED_MAX)]
@@ -48,7 +49,7 @@ def server_of(version: str) -> MCPServer:
     async def calculate_odds(
         hole: Cards,
         board: Cards,
-        pot_chips: Chips,
+        pot_chips: Pot,
         to_call_chips: Chips,
         hands_percent: Percent,
         comparisons_max: Comparisons,

@@ -10,6 +10,7 @@ from pathlib import Path
 from agzamov_verify.bundle import BAGIT_FILE
 from agzamov_verify.manifest import ManifestError
 
+from ..container_spec import ContainerSpec
 from ..images import records
 from ..images.loading import ensure_loaded
 from ..images.records import ImageFault
@@ -18,7 +19,7 @@ from ..rundir import EXECUTIONS, MANIFEST, RunDirectory, load
 from . import container_paths, egress, execution_record
 from .container_lifecycle import image_in
 from .container_options import PROFILE
-from .container_paths import HARNESS, MEMORY, MODEL, OLLAMA, PROXY
+from .container_paths import HARNESS, MEMORY, MODEL, OLLAMA, PROXY, TOOLS
 from .engine import connect
 from .folder import WRITTEN, hand_over
 from .playing import IMAGES_VARIABLE
@@ -103,9 +104,10 @@ def to_play(directory: RunDirectory) -> dict[str, str]:
     hand_over(directory, machine.user, (*WRITTEN, EXECUTIONS))
     return {
         "COMPOSE_PROJECT_NAME": f"agz-{manifest.run_id}",
-        "COMPOSE_PROFILES": ",".join(sorted(PROFILE_OF.get(box.part, box.part) for box in planned.servers)),
+        "COMPOSE_PROFILES": ",".join(sorted(map(_profile, planned.servers))),
         "AGZ_CERTIFICATES": egress.certificates(run),
         "AGZ_CPUS": str(machine.cores),
+        "AGZ_HASH_MIB": str(manifest.plan.engine.hash_mib),
         IMAGES_VARIABLE: ",".join(f"{part}=sha256:{pin.config_digest}" for part, pin in manifest.images.items()),
         "AGZ_RUN": str(run),
         "AGZ_SECCOMP": str(PROFILE),
@@ -128,11 +130,16 @@ def playing(directory: RunDirectory) -> str:
     return " ".join((*(f"-e {name}" for name in dict.fromkeys(variables) if name), service))
 
 
+def _profile(box: ContainerSpec) -> str:
+    """The profile of a server's service in compose.yaml: one for each part, and for the tool of each game."""
+    return box.name if box.part == TOOLS else PROFILE_OF.get(box.part, box.part)
+
+
 def _of_servers(planned: Topology) -> dict[str, str]:
     variables: dict[str, str] = {}
     for box in planned.servers:
         if not box.networks:
-            variables[f"AGZ_{box.part.upper()}_MEETING"] = box.part
+            variables[f"AGZ_{_profile(box).upper().replace('-', '_')}_MEETING"] = _profile(box)
         if box.part in {MODEL, OLLAMA}:
             variables |= {name: value for name, value in box.environment.items() if name != "HOME"}
             variables[f"AGZ_{box.part.upper()}_MEMORY"] = str(box.limits.memory_bytes)
