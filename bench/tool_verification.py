@@ -3,34 +3,40 @@
     python bench/tool_verification.py
 
 Chess960 and hold'em with the tool and with documents by each retriever, between novices, who are asked at every
-decision; every answer is made again, none left to a sample. CPU time of the engine's process, of the calculator and of
-retrieval alone, in the run and in the whole check. Time of one process; the bar is a ratio of 1.
+decision; every answer is made again, none left to a sample. CPU time of the tool's server, less that of one which is
+asked once, against that of the engines or of the calculator in the check; and of retrieval alone in both. The bar is a
+ratio of 1. Then what a call of a server takes beside the same question to the engine or the calculator themselves.
 """
 
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_harness import dispatch, rundir
+from agzamov_harness import rundir
 from agzamov_harness.build_ports import open_world
 from agzamov_harness.pack import pack
 from agzamov_harness.progress import State
 from agzamov_harness.run import Runner, Stop
 from agzamov_harness.seal import plan_from, seal
+from agzamov_harness.tool_port import CHESS, HOLDEM, ToolPort, ToolServer, local_server
 from agzamov_verify.checks import Options, replay_stream, verify
 from agzamov_verify.documents import library
 from agzamov_verify.documents.library import Library
 from agzamov_verify.envelope import key_id
 from agzamov_verify.games.holdem import calculator
-from agzamov_verify.stockfish import find_engine
+from agzamov_verify.questions import Calculate, Examine
+from agzamov_verify.stockfish import NAME, UciEngine, find_engine
 
 BAR, GAMES, HANDS, ALL = 1, 2, 300, 1_000_000
+CALLS, TOLD_GAMES = 50, 40
 SYSTEMS = {
     "tools": {"kind": "tools"},
     "bm25": {"kind": "rag"},
@@ -64,13 +70,15 @@ class Meter:
         return taken
 
 
-class Children(Meter):
-    """CPU seconds of processes that have ended: the engine's."""
+class Tools(Meter):
+    """CPU seconds of processes that have ended, servers and engines, and of the calculator in this one."""
 
     def take(self) -> tuple[float, int]:
         ticks = os.times()
-        before, self.cpu_s = self.cpu_s, ticks.children_user + ticks.children_system
-        return self.cpu_s - before, 0
+        children_s = ticks.children_user + ticks.children_system
+        before, self.children_s = getattr(self, "children_s", 0.0), children_s
+        own_s, calls = super().take()
+        return own_s + children_s - before, calls
 
 
 def play(folder: Path, system: str, game: dict[str, Any]) -> Path:
@@ -94,12 +102,13 @@ def play(folder: Path, system: str, game: dict[str, Any]) -> Path:
     return pack(directory, blocks, key, folder / "bundles")
 
 
-def compare(name: str, meter: Meter, system: str, game: dict[str, Any]) -> float:
-    """Print what answers took in the run and in the check; their ratio."""
+def compare(name: str, meter: Meter, system: str, game: dict[str, Any], start_s: float = 0) -> float:
+    """Print what answers took in the run and in the check; their ratio. `start_s`: what a server takes to be there."""
     with tempfile.TemporaryDirectory() as folder:
         meter.take()
         bundle = play(Path(folder), system, game)
         run_s, asked = meter.take()
+        run_s -= start_s
         forget()
         limits = msgspec.structs.replace(Options().limits, seat_replies_max=ALL)
         verdict = verify(bundle, Options(engine=find_engine(), limits=limits))
@@ -118,18 +127,89 @@ def forget() -> None:
         remembered.cache_clear()
 
 
+CHESS_QUESTION = Examine(
+    attempt=0,
+    candidates=("e2e4", "d2d4", "g1f3", "c2c4"),
+    game="",
+    moves="",
+    nodes=50_000,
+    start_fen="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    turn=0,
+)
+HANDS_QUESTION = Calculate(
+    attempt=0,
+    board=("2c", "3d", "4h"),
+    comparisons_max=5_000,
+    game="",
+    hole=("As", "Kd"),
+    pot_chips=400,
+    seed=1,
+    to_call_chips=200,
+    turn=0,
+)
+
+
+@contextmanager
+def served(game: str) -> Iterator[ToolPort]:
+    """The port of a game's tool, with one server."""
+    engine = find_engine()
+    with tempfile.TemporaryDirectory() as folder:
+        server = local_server(game, engine, 16, Path(folder))
+        port = ToolPort([ToolServer(game, server, NAME if game == CHESS else "")], 1, Path(folder))
+        try:
+            yield port
+        finally:
+            port.close()
+
+
+def started_s(tools: Tools, game: str, question: Examine | Calculate) -> float:
+    """CPU seconds of a server that is asked once, with as little work as can be, less those of an engine alone."""
+    tools.take()
+    least = {"nodes": 1, "candidates": ("e2e4",)} if game == CHESS else {"board": ()}
+    asked = msgspec.structs.replace(question, **least)
+    with served(game) as port:
+        port.answer(asked)
+    server_s, _ = tools.take()
+    if isinstance(asked, Examine):  # a check starts engines, too
+        with UciEngine(find_engine(), 16) as engine:
+            engine.examine(asked)
+    return server_s - tools.take()[0]
+
+
+def call_ms(answer: Callable[[Any], Any], question: Examine | Calculate) -> float:
+    """Milliseconds of a call by the clock: the median of some."""
+    answer(question)
+    times = []
+    for _ in range(CALLS):
+        start = time.monotonic()
+        answer(question)
+        times.append(1000 * (time.monotonic() - start))
+    return median(times)
+
+
+def compare_calls(game: str, question: Examine | Calculate, direct: Callable[[Any], Any]) -> None:
+    """Print what a call takes by the server, and directly."""
+    with served(game) as port:
+        by_server = call_ms(port.answer, question)
+    own = call_ms(direct, question)
+    print(f"{game:<22} {by_server:.1f} ms a call by its server, {own:.1f} ms directly: {by_server / own:.2f}")
+
+
 def main() -> None:
     """Print all ratios."""
-    calculated, told, engine = Meter(), Meter(), Children()
-    dispatch.calculate = replay_stream.calculate = calculated.of(calculator.calculate)
+    tools, told = Tools(), Meter()
+    replay_stream.calculate = tools.of(calculator.calculate)
     Library.told = told.of(Library.told)  # type: ignore[method-assign]
-    chess = {"game": "chess960", "games": GAMES}
-    hands = {"game": "holdem", "hands": HANDS}
-    compare("engine", engine, "tools", chess)
-    compare("calculator", calculated, "tools", hands)
+    chess = {"game": CHESS, "games": GAMES}
+    hands = {"game": HOLDEM, "hands": HANDS}
+    compare("engine", tools, "tools", chess, started_s(tools, CHESS, CHESS_QUESTION))
+    compare("calculator", tools, "tools", hands, started_s(tools, HOLDEM, HANDS_QUESTION))
     for retriever in ("bm25", "embeddings"):
-        for game in (chess, hands):
+        for game in ({**chess, "games": TOLD_GAMES}, hands):
             compare(f"{retriever}, {game['game']}", told, retriever, game)
+    with UciEngine(find_engine(), 16) as engine:
+        compare_calls(CHESS, CHESS_QUESTION, engine.examine)
+    compare_calls(HOLDEM, HANDS_QUESTION, calculator.calculate)
 
 
 if __name__ == "__main__":

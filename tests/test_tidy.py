@@ -14,6 +14,7 @@ PACKAGES = (
     "verify/agzamov_verify",
     "harness/agzamov_harness",
     "memory/agzamov_memory",
+    "tools/agzamov_tools",
     "imagebuilder/agzamov_images",
     "audits/agzamov_audits",
 )

@@ -11,12 +11,16 @@ TOOLS: Final = (
          "An augmentation: before each decision of seat A an engine examines the moves that it names (chess), or a "
          "calculator tells equity and pot odds (hold'em). Also step 16: their recorded answers are made again.",
          "docs/tools.md", ("tool", "tool answers")),
+    Term("offers",
+         "The engine's tools that a model may call with use: model: evaluate_position (the value of the position), "
+         "compare_moves (moves that it names) and best_lines (the best moves, each by a search of its own).",
+         "docs/tools.md", ("evaluate_position", "compare_moves", "best_lines", "lines_max")),
     Term("candidates",
          "The moves that a seat names in chess, to be examined by its tool before it moves.",
          "docs/tools.md", ("candidate", "candidate moves")),
     Term("calculator",
-         "The tool of hold'em: equity against one random hand, in the full stack against the strongest hands that the "
-         "seat gives its opponent, counted in full or on a sample that the seed draws; and the equity that a call "
+         "The tool of hold'em: equity against one random hand, in the full stack or by a model's call against the "
+         "strongest hands that the seat gives its opponent, counted in full or on a sample that the seed draws; and the equity that a call "
          "needs.",
          "docs/tools.md", ("showdowns", "comparisons_max")),
     Term("novice",
