@@ -22,8 +22,16 @@ KINDS = {
     "array": "a list",
     "string": "text",
     "integer": "a whole number",
+    "null": "nothing",
 }
-BOUNDS = {"minimum": "at least {}", "maximum": "at most {}", "maxLength": "at most {} characters"}
+BOUNDS = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "minItems": "at least {} in the list",
+    "maxItems": "at most {} in the list",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+}
 
 
 def read_limited(path: Path) -> bytes:
@@ -150,6 +158,8 @@ def _wanted(error: jsonschema.ValidationError) -> str:
             return " or ".join(map(str, bound)) if len(bound) < 3 else f"one of {', '.join(map(str, bound))}"
         case "pattern":
             return str(schema["description"])
+        case "anyOf":
+            return " or ".join(dict.fromkeys(_wanted(option) for option in error.context or ()))
         case kind:
             return BOUNDS[str(kind)].format(bound)
 

@@ -25,17 +25,25 @@ from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence
 
 LEAST = load_protocol("agz-0.1").verdict
 UNUSED = {("weak", "poor")}
+WEAK, STRONG = World(win=0.3, draw=0.1, mean=-150), World(win=0.6, draw=0.1, mean=100)
 GOOD, POOR = World(win=0.7, draw=0.2, mean=200), World(win=0.4, mean=20)
 
 
 def two_models(weak_with_good: World = GOOD) -> list[Cell]:
     """A weak model with a good memory and a strong one with a poor memory, each also the other way round."""
-    random = {"weak": World(win=0.5, draw=0.2, mean=50), "strong": World(win=0.9, draw=0.1, mean=300)}
-    sanity = [cell(CellKey(model, game, 0), world) for model, world in random.items() for game in (CHESS, POKER)]
-    baselines = [cell(CellKey(model, game, 1), World()) for model in random for game in (CHESS, POKER)]
-    weak = arms(weak_with_good, model="weak", system="good") + arms(POOR, model="weak", system="poor")
-    strong = arms(GOOD, model="strong", system="good") + arms(POOR, model="strong", system="poor")
-    return sanity + baselines + weak + strong
+    baselines = [cell(CellKey(model, game, 1), World()) for model in ("weak", "strong") for game in (CHESS, POKER)]
+    return baselines + against_habit("weak", WEAK, weak_with_good) + against_habit("strong", STRONG, GOOD)
+
+
+def against_habit(model: str, naked: World, good: World) -> list[Cell]:
+    """The arms of two memories of a model, all against one opponent."""
+    cells = arms(good, naked, model=model, system="good") + arms(POOR, naked, model=model, system="poor")
+    return [msgspec.structs.replace(cell, opponent="habit") for cell in cells]
+
+
+def named(cells: list[Cell], opponent: str, model: str) -> list[Cell]:
+    """The same, where this model met that opponent."""
+    return [msgspec.structs.replace(one, opponent=opponent) if one.key.model == model else one for one in cells]
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +75,31 @@ def test_an_augmentation_that_does_not_lift_the_weaker_model_is_not_said_to_beat
     assert poor.in_both == ()
 
 
-def test_without_phase_0_nobody_is_called_weaker() -> None:
-    cells = [one for one in two_models() if one.key.phase == 2 and one.key.system == "good"]
-    assert matrix_of(evidence(cells), LEAST).crossings == ()
+def test_who_met_another_opponent_is_not_called_weaker() -> None:
+    assert matrix_of(evidence(two_models()), LEAST).crossings
+    assert matrix_of(evidence(named(two_models(), "another", "weak")), LEAST).crossings == ()
+    assert matrix_of(evidence(named(two_models(), "", "weak")), LEAST).crossings == ()
+
+
+def test_who_is_not_shown_to_be_worse_is_not_called_weaker() -> None:
+    """Two players of one strength, of whom one is a little lower by chance."""
+    cells = [one for one in two_models() if one.key.model == "strong"]
+    twin = [
+        msgspec.structs.replace(one, key=msgspec.structs.replace(one.key, model="twin"), starts="") for one in cells
+    ]
+    assert matrix_of(evidence(cells + twin), LEAST).crossings == ()
+
+
+def test_phase_0_tells_who_is_weaker_in_chess_and_not_in_holdem() -> None:
+    """In hold'em the player who wins most from a random one need not be the better player."""
+    arms_of_itself = [msgspec.structs.replace(one, opponent="") for one in two_models()]
+    sanity = [
+        msgspec.structs.replace(cell(CellKey(model, game, 0), world), opponent="random")
+        for model, world in (("weak", WEAK), ("strong", STRONG))
+        for game in (CHESS, POKER)
+    ]
+    found = matrix_of(evidence(arms_of_itself + sanity), LEAST)
+    assert {(one.pair.game, one.pair.model) for one in found.crossings} == {(CHESS, "weak")}
 
 
 def test_every_pair_of_a_game_stands_once_with_its_n_and_both_p(found: Matrix) -> None:

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 import yaml
 
-from agzamov_harness import rundir
+from agzamov_harness import checked_yaml, rundir
 from agzamov_harness.checked_yaml import YAML_BYTES_MAX
 from agzamov_harness.seal import plan_from, read_plan, seal
 from agzamov_verify import canon
@@ -122,6 +122,16 @@ FAULTS: list[tuple[str, str | bytes, str]] = [
         "a parameter that is never sent",
         model("accepts: [seed, logprobs]"),
         f"seats.model.accepts[1]: expected one of {PARAMETERS}, found 'logprobs'",
+    ),
+    (
+        "a misspelt class of positions",
+        instead("games: 30", "games: 30, positions: slightly"),
+        "matches[0].positions: expected one of equal, mate, severe, slight, won or nothing, found 'slightly'",
+    ),
+    (
+        "a list without an entry",
+        GOOD + "systems: {t: {kind: tools, offers: []}}\n",
+        "systems.t.offers: expected at least 1 in the list, found a list",
     ),
     ("a number that is too small", instead("30", "0"), "matches[0].games: expected at least 1, found 0"),
     (
@@ -337,6 +347,30 @@ def test_the_matrix_has_three_seats_by_four_augmentations_in_both_games_at_full_
     assert len(cells) == 3 * 4 * 2 * 3, "every cell has its three arms"
     assert {one.condition.system for one in plan.memory_matches} >= {"full_text", "recent"}
     assert [line for line in departures(plan) if "required" in line] == []
+
+
+WORDED = {"$ref", "additionalProperties", "allOf", "anyOf", "const", "enum", "if", "items", "pattern", "properties"}
+WORDED |= {"propertyNames", "required", "then", "type"}
+NO_RULES = {"$defs", "default", "description", "format", "title"}
+
+
+def test_every_rule_of_the_schema_has_words_for_a_plan_that_breaks_it() -> None:
+    found = set[str]()
+
+    def walk(schema: Any) -> None:
+        found.update(schema)
+        for part in ("properties", "$defs"):
+            for one in schema.get(part, {}).values():
+                walk(one)
+        for part in ("additionalProperties", "if", "items", "propertyNames", "then"):
+            if isinstance(schema.get(part), dict):
+                walk(schema[part])
+        for part in ("allOf", "anyOf"):
+            for one in schema.get(part, ()):
+                walk(one)
+
+    walk(json.loads((FORMATS / "manifest.schema.json").read_bytes()))
+    assert found - NO_RULES - WORDED - set(checked_yaml.BOUNDS) <= {"$schema", "$id"}
 
 
 def test_the_published_schema_is_the_one_that_the_types_give() -> None:

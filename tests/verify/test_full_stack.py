@@ -112,6 +112,15 @@ def test_one_defect_of_a_part_is_one_line(name: str, settings: dict[str, Any], e
     assert any(line.startswith(expected) for line in found), found
 
 
+@pytest.mark.parametrize("part", ["tools", "documents"])
+def test_one_system_is_no_two_parts_of_a_full_stack(part: str) -> None:
+    """Two parts of one name would be one part, and the stack less than it says."""
+    wished = {**SYSTEMS, "full": {**SYSTEMS["full"], part: SYSTEMS["full"]["memory"]}}
+    found = [str(problem) for problem in problems(plan(HANDS, systems=wished))]
+    expected = f"systems.full.{part}: expected another system than the other parts are, found recent twice"
+    assert expected in found, found
+
+
 def test_a_full_stack_keeps_a_store_so_careers_are_planned() -> None:
     found = [str(problem) for problem in problems(plan({**HANDS, "careers": 0}))]
     assert any("expected a number of careers: recent keeps a store" in line for line in found)

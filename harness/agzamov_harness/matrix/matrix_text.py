@@ -81,6 +81,6 @@ def _crossings(matrix: Matrix) -> Iterator[str]:
         yield ascii_words(f"{game_words(pair.game)}, {pair_text}")
         yield from row("difference", _compared(pair))
     if not matrix.crossings:
-        yield "  none to compare: needs Phase 0 and Phase 2 of two models"
+        yield "  none to compare: no model is shown to be weaker than another against the same opponent, both naked"
     for name in matrix.in_both:
         yield from item(" ", f"in both games: {quoted(name)}")

@@ -7,7 +7,7 @@ Only declared contrasts are confirmed (paper section 9.5): see the hypotheses.
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 from typing import Literal
 
 import msgspec
@@ -23,7 +23,7 @@ from agzamov_verify.scoring.hypotheses.deltas import interaction, measured_in
 from agzamov_verify.scoring.hypotheses.evidence import Delta, Evidence, Stack
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.match_figures import mean_figure
-from agzamov_verify.scoring.score_constants import GAMES
+from agzamov_verify.scoring.score_constants import CHESS, GAMES
 
 from .comparisons import Group, Pair, all_pairs
 
@@ -50,9 +50,10 @@ class Entry(msgspec.Struct, frozen=True):
 class Crossing(msgspec.Struct, frozen=True):
     """A weaker model with a better augmentation against a stronger one with a worse: P of the first less the second.
 
-    Weaker: fewer wins against the random player in Phase 0. Better: the greater mean delta of the column. That is
-    chosen from the data that are compared, and may be: all pairs hold together, whichever of them is looked at.
-    `beats`: the interval lies above 0.
+    Weaker: less P without augmentation against the same opponent, by a difference whose 95 % interval excludes 0; in
+    the naked arms of Phase 2, or in Phase 0 of chess. What beats a random player by most in hold'em need not be the
+    stronger player. Better: the greater mean delta of the column. That is chosen from the data that are compared, and
+    may be: all pairs hold together, whichever of them is looked at. `beats`: the interval lies above 0.
     """
 
     pair: Pair
@@ -103,7 +104,7 @@ def matrix_of(evidence: Evidence, least: VerdictNorm) -> Matrix:
     pairs = all_pairs(
         {game: [_group(cell) for cell in cells_of_game(evidence, game)] for game in evidence.games}, least
     )
-    crossings = tuple(crossing for game in evidence.games for crossing in _crossings(evidence, game, pairs))
+    crossings = tuple(crossing for game in evidence.games for crossing in _crossings(evidence, game, pairs, least))
     interactions = tuple(interaction_of(evidence, stack) for game in evidence.games for stack in evidence.stacks(game))
     return Matrix(entries, interactions, pairs, crossings, tuple(_in_both(crossings)))
 
@@ -172,14 +173,16 @@ def _group(cell: Cell) -> Group:
     return Group(cell.key.model, column_of(cell.key), cell.measured())
 
 
-def _crossings(evidence: Evidence, game: str, pairs: Sequence[Pair]) -> Iterator[Crossing]:
+def _crossings(evidence: Evidence, game: str, pairs: Sequence[Pair], least: VerdictNorm) -> Iterator[Crossing]:
     deltas = evidence.deltas(game)
+    models = sorted({delta.real.key.model for delta in deltas})
+    weaker = {both for both in permutations(models, 2) if _is_weaker(evidence, game, *both, least)}
     means = _column_means(deltas)
     both_ways = [turned for pair in pairs if pair.game == game for turned in (pair, pair.reversed)]
     by_cells = {((pair.model, pair.column), (pair.other_model, pair.other_column)): pair for pair in both_ways}
     for first, second in permutations(deltas, 2):
         (model, a), (stronger, b) = ((delta.real.key.model, column_of(delta.real.key)) for delta in (first, second))
-        if means[a] > means[b] and _weaker(evidence, game, model, stronger):
+        if means[a] > means[b] and (model, stronger) in weaker:
             pair = by_cells[(model, a), (stronger, b)]
             yield Crossing(pair, pair.is_above)
 
@@ -191,9 +194,30 @@ def _column_means(deltas: Sequence[Delta]) -> dict[str, Fraction]:
     return {name: sum(values, Fraction(0)) / len(values) for name, values in columns.items()}
 
 
-def _weaker(evidence: Evidence, game: str, model: str, stronger: str) -> bool:
-    first, second = (evidence.of_model(name, game, Phase.SANITY) for name in (model, stronger))
-    return first is not None and second is not None and performance(first) < performance(second)
+def _is_weaker(evidence: Evidence, game: str, model: str, other: str, least: VerdictNorm) -> bool:
+    """Whether a model is shown to have less P than another one in naked games against the same opponent."""
+    both = next(iter(_common_opponents(evidence, game, model, other)), None)
+    if both is None:
+        return False
+    groups = [Group(cell.key.model, NAKED, cell.measured()) for cell in both]
+    (pair,) = all_pairs({game: groups}, least)
+    return pair.reversed.is_above
+
+
+def _common_opponents(evidence: Evidence, game: str, model: str, other: str) -> Iterator[tuple[Cell, Cell]]:
+    """Naked cells of two models that met the same opponent: of Phase 2, then of Phase 0 in chess."""
+    for phase in (Phase.ASYMMETRIC, Phase.SANITY) if game == CHESS else (Phase.ASYMMETRIC,):
+        of_model, of_other = (_naked(evidence, game, name, phase) for name in (model, other))
+        yield from (pair for pair in product(of_model, of_other) if pair[0].opponent == pair[1].opponent)
+
+
+def _naked(evidence: Evidence, game: str, model: str, phase: Phase) -> list[Cell]:
+    """The naked cells of a model against others in a phase, in the order of their keys."""
+    return [
+        cell
+        for key, cell in sorted(evidence.cells.items())
+        if (key.game, key.model, key.phase, key.arm) == (game, model, phase, Arm.NAKED) and cell.opponent
+    ]
 
 
 def _in_both(crossings: Sequence[Crossing]) -> Iterator[str]:

@@ -20,8 +20,8 @@ TOOLS: Final = (
          "docs/tools.md", ("candidate", "candidate moves")),
     Term("calculator",
          "The tool of hold'em: equity against one random hand, in the full stack or by a model's call against the "
-         "strongest hands that the seat gives its opponent, counted in full or on a sample that the seed draws; and the equity that a call "
-         "needs.",
+         "strongest hands that the seat gives its opponent, counted in full or on a sample that the seed draws; and "
+         "the equity that a call needs.",
          "docs/tools.md", ("showdowns", "comparisons_max")),
     Term("novice",
          "A scripted player that computes nothing and plays by its tool's answer, or by a passage of its documents: "

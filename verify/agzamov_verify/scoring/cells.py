@@ -83,7 +83,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     results are as many equal consecutive careers (`Match.careers`); 1 also where some careers were not played whole.
     `too_short`: why those careers have neither an interval nor a test, where each has too few units for one.
     `shifts`: after how many games or hands of a career, or of the match, a strategy was forced to change. `is_priced`:
-    True if a price of the measured seat was sealed.
+    True if a price of the measured seat was sealed. `opponent`: names seat B by all of its settings, so that cells with
+    the same name met the same player; empty where a seat played itself.
     """
 
     key: CellKey
@@ -94,6 +95,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     tallies: tuple[Tally, ...] = msgspec.field(default_factory=lambda: (Tally(), Tally()))
     cost_usd: Fraction = Fraction(0)
     is_priced: bool = True
+    opponent: str = ""
 
     @property
     def results(self) -> Sequence[Outcome]:

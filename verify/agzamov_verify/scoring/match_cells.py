@@ -1,6 +1,7 @@
 """The matches of a run as cells, with every label that a score, the matrix and the hypotheses read."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 
 import msgspec
 
@@ -38,6 +39,7 @@ def cell_of(manifest: Manifest, match: Match, blocks: Sequence[Block], answers: 
         shifts=tuple(shift.after for shift in match.shifts if shift.after < len(cell.results) // max(1, match.careers)),
         cost_usd=cost_usd(cell.tallies[0], plan.prices.get(match.a, FREE)),
         is_priced=match.a in plan.prices,
+        opponent=_opponent(manifest, match),
     )
 
 
@@ -55,6 +57,15 @@ def key_of(manifest: Manifest, match: Match) -> CellKey:
         AGAINST_BENCHMARK if match.phase and benchmark_sides(match.seats, plan.seats) == (1,) else match.part,
         repeat.temperature if repeat else "",
     )
+
+
+def _opponent(manifest: Manifest, match: Match) -> str:
+    """Seat B by all of its settings, and by its weights where it has some; empty where seat A plays itself."""
+    if match.b == match.a:
+        return ""
+    pin = manifest.models.get(match.b)
+    settings = msgspec.json.encode(manifest.plan.seats[match.b], order="deterministic")
+    return sha256(settings + (pin.sha256.encode() if pin else b"")).hexdigest()
 
 
 def probes_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]]) -> Iterator[ProbeCell]:

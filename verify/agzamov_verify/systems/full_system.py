@@ -40,3 +40,14 @@ class FullSystem(System, frozen=True, tag="full"):
         for part, kind in AUGMENTATIONS.items():
             if not getattr(self, part):
                 yield Problem(part, f"expected the name of a system of the plan for {kind}")
+        for part, name in self._named_twice():
+            yield Problem(part, f"expected another system than the other parts are, found {name} twice")
+
+    def _named_twice(self) -> Iterator[tuple[str, str]]:
+        """Parts whose system is that of a part before it."""
+        seen: set[str] = set()
+        for part in AUGMENTATIONS:
+            name = getattr(self, part)
+            if name in seen:
+                yield part, name
+            seen |= {name} - {""}

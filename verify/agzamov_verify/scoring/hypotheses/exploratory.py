@@ -164,7 +164,8 @@ def recovery_follows_quality(evidence: Evidence) -> Joint | Insufficient:
 
     A system that never recovered ranks as the slowest, and such systems tie: leaving them out would compare only those
     that did well (survivorship). Left out, and counted, are systems in which no learning was detected, which says
-    nothing of their speed; and those whose play no shift made worse.
+    nothing of their speed; and those whose play no shift made worse. A system is counted in each game, where its delta
+    and its speeds are others. Where all are alike in one of the two speeds, ranks say nothing.
     """
     rows, unknown = [], 0
     for game in GAMES:
@@ -175,9 +176,12 @@ def recovery_follows_quality(evidence: Evidence) -> Joint | Insufficient:
             unknown += first is None and recovery is not None
     least = evidence.constants.contrasts.systems_min
     if len(rows) < least:
-        needs = f"{least} systems that learned in Phase 2 and whose play a shift in Phase 3 made worse"
+        needs = f"{least} systems, counted in each game, that learned in Phase 2 and a shift in Phase 3 made worse"
         return insufficient(evidence, f"{needs} (there are {len(rows)})")
     quality, first_tau, recovery_tau = zip(*rows, strict=True)
+    if len(set(recovery_tau)) == 1 or len(set(first_tau)) == 1:
+        needs = "systems of which some learn, and some recover, faster than others"
+        return insufficient(evidence, f"{needs} (all {len(rows)} are alike in one of the two)")
     never = sum(recovery == NEVER for recovery in recovery_tau)
     counts = f"{never} of {len(rows)} never recovered, ranked slowest; {unknown} without a first τ left out"
     return decided(f"recovery τ against first τ; {counts}", falls_more(quality, recovery_tau, first_tau))
