@@ -4,8 +4,8 @@
 
 Stockfish 15.1 plays itself from Chess960 starts at few nodes, so that it errs, one position is taken of a game, and no
 game or position is chosen by hand. A position is taken if White is to move and not in check, no capture or check is the
-engine's move, both node budgets put it into the class that is looked for, and the quota of that class and worse side is
-not full. The pinned engine then plays it out against itself: the moves that the worse side makes before its win
+engine's move, the nodes of play and the first budget put it into a class that is looked for, the deep budget puts it
+into the same, and the quota of that class and worse side is not full. The pinned engine then plays it out against itself: the moves that the worse side makes before its win
 probability has collapsed are the expected collapse point. All of it is a function of the seed below and of the engine,
 so that a second run writes the same bytes. About ten minutes on one core.
 """
@@ -83,9 +83,11 @@ def worse_side(centipawns: int) -> str:
 
 def row(taken: Taken, one: PositionClass, worse: str, collapse: int | None, source: Source) -> StressPosition:
     """One position of the file, without its number."""
+    found = one.value if one is PositionClass.EQUAL else f"{one.value}, {worse} worse"
     why = (
-        f"the first position of its game, from ply {PLIES.start} on, that is {one.value} for {worse} at both node "
-        "budgets, with White to move, no check, and a quiet move as the engine's best"
+        f"the first position of its game, from ply {PLIES.start} on, with White to move and no check, that searches of"
+        f" {PLAY_NODES} and {NODES:,} nodes put into classes still looked for; {found} by {NODES:,} and by"
+        f" {DEEP_NODES:,} nodes, with a quiet move as the engine's best"
     )
     return StressPosition("", taken.fen, one, worse, taken.centipawns, taken.centipawns_deep, collapse, source, why)
 
