@@ -1,9 +1,10 @@
 """The reference players as an OpenAI-compatible HTTP server, so that the HTTP path needs no model.
 
-    GET  /v1/models              reference, random
+    GET  /v1/models              reference, random, novice
     POST /v1/chat/completions    messages and seed in, a chat completion with usage out
 
-The reference player calls the tools of a memory where it is offered them (reference_tools).
+All but the random player call tools where they are offered some: those of a memory (reference_tools) or of a game
+(reference_game_tools).
 
 Answers depend on the request alone. A fault plan spoils every n-th call in a named way, as real
 servers were seen to fail; a delay stands for a slow model.
@@ -22,16 +23,17 @@ from socketserver import TCPServer
 from threading import Lock
 from typing import Any, NamedTuple
 
-from agzamov_verify.games.scripted import reply
+from agzamov_verify.games.scripted import RANDOM, reply
 from agzamov_verify.manifest import ManifestError
 from agzamov_verify.memory.tools import closing_observation
 from agzamov_verify.questions import Message, ToolCall
 
+from .reference_game_tools import as_told, game_call, offered
 from .reference_tools import remembered, tool_call
 
 BODY_BYTES_MAX = 2**24
 REFERENCE = "reference"
-MODELS = (REFERENCE, "random")
+MODELS = (REFERENCE, RANDOM, "novice")
 CREATED = 1_767_225_600  # 2026-01-01; a constant, so that equal requests get equal answers
 HANG_S = 3600
 SOCKET_MODE = 0o666
@@ -91,7 +93,7 @@ def completion(body: object) -> dict[str, Any]:
     model, messages = body.get("model"), _messages(body.get("messages"))
     if model not in MODELS:
         raise BadRequest(f"model {model!r} not found", HTTPStatus.NOT_FOUND)
-    call = tool_call(messages, body["tools"]) if model == REFERENCE and body.get("tools") else None
+    call = _call(body, model, messages)
     if call:
         spelled = [{"id": completion_id(body)[-9:], "type": "function", "function": _function(call)}]
         message: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": spelled}
@@ -111,17 +113,36 @@ def completion(body: object) -> dict[str, Any]:
     }
 
 
+def _call(body: dict[str, Any], model: str, messages: tuple[Message, ...]) -> ToolCall | None:
+    """The call that comes next; None where the player declares. Raises BadRequest."""
+    tools = body.get("tools")
+    if not tools or model == RANDOM:
+        return None
+    if name := offered(tools):
+        is_answered = any(message.role == "tool" for message in messages)
+        try:
+            return None if is_answered else game_call(model, messages, name, _seed(body))
+        except ValueError as error:
+            raise BadRequest(str(error)) from error
+    return tool_call(messages, tools)
+
+
+def _seed(body: dict[str, Any]) -> int:
+    seed = body.get("seed")
+    return seed if isinstance(seed, int) else 0
+
+
 def _function(call: ToolCall) -> dict[str, str]:
     return {"name": call.name, "arguments": call.arguments}
 
 
 def _played(body: dict[str, Any], model: str, messages: tuple[Message, ...]) -> tuple[str, str, int]:
     """The player's text, its finish reason and its length in tokens. Raises BadRequest."""
-    seed = body.get("seed")
     if closing_observation(messages) is not None:
         return SAVED_WORDS, "stop", len(SAVED_WORDS.split())
     try:
-        text = reply(model, remembered(messages), seed if isinstance(seed, int) else 0)
+        told = as_told(messages) if offered(body.get("tools")) else remembered(messages)
+        text = reply(model, told, _seed(body))
     except ValueError as error:
         raise BadRequest(str(error)) from error
     return _limited(text, body.get("max_completion_tokens", body.get("max_tokens")))

@@ -79,7 +79,7 @@ def test_equal_requests_have_one_id_and_different_requests_different_ones() -> N
 
 def test_the_models_are_listed() -> None:
     with client() as made:
-        assert [model.id for model in made.models.list()] == ["reference", "random"]
+        assert [model.id for model in made.models.list()] == ["reference", "random", "novice"]
 
 
 @pytest.mark.parametrize("model", serving.MODELS)

@@ -1,0 +1,65 @@
+"""The scripted players with the tools of a game by tool calls: they ask what they would have the harness ask.
+
+    compare_moves       the candidates that the player names where the harness asks for some
+    best_lines          with nothing named, where compare_moves is not on offer
+    evaluate_position   where neither is
+    calculate_odds      against any hand
+
+What a tool tells stands in the prompt then as where the harness asks it, so a player plays by it in the same way.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from agzamov_verify.documents.library import DOCUMENTS
+from agzamov_verify.games.chess960 import tool as chess_tool
+from agzamov_verify.games.holdem import tool as holdem_tool
+from agzamov_verify.games.page import PROFILE, TOOL
+from agzamov_verify.games.scripted import reply
+from agzamov_verify.questions import Message, ToolCall
+from agzamov_verify.tool_use import BEST_LINES, COMPARE, EVALUATE
+
+CANDIDATES_MAX: Final = 4
+IN_TURN: Final = (COMPARE, BEST_LINES, EVALUATE, holdem_tool.TOOL.name)
+"""The tools of games, the first on offer being called."""
+
+
+def offered(tools: object) -> str:
+    """The tool of a game that a player calls, of those that a request offers; empty where there is none."""
+    rows = [tool.get("function") for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    names = {row.get("name") for row in rows if isinstance(row, dict)}
+    return next((name for name in IN_TURN if name in names), "")
+
+
+def game_call(model: str, messages: Sequence[Message], name: str, seed: int) -> ToolCall:
+    """The call of a player before it decides. Raises ValueError for a prompt that it cannot read."""
+    return ToolCall(json.dumps({"moves": _candidates(model, messages, seed)}) if name == COMPARE else "{}", name)
+
+
+def as_told(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The question as it would be had the harness asked the tool: its last answer stands in the prompt."""
+    told = [message.content for message in messages if message.role == "tool"]
+    plain = tuple(message for message in messages if message.role in ("system", "user"))
+    return _with(plain, TOOL + told[-1], (PROFILE,)) if told else plain
+
+
+def _candidates(model: str, messages: Sequence[Message], seed: int) -> str:
+    """The moves that a player would name."""
+    request = chess_tool.REQUEST.format(candidates_max=CANDIDATES_MAX)
+    asked = _with(messages, f"\n{request}", (DOCUMENTS, TOOL, PROFILE))
+    return reply(model, asked, seed).rpartition(chess_tool.TAG)[2].strip()
+
+
+def _with(messages: Sequence[Message], text: str, before: Sequence[str]) -> tuple[Message, ...]:
+    """The messages with a text in the first of the user, before the first of what may stand behind it."""
+    found = [message for message in messages if message.role in ("system", "user")]
+    place = next((number for number, message in enumerate(found) if message.role == "user"), None)
+    if place is None:
+        raise ValueError("expected a message of the user, found none")
+    content = found[place].content
+    end = min((content.index(part) for part in before if part in content), default=len(content))
+    found[place] = msgspec.structs.replace(found[place], content=content[:end] + text + content[end:])
+    return tuple(found)
