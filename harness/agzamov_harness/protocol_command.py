@@ -1,11 +1,13 @@
 """The commands `agzamov protocol`: all plans of one folder, sealed first, then played, verified and scored together."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from agzamov_verify.bundle import MANIFEST_FILE
 from agzamov_verify.bundle_argument import bounded
@@ -111,8 +113,17 @@ def run(
                 for part in _unsealed(parts):
                     made = sealed_after_contact(part.file, key, engine, folder / RUNS, allow_key, installed)
                     click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
-                play = partial(play_and_pack, out=folder / BUNDLES, quiet=as_json, allow_key=allow_key, workers=workers)
-                bundles = [_played(part, partial(play, key=key, engine=engine)) for part in _parts(folder, small=small)]
+                play = partial(
+                    play_and_pack,
+                    key=key,
+                    engine=engine,
+                    out=folder / BUNDLES,
+                    quiet=as_json,
+                    allow_key=allow_key,
+                    workers=workers,
+                    again=shlex.join(_again(click.get_current_context())),
+                )
+                bundles = [_played(part, play) for part in _parts(folder, small=small)]
     collected, _ = collected_from(
         bundles=tuple(bundles), engine=engine, jobs=None, key_files=(), as_json=as_json, **limits
     )
@@ -138,6 +149,20 @@ def status(folder: Path, *, small: bool) -> None:
             click.echo(f'"{plan.title}": {_standing(path)}; no plan here says what was sealed: {CHANGED}')
         if wrong:
             raise ManifestError("\n".join(wrong))
+
+
+def _again(context: click.Context) -> list[str]:
+    """The command that was typed, without the plans, which are in the folder by now."""
+    typed: list[str] = ["agzamov", "protocol", "run", str(context.params["folder"])]
+    for option in context.command.params:
+        if not isinstance(option, click.Option) or not option.name:
+            continue
+        value, source = context.params.get(option.name), context.get_parameter_source(option.name)
+        if source is ParameterSource.DEFAULT or value in (None, False):
+            continue
+        if not isinstance(value, Mapping):  # leave for a key that was once given is remembered
+            typed += [max(option.opts, key=len), *([] if option.is_flag else [str(value)])]
+    return typed
 
 
 def _copy(plans: Sequence[Path], folder: Path) -> None:

@@ -290,11 +290,16 @@ def play_and_pack(
     base_url: Mapping[str, str] = NOWHERE,
     installed: Path | None = None,
     workers: "Cluster | None" = None,
+    again: str = "",
 ) -> Path:
-    """The bundle of a sealed run, once it is played to its end from where it stands."""
+    """The bundle of a sealed run, once it is played to its end from where it stands.
+
+    `again`: the command that goes on with it, if that is not `agzamov resume`.
+    """
     signer = keys.signer_of(directory, key)
     memories = Places(installed or directory.memory_servers, directory.plan_folder)
-    resume = f"go on with: {to_resume(directory, key, engine, out, concurrency, workers.address if workers else None)}"
+    address = workers.address if workers else None
+    resume = f"go on with: {again or to_resume(directory, key, engine, out, concurrency, address)}"
     grace_s = ATTENDED_GRACE_S if directory.manifest.plan.isolation == "container" else GRACE_S
     stop = Stop()
     judges_here = directory.manifest.plan.quality.nodes and directory.manifest.plan.isolation == "process"

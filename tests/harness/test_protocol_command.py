@@ -145,6 +145,20 @@ def test_a_protocol_that_was_killed_goes_on(commands: Commands, folder: Path) ->
     assert len([*folder.glob("bundles/*")]) == 2
 
 
+def test_a_protocol_that_is_stopped_says_the_command_that_goes_on_with_all_of_it(
+    commands: Commands, folder: Path
+) -> None:
+    (folder / "1-chess.yaml").write_text(plan("Chess", {"game": "chess960", "games": 1_920, "block_games": 20}))
+    (folder / "2-holdem.yaml").write_text(plan("Hold'em", {"game": "holdem", "hands": 100_000}))
+    running = commands.start("protocol", "run", folder, "--key", "key.pem", "--json", cwd=folder.parent)
+    wait_for(lambda: [*folder.glob("runs/*/journal/p*/*.jsonl")] or not running.alive_after(0))
+    running.signal(signal.SIGINT)
+    ended = running.ended()
+    assert ended.code == 4, ended
+    assert f"protocol run {folder} --key key.pem --json" in ended.err
+    assert "resume" not in ended.err
+
+
 def test_two_runs_of_one_plan_are_refused(commands: Commands, folder: Path) -> None:
     for _ in range(2):
         sealed = commands.run(
