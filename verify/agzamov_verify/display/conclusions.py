@@ -139,17 +139,17 @@ def _gate(match: MatchResult, gate: Gate, p: str | None, norm: GateNorm) -> str:
     what = VIEWS[match.game].game.contest.many
     reasons = [f"{wins} of {n} {what} won"]
     if 100 * wins <= norm.win_percent_above * n:
-        reasons[-1] += f", more than {norm.win_percent_above} % required"
+        reasons[-1] += f" where more than {norm.win_percent_above} % are needed"
     if p is not None:
         reasons.append(f"binomial p {p_words(p)}")
     if p is not None and not gate.passed and float(p) >= float(norm.p_below):
         if Fraction(1, 2) ** n >= Fraction(norm.p_below):
             reasons[-1] += f": so few {what} can never pass"
         else:
-            reasons[-1] += f", below {norm.p_below} required"
+            reasons[-1] += f" where one below {norm.p_below} is needed"
     errors = match.seat_stats[0].error_rate
     if not gate.passed and 100 * errors >= norm.error_percent_below:
-        reasons.append(f"{percent(errors)} errors, below {norm.error_percent_below} % required")
+        reasons.append(f"{percent(errors)} errors where fewer than {norm.error_percent_below} % are needed")
     return ", ".join(reasons)
 
 

@@ -40,7 +40,7 @@ def error_flags(match: MatchResult, analysed: MatchAnalysis | None, bound_percen
             sure, interval = 100 * low > bound_percent, f"95 % interval {percent(low)} to {percent(high)}"
         elif row and row.ci_note:
             interval = f"no interval: {row.ci_note}"
-        what = "above" if sure else "may be above"
+        what = "above" if sure else "not surely above"
         words = f"{rate} errors ({interval}), {what} {bound_percent} %"
         flags.append(ErrorFlag(stats.seat, stats.error_rate, sure, words, match.id))
     return _surest(flags)
