@@ -236,3 +236,24 @@ def test_a_cell_without_a_sealed_price_has_no_known_cost_and_no_model_speaks_for
     assert matrix.entries[0].cost_usd is None
     told = "\n".join(matrix_lines(MatrixDocument("agz-matrix-1", "agz-0.1", (), matrix)))
     assert (quoted(name) in told, "cost not known" in told) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("player", "cost"),
+    [
+        ("reference@reference", "0/1"),
+        ("dice@random", "0/1"),
+        ("tiny@0123456789ab", None),
+        ("openai:m", None),
+        ("openai:one@reference", None),
+    ],
+)
+def test_a_scripted_seat_costs_nothing_and_a_model_without_a_price_is_not_known(player: str, cost: str | None) -> None:
+    """`plan` said 0.00 USD of the same seats."""
+    unpriced = msgspec.structs.replace(cell(CellKey(player, CHESS, 1), World()), is_priced=False)
+    matrix = matrix_of(evidence([unpriced]), LEAST)
+    found = matrix.entries[0].cost_usd
+    assert (found.exact if found else None) == cost
+    told = "\n".join(matrix_lines(MatrixDocument("agz-matrix-1", "agz-0.1", (), matrix)))
+    assert ("cost not known" in told) == (cost is None)
+    assert ("0.000000 USD a game" in told) == (cost is not None)

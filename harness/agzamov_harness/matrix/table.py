@@ -24,6 +24,7 @@ from agzamov_verify.scoring.hypotheses.evidence import Delta, Evidence, Stack
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.match_figures import mean_figure
 from agzamov_verify.scoring.score_constants import CHESS, GAMES
+from agzamov_verify.seats import KINDS
 
 from .comparisons import Group, Pair, all_pairs
 
@@ -33,7 +34,7 @@ NAKED = "naked"
 class Entry(msgspec.Struct, frozen=True):
     """One cell of the matrix: P, its delta (None in the naked column), and what a game or hand of it took.
 
-    `cost_usd` is None where no price of it was sealed.
+    `cost_usd` is None where no price of a model was sealed; a scripted seat costs nothing.
     `on_frontier`: no other cell of this game has more P for no more tokens and no more cost.
     """
 
@@ -153,9 +154,15 @@ def _entries(evidence: Evidence, game: str) -> Iterator[Entry]:
             mean_figure(cell.measured(), evidence),
             _delta(evidence, delta) if delta else None,
             figure(tokens),
-            figure(cost) if cell.is_priced else None,
+            figure(cost) if cell.is_priced or _is_free(cell) else None,
             best,
         )
+
+
+def _is_free(cell: Cell) -> bool:
+    """True if the measured seat is scripted: its player is NAME@KIND, a model's NAME@DIGEST or openai:MODEL."""
+    name, _, kind = cell.key.model.rpartition("@")
+    return ":" not in name and kind in KINDS and not KINDS[kind].is_model
 
 
 def _delta(evidence: Evidence, delta: Delta) -> Estimate:
