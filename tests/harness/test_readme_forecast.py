@@ -1,4 +1,4 @@
-"""README's table of what a run takes is what `plan` says of manifests/endpoint.yaml."""
+"""README's figures of what runs take are what `plan` says of the ready plans."""
 
 import json
 from pathlib import Path
@@ -25,3 +25,13 @@ def test_the_readme_says_what_plan_forecasts(part: str, without: tuple[str, ...]
     hours, usd = float(load["wall_s"]) / 3600, float(load["cost_usd"])
     row = f"| {part} | {seat['calls']:,} | {tokens} | {hours:.0f} h | {usd:.0f} USD |"
     assert row in (ROOT / "README.md").read_text().splitlines()
+
+
+@pytest.mark.parametrize("name", ["phase2", "phase3", "phase5"])
+def test_the_readme_says_what_the_plans_of_the_protocol_take(name: str) -> None:
+    told = CliRunner().invoke(main, ["plan", str(ROOT / "manifests" / f"{name}.yaml"), "--json"])
+    load = json.loads(told.output)["load"]
+    readme = " ".join((ROOT / "README.md").read_text().split())
+    said = readme.split(f"[{name}.yaml](manifests/{name}.yaml)")[1].split(" USD")[0]
+    assert f"{load['calls'] / 1e6:.1f} million" in said
+    assert said.endswith(f"({round(float(load['cost_usd']), -2):,.0f}")
