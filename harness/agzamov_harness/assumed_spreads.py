@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
+from agzamov_verify.games.chess960.stress_positions import PositionClass
 from agzamov_verify.games.holdem.rules import BIG_BLIND
 from agzamov_verify.manifest import Plan
 from agzamov_verify.scoring.planning import (
@@ -19,6 +20,7 @@ from agzamov_verify.scoring.planning import (
 )
 from agzamov_verify.scoring.score_constants import CHESS, POKER
 
+from .assumed_positions import HELD, UNEVEN, HeldPositions, held_positions
 from .pilot import Correlation, Pilot
 
 BENCHMARK: Final = "benchmark"
@@ -34,18 +36,32 @@ class Given(NamedTuple):
     session_sd: Fraction | None = None
     draws: Fraction | None = None
     icc: Fraction | None = None
+    held: Fraction | None = None
 
 
 class AssumedSpreads(NamedTuple):
-    """The scorings of each game by how widely results spread, one or three; and the correlation within careers."""
+    """The scorings of each game by how widely results spread, one or three; and the correlation within careers.
+
+    `held`: the shares of games from uneven positions that the worse side does not lose, in the same order.
+    """
 
     scorings: Mapping[str, Sequence[Sequence[Scoring]]]
     icc: Mapping[str, Assumed]
+    held: Sequence[Assumed] = HELD
 
     @property
     def performance(self) -> dict[str, list[Scoring]]:
         """The scoring of the paper's P in each game."""
         return {game: [methods[place] for methods in self.scorings[game]] for game, place in PERFORMANCE.items()}
+
+    def positions(self, part: str) -> list[HeldPositions]:
+        """The scorings of an uneven class of positions; none of any other."""
+        return [held_positions(PositionClass(part), held) for held in self.held] if part in UNEVEN else []
+
+    def score(self, part: str) -> list[Scoring]:
+        """The scorings of points of a pair of chess games, from starts or from a class of positions."""
+        uneven = self.positions(part)
+        return [one.score for one in uneven] if uneven else [methods[0] for methods in self.scorings[CHESS]]
 
 
 def assumed_spreads(plan: Plan, options: Given, pilot: Pilot | None) -> AssumedSpreads:
@@ -56,7 +72,7 @@ def assumed_spreads(plan: Plan, options: Given, pilot: Pilot | None) -> AssumedS
     scorings = {CHESS: _chess(options, pilot)}
     for name, cuts in ((POKER, CUTS), (BENCHMARK, BENCHMARK_CUTS)):
         scorings[name] = [poker_scorings(cuts, rules.session_hands, sd, stack) for sd in sds]
-    return AssumedSpreads(scorings, {game: _icc(game, options, pilot) for game in (CHESS, POKER)})
+    return AssumedSpreads(scorings, {game: _icc(game, options, pilot) for game in (CHESS, POKER)}, _held(options))
 
 
 def _session_sds(options: Given, pilot: Pilot | None) -> Sequence[Assumed]:
@@ -71,6 +87,12 @@ def _chess(options: Given, pilot: Pilot | None) -> list[tuple[Scoring, ...]]:
     if pilot and (pairs := pilot.pairs()):
         return [chess_scorings(drawn, score, wins) for drawn, score, wins in pairs]
     return [chess_scorings(draws) for draws in DRAWS]
+
+
+def _held(options: Given) -> Sequence[Assumed]:
+    if options.held is None:
+        return HELD
+    return (Assumed(options.held, f"{float(100 * options.held):g} % of games on the worse side not lost: --held"),)
 
 
 def _icc(game: str, options: Given, pilot: Pilot | None) -> Assumed:

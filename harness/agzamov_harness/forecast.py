@@ -15,6 +15,7 @@ from agzamov_verify.manifest import Plan
 from agzamov_verify.protocol import load_protocol
 from agzamov_verify.scoring.career_length import too_short
 from agzamov_verify.scoring.exact import fixed, square_root
+from agzamov_verify.scoring.hypotheses.registry import BY_ID, Family
 from agzamov_verify.scoring.inference.power import critical_count, rate_reaching
 from agzamov_verify.scoring.inference.proportions import HALF, binomial_p
 from agzamov_verify.scoring.inference.significance import Alternative
@@ -32,15 +33,24 @@ from agzamov_verify.scoring.planning import (
 from agzamov_verify.scoring.score_constants import CHESS, POKER
 from agzamov_verify.seats import benchmark_sides
 
+from .arms_race_figures import arms_race_figures
+from .assumed_positions import UNEVEN
 from .assumed_spreads import BENCHMARK, AssumedSpreads
-from .declared_tests import DeclaredTest, Tests
+from .contrast_design import DeclaredTest
+from .declared_tests import Tests
+from .exploratory_tests import ExploratoryTests
+from .phase_figure import Figure
 from .pilot import Pilot
+from .planned_arms import careers_of
 from .planning import Assumptions, Load, load_of
+from .stress_figures import stress_figures
 
 SPREADS: Final = ("narrow", "middle", "wide")
 """Columns: how widely results spread."""
 CAREERS_SHOWN: Final = (1, 2, 5, 10)
 NO_TEST: Final = "no test"
+OF_THEIR_OWN: Final = (Phase.ARMS_RACE, Phase.STRESS)
+"""Phases that have figures of their own: their matches are no comparison with a control on equal terms."""
 ONE_CAREER: Final = "with one career nothing is repeated, so nothing about the system is tested"
 
 
@@ -53,12 +63,16 @@ class Detectable(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Matches of one game, size and number of careers, and what each can detect by each method."""
+    """Matches that are played and scored alike, and what each can detect by each method.
+
+    `careers`: those that are repeated. `figures`: what forced shifts, Phase 3 and Phase 5 are about.
+    """
 
     matches: tuple[Match, ...]
     careers: int
     rows: tuple[Detectable, ...]
     why_none: str
+    figures: tuple[Figure, ...] = ()
 
 
 class Needed(NamedTuple):
@@ -96,7 +110,13 @@ class Forecast:
         icc = {game: icc.value for game, icc in spreads.icc.items()}
         tests = Tests(plan, spreads.performance, icc)
         self.tests: tuple[DeclaredTest, ...] = tuple(tests.all())
-        self.others = tests.others()
+        self.explored = tuple(ExploratoryTests(plan, spreads).all())
+        planned = {test.id for test in self.explored}
+        self.others = tuple(
+            name
+            for name in plan.analysis.hypotheses
+            if BY_ID[name].family is not Family.CONFIRMATORY and name not in planned
+        )
         self.groups = tuple(self._groups())
         self.careers = tuple(self._by_careers(tests))
         self.needed = [list(self._needed(game, effect)) for game, effect in effects]
@@ -106,14 +126,24 @@ class Forecast:
 
     def _groups(self) -> Iterator[Group]:
         """Matches after Phase 0, of which the gate alone is asked, by what decides what they can detect."""
-        kinds: dict[tuple[str, int, int, bool], list[Match]] = {}
+        kinds: dict[tuple[Any, ...], list[Match]] = {}
         for match in self.plan.matches:
             if match.phase != Phase.SANITY:
-                key = (match.game, match.planned, match.careers, has_benchmark(match, self.plan))
-                kinds.setdefault(key, []).append(match)
-        for (game, results, careers, benchmark), matches in kinds.items():
-            why = ONE_CAREER if careers == 1 else too_short(matches[0], self.plan)
-            yield Group(tuple(matches), careers, tuple(self._rows(game, results, careers, benchmark=benchmark)), why)
+                of_phase = (match.phase, match.part) if match.phase in OF_THEIR_OWN else ()
+                played = match.game, match.planned, careers_of(match), has_benchmark(match, self.plan)
+                kinds.setdefault((*played, match.shifts, *of_phase), []).append(match)
+        for (game, results, careers, benchmark, *_), matches in kinds.items():
+            short = too_short(matches[0], self.plan) if careers else ""
+            own = matches[0].phase in OF_THEIR_OWN
+            rows = () if own else tuple(self._rows(game, results, careers, benchmark=benchmark))
+            figures = tuple(self._figures(matches[0]))
+            yield Group(tuple(matches), careers, rows, ONE_CAREER if careers == 1 else short, figures)
+
+    def _figures(self, match: Match) -> Iterator[Figure]:
+        if match.phase == Phase.STRESS:
+            yield from stress_figures(match, self.plan, self.spreads)
+        elif match.game in self.spreads.icc:
+            yield from arms_race_figures(match, self.plan, self.spreads)
 
     def _rows(self, game: str, results: int, careers: int, *, benchmark: bool) -> Iterator[Detectable]:
         names = [game, BENCHMARK] if benchmark else [game]
@@ -132,7 +162,7 @@ class Forecast:
     def _by_careers(self, tests: Tests) -> Iterator[ByCareers]:
         """Of the first real arm with careers in each game, at the middle standard deviation."""
         for game, spreads in self.spreads.performance.items():
-            arms = [real for real, _ in tests.deltas(game) if real.careers]
+            arms = [real for real, _ in tests.arms.deltas(game) if real.careers]
             if not arms:
                 continue
             scoring, icc = spreads[len(spreads) // 2], self.spreads.icc[game].value
@@ -162,6 +192,12 @@ class Forecast:
                 for group in self.groups
                 for row in map(_plain_detectable, group.rows)
             ],
+            "exploratory": [_plain_test(test) for test in self.explored],
+            "figures": [
+                {"matches": [match.id for match in group.matches], **_plain_figure(figure)}
+                for group in self.groups
+                for figure in group.figures
+            ],
             "load": _plain_load(self.load),
             "needed": [_plain_needed(row) for sizes in self.needed for row in sizes],
             "paper_note": None if self.note is None else _plain_note(self.note),
@@ -179,7 +215,14 @@ class Forecast:
                     {"game": game, "spread": name, "source": methods[0].source}
                     for name, methods in zip(names, scorings, strict=True)
                 ]
-        iccs = {row.game: self.spreads.icc[row.game].source for row in self.careers}
+        if any(match.part in UNEVEN for match in self.plan.matches):
+            names = SPREADS if len(self.spreads.held) > 1 else ("SD",)
+            rows += [
+                {"game": CHESS, "spread": f"uneven positions, {name}", "source": held.source}
+                for name, held in zip(names, self.spreads.held, strict=True)
+            ]
+        in_careers = {group.matches[0].game for group in self.groups if group.careers}
+        iccs = {game: icc.source for game, icc in self.spreads.icc.items() if game in in_careers}
         if len(set(iccs.values())) == 1:
             iccs = {"": next(iter(iccs.values()))}
         return rows + [{"game": game, "spread": "careers", "source": source} for game, source in iccs.items()]
@@ -248,6 +291,12 @@ def _plain_test(test: DeclaredTest) -> dict[str, Any]:
     return {"id": test.id.value, "test": test.test, "rows": rows, "why_not": test.why_not}
 
 
+def _plain_figure(figure: Figure) -> dict[str, Any]:
+    row = figure.row
+    effects = {"unit": row.unit, "over": row.over, "effects": _effects(row.effects)} if row else {}
+    return {"figure": figure.name, "test": figure.test, **effects, "words": figure.words}
+
+
 def _plain_careers(row: ByCareers) -> dict[str, Any]:
     effects = [
         {"careers": careers, "effect": None if isinstance(effect, str) else _effects([effect])[0]}
@@ -275,4 +324,5 @@ def _plain_load(load: Load) -> dict[str, Any]:
     }
     engine = {"evaluations": load.evaluations, "engine_s": fixed(load.engine_s)}
     tools = {"tool_answers": load.tool_answers, "tool_s": fixed(load.tool_s)}
-    return {"seats": seats, **engine, **tools, **totals}
+    quality = {"judged": load.judged, "searches": load.searches, "quality_s": fixed(load.quality_s)}
+    return {"seats": seats, **engine, **tools, **quality, **totals}

@@ -16,8 +16,9 @@ from agzamov_verify.scoring.hypotheses.registry import BY_ID
 from agzamov_verify.scoring.planning import BENCHMARK_CUTS, CUTS, Cut, PaperNote, Scoring
 from agzamov_verify.scoring.score_constants import CHESS, POKER
 
-from .declared_tests import DeclaredTest, Row
+from .contrast_design import DeclaredTest, Row
 from .forecast import SPREADS, ByCareers, Forecast, Group, Needed, gate_lines, has_benchmark
+from .phase_figure import Figure
 from .planning import Load
 
 ASKED: Final = {
@@ -35,6 +36,7 @@ OF_GAME: Final = {"plies": CHESS, "decisions_per_hand": POKER, "engine_nodes_per
 """Assumptions that matter where one game is played."""
 
 IMPOSSIBLE: Final = "none"
+LITTLE: Final = "less than 1 min"
 FIRST, COLUMN = 54, 14
 METHOD, NARROW = 28, 11
 
@@ -77,27 +79,37 @@ def _systems(plan: Plan) -> Iterator[str]:
 
 
 def _declared(forecast: Forecast) -> Iterator[str]:
-    yield from _text("In short: ", " ".join((_in_short(forecast.tests), *_by_itself(forecast.groups))))
-    tested = [test for test in forecast.tests if test.rows]
+    yield from _text("In short: ", " ".join(_sentences(forecast)))
+    tested = [test for test in (*forecast.tests, *forecast.explored) if test.rows]
     if tested:
         yield ""
         yield f"{label('MDE')} of each declared test: the least true effect that it finds with 80 % {label('power')}"
         yield _head("")
         for test in tested:
             yield f"  {test.id}  {BY_ID[test.id].summary}"
-            yield f"      {test.test}"
+            yield from _text("      ", test.test)
             yield from (_row(row) for row in test.rows)
         if any(effect is None for test in tested for row in test.rows for effect in row.effects):
             yield from _text("  ", f"{IMPOSSIBLE}: cannot detect any possible effect at this size")
     reasons: dict[str, list[str]] = {}
-    for test in forecast.tests:
+    for test in (*forecast.tests, *forecast.explored):
         if test.why_not:
             reasons.setdefault(test.why_not, []).append(test.id.value)
     for why_not, names in reasons.items():
         yield from _text("  ", f"{', '.join(names)}  {why_not}")
     if forecast.others:
-        line = f"{len(forecast.others)} exploratory hypotheses are declared too: they confirm nothing, so no figure"
+        other = "other " if forecast.explored else ""
+        line = (
+            f"{len(forecast.others)} {other}exploratory hypotheses are declared too: they confirm nothing, so no figure"
+        )
         yield from _text("  ", line)
+
+
+def _sentences(forecast: Forecast) -> Iterator[str]:
+    yield _in_short(forecast.tests)
+    yield from (f"{_found(test)}." for test in forecast.explored if test.rows)
+    yield from _of_phases(forecast.groups)
+    yield from _by_itself(forecast.groups)
 
 
 def _in_short(tests: Sequence[DeclaredTest]) -> str:
@@ -107,27 +119,45 @@ def _in_short(tests: Sequence[DeclaredTest]) -> str:
     if first is None:
         names = ", ".join(test.id.value for test in tests)
         return f"none of the declared hypotheses {names} can be tested by this plan."
-    least = [_middle(row) for row in first.rows]
+    return f"{_found(first)} (middle column; how widely results spread stands at the end, with its source)."
+
+
+def _found(test: DeclaredTest) -> str:
+    least = [_middle(row) for row in test.rows]
     if not all(least):
-        return f"{first.id} can be tested, but at this size it finds no possible effect with 80 % probability."
-    effects = " and ".join(
-        f"{effect:.2g} {row.unit}{_in_game(row)}" if effect < 10 else f"{effect:.0f} {row.unit}{_in_game(row)}"
-        for row, effect in zip(first.rows, least, strict=True)
-        if effect
-    )
-    return (
-        f"{first.id} is found with 80 % probability if the true effect is at least {effects}"
-        " (middle column; how widely results spread stands at the end, with its source)."
-    )
+        return f"{test.id} can be tested, but at this size it finds no possible effect with 80 % probability"
+    effects = _listed([(row, effect) for row, effect in zip(test.rows, least, strict=True) if effect])
+    return f"{test.id} is found with 80 % probability if the true effect is at least {effects}"
+
+
+def _listed(rows: Sequence[tuple[Row, float]]) -> str:
+    """Effects in words, with their game where there are two."""
+    several = len({row.game for row, _ in rows}) > 1
+    numbers = [f"{effect:.2g} {row.unit}" if effect < 10 else f"{effect:.0f} {row.unit}" for row, effect in rows]
+    places = [f" in {_title(row.game)}" if several else "" for row, _ in rows]
+    return " and ".join(map("".join, zip(numbers, places, strict=True)))
+
+
+def _of_phases(groups: Sequence[Group]) -> Iterator[str]:
+    """What figures of Phases 3 and 5 show in every match of each game."""
+    greatest: dict[str, dict[str, tuple[Row, float]]] = {}
+    for group in groups:
+        for figure in group.figures if not group.why_none else ():
+            if figure.row and figure.in_short and (effect := _middle(figure.row)):
+                row, by_game = figure.row._replace(game=group.matches[0].game), greatest.setdefault(figure.in_short, {})
+                by_game[row.game] = max(by_game.get(row.game, (row, effect)), (row, effect), key=lambda one: one[1])
+    for beginning, by_game in greatest.items():
+        yield f"{beginning} {_listed([*by_game.values()])}."
 
 
 def _by_itself(groups: Sequence[Group]) -> Iterator[str]:
     """What the longest match of each game finds by itself."""
-    for game in dict.fromkeys(group.matches[0].game for group in groups):
+    by_itself = [group for group in groups if group.rows]
+    for game in dict.fromkeys(group.matches[0].game for group in by_itself):
         group = max(
-            (group for group in groups if group.matches[0].game == game), key=lambda group: group.matches[0].planned
+            (group for group in by_itself if group.matches[0].game == game), key=lambda group: group.matches[0].planned
         )
-        if group.rows and not group.why_none:
+        if not group.why_none:
             first, size = group.rows[0], GAMES[game].result.counted(group.matches[0].planned)
             effect = first.one_match[len(first.one_match) // 2]
             if effect is None:
@@ -135,10 +165,6 @@ def _by_itself(groups: Sequence[Group]) -> Iterator[str]:
             else:
                 better = f"{_effect(effect)} {first.scoring.unit}"
                 yield f"One match of {size} tells seat A from an equal opponent if it is better by {better}."
-
-
-def _in_game(row: Row) -> str:
-    return f" in {_title(row.game)}" if row.game else ""
 
 
 def _middle(row: Row) -> float | None:
@@ -185,11 +211,25 @@ def _group(group: Group, forecast: Forecast) -> Iterator[str]:
     size = GAMES[first.game].result.counted(first.planned) + (f" in {group.careers} careers" if group.careers else "")
     names = ", ".join(f"{match.id}{_early_end(match, forecast.plan)}" for match in group.matches)
     yield from _text("", f"{size}: {names}")
-    if not group.rows:
+    if not group.rows and not group.figures:
         yield "  no table: it is not known how widely the results of this game spread"
         return
     if group.why_none:
         yield f"  no figure: {group.why_none}"
+        return
+    yield from _table(group, forecast)
+    for figure in group.figures:
+        yield from _figure(figure)
+    rows = [effect for row in group.rows for effect in (*row.one_match, *row.two_arms)]
+    rows += [effect for figure in group.figures if figure.row for effect in figure.row.effects]
+    if any(effect is None for effect in rows):
+        yield f"  {IMPOSSIBLE}: cannot detect any possible effect at this size"
+
+
+def _table(group: Group, forecast: Forecast) -> Iterator[str]:
+    if not group.rows:
+        if any(figure.row for figure in group.figures):
+            yield _head("")
         return
     two_sided, one_sided = (f"{100 * float(alpha):g} %" for alpha in (forecast.alpha, forecast.confirmatory_alpha))
     heads = f"MDE, one match, two-sided {two_sided}", f"MDE, two arms, one-sided {one_sided}"
@@ -198,8 +238,12 @@ def _group(group: Group, forecast: Forecast) -> Iterator[str]:
     for row in group.rows:
         cells = [_effect(effect) for effect in (*_three(row.one_match), *_three(row.two_arms))]
         yield f"  {label(row.scoring.method):<{METHOD}}" + "".join(f"{cell:>{NARROW}}" for cell in cells)
-    if any(effect is None for row in group.rows for effect in (*row.one_match, *row.two_arms)):
-        yield f"  {IMPOSSIBLE}: cannot detect any possible effect at this size"
+
+
+def _figure(figure: Figure) -> Iterator[str]:
+    yield from _text("  ", f"{figure.name}: {figure.test or figure.words}")
+    if figure.row:
+        yield _row(figure.row)
 
 
 def _narrow_head(scoring: Scoring) -> str:
@@ -273,7 +317,10 @@ def _load(load: Load) -> Iterator[str]:
     if load.evaluations:
         yield f"  adjudication: {load.evaluations:,} positions, {_hours(load.engine_s)}"
     if load.tool_answers:
-        yield f"  tools: {load.tool_answers:,} answers, at most {_hours(load.tool_s)}"
+        yield f"  tools: {load.tool_answers:,} answers, {_at_most(load.tool_s)}"
+    if load.judged:
+        line = f"quality: {load.judged:,} positions judged after the games, at most {load.searches:,} searches"
+        yield from _text("  ", f"{line}, {_at_most(load.quality_s)}")
     yield f"  total: {load.calls:,} calls, {_usd(load.cost_usd)}, {_hours(load.wall_s)}"
 
 
@@ -284,8 +331,13 @@ def _usd(cost: Fraction | None) -> str:
 def _hours(seconds: Fraction) -> str:
     minutes = float(seconds) / 60
     if minutes < 1:
-        return "less than 1 min"
+        return LITTLE
     return f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:,.1f} h"
+
+
+def _at_most(seconds: Fraction) -> str:
+    hours = _hours(seconds)
+    return hours if hours == LITTLE else f"at most {hours}"
 
 
 def _assumptions(forecast: Forecast) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from agzamov_verify.checks.quality import SEARCHES_MAX
 from agzamov_verify.dice import Dice
 from agzamov_verify.experiment import Match
 from agzamov_verify.games.game import StreamPlan
@@ -23,6 +24,8 @@ from agzamov_verify.scoring.seat_stats import TOKENS_PRICED
 from agzamov_verify.script import Exchanges
 from agzamov_verify.seats import ModelSeat, ScriptedSeat, Seat
 from agzamov_verify.streams import block_script
+
+from .match_length import adjudicated, decisions, judgements
 
 TOOL_CALLS_ASSUMED: Final = 2
 """Calls of a model for each decision where it searches its memory by tool calls: the search, and the decision."""
@@ -68,7 +71,8 @@ class SeatLoad(msgspec.Struct, frozen=True):
 class Load(msgspec.Struct, frozen=True):
     """The whole run. Seats wait for each other within a game, so their times add up.
 
-    `evaluations`, `engine_s`: of adjudication. `tool_answers`, `tool_s`: of the seats' tools.
+    `evaluations`, `engine_s`: of adjudication. `tool_answers`, `tool_s`: of the seats' tools. `judged`, `searches`,
+    `quality_s`: the positions that the engine judges after the games, in so many searches and seconds at most.
     """
 
     seats: tuple[SeatLoad, ...]
@@ -76,6 +80,9 @@ class Load(msgspec.Struct, frozen=True):
     engine_s: Fraction
     tool_answers: int
     tool_s: Fraction
+    judged: int
+    searches: int
+    quality_s: Fraction
 
     @property
     def calls(self) -> int:
@@ -89,7 +96,7 @@ class Load(msgspec.Struct, frozen=True):
 
     @property
     def wall_s(self) -> Fraction:
-        return sum((seat.wall_s for seat in self.seats), self.engine_s + self.tool_s)
+        return sum((seat.wall_s for seat in self.seats), self.engine_s + self.tool_s + self.quality_s)
 
 
 def load_of(plan: Plan, assumptions: Assumptions) -> Load:
@@ -99,13 +106,15 @@ def load_of(plan: Plan, assumptions: Assumptions) -> Load:
     for match in plan.matches:
         seat_calls, sizes = _calls_a_seat(match, plan, assumptions), prompt_characters(plan, match, assumptions)
         for index, name in enumerate(match.seats):
-            asked = seat_calls * _calls_a_decision(match, index, plan)
+            asked = seat_calls * _calls_a_decision(match, index, plan) + (0 if index else ceil(judgements(match)))
             calls[name] = calls.get(name, 0) + asked
             characters[name] = characters.get(name, Fraction(0)) + asked * sizes[name]
     seats = tuple(_seat_load(name, plan, calls[name], characters[name], assumptions) for name in calls)
     evaluations = _evaluations(plan, assumptions)
     engine_s = Fraction(evaluations * plan.engine.nodes, assumptions.engine_nodes_per_s * assumptions.cores)
-    return Load(seats, evaluations, engine_s, *_tool_load(plan, assumptions))
+    answers, tool_s = _tool_load(plan, assumptions)
+    judged, searches, quality_s = _quality_load(plan, assumptions)
+    return Load(seats, evaluations, engine_s, answers, tool_s, judged, searches, quality_s)
 
 
 def prompt_characters(plan: Plan, match: Match, assumptions: Assumptions) -> dict[str, Fraction]:
@@ -123,8 +132,7 @@ def prompt_characters(plan: Plan, match: Match, assumptions: Assumptions) -> dic
 
 def _calls_a_seat(match: Match, plan: Plan, assumptions: Assumptions) -> int:
     """Each of the seats; a seat that plays itself is asked twice as often, once under each letter."""
-    decisions = GAMES[match.game].decisions(plan.rules_of(match.game), assumptions.by_name)
-    return ceil(match.planned * decisions / len(match.seats))
+    return ceil(match.planned * decisions(match, plan, assumptions.by_name) / len(match.seats))
 
 
 def _calls_a_decision(match: Match, seat_index: int, plan: Plan) -> int:
@@ -165,13 +173,27 @@ def _scripted_s(seat: Seat, calls: int, assumptions: Assumptions) -> Fraction:
 
 
 def _evaluations(plan: Plan, assumptions: Assumptions) -> int:
-    """One after each decision in a match that the engine adjudicates."""
-    total = Fraction(0)
+    """One after each decision in a game that the engine adjudicates."""
+    by_match = (match.planned * adjudicated(match, plan, assumptions.by_name) for match in plan.matches)
+    return ceil(sum(by_match, Fraction(0)))
+
+
+def _quality_load(plan: Plan, assumptions: Assumptions) -> tuple[int, int, Fraction]:
+    """Positions that the engine judges after the games, and the most searches and seconds on all cores that it takes.
+
+    Of each game the positions before its plies and the one after the last. At most, since a game that ends by the rules
+    lacks the last one, and a played move that is the engine's own needs no search.
+    """
+    if not plan.quality.nodes:
+        return 0, 0, Fraction(0)
+    positions = Fraction(0)
     for match in plan.matches:
-        game, rules = GAMES[match.game], plan.rules_of(match.game)
-        if game.engine_adjudication(rules):
-            total += match.planned * game.decisions(rules, assumptions.by_name)
-    return ceil(total)
+        if GAMES[match.game].uses_engine:
+            positions += match.planned * (decisions(match, plan, assumptions.by_name) + 1)
+    judged = ceil(positions)
+    searches = SEARCHES_MAX * judged
+    nodes_per_s = assumptions.engine_nodes_per_s * assumptions.cores
+    return judged, searches, Fraction(searches * plan.quality.nodes, nodes_per_s)
 
 
 def _tool_load(plan: Plan, assumptions: Assumptions) -> tuple[int, Fraction]:

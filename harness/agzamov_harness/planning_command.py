@@ -67,6 +67,16 @@ class Share(Positive):
         return share
 
 
+class Part(Positive):
+    """A decimal number between 0 and 1, exactly, and neither of them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
+        part = super().convert(value, param, ctx)
+        if part >= 1:
+            self.fail(f"expected a share between 0 and 1, found {value!r}", param, ctx)
+        return part
+
+
 def _positive(text: str) -> Fraction | None:
     try:
         number = Fraction(text) if len(text) <= 20 else None
@@ -114,6 +124,11 @@ def _assumed(command: Any) -> Any:
     type=Share(),
     help="Assume: intraclass correlation of a career's start pairs or sessions. Default: 0.011.",
 )
+@click.option(
+    "--held",
+    type=Part(),
+    help="Assume: share of games from uneven positions that the worse side does not lose. Default: a range.",
+)
 @_assumed
 @small_option
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
@@ -126,6 +141,7 @@ def plan_command(
     session_sd: Fraction | None,
     draws: Fraction | None,
     icc: Fraction | None,
+    held: Fraction | None,
     as_json: bool,
     **assumed: Any,
 ) -> None:
@@ -140,7 +156,7 @@ def plan_command(
         plan = plan_file(path, small=small).plan
         pilot = _pilot(pilots)
         with busy("computing what the plan can detect"):
-            spreads = assumed_spreads(plan, Given(session_sd, draws, icc), pilot)
+            spreads = assumed_spreads(plan, Given(session_sd, draws, icc, held), pilot)
             forecast = Forecast(plan, spreads, effects, Assumptions(**assumed), pilot)
     if as_json:
         click.echo(canon.ascii_text(forecast.plain()))
