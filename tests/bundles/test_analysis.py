@@ -108,7 +108,7 @@ def test_every_command_verifies_first_and_names_what_is_missing(small: Path, com
     assert re.search(
         rf"^run {small.name}, signed by key [0-9a-f]{{16}}: V1, chess prompt standard$", done.output, re.MULTILINE
     )
-    assert {"score": "missing", "matrix": "needs Phase 0", "calibrate": "no weights"}[command] in done.output
+    assert {"score": "missing", "matrix": "none to compare", "calibrate": "no weights"}[command] in done.output
 
 
 def test_the_document_says_what_is_missing_and_imputes_nothing(small: Path) -> None:

@@ -6,6 +6,7 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 import pytest
+import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 from agzamov_verify.analysis_plan import AnalysisPlan
@@ -18,7 +19,7 @@ from agzamov_verify.scoring.cells import Cell, CellKey
 from agzamov_verify.scoring.deltas import delta_analysis
 from agzamov_verify.scoring.hypotheses import contrasts
 from agzamov_verify.scoring.hypotheses.contrasts import Joint, Weighted, courses_differ, one_way, weighed
-from agzamov_verify.scoring.hypotheses.deltas import ONE, mean_difference
+from agzamov_verify.scoring.hypotheses.deltas import ONE, mean_difference, weighted
 from agzamov_verify.scoring.hypotheses.evidence import Evidence, Insufficient
 from agzamov_verify.scoring.hypotheses.exploratory import draws_hide_wins
 from agzamov_verify.scoring.hypotheses.primary import temporal_beats_uniform
@@ -299,12 +300,12 @@ def test_an_opponent_that_never_gives_a_legal_action_is_no_opponent() -> None:
     assert "100.0 % of first attempts of m chess960 phase 2 memory/naked (s) failed" in verdict.reason
 
 
-def shared_control(seed: int, sizes: Sequence[int]) -> list[Weighted]:
+def shared_control(seed: int, sizes: Sequence[int], starts: str = "run") -> list[Weighted]:
     """Arms without an effect on the control's starts, but for those of another size."""
     rng = np.random.default_rng(seed)
     scale = Scale("score", Fraction(1, 4))
-    control = Units(tuple(rng.integers(0, 5, 40).tolist()), scale, "run")
-    arms_ = [Units(tuple(rng.integers(0, 5, size).tolist()), scale, "run") for size in sizes]
+    control = Units(tuple(rng.integers(0, 5, 40).tolist()), scale, starts)
+    arms_ = [Units(tuple(rng.integers(0, 5, size).tolist()), scale, starts) for size in sizes]
     return mean_difference([(arm, control) for arm in arms_])
 
 
@@ -319,6 +320,30 @@ def test_a_control_that_several_arms_share_counts_once(sizes: tuple[int, ...], m
         p = weighed("d", shared_control(seed, sizes), Alternative.GREATER, how).p
         hits += p is not None and p < Fraction(1, 20)
     assert hits <= 36  # 20 are expected; P(more than 36) is below 0.1 %
+
+
+def test_a_shared_control_counts_once_in_the_difference_of_two_games_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The six deltas of a game were taken for independent beside those of the other game: 31 % instead of 5 %."""
+    for module in (contrasts, effects):
+        monkeypatch.setattr(module, "noncentrality_bounds", lambda t, df, alpha: (t, t))
+    how = Resamples(b"x", 99, Bootstrap.EXPANDED)
+    hits = 0
+    for seed in range(400):
+        chess, poker = (shared_control(seed + 1_000 * number, (40,) * 6, f"game {number}") for number in (0, 1))
+        p = weighed("d", [*chess, *weighted(poker, -ONE)], Alternative.TWO_SIDED, how).p
+        hits += p is not None and p < Fraction(1, 20)
+    assert hits <= 36  # 20 are expected; P(more than 36) is below 0.1 %
+
+
+def test_a_mean_delta_is_that_of_the_mean_arm_less_the_control() -> None:
+    """By numpy and scipy: the t of a one-sample test of (mean of six arms - control), unit by unit."""
+    groups = shared_control(7, (40,) * 6)
+    rng = np.random.default_rng(7)
+    control = rng.integers(0, 5, 40)
+    mean = np.mean([rng.integers(0, 5, 40) for _ in range(6)], axis=0)
+    (part,) = weighed("d", groups, Alternative.TWO_SIDED, Resamples(b"x", 99, Bootstrap.EXPANDED)).parts
+    assert len(groups) == 1
+    assert float(part.test.p or 0) == pytest.approx(scipy.stats.ttest_1samp(mean - control, 0).pvalue, abs=1e-6)
 
 
 def test_careers_of_too_few_units_have_no_trend_to_compare() -> None:

@@ -46,14 +46,16 @@ def mean_delta(deltas: Sequence[Delta], measure: Measure = Measure.PERFORMANCE) 
 
 
 def mean_difference(pairs: Sequence[tuple[Units, Units]]) -> list[Weighted]:
-    """The mean of several differences, unit by unit where all samples were played on the same starts.
+    """The mean of several differences: one group, unit by unit, where all samples were played on the same starts.
 
-    Else no two are paired, so that a sample which stands in several of them, such as a common control, is one group
-    with all its weight: differences that share it are not independent. Shared variance is then not taken out.
+    One group, since differences that share a control are not independent: as several, they would be taken for
+    independent wherever the mean stands beside groups of other starts, such as those of the other game. Else no two are
+    paired, so that a sample which stands in several of them is one group with all its weight. Shared variance is then
+    not taken out.
     """
     samples = [units for pair in pairs for units in pair]
     if all(first.pairs_with(second) for first, second in combinations(samples, 2)):
-        return average([difference_of(*pair) for pair in pairs])
+        return [Weighted(combined(average([difference_of(*pair) for pair in pairs])), ONE)]
     return average([[Weighted(first, ONE), Weighted(second, -ONE)] for first, second in pairs])
 
 
