@@ -113,16 +113,8 @@ def run(
                 for part in _unsealed(parts):
                     made = sealed_after_contact(part.file, key, engine, folder / RUNS, allow_key, installed)
                     click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
-                play = partial(
-                    play_and_pack,
-                    key=key,
-                    engine=engine,
-                    out=folder / BUNDLES,
-                    quiet=as_json,
-                    allow_key=allow_key,
-                    workers=workers,
-                    again=shlex.join(_again(click.get_current_context())),
-                )
+                play = partial(play_and_pack, out=folder / BUNDLES, quiet=as_json, allow_key=allow_key, workers=workers)
+                play = partial(play, key=key, engine=engine, again=_again(click.get_current_context()))
                 bundles = [_played(part, play) for part in _parts(folder, small=small)]
     collected, _ = collected_from(
         bundles=tuple(bundles), engine=engine, jobs=None, key_files=(), as_json=as_json, **limits
@@ -151,7 +143,7 @@ def status(folder: Path, *, small: bool) -> None:
             raise ManifestError("\n".join(wrong))
 
 
-def _again(context: click.Context) -> list[str]:
+def _again(context: click.Context) -> str:
     """The command that was typed, without the plans, which are in the folder by now."""
     typed: list[str] = ["agzamov", "protocol", "run", str(context.params["folder"])]
     for option in context.command.params:
@@ -162,7 +154,7 @@ def _again(context: click.Context) -> list[str]:
             continue
         if not isinstance(value, Mapping):  # leave for a key that was once given is remembered
             typed += [max(option.opts, key=len), *([] if option.is_flag else [str(value)])]
-    return typed
+    return shlex.join(typed)
 
 
 def _copy(plans: Sequence[Path], folder: Path) -> None:

@@ -5,9 +5,10 @@
 Stockfish 15.1 plays itself from Chess960 starts at few nodes, so that it errs, one position is taken of a game, and no
 game or position is chosen by hand. A position is taken if White is to move and not in check, no capture or check is the
 engine's move, the nodes of play and the first budget put it into a class that is looked for, the deep budget puts it
-into the same, and the quota of that class and worse side is not full. The pinned engine then plays it out against itself: the moves that the worse side makes before its win
-probability has collapsed are the expected collapse point. All of it is a function of the seed below and of the engine,
-so that a second run writes the same bytes. About ten minutes on one core.
+into the same, and the quota of that class and worse side is not full. The pinned engine then plays it out against
+itself: the moves that the worse side makes before its win probability has collapsed are the expected collapse point.
+All of it is a function of the seed below and of the engine, so that a second run writes the same bytes. About ten
+minutes on one core.
 """
 
 from collections import Counter

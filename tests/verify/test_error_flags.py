@@ -25,7 +25,13 @@ FEW = "9 games, an interval needs 30"
     ("rate", "ci", "note", "sure", "words"),
     [
         (0.09, ("0.060000", "0.130000"), "", True, "9.0 % errors (95 % interval 6.0 % to 13.0 %), above 5 %"),
-        (0.06, ("0.030000", "0.110000"), "", False, "6.0 % errors (95 % interval 3.0 % to 11.0 %), not surely above 5 %"),
+        (
+            0.06,
+            ("0.030000", "0.110000"),
+            "",
+            False,
+            "6.0 % errors (95 % interval 3.0 % to 11.0 %), not surely above 5 %",
+        ),
         (
             0.08,
             None,
