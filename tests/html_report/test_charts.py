@@ -1,8 +1,9 @@
 """Charts and markup: where things stand, what colour they have, and that foreign text stays text."""
 
+import numpy as np
 import pytest
 
-from agzamov_verify.html_report.charts import Dot, Scale, Whisker, certainty, ticks, whiskers
+from agzamov_verify.html_report.charts import Dot, Scale, Whisker, certainty, scattered, ticks, whiskers
 from agzamov_verify.html_report.course_figures import chance_band
 from agzamov_verify.html_report.markup import element, html, raw, table
 from agzamov_verify.html_report.seat_figures import frontier
@@ -52,9 +53,44 @@ def test_the_frontier_holds_what_nothing_beats_for_less() -> None:
     assert frontier(dots) == [(10, 1.0), (30, 2.0)]
 
 
-def test_the_band_of_chance_is_the_mean_with_two_deviations() -> None:
-    low, high = chance_band([1.0, 2.0, 3.0])
-    assert (low, high) == pytest.approx((2 - 1.959964, 2 + 1.959964))
+def test_the_band_of_chance_holds_95_of_100_window_means_of_results_in_a_random_order() -> None:
+    rng = np.random.default_rng(3)
+    values, window = rng.integers(0, 5, 60) / 4, 12
+    band = chance_band(list(values), window, (0.0, 1.0))
+    assert band
+    means = [rng.permutation(values)[:window].mean() for _ in range(20_000)]
+    inside = np.mean([band[0] <= mean <= band[1] for mean in means])
+    assert 0.93 < inside < 0.975  # means of twelve quarters take few values
+
+
+def test_a_course_that_learns_leaves_the_band_and_few_results_have_none() -> None:
+    learns = [0.2] * 20 + [0.8] * 20
+    band = chance_band(learns, 10, (0.0, 1.0))
+    assert band
+    assert band[0] > 0.2
+    assert band[1] < 0.8
+    assert chance_band([0.0, 1.0, 1.0], 1, (0.0, 1.0)) is None
+
+
+def test_the_band_stays_within_what_the_measure_can_be() -> None:
+    assert chance_band([0.0, 1.0] * 6, 1, (0.0, 1.0)) == (0.0, 1.0)
+
+
+def test_two_long_names_that_end_differently_are_told_apart() -> None:
+    """A label was cut at 44 characters, so that two arms had one name."""
+    start = "the novice with a placebo of memory by full text "
+    rows = [Whisker(start + end, 0.5, None, None) for end in ("in chess", "aged by twenty games")]
+    text = html(whiskers(rows, 0.5, "points", "t"))
+    assert "in chess<" in text
+    assert "aged by twenty games<" in text
+
+
+def test_scattered_points_have_the_numbers_of_their_table() -> None:
+    dots = [Dot(f"a very long name of a match, number {number}", 10.0 * number, 0.5, None, None) for number in (1, 2)]
+    text = html(scattered(dots, frontier(dots), ("tokens", "points"), "t"))
+    for number in (1, 2):
+        assert text.count(f'class="label">{number}<') == 1
+    assert ">a very long name" not in text
 
 
 HOSTILE = "<script>alert(1)</script> & \"quotes\" 'single' \N{RIGHT-TO-LEFT OVERRIDE} \N{LINE SEPARATOR}"

@@ -8,6 +8,7 @@ from ..columns import ascii_words
 from ..glossary import label
 from ..protocol import GateNorm, load_protocol
 from ..scoring.analysis import Analysis
+from ..scoring.inference.estimate import Estimate
 from ..scoring.measures import CAREERS
 from ..scoring.results import Gate, MatchResult, Results
 from ..seat_words import percent
@@ -21,8 +22,11 @@ NO_INTERVAL: Final = "no interval"
 SMALL_P: Final = 0.001
 
 
-def found_words(results: Results, analysis: Analysis | None) -> str:
-    """The figures in words; then Phase 0. Raises ValueError or LookupError for claims that make no sense."""
+def found_words(results: Results, analysis: Analysis | None, rest: str = "in --details") -> str:
+    """The figures in words; then Phase 0. Raises ValueError or LookupError for claims that make no sense.
+
+    `rest`: where the deltas stand that are not told.
+    """
     heads = headlines(results.matches, analysis)
     contests = [match for match in results.matches if not match.is_baseline]
     protocol = load_protocol(results.protocol)
@@ -30,16 +34,42 @@ def found_words(results: Results, analysis: Analysis | None) -> str:
     sentences = [_contest(match, heads[match.id], doubts[match.id]) for match in contests[:MATCHES_SHOWN_MAX]]
     if len(contests) > MATCHES_SHOWN_MAX:
         sentences.append(f"{len(contests) - MATCHES_SHOWN_MAX} more are in the table below")
-    sentences = [*_deltas(analysis), *sentences]
+    sentences = [*_deltas(analysis, rest), *sentences]
     sentences += _against_itself(results.matches)
     tests = {match.id: match.p_won for match in analysis.matches if match.p_won} if analysis else {}
     sentences += _gates(results.matches, tests, protocol.phase0)
     return (". ".join(sentences) or "Nothing was played") + "."
 
 
-def _deltas(analysis: Analysis | None) -> Iterator[str]:
-    """The effect of each augmentation: the real arm less its control."""
-    deltas = analysis.deltas if analysis else ()
+def precision_words(results: Results, analysis: Analysis) -> str:
+    """The share of results decided by play, and the smallest effects that the figures with an interval could show."""
+    told = []
+    for game in dict.fromkeys(match.game for match in results.matches):
+        matches = [match for match in results.matches if match.game == game]
+        count = sum(match.result.count for match in matches)
+        by_play = percent(sum(match.result.by_play for match in matches) / count if count else 0.0)
+        deltas = [delta.performance.everything for delta in analysis.deltas if delta.game == game]
+        contests = {match.id for match in matches if not match.is_baseline}
+        alone = [match.main.everything for match in analysis.matches if match.id in contests]
+        least = [_least(found) for found in (deltas, alone)]
+        effects = next((words for words in least if words), "no figure has an interval, so none could show an effect")
+        told.append(f"{game_words(game)}: {effects}; {by_play} of {size_words(count, game)} ended by play")
+    return ". ".join(told) + "."
+
+
+def _least(figures: Sequence[Estimate]) -> str:
+    """The smallest detectable effects of figures with an interval, from the least to the greatest."""
+    known = [one for one in figures if one.mde is not None and one.ci is not None]
+    if not known:
+        return ""
+    values = sorted(float(one.mde.decimal) for one in known if one.mde)
+    upto = f" to {values[-1]:.3g}" if f"{values[0]:.3g}" != f"{values[-1]:.3g}" else ""
+    return f"the smallest effect that a figure could show is {values[0]:.3g}{upto} {known[0].unit}"
+
+
+def _deltas(analysis: Analysis | None, rest: str) -> Iterator[str]:
+    """The effect of each augmentation, those with an interval first: the real arm less its control."""
+    deltas = sorted(analysis.deltas if analysis else (), key=lambda delta: delta.performance.everything.ci is None)
     for delta in deltas[:MATCHES_SHOWN_MAX]:
         effect, system = delta.performance.everything, f" by {delta.system}" if delta.system else ""
         what = f"{ascii_words(delta.model)} with {delta.augmentation}{ascii_words(system)} less its control"
@@ -51,7 +81,7 @@ def _deltas(analysis: Analysis | None) -> Iterator[str]:
         why = f" ({ascii_words(reason)})" if reason else ""
         yield f"{what} in {game_words(delta.game)}: {short(effect.value.decimal)} {effect.unit}, {bounds}{why}"
     if len(deltas) > MATCHES_SHOWN_MAX:
-        yield f"{len(deltas) - MATCHES_SHOWN_MAX} more deltas are in --details"
+        yield f"{len(deltas) - MATCHES_SHOWN_MAX} more deltas are {rest}"
 
 
 def short(number: str) -> str:

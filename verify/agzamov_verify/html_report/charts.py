@@ -4,7 +4,7 @@ Colours and fonts are classes of the page's style sheet, so that light, dark and
 user units of a drawing 720 wide. Each chart stands beside a table of its numbers (`figures`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import ceil, floor, isfinite, log10
 from typing import Final, NamedTuple
@@ -77,9 +77,10 @@ def whiskers(rows: Sequence[Whisker], null: float, unit: str, title: str) -> Ele
     drawing = _drawing(bottom + AXIS, title)
     _x_axis(drawing, scale, MARGIN, bottom, unit)
     drawing.append(_line(scale(null), MARGIN, scale(null), bottom, "null"))
+    drawing.append(_text(scale(null), MARGIN - 5, _tick(null), "tick", "middle"))
     for index, row in enumerate(rows):
         y = MARGIN + ROW * (index + 0.5)
-        drawing.append(_text(0, y + 4, _shortened(row.label), "label"))
+        drawing.extend(_label(row.label, y))
         group = element("g", element("title", f"{row.label}: {row.value:g}"), class_=certainty(row.low, row.high, null))
         if row.low is not None and row.high is not None:
             low, high = scale(row.low), scale(row.high)
@@ -130,8 +131,8 @@ def course(lines: Sequence[Line], band: tuple[float, float] | None, axes: tuple[
 def scattered(
     dots: Sequence[Dot], frontier: Sequence[tuple[float, float]], axes: tuple[str, str], title: str
 ) -> Element:
-    """Points with vertical intervals and their names, and the frontier as a line of steps."""
-    x_scale = _scale([0.0, *(dot.x for dot in dots)], LEFT, WIDTH - MARGIN - 160)
+    """Points with vertical intervals and their numbers from 1 on, and the frontier as a line of steps."""
+    x_scale = _scale([0.0, *(dot.x for dot in dots)], LEFT, WIDTH - MARGIN)
     y_scale = _scale([bound for dot in dots for bound in (dot.y, dot.low, dot.high)], PLOT_HEIGHT, MARGIN)
     drawing = _drawing(PLOT_HEIGHT + AXIS, title)
     _x_axis(drawing, x_scale, MARGIN, PLOT_HEIGHT, axes[0])
@@ -139,13 +140,13 @@ def scattered(
     corners = [corner for (x, y), (right, up) in pairwise(frontier) for corner in ((x, y), (right, y), (right, up))]
     points = " ".join(f"{_n(x_scale(x))},{_n(y_scale(y))}" for x, y in corners)
     drawing.append(element("polyline", points=points, class_="course frontier"))
-    for dot in dots:
+    for number, dot in enumerate(dots, 1):
         x, y = x_scale(dot.x), y_scale(dot.y)
-        group = element("g", element("title", f"{dot.label}: {dot.x:g}, {dot.y:g}"), class_="unsure")
+        group = element("g", element("title", f"{number}. {dot.label}: {dot.x:g}, {dot.y:g}"), class_="unsure")
         if dot.low is not None and dot.high is not None:
             group.append(_line(x, y_scale(dot.low), x, y_scale(dot.high), "whisker"))
         group.append(_circle(x, y, 4.5))
-        group.append(_text(x + 8, y - 6, _shortened(dot.label), "label"))
+        group.append(_text(x + 7, y - 6, str(number), "label"))
         drawing.append(group)
     return drawing
 
@@ -158,7 +159,7 @@ def stacked(rows: Sequence[tuple[str, Sequence[float]]], total: float, unit: str
     _x_axis(drawing, scale, MARGIN, bottom, unit)
     for index, (label, parts) in enumerate(rows):
         top, reached = MARGIN + ROW * index, 0.0
-        drawing.append(_text(0, top + ROW / 2 + 4, _shortened(label), "label"))
+        drawing.extend(_label(label, top + ROW / 2))
         for number, part in enumerate(parts):
             left, right = scale(reached), scale(reached + part)
             reached += part
@@ -214,8 +215,16 @@ def _text(x: float, y: float, text: str, kind: str, anchor: str = "start") -> El
     return element("text", text, x=_n(x), y=_n(y), text_anchor=anchor, class_=kind)
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= LABEL_CHARACTERS else f"{text[: LABEL_CHARACTERS - 1]}…"
+def _label(text: str, y: float) -> Iterator[Element]:
+    """The name of a row around a height: on one line if it fits, else on two, the second cut if it must be."""
+    if len(text) <= LABEL_CHARACTERS:
+        yield _text(0, y + 4, text, "label")
+        return
+    end = text.rfind(" ", 0, LABEL_CHARACTERS + 1)
+    end = end if end > 0 else LABEL_CHARACTERS
+    rest = text[end:].strip()
+    yield _text(0, y - 2, text[:end], "label")
+    yield _text(0, y + 11, rest if len(rest) <= LABEL_CHARACTERS else f"{rest[: LABEL_CHARACTERS - 1]}…", "label")
 
 
 def _tick(value: float) -> str:

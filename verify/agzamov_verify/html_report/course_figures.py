@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import exp, isfinite, sqrt
+from itertools import accumulate
+from math import exp, inf, sqrt
 from typing import Final
 
 from ..checks import Verdict
@@ -17,20 +18,23 @@ from ..scoring.match_cells import cell_of
 from ..scoring.measures import equal_parts
 from ..scoring.score_constants import load_score_constants
 from .charts import Line, course
-from .figures import figure, game_of, parts_of
-from .markup import Element, element, table
+from .figures import SCORE_UNIT, figure, game_of, parts_of, some_open
+from .markup import Element, table
 
 Z_95: Final = 1.959964
-SHOWN_OPEN: Final = 2
-"""Courses that are open at once; the rest opens on a click."""
+UNITS_MIN: Final = 12
+"""Of a course with a band: of fewer units, a window is a third of all and a band says nothing."""
 POINTS_MAX: Final = 400
 
 
 def learning_figures(verdict: Verdict) -> Iterator[Element]:
     """The course of each match in which learning is looked for, career by career."""
+    yield from some_open(_courses(verdict))
+
+
+def _courses(verdict: Verdict) -> Iterator[tuple[str, Element]]:
     _, analysis, manifest = parts_of(verdict)
     rules = load_score_constants(manifest.plan.protocol).learning.rules
-    number = 0
     for match in analysis.matches:
         if match.learned is None or match.id not in verdict.blocks:
             continue
@@ -38,19 +42,20 @@ def learning_figures(verdict: Verdict) -> Iterator[Element]:
         cell = cell_of(manifest, planned, verdict.blocks[match.id])
         shown = _learning(match_words(manifest, match.id), cell, rules[planned.game], match.learned)
         if shown is not None:
-            number += 1
-            yield shown if number <= SHOWN_OPEN else _folded(match_words(manifest, match.id), shown)
+            yield match_words(manifest, match.id), shown
 
 
 def rating_figures(verdict: Verdict) -> Iterator[Element]:
     """The Glicko-2 rating of seat A over each match, with its rating deviation."""
+    yield from some_open(_ratings(verdict))
+
+
+def _ratings(verdict: Verdict) -> Iterator[tuple[str, Element]]:
     _, analysis, manifest = parts_of(verdict)
-    number = 0
     for match in analysis.matches:
         points = getattr(getattr(match, "glicko2", None), "everything", None)
         if points is None or len(points.a) < 3:
             continue
-        number += 1
         name = match_words(manifest, match.id)
         lines = [
             Line([(point.results, float(getattr(point, field))) for point in points.a], kind)
@@ -60,12 +65,11 @@ def rating_figures(verdict: Verdict) -> Iterator[Element]:
         chart = course(lines, None, (noun, "rating"), f"Rating in {name}")
         rows = [(str(point.results), point.rating, point.deviation) for point in points.a]
         words = "Glicko-2 by rating period, with one rating deviation on each side; both begin at 1500."
-        shown = figure(f"Rating: {name}", words, chart, table((f"after {noun}", "rating", "deviation"), rows))
-        yield shown if number <= SHOWN_OPEN else _folded(name, shown)
+        yield name, figure(f"Rating: {name}", words, chart, table((f"after {noun}", "rating", "deviation"), rows))
 
 
 def _learning(name: str, cell: Cell, rule: LearningRule, learned: LearningOutcome) -> Element | None:
-    """The mean of each unit in order of play, each career's, the band of chance, and the fitted curve."""
+    """Means over a window in order of play, each career's, the band of chance, and the fitted curve."""
     size = rule.unit_results
     per_unit = Fraction(1, size * rule.window.units * cell.results_per_step)
     careers = [
@@ -75,34 +79,48 @@ def _learning(name: str, cell: Cell, rule: LearningRule, learned: LearningOutcom
     if not careers or len(careers[0]) < 3:
         return None
     mean = [sum(values) / len(careers) for values in zip(*careers, strict=True)]
-    band = chance_band(mean)
-    single = [Line(_points(values, size), "career") for values in careers] if len(careers) > 1 else []
+    window = max(1, min(rule.window.window_results // size, len(mean) // 4))
+    band = chance_band(mean, window, (0.0, 1.0) if rule.unit == SCORE_UNIT else (-inf, inf))
+    single = [Line(_points(values, size, window), "career") for values in careers] if len(careers) > 1 else []
     fitted = [_fitted(learned.curve, size * len(mean))] if learned.curve else []
     noun = GAMES[cell.key.game].result.many
-    chart = course([*single, Line(_points(mean, size), "main"), *fitted], band, (noun, rule.unit), f"Course of {name}")
+    lines = [*single, Line(_points(mean, size, window), "main"), *fitted]
+    chart = course(lines, band, (noun, rule.unit), f"Course of {name}")
     columns = [mean, *(careers if len(careers) > 1 else [])]
     header = (f"after {noun}", "mean", *(f"career {index + 1}" for index in range(len(columns) - 1)))
     rows = [(f"{(index + 1) * size:,}", *(f"{column[index]:.3f}" for column in columns)) for index in range(len(mean))]
-    words = (
-        f"{learning_words(learned)}. Each point is the mean of {size} {noun}. The band holds 95 % of such points where"
-        " nothing is learned: the mean of all, plus and minus 1.96 standard deviations of the points."
-    )
+    of = f" of {len(careers)} careers" if len(careers) > 1 else ""
+    words = f"{learning_words(learned)}. The bold line is the mean{of} over {window * size} {noun} at a time."
+    if band:
+        words += (
+            " Where nothing is learned, 95 % of its points lie in the band: that is where such means lie if the same"
+            " results come in any order."
+        )
+    else:
+        words += " There are too few for a band of chance."
     return figure(f"Course: {name}", words, chart, table(header, rows))
 
 
-def chance_band(points: Sequence[float]) -> tuple[float, float]:
-    """The mean of the points, less and plus 1.96 of their standard deviations."""
-    mean = sum(points) / len(points)
-    deviation = sqrt(sum((point - mean) ** 2 for point in points) / (len(points) - 1))
-    return mean - Z_95 * deviation, mean + Z_95 * deviation
+def chance_band(values: Sequence[float], window: int, limits: tuple[float, float]) -> tuple[float, float] | None:
+    """The pointwise 95 % band of the mean of `window` values if all come in a random order; None for too few.
+
+    mean +- 1.96 s sqrt((1 / w) (n - w) / (n - 1)), the standard error of a mean of w out of n drawn without
+    replacement, where s^2 is the mean squared deviation of all n; within what the measure can be.
+    """
+    n = len(values)
+    if n < UNITS_MIN:
+        return None
+    mean = sum(values) / n
+    squared = sum((value - mean) ** 2 for value in values) / n
+    half = Z_95 * sqrt(squared / window * (n - window) / (n - 1))
+    return max(limits[0], mean - half), min(limits[1], mean + half)
 
 
-def _points(values: Sequence[float], size: int) -> list[tuple[float, float]]:
-    """Points at the middle of their units, at most `POINTS_MAX`: of more, means of neighbours."""
-    joined = -(-len(values) // POINTS_MAX)
-    whole = len(values) - len(values) % joined
-    means = [sum(values[start : start + joined]) / joined for start in range(0, whole, joined)]
-    return [((index + 0.5) * size * joined, value) for index, value in enumerate(means) if isfinite(value)]
+def _points(values: Sequence[float], size: int, window: int) -> list[tuple[float, float]]:
+    """Means over `window` units, each at the middle of its window; of more than `POINTS_MAX`, every k-th."""
+    sums = [0.0, *accumulate(values)]
+    starts = range(0, len(values) - window + 1, -(-len(values) // POINTS_MAX))
+    return [((start + window / 2) * size, (sums[start + window] - sums[start]) / window) for start in starts]
 
 
 def _fitted(curve: Curve, results: int) -> Line:
@@ -110,7 +128,3 @@ def _fitted(curve: Curve, results: int) -> Line:
     plateau, gain = float(curve.plateau.decimal), float(curve.gain.decimal)
     steps = [results * index / 60 for index in range(61)]
     return Line([(n, plateau - gain * exp(-n / max(curve.tau, 1))) for n in steps], "fitted")
-
-
-def _folded(name: str, shown: Element) -> Element:
-    return element("details", element("summary", name), shown, class_="more")

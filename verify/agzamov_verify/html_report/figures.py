@@ -1,6 +1,7 @@
 """A figure of a report: a chart, what it says, and its numbers as a table. Results of matches, and effects."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from ..checks import Verdict
 from ..display.analysis_text import estimate
@@ -16,13 +17,30 @@ from ..views import VIEWS, game_words
 from .charts import Whisker, certainty, whiskers
 from .markup import Element, element, table
 
+SCORE_UNIT: Final = "score"
+SCORE_EFFECT_MOST: Final = 0.5
+"""From even play to winning every game."""
+SHOWN_OPEN: Final = 2
+"""Figures of one sort that are open at once."""
+
 
 def figure(title: str, words: str, chart: Element | None, numbers: Element, *, is_open: bool = False) -> Element:
     """A chart with its title, a sentence, and its numbers, which are folded away unless there is no chart."""
-    shown = [chart] if chart is not None else []
+    shown = [scroller(title, chart)] if chart is not None else []
     opened = {"open": ""} if is_open else {}
     folded = element("details", element("summary", "The numbers"), numbers, **opened) if shown else numbers
     return element("figure", element("figcaption", element("strong", title), element("p", words)), *shown, folded)
+
+
+def scroller(title: str, chart: Element) -> Element:
+    """A chart that can be moved aside where the screen is narrower, by keyboard too."""
+    return element("div", chart, class_="scroll", tabindex="0", role="region", aria_label=title)
+
+
+def some_open(named: Iterable[tuple[str, Element]]) -> Iterator[Element]:
+    """The first figures as they are; each of the rest opens on a click on its name."""
+    for number, (name, shown) in enumerate(named):
+        yield shown if number < SHOWN_OPEN else element("details", element("summary", name), shown, class_="more")
 
 
 def parts_of(verdict: Verdict) -> tuple[Results, Analysis, Manifest]:
@@ -78,8 +96,10 @@ def delta_figures(verdict: Verdict) -> Iterator[Element]:
         chart = whiskers(rows, 0.0, unit, title) if rows else None
         numbers = table(("augmentation", "difference"), [(name, estimate(effect)) for name, effect in effects.items()])
         words = "Right of the dashed line the augmentation helped; an interval that crosses it shows no difference."
+        if not all(effect.ci for effect in effects.values()):
+            words += " What has no interval was not repeated often enough for one, and shows nothing by itself."
         yield figure(title, words, chart, numbers)
-        if len({delta.model for delta in deltas}) > 1 or len(deltas) > 2:
+        if len(deltas) > 1:
             yield _heat_map(game, deltas)
 
 
@@ -96,9 +116,19 @@ def estimated_whisker(label: str, value: Estimate) -> Whisker:
 def _result_row(manifest: Manifest, match: MatchResult, head: Headline, value: Estimate | None) -> tuple[str, ...]:
     view = VIEWS[match.game]
     by_play = percent(match.result.by_play / match.result.count if match.result.count else 0.0)
-    mde = f"{float(value.mde.decimal):.3f} {value.unit}" if value and value.mde else "not known"
     result = "baseline" if match.is_baseline else head.words
+    mde = "none: a baseline" if match.is_baseline else detectable(value)
     return match_words(manifest, match.id), view.size(match.result), result, mde, by_play
+
+
+def detectable(value: Estimate | None) -> str:
+    """The smallest effect that a figure could have shown, in words; what has no interval could show none."""
+    if value is None or value.mde is None or value.ci is None:
+        return "none: too little was repeated"
+    least = float(value.mde.decimal)
+    if value.unit == SCORE_UNIT and least > SCORE_EFFECT_MOST:
+        return "more than there is to gain"
+    return f"{least:.3g} {value.unit}"
 
 
 def _system_words(delta: DeltaAnalysis) -> str:

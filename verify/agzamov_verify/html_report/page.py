@@ -12,20 +12,24 @@ from xml.etree import ElementTree as ET
 
 from ..checks import Verdict
 from ..display import report
-from ..display.conclusions import found_words
+from ..display.conclusions import found_words, precision_words
 from ..display.figure_warnings import warnings_of
 from ..display.first_screen import departs_words, match_words, played_words, seed_words
 from ..glossary import TERMS, label
 from ..manifest import Manifest
 from ..scoring.hypotheses.verdicts import Verdict as HypothesisVerdict
+from ..scoring.results import Results
 from ..seat_words import seat_lines
-from . import PACKAGE, course_figures, figures, seat_figures
+from ..views import game_words, size_words
+from . import PACKAGE, arm_figures, course_figures, figures, seat_figures
 from .document import document
 from .markup import Child, Element, element, fill, raw, table
 
 SCRIPTS: Final = ("chunks.js", "games.js", "replay.js")
 LAST_SCRIPT: Final = "report.js"
 PROGRAM_TITLE: Final = "Agzamov test report"
+LISTED: Final = 4
+"""Lines of a list that is open at once, on the first screen."""
 LEVELS: Final = {"V0": "claimed", "V1": "self-consistent"}
 
 
@@ -50,7 +54,7 @@ def page(contents: Contents) -> str:
     body = (
         element("a", "Skip to the games", href="#games", class_="skip"),
         *_header(verdict, manifest),
-        element("main", *_sections(contents, manifest), id="overview"),
+        element("main", *_with_contents(list(_sections(contents, manifest))), id="overview"),
         element("main", id="view", hidden=""),
         element("div", id="chunk", hidden=""),
         _symbols(manifest.plan.games),
@@ -106,6 +110,7 @@ def _sections(contents: Contents, manifest: Manifest) -> Iterator[Element]:
     verdict = contents.verdict
     yield _section("answer", "", _answer(contents, manifest))
     yield _section("results", "Results", figures.result_figures(verdict))
+    yield _section("arms", "By condition", arm_figures.arm_figures(verdict))
     yield _section("effects", "What each augmentation added", figures.delta_figures(verdict))
     yield _section("games", "Games", [_games(contents, manifest)])
     yield _section("learning", "Learning", course_figures.learning_figures(verdict))
@@ -118,6 +123,18 @@ def _sections(contents: Contents, manifest: Manifest) -> Iterator[Element]:
     yield _section("seats", "Seats", [_seats(verdict, manifest)])
     yield _section("steps", "Steps of the check", [_steps(verdict)])
     yield _section("words", "Words", [_words()])
+
+
+def _with_contents(sections: Sequence[Element]) -> Iterator[Element]:
+    """The sections, with a list of links behind the first, which is the answer."""
+    links = [
+        element("li", element("a", heading.text or "", href=f"#{section.get('id')}"))
+        for section in sections[1:]
+        if section.get("hidden") is None and (heading := section.find("h2")) is not None
+    ]
+    yield sections[0]
+    yield element("nav", element("ul", *links), aria_label="Contents", class_="contents")
+    yield from sections[1:]
 
 
 def _section(name: str, title: str, children: Iterator[Element] | Sequence[Element]) -> Element:
@@ -133,9 +150,7 @@ def _answer(contents: Contents, manifest: Manifest) -> Iterator[Element]:
     results, analysis, _ = figures.parts_of(verdict)
     warnings = [*warnings_of(manifest, results, verdict.calls, analysis), *verdict.warnings]
     sentence, limits = report.believe_words(verdict)
-    departs: list[Child] = [departs_words(results).removesuffix(":")]
-    if results.departures:
-        departs.append(element("ul", *(element("li", line) for line in results.departures)))
+    departs: list[Child] = [departs_words(results).removesuffix(":"), *_listed(results.departures)]
     believe: list[Child] = [sentence]
     if limits:
         believe += [" ", limits]
@@ -144,8 +159,9 @@ def _answer(contents: Contents, manifest: Manifest) -> Iterator[Element]:
         believe.append(element("ul", *(element("li", line) for line in warnings), class_="warnings"))
     check: list[Child] = [element("pre", contents.command, class_="command", tabindex="0")]
     rows: list[tuple[str, list[Child]]] = [
-        ("Played", [played_words(manifest, results)]),
-        ("Found", [found_words(results, analysis)]),
+        ("Played", _played(manifest, results)),
+        ("Found", [found_words(results, analysis, "under What each augmentation added")]),
+        ("How sure", [precision_words(results, analysis)]),
         ("Believe", believe),
         (label("Departs"), departs),
         ("Check it", check),
@@ -155,6 +171,31 @@ def _answer(contents: Contents, manifest: Manifest) -> Iterator[Element]:
         answer.append(element("dt", name))
         answer.append(element("dd", *children))
     yield answer
+
+
+def _listed(lines: Sequence[str]) -> Iterator[Child]:
+    """The first lines of a list; the rest opens on a click."""
+    if lines:
+        yield element("ul", *(element("li", line) for line in lines[:LISTED]))
+    if rest := lines[LISTED:]:
+        items = element("ul", *(element("li", line) for line in rest))
+        yield element("details", element("summary", f"{len(rest)} more"), items)
+
+
+def _played(manifest: Manifest, results: Results) -> list[Child]:
+    """What was played; of many matches how many, and which on a click."""
+    whole = played_words(manifest, results)
+    if len(results.matches) <= LISTED:
+        return [whole]
+    sizes = []
+    for game in dict.fromkeys(match.game for match in results.matches):
+        matches = [match for match in results.matches if match.game == game]
+        size = size_words(sum(match.result.count for match in matches), game)
+        sizes.append(f"{len(matches)} in {game_words(game)} ({size})")
+    return [
+        f"{len(results.matches)} matches: {', '.join(sizes)}.",
+        element("details", element("summary", "Which"), element("p", whole)),
+    ]
 
 
 def _games(contents: Contents, manifest: Manifest) -> Element:

@@ -6,15 +6,17 @@ from typing import Final
 from ..checks import Verdict
 from ..display.analysis_text import estimate
 from ..display.first_screen import match_words
-from ..display.headline import headlines
+from ..display.headline import Headline, headlines
 from ..experiment import SIDES
 from ..games.declared import FaultKind
+from ..manifest import Manifest
 from ..scoring.inference.estimate import Estimate
 from ..scoring.quality.results import quality_of
+from ..scoring.results import MatchResult
 from ..scoring.seat_stats import SeatStats
 from ..views import VIEWS, game_words
 from .charts import Dot, Whisker, scattered, stacked, whiskers
-from .figures import estimated_whisker, figure, parts_of, short_words
+from .figures import estimated_whisker, figure, parts_of, short_words, some_open
 from .markup import Element, element, table
 
 FAULTS: Final[Mapping[FaultKind, str]] = {kind: kind.value.replace("_", " ") for kind in FaultKind}
@@ -22,6 +24,10 @@ FAULTS: Final[Mapping[FaultKind, str]] = {kind: kind.value.replace("_", " ") for
 
 def winnings_figures(verdict: Verdict) -> Iterator[Element]:
     """Winnings as they were and by each method of variance reduction."""
+    yield from some_open(_winnings(verdict))
+
+
+def _winnings(verdict: Verdict) -> Iterator[tuple[str, Element]]:
     _, analysis, manifest = parts_of(verdict)
     for match in analysis.matches:
         adjusted: Mapping[str, Estimate] = getattr(match, "adjusted", {})
@@ -33,12 +39,20 @@ def winnings_figures(verdict: Verdict) -> Iterator[Element]:
         numbers = table(
             ("method", "winnings"), [(key.replace("_", " "), estimate(one)) for key, one in adjusted.items()]
         )
-        words = "One quantity, estimated several ways: each takes out another share of the luck of the cards."
-        yield figure(f"Winnings, raw and variance-reduced: {name}", words, chart, numbers)
+        words = (
+            "One quantity, estimated several ways: each takes out another share of the luck of the cards. raw: as won."
+            " all in: what was all in counts by its equity. street equity: so at every street. baseline: less what a"
+            " fixed public player wins with the same cards."
+        )
+        yield name, figure(f"Winnings, raw and variance-reduced: {name}", words, chart, numbers)
 
 
 def quality_figures(verdict: Verdict) -> Iterator[Element]:
     """Centipawns lost by stage of the game, where the bundle has the engine's answers about every move."""
+    yield from some_open(_quality(verdict))
+
+
+def _quality(verdict: Verdict) -> Iterator[tuple[str, Element]]:
     _, _, manifest = parts_of(verdict)
     if not verdict.answers:
         return
@@ -46,41 +60,59 @@ def quality_figures(verdict: Verdict) -> Iterator[Element]:
     for match in results.matches:
         name = match_words(manifest, match.id)
         rows, numbers = [], []
-        for seat in (match.a, match.b):
+        for side, seat in zip("AB", (match.a, match.b), strict=True):
+            who = f"{seat.seat} (seat {side})" if match.a.seat == match.b.seat else seat.seat
             aligned = ", which may ask that engine" if seat.engine_alignment else ""
             for stage, group in seat.groups.items():
                 if group is not None:
                     loss = group.loss_centipawns
                     low, high = (float(loss.ci.low), float(loss.ci.high)) if loss.ci else (None, None)
-                    rows.append(Whisker(f"{seat.seat}, {stage}", float(loss.value.decimal), low, high))
+                    rows.append(Whisker(f"{who}, {stage}", float(loss.value.decimal), low, high))
                     interval = f"{low:.1f} to {high:.1f}" if low is not None and high is not None else "none"
-                    label = f"{seat.seat}, {stage}{aligned}"
+                    label = f"{who}, {stage}{aligned}"
                     numbers.append((label, f"{float(loss.value.decimal):.1f}", interval, f"{group.moves:,}"))
         header = ("seat and stage", "centipawns lost a move", "95 % interval", "moves")
         chart = whiskers(rows, 0.0, "centipawns lost a move", f"Quality in {name}") if rows else None
         words = f"By Stockfish at {results.nodes:,} nodes a position; less is better."
-        yield figure(f"Quality of play by stage: {name}", words, chart, table(header, numbers))
+        yield name, figure(f"Quality of play by stage: {name}", words, chart, table(header, numbers))
 
 
 def efficiency_figures(verdict: Verdict) -> Iterator[Element]:
-    """Tokens spent against performance, by game; nothing where no seat spends any."""
+    """Tokens spent against performance, by game, phase and opponent; nothing where no seat spends any."""
     results, analysis, manifest = parts_of(verdict)
     heads = headlines(results.matches, analysis)
-    for game in dict.fromkeys(match.game for match in results.matches):
-        view, dots = VIEWS[game], []
-        for match in results.matches:
-            tokens, head = _tokens(match.seat_stats[0]), heads[match.id]
-            if match.game == game and tokens and not match.is_baseline and match.result.count:
-                name = short_words(manifest, match.id)
-                dots.append(Dot(name, tokens / match.result.count, head.value, head.low, head.high))
-        if len(dots) > 1:
-            noun = view.game.result.one
-            axes = f"tokens of seat A for each {noun}", view.figure_unit
-            title = f"{game_words(game)}: efficiency frontier"
-            rows = [(dot.label, f"{dot.x:,.0f}", f"{dot.y:.3f}") for dot in dots]
-            chart = scattered(dots, frontier(dots), axes, title)
-            words = "On the line stands what nothing else beats with fewer tokens."
-            yield figure(title, words, chart, table(("match", *axes), rows))
+    groups: dict[tuple[object, ...], list[MatchResult]] = {}
+    for match in results.matches:
+        if _tokens(match.seat_stats[0]) and not match.is_baseline and match.result.count:
+            alike = match.game, match.phase, match.part, match.opponents, match.b_condition
+            groups.setdefault(alike, []).append(match)
+    for matches in groups.values():
+        if len(matches) > 1:
+            yield _frontier(matches, heads, manifest)
+
+
+def _frontier(matches: Sequence[MatchResult], heads: Mapping[str, Headline], manifest: Manifest) -> Element:
+    """The efficiency of seats that met the same opponent."""
+    view = VIEWS[matches[0].game]
+    dots = []
+    for match in matches:
+        tokens, head = _tokens(match.seat_stats[0]), heads[match.id]
+        name = short_words(manifest, match.id)
+        dots.append(Dot(name, tokens / match.result.count, head.value, head.low, head.high))
+    axes = f"tokens of seat A for each {view.game.result.one}", view.figure_unit
+    against = " and ".join(matches[0].opponents)
+    title = f"{game_words(matches[0].game)}, phase {matches[0].phase} against {against}: efficiency frontier"
+    on = {(dot.x, dot.y) for dot in dots} & set(frontier(dots))
+    rows = [
+        (str(number), dot.label, f"{dot.x:,.0f}", heads[match.id].short, "yes" if (dot.x, dot.y) in on else "")
+        for number, (dot, match) in enumerate(zip(dots, matches, strict=True), 1)
+    ]
+    words = (
+        "Points have the numbers of the table. On the line stands what nothing else beats with fewer tokens, by the"
+        " figures alone: where intervals overlap, the order is not shown."
+    )
+    numbers = table(("", "match", axes[0], "result", "on the line"), rows)
+    return figure(title, words, scattered(dots, frontier(dots), axes, title), numbers, is_open=True)
 
 
 def frontier(dots: Sequence[Dot]) -> list[tuple[float, float]]:
