@@ -223,11 +223,68 @@ def test_the_xray_shows_what_was_remembered_and_leads_to_where_it_was_seen(brows
     ):
         page.keyboard.press("ArrowRight")
     link = page.locator(".xray a").first
-    expect(link).to_contain_text("e00001, seen in")
+    expect(link).to_contain_text("e00001, kept at the end of")
     source = link.get_attribute("href")
     link.click()
-    expect(page.locator("#view h1")).to_have_text((source or "").removeprefix("#g="))
+    expect(page.locator("#view h1")).to_have_text((source or "").removeprefix("#g=").removesuffix("&k=end"))
+    expect(page.locator(".moves button").last).to_have_attribute("aria-current", "step")
     assert noted == []
+    page.close()
+
+
+def test_the_xray_of_a_placebo_shows_the_text_that_stood_in_the_prompt(browsers: Started, remembered: Path) -> None:
+    match = "p2-holdem-full_placebo_full-novice-habit"
+    page, noted = opened(browsers, address_of(remembered, f"g={match}-h0000007&k=1"))
+    expect(page.locator("#view h1")).to_be_visible()
+    while (
+        not page.locator(".xray .placebo").count()
+        and page.locator(".moves button").last.get_attribute("aria-current") is None
+    ):
+        page.keyboard.press("ArrowRight")
+    told = page.locator(".xray .placebo").first.inner_text()
+    assert told.strip()
+    page.locator("details.prompt summary").first.click()
+    assert told.splitlines()[0] in page.locator(".prompt").first.inner_text()
+    assert noted == []
+    page.close()
+
+
+def test_a_call_is_named_by_what_it_is_and_no_search_is_told_twice(browsers: Started, remembered: Path) -> None:
+    page, _ = opened(browsers, address_of(remembered, "g=p2-holdem-full_real_full-novice-habit-h0000000&k=1"))
+    expect(page.locator("#view h1")).to_be_visible()
+    while not page.locator(".xray").count():
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(".panel h3 small").first).to_contain_text("asked before it decides")
+    assert "attempt" not in page.locator(".panel").inner_text()
+    assert "is searched for" not in page.locator(".panel").inner_text()
+    assert page.locator(".panel > *").nth(1).get_attribute("class") == "chat"
+    page.close()
+
+
+def test_a_list_turns_to_another_condition_and_keeps_its_filter(browsers: Started, remembered: Path) -> None:
+    match = "p2-holdem-full_real_full-novice-habit"
+    page, noted = opened(browsers, address_of(remembered, f"m={match}&r=%2B"))
+    other = match.replace("real", "placebo")
+    page.locator("select[name=m]").select_option(other)
+    expect(page.locator("#view h1")).to_contain_text("placebo")
+    assert page.evaluate("location.hash") == f"#m={other}&r=%2B"
+    assert noted == []
+    page.close()
+
+
+def test_an_open_game_and_a_list_are_printed(browsers: Started, shown: Shown) -> None:
+    """The rules for paper hid both, so that one page with nothing but the head came out."""
+    page, _ = opened(browsers, address_of(shown.file, f"g={HOLDEM}-h0000001&k=2"))
+    expect(page.locator(".replay .table")).to_be_visible()
+    page.emulate_media(media="print")
+    if not page.evaluate("matchMedia('print').matches"):
+        page.close()
+        pytest.skip("this browser cannot be told over its protocol to draw for paper")
+    for part in ("#view h1", ".replay .table", ".reply"):
+        expect(page.locator(part).first).to_be_visible()
+    expect(page.locator(".controls").first).to_be_hidden()
+    page.evaluate("fragment => { location.hash = fragment }", f"m={CHESS}")
+    expect(page.locator(".list tbody tr").first).to_be_visible()
     page.close()
 
 

@@ -56,7 +56,8 @@ class Steered(NamedTuple):
 class XrayedDecision(NamedTuple):
     """One decision of seat A. `without`: its action without the remembered text; None where that is not known.
 
-    `steered`: of the full stack alone; `without` is then what seat A would have had examined.
+    `steered`: of the full stack alone; `without` is then what seat A would have had examined. `instead`: in the placebo
+    arm, what its prompt told in the place of the entries.
     """
 
     turn: int
@@ -65,6 +66,7 @@ class XrayedDecision(NamedTuple):
     action: str
     without: str | None
     steered: Steered | None = None
+    instead: str = ""
 
     @property
     def changes(self) -> bool | None:
@@ -99,6 +101,7 @@ def xray(played: PlayedGame, seat: Seat, system: MemorySystem, *, is_steered: bo
                     recalled,
                     _declared(answer),
                     _without(question, seat) if recalled else None,
+                    instead=_instead(question, played),
                 )
                 search = None
 
@@ -118,13 +121,19 @@ def _by_the_full_stack(played: PlayedGame, seat: Seat, system: MemorySystem) -> 
                 passages = len(read_page(question.messages).documents.splitlines())
                 without = _without(question, seat) if recalled else None
                 steered = Steered(passages, _declared(answer), "nothing")
-                decision = XrayedDecision(question.turn, search.query, recalled, "", without, steered)
+                instead = _instead(question, played)
+                decision = XrayedDecision(question.turn, search.query, recalled, "", without, steered, instead)
             case Examine(to=to) | Calculate(to=to), _ if decision and decision.steered and to == TOOL:
                 steered = decision.steered._replace(examined=_examined(question))
                 decision = decision._replace(steered=steered)
             case Chat(attempt=1), _ if decision and question.turn == decision.turn:
                 yield decision._replace(action=_declared(answer))
                 decision = search = None
+
+
+def _instead(question: Chat, played: PlayedGame) -> str:
+    """The placebo of the memory in a prompt; empty in another arm."""
+    return read_page(question.messages).profile if played.match.condition.arm is Arm.PLACEBO else ""
 
 
 def _examined(question: Examine | Calculate) -> str:
@@ -246,6 +255,7 @@ def xray_document(played: PlayedGame, decisions: Sequence[XrayedDecision]) -> di
                 "action": decision.action,
                 "without": decision.without,
                 "changes": decision.changes,
+                "instead": decision.instead,
                 **(decision.steered._asdict() if decision.steered else {}),
             }
             for decision in decisions

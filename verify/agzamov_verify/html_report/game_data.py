@@ -11,13 +11,15 @@ from typing import Any, Final
 
 from ..games_list import outcome
 from ..manifest import Plan
-from ..questions import Answer, Chat, EndGame, Evaluate, Export, NoReply, Question, Reply, Store
+from ..questions import Answer, Chat, EndGame, Evaluate, Export, NoReply, Question, Reply, Search, Store
 from ..replayed_game import PlayedGame, exchange_lines
 from ..systems import MemorySystem
 from ..untrusted_input import printable
 from ..views import VIEWS
 from ..xray import XrayedDecision, xray
 
+NOT_YET: Final = "This is not yet the time to "
+"""How each request begins that a seat is asked before its decision, for its tool."""
 RESULT_LINE: Final = 1
 """Of `GameView.lines`: the one that says the result and its reason."""
 
@@ -94,12 +96,13 @@ def _frame_of(question: Question, frames: int) -> int:
 def _exchange(question: Question, answer: Answer, lines: Lines) -> dict[str, Any]:
     if not isinstance(question, Chat) or not isinstance(answer, Reply | NoReply):
         told = "\n".join(exchange_lines(question, answer))
-        return {"kind": "evaluation" if isinstance(question, Evaluate) else "note", "lines": lines.refer(told)}
+        kind = "evaluation" if isinstance(question, Evaluate) else "search" if isinstance(question, Search) else "note"
+        return {"kind": kind, "lines": lines.refer(told)}
     calls = [f"calls {call.name} {call.arguments}" for call in getattr(answer, "tool_calls", ())]
     document: dict[str, Any] = {
         "kind": "chat",
         "to": question.to,
-        "attempt": question.attempt,
+        "what": call_words(question),
         "prompt": [[message.role, lines.refer(message.content)] for message in question.messages],
         "failed": len(answer.attempts),
     }
@@ -108,6 +111,17 @@ def _exchange(question: Question, answer: Answer, lines: Lines) -> dict[str, Any
     text = "\n".join((answer.text, *calls))
     tokens = [answer.prompt_tokens, answer.completion_tokens, answer.reasoning_tokens]
     return {**document, "reply": lines.refer(text), "tokens": tokens, "finish": printable(answer.finish)}
+
+
+def call_words(question: Chat) -> str:
+    """What a call of a seat is, where it is not simply the decision."""
+    roles = [message.role for message in question.messages]
+    if roles[-1] == "tool":
+        return "after its tool's answer"
+    if NOT_YET in question.messages[-1].content:
+        return "asked before it decides"
+    rejected = roles.count("user") - 1
+    return f"after {rejected} rejected {'reply' if rejected == 1 else 'replies'}" if rejected else ""
 
 
 def _xrayed(played: PlayedGame, plan: Plan, frames: int, lines: Lines, sources: Mapping[str, str]) -> dict[str, Any]:
@@ -125,6 +139,7 @@ def _decision(decision: XrayedDecision, frames: int, lines: Lines, sources: Mapp
         "at": min(decision.turn + 1, frames - 1),
         "query": lines.refer(decision.query),
         "action": printable(decision.action),
+        "instead": lines.refer(decision.instead) if decision.instead else [],
         "without": None if decision.without is None else printable(decision.without),
         "changes": decision.changes,
         "recalled": [

@@ -27,7 +27,11 @@ function filters(match, index, chosen, show) {
   const careers = match.career ? [...Array(Math.ceil(match.count / match.career)).keys()].map((career) => [String(career), `career ${career + 1}`]) : [];
   const offer = (name, label, options) =>
     options.length ? [choice(name, label, [["", "all"], ...options], chosen[name] ?? "", (value) => show({ ...chosen, [name]: value, page: "" }))] : [];
+  const alike = SITE.matches.filter((one) => one.game === match.game).map((one) => [one.id, one.words]);
+  // Endings and careers have other numbers in another match.
+  const turn = (value) => show({ ...chosen, m: value, e: "", c: "", page: "" });
   return h("form", { class: "filters", submit: (event) => event.preventDefault() },
+    ...(alike.length > 1 ? [choice("m", "Condition", alike, match.id, turn)] : []),
     ...offer("r", "Result of seat A", Object.entries(RESULTS)),
     ...offer("e", "Ending", kinds),
     ...offer("x", "First-attempt errors", errors.length ? [["any", "any"], ["none", "none"], ...errors] : []),

@@ -77,8 +77,10 @@ class Replay {
     const asked = this.game.asked.filter((one) => one.at === this.at);
     const recalled = (this.game.xray || []).filter((one) => one.at === this.at);
     const parts = [h("h2", {}, `${frame.label}${frame.drawn ? ", drawn from the seed" : ""}`)];
+    for (const one of asked) if (one.kind === "chat") parts.push(this.chat(one));
     for (const one of recalled) parts.push(this.remembered(one));
-    for (const one of asked) parts.push(one.kind === "chat" ? this.chat(one) : this.note(one));
+    // What a search gave is told by the X-ray already.
+    for (const one of asked) if (one.kind !== "chat" && !(one.kind === "search" && recalled.length)) parts.push(this.note(one));
     if (parts.length === 1) parts.push(h("p", {}, "Nothing was asked here."));
     return parts;
   }
@@ -89,7 +91,7 @@ class Replay {
 
   chat(one) {
     const tokens = one.tokens && one.tokens.some(Boolean) ? `${one.tokens[0].toLocaleString("en")} tokens in, ${one.tokens[1].toLocaleString("en")} out` + (one.tokens[2] ? ` (${one.tokens[2].toLocaleString("en")} of them reasoning)` : "") : "";
-    const facts = [one.attempt ? `attempt ${one.attempt + 1}` : "", tokens, `${(one.us / 1e6).toPrecision(3)} s`, one.finish && one.finish !== "stop" ? `ended by ${one.finish}` : "", one.failed ? `${one.failed} failed tries` : ""];
+    const facts = [one.what, tokens, `${(one.us / 1e6).toPrecision(3)} s`, one.finish && one.finish !== "stop" ? `ended by ${one.finish}` : "", one.failed ? `${one.failed} failed tries` : ""];
     const words = one.prompt.reduce((sum, [, numbers]) => sum + this.text(numbers).length, 0);
     const prompt = h("details", { class: "prompt", open: keptOpen.has("prompt"), toggle: (event) => (event.target.open ? keptOpen.add("prompt") : keptOpen.delete("prompt")) },
       h("summary", {}, `Prompt, ${words.toLocaleString("en")} characters`),
@@ -104,11 +106,12 @@ class Replay {
 
   remembered(one) {
     const entries = one.recalled.map(([entry, source, numbers]) => h("li", {},
-      source ? h("a", { href: hashOf({ g: source }) }, `${entry}, seen in ${source}`) : entry, numbers.length && this.text(numbers) ? h("pre", { dir: "auto" }, this.text(numbers)) : " (a donor's note stood in its place)"));
+      source ? h("a", { href: hashOf({ g: source, k: "end" }) }, `${entry}, kept at the end of ${source}`) : entry, numbers.length && this.text(numbers) ? h("pre", { dir: "auto" }, this.text(numbers)) : " (not told: the placebo stood in its place)"));
+    const instead = one.instead.length ? [h("h4", {}, "What stood in the prompt instead: the placebo"), h("pre", { dir: "auto", class: "placebo" }, this.text(one.instead))] : [];
     const without = one.without === null ? "" : one.changes ? `Without it: ${one.without}` : "Without it the decision is the same.";
     const steered = one.steered ? h("p", {}, `Read ${one.steered.passages} passages; said ${one.steered.named}; examined ${one.steered.examined}.`) : "";
-    return h("section", { class: `xray ${one.changes ? "changes" : ""}` }, h("h3", {}, `Remembered ${one.recalled.length} ${one.recalled.length === 1 ? "entry" : "entries"}`),
-      one.recalled.length ? h("ul", {}, ...entries) : h("p", {}, "Nothing."), steered, h("p", {}, h("strong", {}, without)));
+    return h("section", { class: `xray ${one.changes ? "changes" : ""}` }, h("h3", {}, `${one.instead.length ? "Found" : "Remembered"} ${one.recalled.length} ${one.recalled.length === 1 ? "entry" : "entries"}`),
+      one.recalled.length ? h("ul", {}, ...entries) : h("p", {}, "Nothing."), ...instead, steered, h("p", {}, h("strong", {}, without)));
   }
 
   pressed(event) {

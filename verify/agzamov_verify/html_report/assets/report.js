@@ -1,4 +1,4 @@
-// What the address names is shown: #g=GAME&k=MOVE a game, #m=MATCH&… a list, anything else the overview.
+// What the address names is shown: #g=GAME&k=MOVE a game (k=end: its last position), #m=MATCH&… a list, anything else the overview.
 const overview = document.getElementById("overview");
 const view = document.getElementById("view");
 let replay = null;
@@ -44,7 +44,7 @@ async function show() {
     if (number !== asked) return;
     replay = wanted.g ? shown : null;
     view.replaceChildren(wanted.g ? shown.element() : shown);
-    if (replay) replay.show(Number(wanted.k || 0));
+    if (replay) replay.show(wanted.k === "end" ? Infinity : Number(wanted.k || 0));
   } catch (error) {
     if (number !== asked) return;
     view.replaceChildren(h("p", {}, h("a", { href: "#games" }, "← Overview")), h("p", { class: "fault", role: "alert" }, error.message));
@@ -71,5 +71,14 @@ window.addEventListener("hashchange", () => {
 });
 window.addEventListener("keydown", (event) => {
   if (replay) replay.pressed(event);
+});
+// On paper the numbers of a chart stand below it, and the prompt below the reply.
+let opened = [];
+window.addEventListener("beforeprint", () => {
+  opened = [...document.querySelectorAll("main:not([hidden]) :is(figure, .chat) details:not([open])")];
+  for (const one of opened) one.open = true;
+});
+window.addEventListener("afterprint", () => {
+  for (const one of opened) one.open = false;
 });
 show();
