@@ -46,6 +46,10 @@ class Running:
         """What it has printed to standard output so far."""
         return _text(self._printed.with_suffix(".out"))
 
+    def errors(self) -> str:
+        """What it has printed to standard error so far."""
+        return _text(self._printed.with_suffix(".err"))
+
     def signal(self, number: int) -> None:
         """Send a signal, unless it has ended."""
         with suppress(ProcessLookupError):

@@ -2,11 +2,13 @@
 
 import http.client
 import json
+import re
 import shutil
 import signal
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from click.testing import CliRunner
 
 from agzamov_harness import keys, rundir
 from agzamov_harness.cli import main
-from agzamov_harness.watch.live_run import LiveRun
+from agzamov_harness.watch.live_run import BASELINE, LiveRun
 from agzamov_harness.watch.page import serving
 from agzamov_harness.watch.server import CannotListen, WatchServer
 from agzamov_harness.watch.snapshot import TEXT_CHARACTERS_MAX, Snapshot, shortened
@@ -171,8 +173,9 @@ def test_a_run_that_was_played_is_told_as_its_bundle_has_it(played: tuple[Path, 
     results = _decoded(draft.files[RESULTS_FILE], Results)
     analysis = _decoded(draft.files["data/results/analysis.json"], Analysis)
     figures = headlines(results.matches, analysis)
+    baselines = {match.id for match in results.matches if match.is_baseline}
     assert {row.match: row.words for row in told.matches if row.words} == {
-        name: figure.words for name, figure in figures.items()
+        name: BASELINE if name in baselines else figure.words for name, figure in figures.items()
     }
     assert {row.match for row in told.matches if row.is_left_out} == set(results.not_played)
     assert (told.is_over, told.games, told.broken) == (True, [], [])
@@ -260,6 +263,26 @@ def test_a_run_says_where_its_page_is(tmp_path: Path) -> None:
         ended = commands.run("run", "plan.json", "--key", "key.pem", "--watch", cwd=tmp_path)
     assert ended.code == 0, ended
     assert "watch: http://127.0.0.1:" in ended.err
+
+
+def test_a_page_that_is_open_when_its_run_ends_is_told_the_end_and_the_last_figures(tmp_path: Path) -> None:
+    """The server went with the run: the page stood at the last but one game, with "No answer from the program"."""
+    keys.generate(tmp_path / "key.pem")
+    long = {"phase": 0, "game": "holdem", "a": "agent", "b": "dice", "hands": 20_000}
+    seats = {"agent": {"kind": "random"}, "dice": {"kind": "random"}}
+    (tmp_path / "plan.json").write_text(json.dumps({"title": "Long", "seats": seats, "matches": [long]}))
+    with Commands(tmp_path) as commands:
+        running = commands.start("run", "plan.json", "--key", "key.pem", "--watch", cwd=tmp_path)
+        url = _until(lambda: re.search(r"watch: (http://\S+/)", running.errors()))[1]
+        told: list[Any] = []
+        while running.alive_after(0):
+            with suppress(OSError):
+                told.append(_json(f"{url}snapshot.json"))
+            time.sleep(0.1)
+        ended = running.ended()
+    assert ended.code == 0, ended
+    assert (told[-1]["is_ended"], told[-1]["is_over"]) == (True, True)
+    assert _scored(told[-1])
 
 
 def test_the_folder_of_no_run_is_one_line(tmp_path: Path) -> None:

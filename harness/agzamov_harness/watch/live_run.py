@@ -9,7 +9,7 @@ import msgspec
 
 from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.display.headline import Headline, headlines
-from agzamov_verify.experiment import PHASE_RULES, Match
+from agzamov_verify.experiment import PHASE_RULES, Arm, Match
 from agzamov_verify.game_view import GameView
 from agzamov_verify.games.game import Block, StreamPlan
 from agzamov_verify.phases.early_stopping import streams_due
@@ -27,6 +27,7 @@ from .snapshot import GameRow, MatchRow, Snapshot, shortened
 
 RATE_OVER_S: Final = 60.0
 SCORE_EVERY_S: Final = 10.0
+BASELINE: Final = "a baseline: it plays itself"
 PAUSE_SHARE: Final = 9
 """After a figure was computed, at least so many times as long nothing is computed for its match."""
 GAMES_SHOWN_MAX: Final = 24
@@ -177,10 +178,18 @@ class LiveRun:
             finished=finished,
             planned=match.planned,
             scored=score.results,
-            words=score.figure.words if score.figure else "",
+            words=_words(score, match),
             is_over=is_over,
             is_left_out=match.id in self._left_out,
         )
+
+
+def _words(score: "_Score", match: Match) -> str:
+    """The figure of a match; self-play under one condition has none."""
+    if score.figure is None:
+        return ""
+    is_baseline = match.a == match.b and match.condition.arm is Arm.NAKED
+    return BASELINE if is_baseline else score.figure.words
 
 
 class _Score(msgspec.Struct, frozen=True):

@@ -6,12 +6,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Self
 
+import msgspec
+
 from ..rundir import RunDirectory
 from .live_run import LiveRun
 from .server import WatchServer
 from .snapshot import encoded
 
 LOOK_S: Final = 1.0
+POLLED_S: Final = 15.0
+"""A page that has asked within so long is still open: one in a hidden tab asks every five seconds."""
+LINGER_S_MIN, LINGER_S_MAX = 7.0, 20.0
+"""How long a page is told of the end: until a hidden tab has asked and the last figures are there, and no longer."""
 
 
 class LivePage:
@@ -22,6 +28,7 @@ class LivePage:
         self._live = LiveRun(directory, time.monotonic)
         self._json = encoded(self._live.snapshot())
         self._stop = threading.Event()
+        self._ended, self._scores = False, 0
 
     def snapshot(self) -> bytes:
         """The JSON of the last look."""
@@ -33,11 +40,26 @@ class LivePage:
 
     def score(self) -> None:
         """Compute figures, beside the looks, until stopped."""
-        self._again(self._live.score)
+        self._again(self._score)
+
+    def linger(self, server: WatchServer) -> None:
+        """Tell open pages that whoever played the run has ended, with the last figures; then they stop asking."""
+        if server.idle_s() > POLLED_S:
+            return
+        self._ended, scores, began = True, self._scores, time.monotonic()
+        while (waited := time.monotonic() - began) < LINGER_S_MAX and not self.fault:
+            if waited > LINGER_S_MIN and self._scores > scores + 1:  # one that began after the end
+                return
+            time.sleep(LOOK_S / 5)
+
+    def _score(self) -> None:
+        self._live.score()
+        self._scores += 1
 
     def _look(self) -> None:
+        ended = self._ended  # before the look, which then sees all that was written
         self._live.look()
-        self._json = encoded(self._live.snapshot())
+        self._json = encoded(msgspec.structs.replace(self._live.snapshot(), is_ended=ended))
 
     def _again(self, step: Callable[[], None]) -> None:
         try:
@@ -56,8 +78,13 @@ class LivePage:
 
     @classmethod
     @contextmanager
-    def served(cls, directory: RunDirectory, address: str = "127.0.0.1", port: int = 0) -> Iterator[tuple[Self, str]]:
-        """The page and its address, as long as it is served. Raises CannotListen."""
+    def served(
+        cls, directory: RunDirectory, address: str = "127.0.0.1", port: int = 0, *, lingers: bool = False
+    ) -> Iterator[tuple[Self, str]]:
+        """The page and its address, as long as it is served. Raises CannotListen.
+
+        `lingers`: whoever plays the run is this process, so open pages are told when it has ended.
+        """
         page = cls(directory)
         with WatchServer(address, port, page.snapshot) as server, serving(server):
             looking = threading.Thread(target=page.follow, name="watch", daemon=True)
@@ -68,6 +95,8 @@ class LivePage:
             try:
                 yield page, server.url
             finally:
+                if lingers:
+                    page.linger(server)
                 page._stop.set()
                 looking.join()
 
@@ -78,7 +107,7 @@ def beside(directory: RunDirectory, tell: Callable[[str], None] | None) -> Itera
     if tell is None:
         yield
         return
-    with LivePage.served(directory) as (_, url):
+    with LivePage.served(directory, lingers=True) as (_, url):
         tell(f"watch: {url}")
         yield
 

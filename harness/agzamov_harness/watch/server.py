@@ -8,10 +8,12 @@ Sec-Fetch-Site, else 403), and must be a GET or HEAD (else 405). Nothing is ever
 import ipaddress
 import re
 import socket
+import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
+from math import inf
 from socketserver import TCPServer
 from typing import Any, Final
 
@@ -57,6 +59,7 @@ class WatchServer(ThreadingHTTPServer):
 
     def __init__(self, address: str, port: int, snapshot: Callable[[], bytes]) -> None:
         self.snapshot = snapshot
+        self._asked_at: float | None = None
         try:
             loopback = ipaddress.ip_address(address)
         except ValueError as error:
@@ -76,6 +79,15 @@ class WatchServer(ThreadingHTTPServer):
     def url(self) -> str:
         """The address to type."""
         return f"{self.origins[0]}/"
+
+    def idle_s(self) -> float:
+        """Seconds since a page last asked for the snapshot; endless where none ever did."""
+        return inf if self._asked_at is None else time.monotonic() - self._asked_at
+
+    def told(self) -> bytes:
+        """The snapshot, for a page that asks."""
+        self._asked_at = time.monotonic()
+        return self.snapshot()
 
     def server_bind(self) -> None:
         """Bind without asking for the name of a host."""
@@ -101,7 +113,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.path == "/":
             self._send(HTTPStatus.OK, b"text/html", PAGE)
         elif self.path == "/snapshot.json":
-            self._send(HTTPStatus.OK, b"application/json", self.server.snapshot())
+            self._send(HTTPStatus.OK, b"application/json", self.server.told())
         else:
             self._send(HTTPStatus.NOT_FOUND, b"text/plain", b"404 Not Found\n")
 

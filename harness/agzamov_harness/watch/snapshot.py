@@ -46,7 +46,8 @@ class GameRow(msgspec.Struct, frozen=True):
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A run as it stands. `quiet_s`: since the last answer that came while this looked; None if none did.
 
-    `is_read`: the journals were read to their end once. `faults`: decisions of finished games whose first reply had no
+    `is_read`: the journals were read to their end once. `is_ended`: the process that plays it, and serves this, has
+    ended; no more will be told. `faults`: decisions of finished games whose first reply had no
     legal action. `failed_attempts`: calls that a server failed to answer. `budget_usd`: empty for none. `broken`: what
     is wrong with a journal.
     """
@@ -56,6 +57,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     is_read: bool
     is_over: bool
+    is_ended: bool = False
     quiet_s: float | None
     results: dict[str, tuple[int, int]]
     calls: int
