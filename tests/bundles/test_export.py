@@ -13,6 +13,7 @@ from agzamov_harness.cli import main
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.games.chess960.pgn import SCORES
+from agzamov_verify.games.holdem.rules import HandEnd
 from agzamov_verify.games_list import games_told, outcome
 from agzamov_verify.questions import Evaluation
 from agzamov_verify.replayed_game import PlayedGame
@@ -79,6 +80,12 @@ def test_pokerkit_reads_every_hand_with_the_same_winnings() -> None:
         *_, state = hand
         assert [int(stack) for stack in state.stacks] == list(hand.finishing_stacks)
         assert hand.finishing_stacks[1] - hand.starting_stacks[1] == one.record.net_chips
+        put_in = sum(hand.winnings) // 2  # each of the two; what was not called went back
+        won = [stack - start for stack, start in zip(hand.finishing_stacks, hand.starting_stacks, strict=True)]
+        assert [taken - put_in for taken in hand.winnings] == won
+        if one.record.end is HandEnd.SHOWDOWN:  # after a fold pokerkit gives back what the loser matched, too
+            pushed = [op.amounts for op in state.operations if isinstance(op, pokerkit.ChipsPushing)]
+            assert [sum(map(int, amounts)) for amounts in zip(*pushed, strict=True)] == hand.winnings
         assert hand.players == [*one.placed[::-1]]
         assert hand.user_defined_fields["_game"] == one.record.game
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from ...columns import ascii_words
 from ...replayed_game import PlayedGame
-from .rules import BIG_BLIND, BOARD_CARDS, SMALL_BLIND, ActionKind, HandEnd
+from .rules import BIG_BLIND, BOARD_CARDS, SMALL_BLIND, ActionKind, Hand, HandEnd
 from .script import HandRecord, HandStory
 
 BUTTON, BIG = "p2", "p1"
@@ -35,12 +35,22 @@ def phh(played: PlayedGame, title: str, stack_chips: int) -> str:
         "hand": played.number + 1,
         "players": [ascii_words(name) for name in played.placed[::-1]],
         "finishing_stacks": [stack_chips - record.net_chips, stack_chips + record.net_chips],
+        "winnings": _winnings(record, record.story, stack_chips),
         "event": ascii_words(title),
         "_game": record.game,
         "_match": played.match.id,
         "_end": record.end.value,
     }
     return "".join(f"{name} = {json.dumps(value)}\n" for name, value in fields.items()) + "\n"
+
+
+def _winnings(record: HandRecord, story: HandStory, stack_chips: int) -> list[int]:
+    """Chips that each player takes out of the pot, the big blind first. What was not called goes back, and is none."""
+    hand = Hand(story.deal, (stack_chips, stack_chips))
+    for acted in story.history:
+        hand.act(acted.action)
+    put_in = min(hand.put_in)
+    return [put_in - record.net_chips, put_in + record.net_chips]
 
 
 def _actions(record: HandRecord, story: HandStory) -> Iterator[str]:
