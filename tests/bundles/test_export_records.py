@@ -14,7 +14,7 @@ from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.manifest import Plan
 from agzamov_verify.questions import Answer, Chat, Question
-from bundles.bundle_factory import MODEL, SEATS, TINY, Draft, make, reseal, world_of
+from bundles.bundle_factory import MODEL, SEATS, TINY, Draft, engine_path, make, reseal, world_of
 from bundles.make_golden import GOLDEN
 
 HOSTILE = '</script>\u202e=cmd "\\'
@@ -171,8 +171,18 @@ def test_a_summary_is_about_the_signed_digest_and_says_that_it_is_not_signed(mod
     assert (told["level"], told["levelMeaning"][:15]) == ("V1", "Self-consistent")
     assert told["unsigned"].startswith("This summary is not signed.")
     assert told["samples"]["merkleRoot"] == opened.statement.predicate.journal.root
-    assert {claim["match"]: claim["sampleSize"] for claim in told["claims"]}["p1-holdem-naked-agent"] == SESSIONS
-    assert not any(claim["passed"] for claim in told["claims"] if "interval" not in claim)
+    assert told["claims"] == [], "who plays itself claims nothing"
+
+
+@pytest.mark.skipif(engine_path() is None, reason="no Stockfish 15.1 here")
+def test_a_summary_claims_the_result_of_each_contest_and_of_no_baseline() -> None:
+    ended = exported(GOLDEN / "bundle", "in-toto")
+    assert ended.exit_code == 0, ended.output
+    claims = json.loads(ended.stdout)["predicate"]["claims"]
+    plan = open_bundle(GOLDEN / "bundle", CheckLog()).manifest.plan
+    contests = [match.id for match in plan.matches if match.a != match.b]
+    assert [claim["match"] for claim in claims] == contests
+    assert not any(claim["passed"] for claim in claims if "interval" not in claim)
 
 
 def test_a_bundle_whose_figures_do_not_hold_has_no_summary(models: Path, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ def statement(opened: Opened, verdict: Verdict, matches: Sequence[Match], versio
     """The statement about a bundle that was verified. Raises HostileBundle."""
     results, analysis = signed_results(opened)
     figures, manifest, claim = signed_headlines(results, analysis), opened.manifest, opened.statement.predicate
+    baselines = {match.id for match in results.matches if match.is_baseline}  # self-play claims nothing
     level = find(verdict.level)
     assert level
     return {
@@ -54,7 +55,7 @@ def statement(opened: Opened, verdict: Verdict, matches: Sequence[Match], versio
             },
             "samples": {"merkleRoot": claim.journal.root, "tree": claim.journal.tree, "entries": claim.journal.entries},
             "verifier": {"name": "agzamov-verify", "version": version.verify, "commit": version.commit},
-            "claims": [*_claims(matches, figures)],
+            "claims": [*_claims([match for match in matches if match.id not in baselines], figures)],
         },
     }
 

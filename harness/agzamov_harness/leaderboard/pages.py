@@ -8,6 +8,7 @@ from agzamov_verify.display.analysis_text import estimate
 from agzamov_verify.html_report import PACKAGE as REPORT
 from agzamov_verify.html_report.charts import Whisker, whiskers
 from agzamov_verify.html_report.document import document
+from agzamov_verify.html_report.figures import scroller
 from agzamov_verify.html_report.markup import Child, Element, element, fill, table
 from agzamov_verify.views import game_words
 
@@ -69,7 +70,7 @@ def _board(board: Board, places: Sequence[Ranked]) -> Element:
     head = element("thead", element("tr", *(element("th", name, scope="col") for name in header)))
     body = element("tbody", *map(_row, places))
     numbers = element("div", element("table", head, body), class_="scroll", tabindex="0")
-    return element("section", element("h2", title), whiskers(marks, 0.0, unit, title), numbers)
+    return element("section", element("h2", title), scroller(title, whiskers(marks, 0.0, unit, title)), numbers)
 
 
 def _whisker(row: Row) -> Whisker:
