@@ -306,7 +306,7 @@ def play_and_pack(
     judge = find_engine(engine) if judges_here else None  # in containers the harness has the engine, and judges
     try:
         tell = partial(click.echo, err=True) if watch else None
-        with directory.locked(), exits.signals(stop, resume, grace_s), beside(directory, tell):
+        with directory.locked(), beside(directory, tell), exits.signals(stop, resume, grace_s):
             served = note_addresses(directory, base_url)
             require_allowed(keys_sent(directory.manifest.plan, served), allow_key)
             with weights_watched(directory):

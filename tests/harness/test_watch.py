@@ -8,7 +8,7 @@ import signal
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,10 @@ from click.testing import CliRunner
 
 from agzamov_harness import keys, rundir
 from agzamov_harness.cli import main
-from agzamov_harness.watch.live_run import BASELINE, LiveRun
-from agzamov_harness.watch.page import serving
-from agzamov_harness.watch.server import CannotListen, WatchServer
+from agzamov_harness.watch.live_run import LiveRun
+from agzamov_harness.watch.page import END_S_MAX, LOOK_S, TELLING, serving
+from agzamov_harness.watch.readers import OPEN_S, Readers
+from agzamov_harness.watch.server import CannotListen, Told, WatchServer
 from agzamov_harness.watch.snapshot import TEXT_CHARACTERS_MAX, Snapshot, shortened
 from agzamov_verify.bundle import RESULTS_FILE
 from agzamov_verify.display.headline import headlines
@@ -34,12 +35,16 @@ PATIENCE_S = 300
 SNAPSHOT = b'{"format":"agz-watch-1"}'
 
 
+def listening(address: str, port: int = 0) -> WatchServer:
+    return WatchServer(address, port, lambda: Told(SNAPSHOT, is_final=False), Readers(time.monotonic))
+
+
 # --- who may ask ---------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[WatchServer]:
-    with WatchServer("127.0.0.1", 0, lambda: SNAPSHOT) as one, serving(one):
+    with listening("127.0.0.1") as one, serving(one):
         yield one
 
 
@@ -78,6 +83,9 @@ def test_a_browser_of_this_machine_is_answered(server: WatchServer, headers: tup
         (421, ()),
         (421, (("Host", "127.0.0.1"),)),
         (421, (("Host", "127.0.0.1:1"),)),
+        (421, (("Host", "localhost"),)),
+        (421, (("Host", "localhost:1"),)),
+        (421, (("Host", "127.0.0.2:PORT"),)),
         (421, (("Host", "evil.example:PORT"),)),
         (421, (("Host", "127.0.0.1.evil.example:PORT"),)),
         (421, (HOST, HOST)),
@@ -135,12 +143,12 @@ def test_the_page_may_run_its_own_script_and_nothing_else(server: WatchServer) -
 @pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.0.2.1", "localhost", "example.org", ""])  # noqa: S104
 def test_no_other_address_than_the_loopback_is_listened_on(address: str) -> None:
     with pytest.raises(CannotListen, match="--bind"):
-        WatchServer(address, 0, lambda: SNAPSHOT)
+        listening(address)
 
 
 def test_a_port_that_is_taken_is_told(server: WatchServer) -> None:
     with pytest.raises(CannotListen, match="choose another --port"):
-        WatchServer("127.0.0.1", server.server_port, lambda: SNAPSHOT)
+        listening("127.0.0.1", server.server_port)
 
 
 # --- what is told --------------------------------------------------------------------------------
@@ -175,8 +183,9 @@ def test_a_run_that_was_played_is_told_as_its_bundle_has_it(played: tuple[Path, 
     figures = headlines(results.matches, analysis)
     baselines = {match.id for match in results.matches if match.is_baseline}
     assert {row.match: row.words for row in told.matches if row.words} == {
-        name: BASELINE if name in baselines else figure.words for name, figure in figures.items()
+        name: figure.words for name, figure in figures.items() if name not in baselines
     }
+    assert {row.match for row in told.matches if row.is_baseline} == baselines != set()
     assert {row.match for row in told.matches if row.is_left_out} == set(results.not_played)
     assert (told.is_over, told.games, told.broken) == (True, [], [])
     assert told.calls == sum(seat.calls for match in results.matches for seat in match.seat_stats)
@@ -265,24 +274,74 @@ def test_a_run_says_where_its_page_is(tmp_path: Path) -> None:
     assert "watch: http://127.0.0.1:" in ended.err
 
 
+LONG = {"phase": 0, "game": "holdem", "a": "agent", "b": "dice", "hands": 20_000}
+SEATS = {"agent": {"kind": "random"}, "dice": {"kind": "random"}}
+
+
+@contextmanager
+def watched(folder: Path, **changes: Any) -> Iterator[tuple[Running, str]]:
+    """A run with its page, at the page's address."""
+    keys.generate(folder / "key.pem")
+    plan = {"title": "Long", "seats": SEATS, "matches": [LONG], **changes}
+    (folder / "plan.json").write_text(json.dumps(plan))
+    with Commands(folder) as commands:
+        running = commands.start("run", "plan.json", "--key", "key.pem", "--watch", cwd=folder)
+        yield running, _until(lambda: re.search(r"watch: (http://\S+/)", running.errors()))[1]
+
+
+def read_to_its_end(running: Running, url: str) -> Any:
+    """The last snapshot, read as a page reads it, which asks no more after that."""
+    told: Any = {"is_final": False}
+    while running.alive_after(0.1) and not told["is_final"]:
+        with suppress(OSError):
+            told = _json(f"{url}snapshot.json")
+    return told
+
+
 def test_a_page_that_is_open_when_its_run_ends_is_told_the_end_and_the_last_figures(tmp_path: Path) -> None:
     """The server went with the run: the page stood at the last but one game, with "No answer from the program"."""
-    keys.generate(tmp_path / "key.pem")
-    long = {"phase": 0, "game": "holdem", "a": "agent", "b": "dice", "hands": 20_000}
-    seats = {"agent": {"kind": "random"}, "dice": {"kind": "random"}}
-    (tmp_path / "plan.json").write_text(json.dumps({"title": "Long", "seats": seats, "matches": [long]}))
-    with Commands(tmp_path) as commands:
-        running = commands.start("run", "plan.json", "--key", "key.pem", "--watch", cwd=tmp_path)
-        url = _until(lambda: re.search(r"watch: (http://\S+/)", running.errors()))[1]
-        told: list[Any] = []
-        while running.alive_after(0):
-            with suppress(OSError):
-                told.append(_json(f"{url}snapshot.json"))
-            time.sleep(0.1)
-        ended = running.ended()
+    with watched(tmp_path) as (running, url):
+        told = read_to_its_end(running, url)
+        ended = running.ended(OPEN_S - LOOK_S)  # all pages have read it, so nobody is waited for
     assert ended.code == 0, ended
-    assert (told[-1]["is_ended"], told[-1]["is_over"]) == (True, True)
-    assert _scored(told[-1])
+    assert (told["is_ended"], told["is_over"], told["is_final"], told["stopped_because"]) == (True, True, True, "")
+    (row,) = told["matches"]
+    assert (row["finished"], row["scored"]) == (20_000, 20_000)
+    assert _scored(told)
+    assert TELLING in ended.err
+
+
+def test_a_page_whose_run_is_stopped_is_told_why(tmp_path: Path) -> None:
+    with watched(tmp_path) as (running, url):
+        _json(f"{url}snapshot.json")
+        running.signal(signal.SIGINT)
+        told = read_to_its_end(running, url)
+        ended = running.ended()
+    assert ended.code == 4, ended
+    assert (told["is_final"], told["is_over"], told["stopped_because"]) == (True, False, "stopped by SIGINT")
+    assert "error: stopped by SIGINT; go on with: " in ended.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_page_that_reads_no_further_is_waited_for_briefly_and_not_after_a_signal(number: int, tmp_path: Path) -> None:
+    with watched(tmp_path) as (running, url):
+        _until(lambda: _json(f"{url}snapshot.json")["is_ended"])
+        began = time.monotonic()
+        running.signal(number)
+        ended = running.ended(END_S_MAX)
+    assert (ended.code, "bundle: " in ended.out) == (0, True), ended
+    assert time.monotonic() - began < OPEN_S
+
+
+def test_a_page_is_waited_for_until_it_has_read_the_end_or_has_gone() -> None:
+    clock = iter([0.0, 1.0, 2.0, 3.0, 4.0, 11.0])
+    readers = Readers(lambda: next(clock))
+    readers.told("one", is_final=False)
+    readers.told("two", is_final=False)
+    readers.told("one", is_final=True)
+    assert readers.waiting()  # two, at 3 s
+    assert readers.waiting()
+    assert not readers.waiting()  # it asked last ten seconds ago
 
 
 def test_the_folder_of_no_run_is_one_line(tmp_path: Path) -> None:
@@ -304,7 +363,11 @@ def _url(running: Running) -> str:
 
 def _scored(told: Any) -> Any:
     """The snapshot once all is read, and every match that was played has its figure."""
-    return told["is_over"] and all(row["words"] or row["is_left_out"] for row in told["matches"]) and told
+    return (
+        told["is_over"]
+        and all(row["words"] or row["is_baseline"] or row["is_left_out"] for row in told["matches"])
+        and told
+    )
 
 
 def _json(url: str) -> Any:

@@ -2,13 +2,15 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from agzamov_harness import rundir
-from agzamov_harness.watch.page import LivePage
+from agzamov_harness.run import Stopped
+from agzamov_harness.watch.page import LivePage, beside
 from agzamov_verify.questions import Answer, Chat, Question, Reply
 from browser import PROGRAMS, Started, noting, started
 from bundles.bundle_factory import SELF_PLAY, TINY_MODEL, make
@@ -56,9 +58,18 @@ def test_several_tabs_see_a_game_in_progress_and_its_end(browsers: Started, play
             expect(tab.locator("h1")).to_have_text("<b onclick=alert(1)>Tiny</b>")
             expect(tab.locator("article pre").first).to_have_text(HOSTILE, use_inner_text=False)
             expect(tab.locator("table.board td")).to_have_count(64)
-            assert sorted(filter(None, tab.locator("table.board td").all_inner_texts()))
+            fen = tab.evaluate(
+                "fetch('snapshot.json').then((told) => told.json()).then((told) => told.games[0].scene.fen)"
+            )
+            pieces = [letter for letter in fen.split()[0] if letter.isalpha()]
+            drawn = tab.locator("table.board td use").evaluate_all(
+                "uses => uses.map((use) => use.getAttribute('href'))"
+            )
+            assert sorted(drawn) == sorted(f"#piece-{letter.lower()}" for letter in pieces)
+            assert tab.locator("table.board .white-piece").count() == sum(letter.isupper() for letter in pieces)
+            assert tab.locator("table.board svg").first.bounding_box()
             assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-            assert tab.locator("article script, article img, article svg, article a").count() == 0
+            assert tab.locator("article script, article img, article pre *, article a").count() == 0
         journal.write_bytes(b"".join(lines))
         for tab in tabs:
             expect(tab.locator("#state")).to_contain_text("Played to its end.")
@@ -66,6 +77,44 @@ def test_several_tabs_see_a_game_in_progress_and_its_end(browsers: Started, play
             assert "hacked" not in tab.title()
         assert noted == [[]] * len(tabs)
         context.close()
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_page_keeps_the_last_figures_when_its_run_ends_and_asks_no_more(
+    is_whole: bool,
+    browsers: Started,
+    played: Path,
+    tmp_path: Path,
+) -> None:
+    """It said "No answer" in red, at the last but one game."""
+    folder = Path(shutil.copytree(played, tmp_path / played.name))
+    if not is_whole:
+        journal = folder / "journal" / SELF_PLAY / "000000.jsonl"
+        journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:2]))
+    tab = browsers.page("light", viewport={"width": 390, "height": 800})
+    noted = noting(tab)
+    said: list[str] = []
+    with suppress(Stopped), beside(rundir.load(folder), said.append):
+        tab.goto(said[0].removeprefix("watch: "))
+        expect(tab.locator("#matches tr")).to_have_count(2)
+        if not is_whole:
+            raise Stopped("the budget of 3 USD is spent")
+    why = "Played to its end." if is_whole else "Stopped before its end: the budget of 3 USD is spent."
+    expect(tab.locator("#state")).to_contain_text(why)
+    expect(tab.locator("#state")).to_contain_text("This page asks no more.")
+    tab.wait_for_timeout(3_000)
+    expect(tab.locator("#lost")).to_be_hidden()
+    figures = tab.locator("#matches td.figure")
+    assert figures.last.inner_text() == "baseline, no result"
+    assert (figures.first.inner_text() == "baseline, no result") == is_whole
+    assert "USD" not in tab.locator("#counts").inner_text()
+    for figure in figures.all():  # the point of the page is in sight on a phone
+        box = figure.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 390
+    assert tab.evaluate("document.querySelector('.scroll').scrollWidth <= window.innerWidth")
+    assert noted == []
+    tab.close()
 
 
 def test_a_page_whose_program_was_stopped_says_so(browsers: Started, played: Path) -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.display.headline import Headline, headlines
-from agzamov_verify.experiment import PHASE_RULES, Arm, Match
+from agzamov_verify.experiment import PHASE_RULES, Match
 from agzamov_verify.game_view import GameView
 from agzamov_verify.games.game import Block, StreamPlan
 from agzamov_verify.phases.early_stopping import streams_due
@@ -27,7 +27,6 @@ from .snapshot import GameRow, MatchRow, Snapshot, shortened
 
 RATE_OVER_S: Final = 60.0
 SCORE_EVERY_S: Final = 10.0
-BASELINE: Final = "a baseline: it plays itself"
 PAUSE_SHARE: Final = 9
 """After a figure was computed, at least so many times as long nothing is computed for its match."""
 GAMES_SHOWN_MAX: Final = 24
@@ -156,7 +155,7 @@ class LiveRun:
         figure, results = headlines((result,), analysis)[match.id], sum(len(block.records) for block in blocks)
         now = self._clock()
         pause_s = max(SCORE_EVERY_S, PAUSE_SHARE * (now - began))
-        self._scores[match.id] = _Score(len(blocks), now + pause_s, figure, results)
+        self._scores[match.id] = _Score(len(blocks), now + pause_s, figure, results, result.is_baseline)
 
     def _rate(self) -> float | None:
         """Calls of a second over the last minute; None until there are two looks."""
@@ -178,18 +177,11 @@ class LiveRun:
             finished=finished,
             planned=match.planned,
             scored=score.results,
-            words=_words(score, match),
+            words=score.figure.words if score.figure and not score.is_baseline else "",
             is_over=is_over,
             is_left_out=match.id in self._left_out,
+            is_baseline=score.is_baseline,
         )
-
-
-def _words(score: "_Score", match: Match) -> str:
-    """The figure of a match; self-play under one condition has none."""
-    if score.figure is None:
-        return ""
-    is_baseline = match.a == match.b and match.condition.arm is Arm.NAKED
-    return BASELINE if is_baseline else score.figure.words
 
 
 class _Score(msgspec.Struct, frozen=True):
@@ -199,6 +191,7 @@ class _Score(msgspec.Struct, frozen=True):
     next_at: float = 0.0
     figure: Headline | None = None
     results: int = 0
+    is_baseline: bool = False
 
 
 def _leading(streams: Sequence[LiveStream]) -> Iterator[Block]:

@@ -1,5 +1,6 @@
 """The live page while it is served: one thread reads the journals, one computes figures, others answer browsers."""
 
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,14 +11,16 @@ import msgspec
 
 from ..rundir import RunDirectory
 from .live_run import LiveRun
-from .server import WatchServer
+from .readers import Readers
+from .server import Told, WatchServer
 from .snapshot import encoded
 
 LOOK_S: Final = 1.0
-POLLED_S: Final = 15.0
-"""A page that has asked within so long is still open: one in a hidden tab asks every five seconds."""
-LINGER_S_MIN, LINGER_S_MAX = 7.0, 20.0
-"""How long a page is told of the end: until a hidden tab has asked and the last figures are there, and no longer."""
+END_S_MAX: Final = 15.0
+"""How long open pages are told that the run has ended, at most."""
+FIGURES_S_MAX: Final = 12.0
+"""After so much of that they are told so even where the last figures are not computed yet."""
+TELLING: Final = "watch: open pages are told that the run has ended; Ctrl-C: do not wait for them"
 
 
 class LivePage:
@@ -25,14 +28,15 @@ class LivePage:
 
     def __init__(self, directory: RunDirectory) -> None:
         self.fault: Exception | None = None
+        self.readers = Readers(time.monotonic)
         self._live = LiveRun(directory, time.monotonic)
-        self._json = encoded(self._live.snapshot())
+        self._told = Told(encoded(self._live.snapshot()), is_final=False)
         self._stop = threading.Event()
-        self._ended, self._scores = False, 0
+        self._end: _End | None = None
 
-    def snapshot(self) -> bytes:
-        """The JSON of the last look."""
-        return self._json
+    def told(self) -> Told:
+        """The last look."""
+        return self._told
 
     def follow(self) -> None:
         """Look until stopped, or until a look fails."""
@@ -42,30 +46,49 @@ class LivePage:
         """Compute figures, beside the looks, until stopped."""
         self._again(self._score)
 
-    def linger(self, server: WatchServer) -> None:
-        """Tell open pages that whoever played the run has ended, with the last figures; then they stop asking."""
-        if server.idle_s() > POLLED_S:
+    def finish(self, why: str, tell: Callable[[str], None]) -> None:
+        """Tell open pages that the run has ended, and `why` where it was stopped, until each has read the last figures.
+
+        It takes END_S_MAX at most. SIGINT and SIGTERM end it at once.
+        """
+        self._end, until = _End(why, time.monotonic()), time.monotonic() + END_S_MAX
+        if not self.readers.waiting():
             return
-        self._ended, scores, began = True, self._scores, time.monotonic()
-        while (waited := time.monotonic() - began) < LINGER_S_MAX and not self.fault:
-            if waited > LINGER_S_MIN and self._scores > scores + 1:  # one that began after the end
-                return
-            time.sleep(LOOK_S / 5)
+        tell(TELLING)
+        hurry = threading.Event()
+        before = {number: signal.signal(number, lambda *_: hurry.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            while self.readers.waiting() and time.monotonic() < until and not self.fault:
+                if hurry.wait(LOOK_S / 5):
+                    return
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     def _score(self) -> None:
+        end = self._end  # before the figures: those that were begun later are the last
+        is_all_read = end is not None and end.is_read
         self._live.score()
-        self._scores += 1
+        if end and is_all_read:
+            end.is_scored = True
 
     def _look(self) -> None:
-        ended = self._ended  # before the look, which then sees all that was written
+        end = self._end  # before the look, which then reads all that was written
         self._live.look()
-        self._json = encoded(msgspec.structs.replace(self._live.snapshot(), is_ended=ended))
+        snapshot = self._live.snapshot()
+        if end is None:
+            self._told = Told(encoded(snapshot), is_final=False)
+            return
+        is_final = end.is_scored or time.monotonic() > end.at + FIGURES_S_MAX
+        last = msgspec.structs.replace(snapshot, is_ended=True, is_final=is_final, stopped_because=end.why)
+        self._told = Told(encoded(last), is_final)
+        end.is_read = True
 
     def _again(self, step: Callable[[], None]) -> None:
         try:
             while not self._stop.is_set():
                 step()
-                self._stop.wait(LOOK_S)
+                self._stop.wait(LOOK_S if self._end is None else LOOK_S / 5)
         except Exception as error:  # noqa: BLE001 - whoever waits in `wait` tells it
             self.fault = error
             self._stop.set()
@@ -78,15 +101,10 @@ class LivePage:
 
     @classmethod
     @contextmanager
-    def served(
-        cls, directory: RunDirectory, address: str = "127.0.0.1", port: int = 0, *, lingers: bool = False
-    ) -> Iterator[tuple[Self, str]]:
-        """The page and its address, as long as it is served. Raises CannotListen.
-
-        `lingers`: whoever plays the run is this process, so open pages are told when it has ended.
-        """
+    def served(cls, directory: RunDirectory, address: str = "127.0.0.1", port: int = 0) -> Iterator[tuple[Self, str]]:
+        """The page and its address, as long as it is served. Raises CannotListen."""
         page = cls(directory)
-        with WatchServer(address, port, page.snapshot) as server, serving(server):
+        with WatchServer(address, port, page.told, page.readers) as server, serving(server):
             looking = threading.Thread(target=page.follow, name="watch", daemon=True)
             looking.start()
             threading.Thread(
@@ -95,21 +113,35 @@ class LivePage:
             try:
                 yield page, server.url
             finally:
-                if lingers:
-                    page.linger(server)
                 page._stop.set()
                 looking.join()
 
 
+class _End:
+    """The end of a run. `why`: what stopped it. `is_read`: all journals were read since; `is_scored`: with figures."""
+
+    def __init__(self, why: str, at: float) -> None:
+        self.why, self.at = why, at
+        self.is_read = self.is_scored = False
+
+
 @contextmanager
 def beside(directory: RunDirectory, tell: Callable[[str], None] | None) -> Iterator[None]:
-    """Serve the page of a run while this process plays it, and tell its address; nothing where `tell` is None."""
+    """Serve the page of a run while this process plays it, and tell its address; nothing where `tell` is None.
+
+    Open pages are told how it ended before the server goes.
+    """
     if tell is None:
         yield
         return
-    with LivePage.served(directory, lingers=True) as (_, url):
+    with LivePage.served(directory) as (page, url):
         tell(f"watch: {url}")
-        yield
+        try:
+            yield
+        except Exception as error:
+            page.finish(str(error) or type(error).__name__, tell)
+            raise
+        page.finish("", tell)
 
 
 @contextmanager

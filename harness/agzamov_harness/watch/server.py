@@ -1,30 +1,42 @@
 """The HTTP server of the live page: GET / and GET /snapshot.json, for this machine's browsers and nobody else.
 
 Any page in a browser can send requests to a port of this machine, and a name of its own can be made to point there. So
-a request must name this very address in Host (else 421: DNS rebinding), must not come from another page (Origin and
-Sec-Fetch-Site, else 403), and must be a GET or HEAD (else 405). Nothing is ever changed by a request.
+a request must name the address that is listened on, or localhost, with the port in Host (else 421: DNS rebinding), must
+not come from another page (Origin and Sec-Fetch-Site, else 403), and must be a GET or HEAD (else 405). Nothing is ever
+changed by a request.
 """
 
 import ipaddress
 import re
 import socket
-import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
-from math import inf
 from socketserver import TCPServer
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agzamov_verify.html_report.document import csp_hash
 from agzamov_verify.manifest import ManifestError
 
-PAGE: Final = files(__package__).joinpath("page.html").read_bytes()
+from .readers import Readers
+
+PIECES: Final = files("agzamov_verify.games.chess960").joinpath("replay.svg").read_bytes()
+"""The pieces of the report's replay, as SVG symbols."""
+PAGE: Final = files(__package__).joinpath("page.html").read_bytes().replace(b"{{pieces}}", PIECES)
+PAGE_NAME: Final = "X-Page"
+"""The header by which a page in a browser names itself, to be told apart from others."""
 IDLE_S: Final = 30
 METHODS: Final = "GET, HEAD"
 SAME_SITE: Final = frozenset({"same-origin", "none"})
 """Values of Sec-Fetch-Site of our own page, and of an address that a person typed."""
+
+
+class Told(NamedTuple):
+    """A snapshot as JSON; `is_final`: nothing will change any more."""
+
+    json: bytes
+    is_final: bool
 
 
 class CannotListen(ManifestError):
@@ -52,14 +64,13 @@ HEADERS: Final[Mapping[str, str]] = {
 
 
 class WatchServer(ThreadingHTTPServer):
-    """One thread for each connection. `snapshot`: the JSON of the moment."""
+    """One thread for each connection. `told`: the snapshot of the moment; `readers`: who has read it."""
 
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, address: str, port: int, snapshot: Callable[[], bytes]) -> None:
-        self.snapshot = snapshot
-        self._asked_at: float | None = None
+    def __init__(self, address: str, port: int, told: Callable[[], Told], readers: Readers) -> None:
+        self.told, self.readers = told, readers
         try:
             loopback = ipaddress.ip_address(address)
         except ValueError as error:
@@ -79,15 +90,6 @@ class WatchServer(ThreadingHTTPServer):
     def url(self) -> str:
         """The address to type."""
         return f"{self.origins[0]}/"
-
-    def idle_s(self) -> float:
-        """Seconds since a page last asked for the snapshot; endless where none ever did."""
-        return inf if self._asked_at is None else time.monotonic() - self._asked_at
-
-    def told(self) -> bytes:
-        """The snapshot, for a page that asks."""
-        self._asked_at = time.monotonic()
-        return self.snapshot()
 
     def server_bind(self) -> None:
         """Bind without asking for the name of a host."""
@@ -113,7 +115,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.path == "/":
             self._send(HTTPStatus.OK, b"text/html", PAGE)
         elif self.path == "/snapshot.json":
-            self._send(HTTPStatus.OK, b"application/json", self.server.told())
+            told = self.server.told()
+            self._send(HTTPStatus.OK, b"application/json", told.json)
+            self.server.readers.told(self.headers.get(PAGE_NAME, ""), is_final=told.is_final)
         else:
             self._send(HTTPStatus.NOT_FOUND, b"text/plain", b"404 Not Found\n")
 

@@ -10,7 +10,8 @@ TEXT_CHARACTERS_MAX: Final = 10_000
 class MatchRow(msgspec.Struct, frozen=True):
     """One match: results that are finished, of how many planned, and seat A's figure over the first `scored` of them.
 
-    `words`: the figure with its interval. `is_left_out`: Phase 0 failed, so it is not played.
+    `words`: the figure with its interval; `is_baseline`: self-play, which has none. `is_left_out`: Phase 0 failed, so
+    it is not played.
     """
 
     match: str
@@ -25,6 +26,7 @@ class MatchRow(msgspec.Struct, frozen=True):
     words: str
     is_over: bool
     is_left_out: bool
+    is_baseline: bool
 
 
 class GameRow(msgspec.Struct, frozen=True):
@@ -46,10 +48,11 @@ class GameRow(msgspec.Struct, frozen=True):
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A run as it stands. `quiet_s`: since the last answer that came while this looked; None if none did.
 
-    `is_read`: the journals were read to their end once. `is_ended`: the process that plays it, and serves this, has
-    ended; no more will be told. `faults`: decisions of finished games whose first reply had no
-    legal action. `failed_attempts`: calls that a server failed to answer. `budget_usd`: empty for none. `broken`: what
-    is wrong with a journal.
+    `is_read`: the journals were read to their end once. `is_over`: all that is due was played. `is_ended`: the process
+    that plays it, and serves this, plays no more; `stopped_because`: what stopped it, if anything did; `is_final`: the
+    last figures are here, and nothing will change any more. `faults`: decisions of finished games whose first reply had
+    no legal action. `failed_attempts`: calls that a server failed to answer. `budget_usd`: empty for none. `broken`:
+    what is wrong with a journal.
     """
 
     format: str = "agz-watch-1"
@@ -58,6 +61,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     is_read: bool
     is_over: bool
     is_ended: bool = False
+    is_final: bool = False
+    stopped_because: str = ""
     quiet_s: float | None
     results: dict[str, tuple[int, int]]
     calls: int
