@@ -296,7 +296,7 @@ def test_the_verifier_and_the_engine_image_together_reach_level_v1(
 def test_the_reference_players_answer_over_their_socket(built: str, client: docker.DockerClient, volume: str) -> None:
     with serving(client, "reference", volume):
         said = asked(client, HTTP, "GET", "/v1/models", volumes=shared(volume))
-    assert [model["id"] for model in json.loads(said)["data"]] == ["reference", "random"]
+    assert [model["id"] for model in json.loads(said)["data"]] == ["reference", "random", "novice"]
 
 
 def test_the_model_server_answers_over_its_socket(
