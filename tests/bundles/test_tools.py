@@ -165,6 +165,59 @@ def test_one_tampered_finding_of_an_engine_is_found(part: str, tmp_path: Path) -
     assert f"turn {done[0]}" in verdict.findings[0].place
 
 
+def calling(wished: dict[str, Any], tool: str, lie: Callable[[Examined], Examined]) -> Callable[[Question], Answer]:
+    """A model that calls a tool of the engine before each move that it plays by chance; `lie` is told once."""
+    world, lied = world_of(msgspec.convert(wished, Plan), engine_path()), []
+
+    def answer(question: Question) -> Answer:
+        if isinstance(question, Chat):
+            if question.with_tools and question.messages[-1].role == "user":
+                return Reply(text="", tool_calls=(ToolCall("{}", tool),))
+            return Reply(text=scripted.reply("random", question.messages, question.seed))
+        found = world(question)
+        if isinstance(found, Examined) and not lied:
+            lied.append(question.turn)
+            return lie(found)
+        return found
+
+    return answer
+
+
+def honest(found: Examined) -> Examined:
+    return found
+
+
+def better(found: Examined) -> Examined:
+    first, *rest = found.moves
+    return Examined((msgspec.structs.replace(first, centipawns=9_999, mate=None), *rest))
+
+
+def turned(found: Examined) -> Examined:
+    return Examined(found.moves[::-1])
+
+
+@needs_engine
+@pytest.mark.parametrize(
+    ("tool", "lie"),
+    [
+        ("evaluate_position", honest),
+        ("evaluate_position", better),
+        ("best_lines", honest),
+        ("best_lines", better),
+        ("best_lines", turned),
+    ],
+)
+@pytest.mark.parametrize("arm", ["placebo", "real"])
+def test_every_tool_that_a_model_calls_is_asked_again_with_as_many_nodes(
+    tool: str, lie: Callable[[Examined], Examined], arm: str, tmp_path: Path
+) -> None:
+    system = {**PLAN["systems"]["tools"], "use": "model", "calls_max": 1, "offers": [tool]}
+    wished = plan(CHESS, arms=("naked", arm), seats={"novice": MODEL}, systems={"tools": system})
+    verdict = check(make(wished, tmp_path, calling(wished, tool, lie)), engine_path(), limits=ALL_REPLIES)
+    assert failed_steps(verdict) == ([] if lie is honest else [Number.TOOLS]), told(verdict)
+    assert len(verdict.findings) == (0 if lie is honest else 1)
+
+
 @needs_engine
 def test_a_game_is_shown_with_what_its_tools_found(tmp_path: Path) -> None:
     shown = []
