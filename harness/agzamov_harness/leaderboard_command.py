@@ -47,7 +47,8 @@ def build(folder: Path, policy_file: Path, out: Path, engine: str | None, jobs: 
     """Verify every bundle in FOLDER and write a leaderboard: ranks, a report for each, and what was refused and why.
 
     Nothing of a bundle is run, and nothing is fetched. FOLDER/record.jsonl keeps a line for every bundle that was ever
-    submitted. --time-max and the other limits are of each bundle.
+    submitted. Pages of an earlier build are replaced, and nothing else is. --time-max and the other limits are of each
+    bundle.
 
     Exit code 0: written. 1: written, and a bundle is refused or gone that was not so before. 2: wrong use.
     """

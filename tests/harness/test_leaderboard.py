@@ -1,5 +1,6 @@
 """A leaderboard of good, bad and hostile submissions: what holds is ranked by intervals, all else is listed."""
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +12,11 @@ from click.testing import CliRunner, Result
 
 from agzamov_harness.cli import main
 from agzamov_harness.leaderboard.opponents import opponent_of
-from agzamov_harness.leaderboard.policy import load_policy
+from agzamov_harness.leaderboard.pages import leaderboard_page
+from agzamov_harness.leaderboard.policy import Policy, load_policy
 from agzamov_harness.leaderboard.ranking import Row, ranked
 from agzamov_harness.leaderboard.record import RECORD, Entry, Outcome
+from agzamov_harness.leaderboard.site_folder import MARKER
 from agzamov_harness.seal import plan_from
 from agzamov_verify.envelope import key_id
 from agzamov_verify.manifest import Manifest, ManifestError
@@ -28,12 +31,17 @@ RULES = f"title: Board\nkeys:\n  ada: {key_id(SUBMITTER.public_key())}\ndepartur
 
 
 def row(
-    name: str, value: float, bounds: tuple[float, float] | None, weights: str = "sealed", submitter: str = ""
+    name: str,
+    value: float,
+    bounds: tuple[float, float] | None,
+    weights: str = "sealed",
+    submitter: str = "",
+    lineage: str = "A verbatim",
 ) -> Row:
     interval = Interval(*(f"{bound:.6f}" for bound in bounds), "t") if bounds else None
     effect = Estimate(Figure("1/2", f"{value:.6f}"), interval, (5,), None, None, "score")
     board = ("chess960", "memory", "itself", "score")
-    return Row(board, name, submitter or name, "0" * 16, "model", "fts", effect, "V1", "compliant", weights)
+    return Row(board, name, submitter or name, "0" * 16, "model", "fts", effect, "V1", "compliant", lineage, weights)
 
 
 def test_a_rank_is_what_the_interval_leaves_open() -> None:
@@ -73,6 +81,15 @@ def test_nobody_gains_by_more_runs() -> None:
     assert (ranks["ada"], ranks["many0"]) == ((2, 2), (1, 1))
     ranks = {place.row.submission: place.ranks for place in ranked([*many, poor, ada])}
     assert ranks["ada"] == (1, 2)
+
+
+def test_rows_can_be_chosen_by_what_they_differ_in_and_by_nothing_else() -> None:
+    """Filters stood there that hid nothing, and none was of the tier of a memory's lineage."""
+    rows = [row("a", 0.5, (0.4, 0.6)), row("b", 0.4, (0.3, 0.5), lineage="B traced")]
+    page = leaderboard_page(Policy("Board", {}), rows, [])
+    assert re.findall(r'<select name="(.*?)"', page) == ["lineage"]
+    assert re.findall(r'<option value="([^"]+)"', page) == ["A verbatim", "B traced"]
+    assert page.count('data-lineage="B traced"') == 1
 
 
 @pytest.mark.parametrize(
@@ -169,6 +186,8 @@ def test_what_holds_is_shown_and_what_does_not_is_listed_with_why(augmented: Pat
     assert (boards.count("/index.html"), accepted.count("/index.html")) == (1, 2)
     assert (tmp_path / "site" / augmented.name / "index.html").is_file()
     assert "script" in boards
+    assert "A verbatim" in boards
+    assert "<select" not in boards  # one row, so there is nothing to choose
     assert "<img" not in page
     assert str(tmp_path) not in page
     assert all(name.replace("<", "&lt;").replace(">", "&gt;") in refused for name in reasons)
@@ -198,6 +217,35 @@ def test_the_record_keeps_every_bundle_that_was_ever_there(augmented: Path, tiny
     assert gone.count(augmented.name) >= 2
 
 
+def test_pages_are_built_again_in_their_place_and_nothing_else_is_replaced(
+    augmented: Path, tiny: Path, tmp_path: Path
+) -> None:
+    """The second build of a leaderboard into its folder ended in an error, though one comes after each submission."""
+    folder, site = tmp_path / "submissions", tmp_path / "site"
+    shutil.copytree(augmented, folder / "mine")
+    assert built(folder, site).exit_code == 0
+    shutil.rmtree(folder / "mine")
+    shutil.copytree(tiny, folder / "other")
+    again = built(folder, site)
+    assert (again.exit_code, f"gone: mine: {augmented.name}" in again.output) == (1, True), again.output
+    assert {path.name for path in site.iterdir()} == {tiny.name, "index.html", MARKER}
+    assert augmented.name in (site / "index.html").read_text("utf-8").partition('id="gone"')[2]
+    assert [entry.present for entry in record_of(folder)] == [False, True]
+    before = record_of(folder)
+    for strange in (site / tiny.name / "notes.txt", site / "empty"):
+        strange.mkdir() if strange.name == "empty" else strange.write_text("mine")
+        refused = built(folder, site)
+        assert (refused.exit_code, f"it holds {strange.relative_to(site)}, which" in refused.output) == (2, True)
+        strange.rmdir() if strange.is_dir() else strange.unlink()
+    (site / "link").symlink_to(tiny)
+    assert "it holds link, which" in built(folder, site).output
+    assert (tiny / "bagit.txt").is_file()
+    (site / "link").unlink()
+    assert built(folder, site).exit_code == 0
+    assert record_of(folder) == before
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".site")]
+
+
 def test_a_policy_may_refuse_departures_and_large_bundles(augmented: Path, tmp_path: Path) -> None:
     folder = tmp_path / "submissions"
     shutil.copytree(augmented, folder / "good")
@@ -221,6 +269,11 @@ def test_nothing_is_written_over_and_nothing_is_written_where_submissions_lie(ti
     shutil.copytree(tiny, folder / "plain")
     there.mkdir()
     assert "it exists already; name another folder" in built(folder, there).output
+    for text in ("{}", '{"files":[],"format":"agz-leaderboard-2"}', "["):
+        (there / MARKER).write_text(text)
+        assert "it exists already; name another folder" in built(folder, there).output
+    (tmp_path / "link").symlink_to(there)
+    assert "it exists already; name another folder" in built(folder, tmp_path / "link").output
     assert "outside of that of the submissions" in built(folder, folder / "site").output
     (folder / RECORD).write_text("{}\n")
     broken = built(folder, tmp_path / "site")

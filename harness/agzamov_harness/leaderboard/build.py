@@ -12,6 +12,7 @@ from .pages import leaderboard_page
 from .policy import Policy
 from .ranking import Row, rows_of
 from .record import Entry, Outcome, joined, read_record, worse, write_record
+from .site_folder import mark, put, require_replaceable
 from .submissions import examined
 
 
@@ -26,10 +27,10 @@ class Built(NamedTuple):
 def build(folder: Path, policy: Policy, out: Path, options: Options) -> Built:
     """Build the leaderboard of `folder` into `out`, whole or not at all. Raises OSError, ManifestError.
 
-    `out` must not be there, nor lie in `folder`. The record in `folder` is written anew.
+    `out` must not lie in `folder`, and must not be there, unless it holds pages of an earlier build and nothing else:
+    these are replaced. The record in `folder` is written anew.
     """
-    if out.exists() or out.is_symlink():
-        raise FileExistsError(None, "it exists already; name another folder, or remove it", str(out))
+    require_replaceable(out)
     if out.resolve().is_relative_to(folder.resolve()):
         raise FileExistsError(None, "expected a folder outside of that of the submissions", str(out))
     before, entries, rows = read_record(folder), list[Entry](), list[Row]()
@@ -46,7 +47,8 @@ def build(folder: Path, policy: Policy, out: Path, options: Options) -> Built:
                 write_report(taken.opened, taken.verdict, site / submission.entry.run, command, options.jobs)
         record = joined(before, entries)
         (site / INDEX).write_text(leaderboard_page(policy, rows, record), "utf-8")
-        site.replace(out)
+        mark(site)
+        put(site, out, Path(name) / "before")
     write_record(folder, record)
     count = sum(entry.outcome is Outcome.ACCEPTED for entry in entries)
     return Built(out / INDEX, count, worse(before, record))

@@ -16,15 +16,22 @@ from .policy import Policy
 from .ranking import Board, Ranked, Row, ranked
 from .record import Entry, Outcome
 
-FILTERS: Final = (("open", "open weights only"), ("compliant", "compliant plans only"), ("v1", "level V1 only"))
+FILTERS: Final = {
+    "weights": "weights of the model",
+    "plan": "plan",
+    "level": "level of the check",
+    "lineage": "lineage of the memory",
+}
+"""What rows can be chosen by: a field of Row, and its name for people."""
+WORDS: Final = {"sealed": "open, and sealed", "hosted": "hosted", "script": "none: a script plays"}
+"""Names for people of values that need one."""
 SCRIPT: Final = """"use strict";
-for (const box of document.querySelectorAll(".filters input")) {
-  box.addEventListener("change", () => {
-    const wanted = [...document.querySelectorAll(".filters input:checked")].map((one) => one.name);
-    for (const row of document.querySelectorAll("tr[data-is]")) {
-      const is = row.dataset.is.split(" ");
-      row.hidden = !wanted.every((name) => is.includes(name));
-    }
+const choices = [...document.querySelectorAll(".filters select")];
+for (const one of choices) {
+  one.addEventListener("change", () => {
+    const rows = [...document.querySelectorAll("tr[data-level]")];
+    for (const row of rows) row.hidden = !choices.every(({ name, value }) => !value || row.dataset[name] === value);
+    document.getElementById("left").textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
   });
 }
 """
@@ -45,10 +52,10 @@ def _main(policy: Policy, rows: Sequence[Row], record: Sequence[Entry]) -> Itera
         "p",
         "Every bundle was verified by whoever built this page; none of its figures was typed. A rank is an interval:"
         " figures whose intervals overlap are not told apart. Level V1 says that a record is consistent with itself,"
-        " not that its replies were really given. Names of models are the submitters'. Filters hide rows; ranks and"
-        " charts are of all.",
+        " not that its replies were really given. Names of models are the submitters'. Lineage says how far what a"
+        " memory told can be traced to what was stored, from A, verbatim, to D, unverified.",
     )
-    yield element("form", *(_filter(name, words) for name, words in FILTERS), class_="filters")
+    yield from _filters(rows)
     boards = dict.fromkeys(row.board for row in rows)
     for board in sorted(boards):
         yield _board(board, ranked([row for row in rows if row.board == board]))
@@ -58,18 +65,34 @@ def _main(policy: Policy, rows: Sequence[Row], record: Sequence[Entry]) -> Itera
     yield _rules(policy)
 
 
-def _filter(name: str, words: str) -> Element:
-    return element("label", element("input", type="checkbox", name=name), f" {words}")
+def _filters(rows: Sequence[Row]) -> Iterator[Element]:
+    """A choice for each property in which rows differ; nothing where they differ in none."""
+    choices = [
+        element(
+            "label",
+            f"{words} ",
+            element("select", element("option", "any", value=""), *map(_option, values), name=name),
+        )
+        for name, words in FILTERS.items()
+        if len(values := sorted({getattr(row, name) for row in rows})) > 1
+    ]
+    if choices:
+        yield element("form", *choices, element("output", id="left"), class_="filters", autocomplete="off")
+        yield element("p", "A choice hides rows of the tables; ranks and charts are of all rows.")
+
+
+def _option(value: str) -> Element:
+    return element("option", WORDS.get(value, value), value=value)
 
 
 def _board(board: Board, places: Sequence[Ranked]) -> Element:
     game, augmentation, opponent, unit = board
-    title = f"{game_words(game)}: what {augmentation} adds against {opponent}"
+    title = f"{game_words(game)}: what {augmentation} adds to a model against {opponent}"
     marks = [_whisker(place.row) for place in places]
-    header = ("rank", "model", "system", "effect", "submitter", "level", "plan", "weights", "report")
+    header = ("rank", "model", "system", "effect", "submitter", "level", "plan", "lineage", "weights", "report")
     head = element("thead", element("tr", *(element("th", name, scope="col") for name in header)))
     body = element("tbody", *map(_row, places))
-    numbers = element("div", element("table", head, body), class_="scroll", tabindex="0")
+    numbers = scroller(f"{title}: rows", element("table", head, body))
     return element("section", element("h2", title), scroller(title, whiskers(marks, 0.0, unit, title)), numbers)
 
 
@@ -81,7 +104,6 @@ def _whisker(row: Row) -> Whisker:
 
 def _row(place: Ranked) -> Element:
     row, ranks = place
-    is_now = [name for name, yes in (("open", row.weights == "sealed"), ("compliant", row.tier == "compliant")) if yes]
     cells: list[Child] = [
         _rank_words(ranks),
         row.model,
@@ -89,11 +111,12 @@ def _row(place: Ranked) -> Element:
         estimate(row.effect),
         row.submitter,
         row.level,
-        row.tier,
+        row.plan,
+        row.lineage,
         row.weights,
         element("a", row.run, href=f"{row.run}/index.html"),
     ]
-    made = element("tr", data_is=" ".join([*is_now, row.level.lower()]))
+    made = element("tr", **{f"data_{name}": getattr(row, name) for name in FILTERS})
     fill(made, (element("th" if index == 0 else "td", cell) for index, cell in enumerate(cells)))
     return made
 
@@ -130,6 +153,8 @@ def _submissions(record: Sequence[Entry]) -> Iterator[Element]:
 def _listed(name: str, title: str, header: Sequence[str], rows: Sequence[Sequence[Child]], none: str) -> Element:
     """A section with a table, or the words for an empty one."""
     inside = table(header, rows) if rows else element("p", none)
+    if rows:
+        inside.attrib.update({"role": "region", "aria-label": title})
     return element("section", element("h2", title), inside, id=name)
 
 

@@ -6,16 +6,23 @@ those whose every interval lies wholly below it. So nobody gains by submitting m
 scripted players, have no rank.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from agzamov_verify.checks import Verdict
+from agzamov_verify.checks.check_log import Number, Status
+from agzamov_verify.manifest import Plan
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.seats import LocalModelSeat, Seat
 
 from .opponents import opponent_of
 
 SCRIPT: Final = "script"
+NO_MEMORY: Final = "no memory"
+NOT_CHECKED: Final = "not checked"
+LINEAGES: Final = re.compile(r"; lineage: ([^;]+)")
+"""The tiers in the remark of the check's step on memories."""
 
 
 Board: TypeAlias = tuple[str, str, str, str]
@@ -25,7 +32,7 @@ class Row(NamedTuple):
     """One figure of one accepted bundle. `board`: what it may be compared with: game, augmentation, opponent and unit.
 
     `weights`: "sealed" if those of every model that plays are sealed, else "hosted"; SCRIPT where no model plays.
-    `tier`: "compliant" or "departs".
+    `plan`: "compliant" or "departs". `lineage`: the tier of its memory's lineage; NO_MEMORY without a memory.
     """
 
     board: Board
@@ -36,7 +43,8 @@ class Row(NamedTuple):
     system: str
     effect: Estimate
     level: str
-    tier: str
+    plan: str
+    lineage: str
     weights: str
 
     @property
@@ -67,7 +75,8 @@ def rows_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Row]:
     manifest, results, analysis = verdict.manifest, verdict.results, verdict.analysis
     if manifest is None or results is None or analysis is None:
         return
-    tier = "departs" if results.departures else "compliant"
+    plan = "departs" if results.departures else "compliant"
+    lineages = lineages_of(verdict)
     weights = weights_of(manifest.plan.playing.values())
     for delta in analysis.deltas:
         effect = delta.performance.everything
@@ -81,9 +90,26 @@ def rows_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Row]:
                 delta.system,
                 effect,
                 verdict.level,
-                tier,
+                plan,
+                _lineage(manifest.plan, delta.system, lineages),
                 weights,
             )
+
+
+def lineages_of(verdict: Verdict) -> dict[str, str]:
+    """The tier of each memory system of a bundle, as its check says it: "A verbatim" to "D unverified"."""
+    step = verdict.steps[Number.MEMORY - 1]
+    found = LINEAGES.findall(step.remark)
+    if not found:
+        return {}
+    said = found[0] if step.status is Status.PASS else found[-1]  # what others said stands on its other side
+    return dict(one.split(" ", 1) for one in said.split(", "))
+
+
+def _lineage(plan: Plan, system: str, lineages: Mapping[str, str]) -> str:
+    """The lineage of a system's memory: of the one that a full stack has as a part, too."""
+    memories = [name for name, part in plan.parts_of(system).items() if part.keeps_store]
+    return next((lineages.get(name, NOT_CHECKED) for name in memories), NO_MEMORY)
 
 
 def weights_of(seats: Iterable[Seat]) -> str:
