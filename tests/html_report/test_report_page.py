@@ -2,22 +2,19 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
 from agzamov_verify.checks import Verdict
-from agzamov_verify.checks.check_log import CheckLog
-from agzamov_verify.checks.opened_bundle import open_bundle
-from agzamov_verify.html_report.site import write_report
 from agzamov_verify.manifest import Plan
 from agzamov_verify.questions import Answer, Question, Reply
-from browser import PATIENCE_MS, PROGRAMS, Started, dead_proxy, noting, started
+from browser import PATIENCE_MS, PROGRAMS, Started, dead_proxy, started
 from bundles.bundle_factory import TINY, TINY_MODEL, check, make, world_of
 from bundles.make_golden import GOLDEN
-from stack_world import HANDS, bundle_of, plan_of
+from html_report.in_browser import address_of, opened, report_of
 
 # In one worker: each browser is started once, each report written once.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("report_page")]
@@ -44,24 +41,6 @@ class Shown(NamedTuple):
 def browsers(request: pytest.FixtureRequest) -> Iterator[Started]:
     with started(request.param) as those:
         yield those
-
-
-def address_of(file: Path, fragment: str = "") -> str:
-    """The address of a file."""
-    return f"{file.resolve().as_uri()}{f'#{fragment}' if fragment else ''}"
-
-
-def opened(browsers: Started, address: str, **options: Any) -> tuple[Page, list[str]]:
-    """A page at an address, and all that should not be from now on."""
-    page = browsers.page(**options)
-    noted = noting(page)
-    page.goto(address)
-    return page, noted
-
-
-def report_of(bundle: Path, out: Path, verdict: Verdict | None = None) -> Path:
-    found = verdict or check(bundle)
-    return write_report(open_bundle(bundle, CheckLog()), found, out, "agzamov-verify check bundle", 1)
 
 
 @pytest.fixture(scope="module")
@@ -123,8 +102,8 @@ def test_a_deep_link_opens_a_hand_at_an_action_with_its_prompt_and_its_reply(bro
     page, noted = opened(browsers, address_of(shown.file, f"g={HOLDEM}-h0000001&k=1"))
     expect(page.locator("#view h1")).to_have_text(f"{HOLDEM}-h0000001")
     expect(page.locator(".panel .reply").first).to_contain_text("ACTION:")
-    page.locator(".panel summary").first.click()
-    expect(page.locator(".panel .prompt pre").last).to_contain_text("Hole cards:")
+    page.locator(".panel .prompt summary", has_text="Situation").click()
+    expect(page.locator(".panel .prompt pre").nth(1)).to_contain_text("Hole cards:")
     assert page.locator(".poker .cards .card").count() == 4
     expect(page.locator(".poker .cards .sr").first).to_contain_text(" of ")
     assert noted == []
@@ -204,87 +183,6 @@ def test_a_chunk_that_was_changed_or_is_missing_is_not_shown(
     expect(page.locator("[role=alert]")).to_contain_text(
         "the file is missing; keep the folder of data beside this page"
     )
-    page.close()
-
-
-@pytest.fixture(scope="module")
-def remembered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of a bundle with careers of a seat that has memory."""
-    folder = tmp_path_factory.mktemp("memory")
-    return report_of(bundle_of(plan_of({**HANDS, "hands": 16, "careers": 2}), folder), folder / "site")
-
-
-def test_the_xray_shows_what_was_remembered_and_leads_to_where_it_was_seen(browsers: Started, remembered: Path) -> None:
-    match = "p2-holdem-full_real_full-novice-habit"
-    page, noted = opened(browsers, address_of(remembered, f"g={match}-h0000007&k=1"))
-    expect(page.locator("#view h1")).to_be_visible()
-    while (
-        not page.locator(".xray a").count() and page.locator(".moves button").last.get_attribute("aria-current") is None
-    ):
-        page.keyboard.press("ArrowRight")
-    link = page.locator(".xray a").first
-    expect(link).to_contain_text("e00001, kept at the end of")
-    source = link.get_attribute("href")
-    link.click()
-    expect(page.locator("#view h1")).to_have_text((source or "").removeprefix("#g=").removesuffix("&k=end"))
-    expect(page.locator(".moves button").last).to_have_attribute("aria-current", "step")
-    assert noted == []
-    page.close()
-
-
-def test_the_xray_of_a_placebo_shows_the_text_that_stood_in_the_prompt(browsers: Started, remembered: Path) -> None:
-    match = "p2-holdem-full_placebo_full-novice-habit"
-    page, noted = opened(browsers, address_of(remembered, f"g={match}-h0000007&k=1"))
-    expect(page.locator("#view h1")).to_be_visible()
-    while (
-        not page.locator(".xray .placebo").count()
-        and page.locator(".moves button").last.get_attribute("aria-current") is None
-    ):
-        page.keyboard.press("ArrowRight")
-    told = page.locator(".xray .placebo").first.inner_text()
-    assert told.strip()
-    page.locator("details.prompt summary").first.click()
-    assert told.splitlines()[0] in page.locator(".prompt").first.inner_text()
-    assert noted == []
-    page.close()
-
-
-def test_a_call_is_named_by_what_it_is_and_no_search_is_told_twice(browsers: Started, remembered: Path) -> None:
-    page, _ = opened(browsers, address_of(remembered, "g=p2-holdem-full_real_full-novice-habit-h0000000&k=1"))
-    expect(page.locator("#view h1")).to_be_visible()
-    while not page.locator(".xray").count():
-        page.keyboard.press("ArrowRight")
-    expect(page.locator(".panel h3 small").first).to_contain_text("asked before it decides")
-    assert "attempt" not in page.locator(".panel").inner_text()
-    assert "is searched for" not in page.locator(".panel").inner_text()
-    assert page.locator(".panel > *").nth(1).get_attribute("class") == "chat"
-    page.close()
-
-
-def test_a_list_turns_to_another_condition_and_keeps_its_filter(browsers: Started, remembered: Path) -> None:
-    match = "p2-holdem-full_real_full-novice-habit"
-    page, noted = opened(browsers, address_of(remembered, f"m={match}&r=%2B"))
-    other = match.replace("real", "placebo")
-    page.locator("select[name=m]").select_option(other)
-    expect(page.locator("#view h1")).to_contain_text("placebo")
-    assert page.evaluate("location.hash") == f"#m={other}&r=%2B"
-    assert noted == []
-    page.close()
-
-
-def test_an_open_game_and_a_list_are_printed(browsers: Started, shown: Shown) -> None:
-    """The rules for paper hid both, so that one page with nothing but the head came out."""
-    page, _ = opened(browsers, address_of(shown.file, f"g={HOLDEM}-h0000001&k=2"))
-    expect(page.locator(".replay .table")).to_be_visible()
-    page.emulate_media(media="print")
-    if not page.evaluate("matchMedia('print').matches"):
-        page.close()
-        pytest.skip("this browser cannot be told over its protocol to draw for paper")
-    for part in ("#view h1", ".replay .table", ".reply"):
-        expect(page.locator(part).first).to_be_visible()
-    expect(page.locator(".controls").first).to_be_hidden()
-    page.evaluate("fragment => { location.hash = fragment }", f"m={CHESS}")
-    expect(page.locator(".list tbody tr").first).to_be_visible()
     page.close()
 
 

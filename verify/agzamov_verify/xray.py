@@ -5,15 +5,18 @@ What a model would have done is not known from a bundle.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from itertools import accumulate
+from typing import Final, NamedTuple
 
 import msgspec
 
-from .experiment import Arm
+from .experiment import Arm, Match
 from .games.page import PROFILE, read_page
+from .games.registry import GAMES
 from .memory.career_memory import within
 from .memory.native_tools import delivered, holds
-from .memory.tools import closing_observation
+from .memory.placebo import PlaceboRule
+from .memory.tools import BUDGET_USED, MALFORMED, NOTHING_FOUND, SEARCH, closing_observation
 from .questions import (
     MEMORY,
     TOOL,
@@ -34,12 +37,20 @@ from .seats import Seat
 from .systems import MemorySystem
 from .untrusted_input import printable
 
+_NO_ENTRIES: Final = (NOTHING_FOUND, MALFORMED[SEARCH], BUDGET_USED.partition("{")[0])
+"""Beginnings of what a search is answered where no entries are told."""
+
 
 class Recalled(NamedTuple):
-    """An entry that a prompt held; in the placebo arm, without content, one in whose place other text stood."""
+    """An entry that a prompt held; in the placebo arm, without content, one in whose place other text stood.
+
+    `own`: in the placebo arm, the content that was not told; `instead`: what was, where it is known of which entry.
+    """
 
     entry: str
     content: str
+    own: str = ""
+    instead: str = ""
 
 
 class Steered(NamedTuple):
@@ -94,15 +105,11 @@ def xray(played: PlayedGame, seat: Seat, system: MemorySystem, *, is_steered: bo
             case Chat(attempt=0), _ if search is not None and question.to == played.match.a:
                 if question.turn != search.turn:
                     continue  # seat B's, where a model plays itself
-                recalled = _told(hits, system, played.match.condition.arm)
-                yield XrayedDecision(
-                    question.turn,
-                    search.query,
-                    recalled,
-                    _declared(answer),
-                    _without(question, seat) if recalled else None,
-                    instead=_instead(question, played),
-                )
+                instead = _instead(question, played, seat.briefing)
+                recalled = _told(hits, system, played.match, instead)
+                without = _without(question, seat) if recalled else None
+                told = (question.turn, search.query, recalled, _declared(answer), without)
+                yield XrayedDecision(*told, instead=instead)
                 search = None
 
 
@@ -117,11 +124,11 @@ def _by_the_full_stack(played: PlayedGame, seat: Seat, system: MemorySystem) -> 
             case Search(to=to), Hits() if to == MEMORY:
                 search, hits = question, answer
             case Chat(attempt=0), _ if search is not None and question.turn == search.turn:
-                recalled = _told(hits, system, played.match.condition.arm)
+                instead = _instead(question, played, seat.briefing)
+                recalled = _told(hits, system, played.match, instead)
                 passages = len(read_page(question.messages).documents.splitlines())
                 without = _without(question, seat) if recalled else None
                 steered = Steered(passages, _declared(answer), "nothing")
-                instead = _instead(question, played)
                 decision = XrayedDecision(question.turn, search.query, recalled, "", without, steered, instead)
             case Examine(to=to) | Calculate(to=to), _ if decision and decision.steered and to == TOOL:
                 steered = decision.steered._replace(examined=_examined(question))
@@ -131,9 +138,11 @@ def _by_the_full_stack(played: PlayedGame, seat: Seat, system: MemorySystem) -> 
                 decision = search = None
 
 
-def _instead(question: Chat, played: PlayedGame) -> str:
+def _instead(question: Chat, played: PlayedGame, briefing: str) -> str:
     """The placebo of the memory in a prompt; empty in another arm."""
-    return read_page(question.messages).profile if played.match.condition.arm is Arm.PLACEBO else ""
+    if played.match.condition.arm is not Arm.PLACEBO:
+        return ""
+    return read_page(question.messages).profile.removeprefix(briefing).removeprefix("\n")
 
 
 def _examined(question: Examine | Calculate) -> str:
@@ -158,10 +167,11 @@ def _by_tool_calls(played: PlayedGame, system: MemorySystem) -> Iterator[XrayedD
                 if not question.attempt:
                     decision = XrayedDecision(question.turn, "", (), "", None)
                 assert decision
+                decision = _placebo_told(decision, question, system, played.match)
                 decision = decision._replace(action=_declared(answer))
             case Search(to=to), Hits() if decision and to == MEMORY:
                 query = "; ".join(filter(None, (decision.query, question.query)))
-                recalled = (*decision.recalled, *_told(answer, system, played.match.condition.arm))
+                recalled = (*decision.recalled, *_told(answer, system, played.match, ""))
                 decision = decision._replace(query=query, recalled=recalled)
             case CallTool(to=to), Called() if decision and answer.hits and to == MEMORY:
                 query = "; ".join(filter(None, (decision.query, question.called_with)))
@@ -172,11 +182,61 @@ def _by_tool_calls(played: PlayedGame, system: MemorySystem) -> Iterator[XrayedD
         yield decision
 
 
-def _told(hits: Hits, system: MemorySystem, arm: Arm) -> tuple[Recalled, ...]:
-    if arm is Arm.PLACEBO:
-        return tuple(Recalled(hit.entry, "") for hit in hits.hits[: system.hits_max])
+def _placebo_told(decision: XrayedDecision, question: Chat, system: MemorySystem, match: Match) -> XrayedDecision:
+    """A decision with what its searches were answered in the placebo arm: its next question tells it."""
+    if not decision.recalled or match.condition.arm is not Arm.PLACEBO:
+        return decision
+    names = {sent.id: sent.name for message in question.messages for sent in message.tool_calls}
+    answers = [message.content for message in question.messages if names.get(message.tool_call_id) == SEARCH]
+    told = "\n".join(answer for answer in answers if not answer.startswith(_NO_ENTRIES))
+    return decision._replace(recalled=_paired(decision.recalled, told, system, match), instead=told)
+
+
+def _told(hits: Hits, system: MemorySystem, match: Match, instead: str) -> tuple[Recalled, ...]:
+    """The entries that were told; in the placebo arm, those in whose place `instead` stood."""
     texts = within([hit.content for hit in hits.hits], system.limits)
+    if match.condition.arm is Arm.PLACEBO:
+        own = tuple(Recalled(hit.entry, "", hit.content) for hit in hits.hits[: len(texts)])
+        return _paired(own, instead, system, match)
     return tuple(Recalled(hit.entry, hit.content) for hit in hits.hits[: len(texts)])
+
+
+def _paired(own: tuple[Recalled, ...], told: str, system: MemorySystem, match: Match) -> tuple[Recalled, ...]:
+    """The entries, each with the text that stood in its place; as they were where that cannot be told apart.
+
+    A donor note is known by its words, shuffled entries by their lines. Entries drawn anew stand for none of their own.
+    """
+    match system.placebo:
+        case PlaceboRule.DONOR:
+            parts = _notes_in(told, GAMES[match.game].donor_notes)
+        case PlaceboRule.SHUFFLE:
+            parts = _by_lines(told, [one.own.count("\n") + 1 for one in own])
+        case PlaceboRule.RANDOM_OF_OWN:
+            parts = []
+    if len(parts) != len(own):
+        return own
+    return tuple(one._replace(instead=part) for one, part in zip(own, parts, strict=True))
+
+
+def _notes_in(told: str, notes: Sequence[str]) -> list[str]:
+    """The notes that a text consists of, one below the other; none where it is something else."""
+    found, rest = [], f"{told}\n"
+    while rest:
+        fitting = [note for note in notes if rest.startswith(f"{note}\n")]
+        if not fitting:
+            return []
+        found.append(max(fitting, key=len))
+        rest = rest[len(found[-1]) + 1 :]
+    return found
+
+
+def _by_lines(told: str, counts: Sequence[int]) -> list[str]:
+    """A text cut into parts of so many lines; none where it has another number of them."""
+    lines = told.split("\n")
+    ends = list(accumulate(counts))
+    if not ends or ends[-1] != len(lines):
+        return []
+    return ["\n".join(lines[end - count : end]) for count, end in zip(counts, ends, strict=True)]
 
 
 def _without(question: Chat, seat: Seat) -> str | None:

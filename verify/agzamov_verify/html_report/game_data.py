@@ -1,17 +1,38 @@
 """One game as the report's page replays it: its frames, and at each frame what was asked and answered.
 
     {"g":"p1-chess960-naked-agent-g00000","first":"agent (A)","second":"agent (B)","result":"1-0, …","won":"won",
-     "frames":[…],"asked":[{"at":1,"kind":"chat","to":"agent","prompt":[["system",[0,1,2]]],"reply":[3],"us":812}, …]}
+     "frames":[…],"asked":[{"at":1,"kind":"chat","to":"agent","what":"","over":false,"prompt":[["system",[0,1,2],[]]],
+                            "calls":[["best_lines",[],[5,6]]],"reply":[3],"us":812}, …]}
 
 Texts are lists of numbers of lines in a table that the games of one chunk share: a prompt repeats most of its lines.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeAlias
 
+import msgspec
+
+from ..documents.library import DOCUMENTS
+from ..games.page import PROFILE, TOOL
 from ..games_list import outcome
 from ..manifest import Plan
-from ..questions import Answer, Chat, EndGame, Evaluate, Export, NoReply, Question, Reply, Search, Store
+from ..memory.tools import closing_observation
+from ..questions import (
+    RESERVED,
+    Answer,
+    CallTool,
+    Chat,
+    EndGame,
+    Evaluate,
+    Export,
+    Message,
+    NoReply,
+    Question,
+    Reply,
+    Search,
+    Store,
+)
 from ..replayed_game import PlayedGame, exchange_lines
 from ..systems import MemorySystem
 from ..untrusted_input import printable
@@ -20,8 +41,29 @@ from ..xray import XrayedDecision, xray
 
 NOT_YET: Final = "This is not yet the time to "
 """How each request begins that a seat is asked before its decision, for its tool."""
+REQUESTS: Final[Mapping[str, str]] = {
+    "can examine up to": "asked which moves its tool shall examine",
+    "can compare your hand": "asked which hands its tool shall compare",
+    "Which side stands better": "asked which side stands better",
+}
+"""Words of such a request, and what it is."""
+REJECTED: Final = "Rejected: "
 RESULT_LINE: Final = 1
 """Of `GameView.lines`: the one that says the result and its reason."""
+SECTIONS: Final = ((DOCUMENTS, "Passages of its documents"), (TOOL, "Its tool's answer"), (PROFILE, "Of its opponent"))
+"""What a user message holds behind the situation, by the line before it."""
+END: Final = "end"
+"""In an address, the last frame of a game."""
+
+Exchange: TypeAlias = tuple[Question, Answer]
+Values: TypeAlias = dict[str, str | int | float | bool | None]
+
+
+class Source(NamedTuple):
+    """Where an entry of a memory was stored: the game, and the frame beside which that is shown."""
+
+    game: str
+    frame: int | str
 
 
 class Lines:
@@ -45,9 +87,9 @@ class Lines:
 
 
 def game_document(
-    played: PlayedGame, plan: Plan, lines: Lines, sources: Mapping[str, str], us: Sequence[int]
+    played: PlayedGame, plan: Plan, lines: Lines, sources: Mapping[str, Source], us: Sequence[int]
 ) -> dict[str, Any]:
-    """One game. `sources`: the game in which each entry of the memory was stored; `us`: microseconds of each call."""
+    """One game. `sources`: where each entry of the memory was stored; `us`: microseconds of each call."""
     view = VIEWS[played.match.game]
     frames = view.frames(played, plan)
     return {
@@ -74,8 +116,24 @@ def _result(played: PlayedGame, plan: Plan) -> str:
 
 
 def _asked(played: PlayedGame, frames: int, lines: Lines, us: Sequence[int]) -> Iterator[dict[str, Any]]:
-    for (question, answer), took_us in zip(played.asked, us, strict=True):
-        yield {"at": _frame_of(question, frames), **_exchange(question, answer, lines), "us": took_us}
+    before: dict[str, Chat] = {}
+    is_over = False
+    for number, ((question, answer), took_us) in enumerate(zip(played.asked, us, strict=True)):
+        at = frames - 1 if is_over else _frame_of(question, frames)
+        if isinstance(question, Chat) and isinstance(answer, Reply | NoReply):
+            is_over = is_over or closing_observation(question.messages) is not None
+            what = call_words(question, before.get(question.to))
+            before[question.to] = question
+            document = {
+                **_chat(question, answer, lines),
+                "what": printable(what),
+                "over": is_over,
+                "calls": _calls(answer, question.to, played.asked[number + 1 :], lines),
+            }
+            at = frames - 1 if is_over else at
+        else:
+            document = _note(question, answer, lines)
+        yield {"at": at, **document, "us": took_us}
 
 
 def _frame_of(question: Question, frames: int) -> int:
@@ -86,45 +144,83 @@ def _frame_of(question: Question, frames: int) -> int:
     match question:
         case Evaluate():
             frame = question.turn
-        case Store() | EndGame() | Export():
+        case EndGame() | Export() | Store(kind="observation"):
             frame = frames
         case _:
             frame = question.turn + 1
     return min(frame, frames - 1)
 
 
-def _exchange(question: Question, answer: Answer, lines: Lines) -> dict[str, Any]:
-    if not isinstance(question, Chat) or not isinstance(answer, Reply | NoReply):
-        told = "\n".join(exchange_lines(question, answer))
-        kind = "evaluation" if isinstance(question, Evaluate) else "search" if isinstance(question, Search) else "note"
-        return {"kind": kind, "lines": lines.refer(told)}
-    calls = [f"calls {call.name} {call.arguments}" for call in getattr(answer, "tool_calls", ())]
+def _note(question: Question, answer: Answer, lines: Lines) -> dict[str, Any]:
+    """What was asked of an engine, a memory or a tool: one line that says what, and what it gave."""
+    head, *rest = exchange_lines(question, answer)
+    what = re.sub("|".join(RESERVED), lambda found: RESERVED[found[0]], head.removeprefix("-- "))
+    is_told = isinstance(question, Search | CallTool)
+    kind = "evaluation" if isinstance(question, Evaluate) else "search" if is_told else "note"
+    given = "\n".join(line.removeprefix("   ") for line in rest)
+    return {"kind": kind, "what": what[:1].upper() + what[1:], "lines": lines.refer(given) if rest else []}
+
+
+def _chat(question: Chat, answer: Reply | NoReply, lines: Lines) -> dict[str, Any]:
     document: dict[str, Any] = {
         "kind": "chat",
         "to": question.to,
-        "what": call_words(question),
-        "prompt": [[message.role, lines.refer(message.content)] for message in question.messages],
+        "prompt": [[one.role, lines.refer(one.content), sections_of(one)] for one in question.messages],
         "failed": len(answer.attempts),
     }
     if isinstance(answer, NoReply):
         return {**document, "none": printable(answer.reason)}
-    text = "\n".join((answer.text, *calls))
     tokens = [answer.prompt_tokens, answer.completion_tokens, answer.reasoning_tokens]
-    return {**document, "reply": lines.refer(text), "tokens": tokens, "finish": printable(answer.finish)}
+    return {**document, "reply": lines.refer(answer.text), "tokens": tokens, "finish": printable(answer.finish)}
 
 
-def call_words(question: Chat) -> str:
-    """What a call of a seat is, where it is not simply the decision."""
-    roles = [message.role for message in question.messages]
-    if roles[-1] == "tool":
+def sections_of(message: Message) -> list[list[Any]]:
+    """The parts of a user message behind the situation: the number of the first line, and a title."""
+    if message.role != "user":
+        return []
+    found = ((message.content.find(marker), title) for marker, title in SECTIONS)
+    return [[message.content.count("\n", 0, at) + 1, title] for at, title in sorted(found) if at >= 0]
+
+
+def _calls(answer: Answer, seat: str, following: Sequence[Exchange], lines: Lines) -> list[list[Any]]:
+    """The calls of tools in a reply: name, arguments, and what the seat was told of each in its next question."""
+    calls = answer.tool_calls if isinstance(answer, Reply) else ()
+    if not calls:
+        return []
+    asked = next((one for one, _ in following if isinstance(one, Chat) and one.to == seat), None)
+    told = [message.content for message in asked.messages if message.role == "tool"][-len(calls) :] if asked else []
+    told += [""] * (len(calls) - len(told))
+    return [
+        [printable(call.name), lines.refer(arguments_words(call.arguments)), lines.refer(text)]
+        for call, text in zip(calls, told, strict=True)
+    ]
+
+
+def arguments_words(text: str) -> str:
+    """The arguments of a call, one a line; what is no plain JSON object stays as it is."""
+    try:
+        values = msgspec.json.decode(text.encode(), type=Values)
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return text
+    return "\n".join(f"{name}: {value}" for name, value in values.items())
+
+
+def call_words(question: Chat, before: Chat | None) -> str:
+    """What a call of a seat is, where it is not simply the decision. `before`: the call before it of the same seat."""
+    last = question.messages[-1]
+    if last.role == "tool":
         return "after its tool's answer"
-    if NOT_YET in question.messages[-1].content:
-        return "asked before it decides"
-    rejected = roles.count("user") - 1
-    return f"after {rejected} rejected {'reply' if rejected == 1 else 'replies'}" if rejected else ""
+    if closing_observation(question.messages) is not None:
+        return "asked after the contest what to keep"
+    if NOT_YET in last.content:
+        return next((what for words, what in REQUESTS.items() if words in last.content), "asked before it decides")
+    if before is None or before.turn != question.turn or NOT_YET in before.messages[-1].content:
+        return ""
+    why = last.content.rpartition(REJECTED)[2].partition(". ")[0]
+    return f"asked again, for its reply was rejected: {why}" if REJECTED in last.content else "asked again"
 
 
-def _xrayed(played: PlayedGame, plan: Plan, frames: int, lines: Lines, sources: Mapping[str, str]) -> dict[str, Any]:
+def _xrayed(played: PlayedGame, plan: Plan, frames: int, lines: Lines, sources: Mapping[str, Source]) -> dict[str, Any]:
     """What seat A remembered at each of its decisions; nothing where it has no memory."""
     system, tool = plan.systems.get(plan.memories_of(played.match)[0]), plan.tool_of(played.match, 0)
     if not isinstance(system, MemorySystem):
@@ -134,7 +230,7 @@ def _xrayed(played: PlayedGame, plan: Plan, frames: int, lines: Lines, sources: 
     return {"xray": [_decision(decision, frames, lines, sources) for decision in decisions]}
 
 
-def _decision(decision: XrayedDecision, frames: int, lines: Lines, sources: Mapping[str, str]) -> dict[str, Any]:
+def _decision(decision: XrayedDecision, frames: int, lines: Lines, sources: Mapping[str, Source]) -> dict[str, Any]:
     return {
         "at": min(decision.turn + 1, frames - 1),
         "query": lines.refer(decision.query),
@@ -143,7 +239,11 @@ def _decision(decision: XrayedDecision, frames: int, lines: Lines, sources: Mapp
         "without": None if decision.without is None else printable(decision.without),
         "changes": decision.changes,
         "recalled": [
-            [printable(entry.entry), sources.get(entry.entry, ""), lines.refer(entry.content)]
+            [
+                printable(entry.entry),
+                list(sources.get(entry.entry, ("", ""))),
+                *(lines.refer(text) if text else [] for text in (entry.content, entry.instead, entry.own)),
+            ]
             for entry in decision.recalled
         ],
         **({"steered": decision.steered._asdict()} if decision.steered else {}),

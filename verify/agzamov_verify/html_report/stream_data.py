@@ -1,15 +1,18 @@
 """The games of one stream as chunks of a report. A worker process makes those of one stream after the other."""
 
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from ..checks.opened_bundle import Opened
 from ..games.game import StreamPlan
-from ..played_stream import played_stream
-from ..questions import Store
+from ..memory.career_memory import OBSERVATION
+from ..memory.tools import closing_observation
+from ..played_stream import Exchange, played_stream
+from ..questions import MEMORY, CallTool, Chat, EndGame, Export, Exported, Store
 from .chunks import GROUP_BYTES, GROUP_GAMES, Chunk, chunk
-from .game_data import Lines, game_document
+from .game_data import END, Lines, Source, game_document
 
 NUMBER_DIGITS: Final = 7
 
@@ -30,8 +33,7 @@ class StreamGames(msgspec.Struct, frozen=True):
     def groups(self, stream: StreamPlan) -> list[Group]:
         """The chunks of a stream's games. Raises HostileBundle, BrokenJournal, Divergence."""
         replayed = played_stream(self.opened, stream)
-        stored = (one.question for one in replayed.exchanges if isinstance(one.question, Store))
-        sources = {question.entry: question.game for question in stored}
+        sources = sources_of(replayed.exchanges)
         times, plan = replayed.us_by_game, self.opened.manifest.plan
         made, pending, lines, size = [], list[bytes](), Lines(), 0
         first = stream.first
@@ -45,6 +47,28 @@ class StreamGames(msgspec.Struct, frozen=True):
         if pending:
             made.append(_group(stream, first, pending, lines))
         return made
+
+
+def sources_of(exchanges: Iterable[Exchange]) -> dict[str, Source]:
+    """Where each entry of seat A's memory comes from, in the stream of a career.
+
+    An entry that the server made of others comes from the last contest that it names.
+    """
+    sources, ended, closed = dict[str, Source](), dict[int, str](), set[str]()
+    for question, answer, _ in exchanges:
+        match question, answer:
+            case Chat(), _ if closing_observation(question.messages) is not None:
+                closed.add(question.game)
+            case Store(to=to) | CallTool(to=to), _ if to == MEMORY and question.entry:
+                is_over = question.game in closed or (isinstance(question, Store) and question.kind == OBSERVATION)
+                sources[question.entry] = Source(question.game, END if is_over else question.turn + 1)
+            case EndGame(to=to), _ if to == MEMORY:
+                ended[question.number] = question.game
+            case Export(to=to), Exported() if to == MEMORY:
+                for kept in answer.entries:
+                    if game := ended.get(max(kept.games, default=0)):
+                        sources.setdefault(kept.entry, Source(game, END))
+    return sources
 
 
 def _group(stream: StreamPlan, first: int, games: list[bytes], lines: Lines) -> Group:

@@ -1,5 +1,7 @@
 // Draws a frame of a hand of hold'em: two seats with open cards, the board between them, chips in big blinds.
 const SUIT_NAMES = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
+// The action that closes a street deals the next one.
+const DEALT = { 0: "preflop", 3: "flop", 4: "turn", 5: "river" };
 const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten" };
 
 GAMES.holdem = {
@@ -7,7 +9,7 @@ GAMES.holdem = {
     const seats = [0, 1].map((place) => seat(frame, game, place));
     const empty = 5 - frame.board.length;
     const board = h("div", { class: "shared" }, ...frame.board.map(card), ...Array.from({ length: empty }, () => h("span", { class: "card none" })));
-    const pot = h("p", { class: "pot" }, `${frame.street}, pot ${inBlinds(frame.pot + frame.bets[0] + frame.bets[1])} bb`);
+    const pot = h("p", { class: "pot" }, `${frame.street === "end" ? "end" : DEALT[frame.board.length]}, pot ${inBlinds(frame.pot + frame.bets[0] + frame.bets[1])} bb`);
     const [near, far] = flipped ? [1, 0] : [0, 1];
     return h("div", { class: "poker" }, seats[far], h("div", { class: "felt" }, board, pot), seats[near]);
   },

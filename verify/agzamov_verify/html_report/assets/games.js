@@ -21,29 +21,32 @@ function choice(name, label, options, chosen, changed) {
   return h("label", {}, `${label} `, select);
 }
 
+// Filters are named in the address by words, so that they mean the same in every match.
 function filters(match, index, chosen, show) {
-  const kinds = index.kinds.map((kind, number) => [String(number), kind]);
-  const errors = index.error_classes.map((name, number) => [String(number), name.replaceAll("_", " ")]);
-  const careers = match.career ? [...Array(Math.ceil(match.count / match.career)).keys()].map((career) => [String(career), `career ${career + 1}`]) : [];
-  const offer = (name, label, options) =>
-    options.length ? [choice(name, label, [["", "all"], ...options], chosen[name] ?? "", (value) => show({ ...chosen, [name]: value, page: "" }))] : [];
+  const named = (names) => names.map((name) => [name, name.replaceAll("_", " ")]);
+  const careers = match.career ? [...Array(Math.ceil(match.count / match.career)).keys()].map((career) => [String(career + 1), `career ${career + 1}`]) : [];
+  const offer = (name, label, options) => {
+    const value = chosen[name] ?? "";
+    const missing = value && !options.some(([one]) => one === value) ? [[value, `${value} (none here)`]] : [];
+    const all = [...options, ...missing];
+    return all.length ? [choice(name, label, [["", "all"], ...all], value, (turned) => show({ ...chosen, [name]: turned, page: "" }))] : [];
+  };
   const alike = SITE.matches.filter((one) => one.game === match.game).map((one) => [one.id, one.words]);
-  // Endings and careers have other numbers in another match.
-  const turn = (value) => show({ ...chosen, m: value, e: "", c: "", page: "" });
-  return h("form", { class: "filters", submit: (event) => event.preventDefault() },
-    ...(alike.length > 1 ? [choice("m", "Condition", alike, match.id, turn)] : []),
+  return h("form", { class: "filters", "aria-label": "Filters", submit: (event) => event.preventDefault() },
+    ...(alike.length > 1 ? [choice("m", "Condition", alike, match.id, (turned) => show({ ...chosen, m: turned, page: "" }))] : []),
     ...offer("r", "Result of seat A", Object.entries(RESULTS)),
-    ...offer("e", "Ending", kinds),
-    ...offer("x", "First-attempt errors", errors.length ? [["any", "any"], ["none", "none"], ...errors] : []),
+    ...offer("e", "Ending", named(index.kinds)),
+    ...offer("x", "First-attempt errors", index.error_classes.length ? [["any", "any"], ["none", "none"], ...named(index.error_classes)] : []),
     ...offer("c", "Career", careers));
 }
 
 function fits(match, index, chosen, number) {
   const errors = index.errors[number];
+  const isClass = (name) => (errors >> index.error_classes.indexOf(name)) & 1 && index.error_classes.includes(name);
   return (!chosen.r || index.won[number] === chosen.r)
-    && (!chosen.e || index.kind[number] === Number(chosen.e))
-    && (!chosen.c || Math.floor(number / match.career) === Number(chosen.c))
-    && (!chosen.x || (chosen.x === "any" ? errors !== 0 : chosen.x === "none" ? errors === 0 : (errors >> Number(chosen.x)) & 1));
+    && (!chosen.e || index.kinds[index.kind[number]] === chosen.e)
+    && (!chosen.c || (match.career > 0 && Math.floor(number / match.career) + 1 === Number(chosen.c)))
+    && (!chosen.x || (chosen.x === "any" ? errors !== 0 : chosen.x === "none" ? errors === 0 : isClass(chosen.x)));
 }
 
 function selected(match, index, chosen) {

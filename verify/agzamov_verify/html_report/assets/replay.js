@@ -13,7 +13,7 @@ class Replay {
     this.chosen = chosen;
     this.flipped = false;
     this.table = h("div", { class: "table" });
-    this.panel = h("div", { class: "panel" });
+    this.panel = h("div", { class: "panel", role: "region", "aria-label": "What was asked and answered" });
     this.said = h("p", { class: "sr", role: "status", "aria-live": "polite" });
     this.moves = h("ol", { class: "moves", "aria-label": "Moves" }, ...game.frames.map((frame, at) =>
       h("li", { class: `by${frame.by}` }, h("button", { type: "button", click: () => this.show(at) }, frame.label + (frame.drawn ? "*" : "")))));
@@ -23,7 +23,7 @@ class Replay {
     const { game } = this;
     const places = game.match.places.length === 2 ? `${game.match.places[0]}: ${game.first}, ${game.match.places[1]}: ${game.second}` : game.g;
     const button = (label, words, act) => h("button", { type: "button", "aria-label": words, title: words, click: act }, label);
-    const controls = h("div", { class: "controls" },
+    const controls = h("div", { class: "controls", role: "group", "aria-label": "Steps of the game" },
       button("«", "Start (Home)", () => this.show(0)), button("‹", "One back (left arrow)", () => this.step(-1)),
       button("›", "One forward (right arrow)", () => this.step(1)), button("»", "End (End)", () => this.show(game.frames.length - 1)),
       button("⇅", "Turn the board (f)", () => this.flip()));
@@ -32,7 +32,7 @@ class Replay {
     return h("div", { class: "replay" },
       h("p", { class: "crumbs" }, h("a", { href: "#games" }, "Overview"), " › ", h("a", { href: hashOf({ ...this.chosen, g: "", k: "", m: game.match.id }) }, game.match.words),
         h("span", { class: "others" }, beside(this.neighbour(-1), "← previous (p)"), beside(this.neighbour(1), "next (n) →"))),
-      h("h1", { tabindex: "-1" }, game.g),
+      h("h1", { tabindex: "-1", class: "game" }, game.g),
       h("p", { class: "result" }, `${places}. ${game.result}`),
       h("div", { class: "stage" }, h("div", { class: "left" }, this.table, controls, this.moves), this.panel),
       game.frames.some((frame) => frame.drawn) ? h("p", {}, "* drawn at random from the seed in place of an illegal or missing action") : "",
@@ -72,15 +72,24 @@ class Replay {
     history.replaceState(null, "", hashOf({ ...this.chosen, g: game.g, k: this.at ? String(this.at) : "" }));
   }
 
-  // What stands beside a frame: the decision that led to it, with all that was asked for it.
+  // What stands beside a frame: the decision that led to it first, then what was remembered, then the steps before it.
   told(frame) {
     const asked = this.game.asked.filter((one) => one.at === this.at);
     const recalled = (this.game.xray || []).filter((one) => one.at === this.at);
+    const chats = asked.filter((one) => one.kind === "chat" && !one.over);
+    const decided = chats.at(-1);
+    const before = chats.slice(0, -1);
+    const after = asked.filter((one) => one.kind === "chat" && one.over);
+    // What a search gave stands in the X-ray, or beside the call that made it.
+    const isTold = recalled.length || asked.some((one) => one.calls && one.calls.length);
+    const others = asked.filter((one) => one.kind !== "chat" && !(one.kind === "search" && isTold));
+    this.recalled = new Set(recalled.map((one) => one.recalled.map(([, , content, instead]) => this.text(content.length ? content : instead)).join("\n")));
     const parts = [h("h2", {}, `${frame.label}${frame.drawn ? ", drawn from the seed" : ""}`)];
-    for (const one of asked) if (one.kind === "chat") parts.push(this.chat(one));
+    if (decided) parts.push(this.chat(decided, before.length > 0));
     for (const one of recalled) parts.push(this.remembered(one));
-    // What a search gave is told by the X-ray already.
-    for (const one of asked) if (one.kind !== "chat" && !(one.kind === "search" && recalled.length)) parts.push(this.note(one));
+    if (before.length) parts.push(this.steps(`Before that: ${before.length} ${before.length === 1 ? "step" : "steps"}`, before));
+    if (after.length) parts.push(this.steps("After the contest", after));
+    if (others.length) parts.push(h("div", { class: "notes" }, ...others.map((one) => this.note(one))));
     if (parts.length === 1) parts.push(h("p", {}, "Nothing was asked here."));
     return parts;
   }
@@ -89,29 +98,83 @@ class Replay {
     return numbers.map((number) => this.game.lines[number]).join("\n");
   }
 
-  chat(one) {
-    const tokens = one.tokens && one.tokens.some(Boolean) ? `${one.tokens[0].toLocaleString("en")} tokens in, ${one.tokens[1].toLocaleString("en")} out` + (one.tokens[2] ? ` (${one.tokens[2].toLocaleString("en")} of them reasoning)` : "") : "";
+  block(numbers, kind = "") {
+    return h("pre", { dir: "auto", class: kind || null }, this.text(numbers));
+  }
+
+  // Something folded that stays as it was left from move to move.
+  fold(kind, words, ...children) {
+    return h("details", { open: keptOpen.has(kind), toggle: (event) => (event.target.open ? keptOpen.add(kind) : keptOpen.delete(kind)) },
+      h("summary", {}, words), ...children);
+  }
+
+  steps(title, chats) {
+    return h("section", { class: "steps" }, h("h3", {}, title), h("ol", {}, ...chats.map((one) => h("li", {}, this.chat(one, false, true)))));
+  }
+
+  chat(one, isLast, isStep = false) {
+    const count = (number) => number.toLocaleString("en");
+    const tokens = one.tokens && one.tokens.some(Boolean) ? `${count(one.tokens[0])} tokens in, ${count(one.tokens[1])} out` + (one.tokens[2] ? ` (${count(one.tokens[2])} of them reasoning)` : "") : "";
     const facts = [one.what, tokens, `${(one.us / 1e6).toPrecision(3)} s`, one.finish && one.finish !== "stop" ? `ended by ${one.finish}` : "", one.failed ? `${one.failed} failed tries` : ""];
-    const words = one.prompt.reduce((sum, [, numbers]) => sum + this.text(numbers).length, 0);
-    const prompt = h("details", { class: "prompt", open: keptOpen.has("prompt"), toggle: (event) => (event.target.open ? keptOpen.add("prompt") : keptOpen.delete("prompt")) },
-      h("summary", {}, `Prompt, ${words.toLocaleString("en")} characters`),
-      ...one.prompt.flatMap(([role, numbers]) => [h("h4", {}, role), h("pre", { dir: "auto" }, this.text(numbers))]));
-    const reply = one.reply ? h("pre", { class: "reply", dir: "auto" }, this.text(one.reply)) : h("p", { class: "reply none" }, `no reply: ${one.none}`);
-    return h("section", { class: "chat" }, h("h3", {}, `${one.to} answers`, h("small", {}, ` ${facts.filter(Boolean).join(" · ")}`)), reply, prompt);
+    const reply = one.none !== undefined ? h("p", { class: "reply none" }, `no reply: ${one.none}`)
+      : one.calls.length && !this.text(one.reply).trim() ? "" : this.block(one.reply, "reply");
+    const words = one.calls.length ? "calls a tool" : isLast ? "decides" : "answers";
+    return h("section", { class: isStep ? "chat step" : "chat" }, h(isStep ? "h4" : "h3", {}, `${one.to} ${words}`, h("small", {}, ` ${facts.filter(Boolean).join(" · ")}`)),
+      reply, ...one.calls.map((call) => this.call(call)), isStep ? this.fold("step prompt", "Its prompt", this.prompt(one)) : this.prompt(one));
+  }
+
+  call([name, given, told]) {
+    const [words, answer] = [this.text(given), this.text(told)];
+    const isRecalled = answer && this.recalled.has(answer);
+    const then = !answer ? "Nothing was asked after it." : isRecalled ? "It was told what stands above, as remembered." : "It was told:";
+    return h("div", { class: "call" }, h("p", {}, h("code", {}, name), words ? "" : " without arguments"),
+      words ? this.block(given, "given") : "", h("p", {}, h("small", {}, then)), answer && !isRecalled ? this.block(told, "told") : "");
+  }
+
+  // A prompt, folded by its parts.
+  prompt(one) {
+    const length = one.prompt.reduce((sum, [, numbers]) => sum + this.text(numbers).length, 0);
+    const parts = one.prompt.flatMap(([role, numbers, sections], place) => {
+      const isFirst = one.prompt.findIndex(([other]) => other === role) === place;
+      const named = { system: "Rules", user: isFirst ? "Situation" : "What it was told then", assistant: "What it had answered", tool: "What its tool told" };
+      const starts = [[0, named[role] || role], ...sections];
+      return starts.map(([start, title], number) => [title, numbers.slice(start, starts[number + 1]?.[0])]);
+    });
+    return h("div", { class: "prompt" }, h("h4", {}, `Prompt, ${length.toLocaleString("en")} characters`),
+      ...parts.map(([title, numbers]) => this.fold(title, title, h("pre", { dir: "auto", tabindex: "0", "aria-label": title }, this.text(numbers)))));
   }
 
   note(one) {
-    return h("pre", { class: `note ${one.kind}` }, this.text(one.lines));
+    return one.lines.length ? this.fold(one.kind, one.what, this.block(one.lines, "note")) : h("p", { class: "note" }, one.what);
   }
 
+  // Memory X-ray: each entry with the place where it was kept, and what the seat does without them.
   remembered(one) {
-    const entries = one.recalled.map(([entry, source, numbers]) => h("li", {},
-      source ? h("a", { href: hashOf({ g: source, k: "end" }) }, `${entry}, kept at the end of ${source}`) : entry, numbers.length && this.text(numbers) ? h("pre", { dir: "auto" }, this.text(numbers)) : " (not told: the placebo stood in its place)"));
-    const instead = one.instead.length ? [h("h4", {}, "What stood in the prompt instead: the placebo"), h("pre", { dir: "auto", class: "placebo" }, this.text(one.instead))] : [];
-    const without = one.without === null ? "" : one.changes ? `Without it: ${one.without}` : "Without it the decision is the same.";
-    const steered = one.steered ? h("p", {}, `Read ${one.steered.passages} passages; said ${one.steered.named}; examined ${one.steered.examined}.`) : "";
-    return h("section", { class: `xray ${one.changes ? "changes" : ""}` }, h("h3", {}, `${one.instead.length ? "Found" : "Remembered"} ${one.recalled.length} ${one.recalled.length === 1 ? "entry" : "entries"}`),
-      one.recalled.length ? h("ul", {}, ...entries) : h("p", {}, "Nothing."), ...instead, steered, h("p", {}, h("strong", {}, without)));
+    const number = `${one.recalled.length} ${one.recalled.length === 1 ? "entry" : "entries"}`;
+    const isPlacebo = one.instead.length > 0 || one.recalled.some(([, , content]) => !content.length);
+    const isPaired = one.recalled.some(([, , , instead]) => instead.length);
+    const title = !one.recalled.length ? "Nothing was remembered" : isPlacebo ? `A placebo stood in the place of ${number}` : `Remembered ${number}`;
+    const steered = one.steered ? h("p", {}, `It read ${one.steered.passages} passages of its documents${one.without === null ? ` and named ${one.steered.named}` : ""}; its tool looked at ${one.steered.examined}.`) : "";
+    const whole = isPlacebo && !isPaired && one.instead.length ? [h("h4", {}, "Told by the placebo, in the place of all of them"), this.block(one.instead, "placebo")] : [];
+    return h("section", { class: `xray ${one.changes ? "changes" : ""}` }, h("h3", {}, title), this.effect(one), steered, ...whole,
+      one.recalled.length ? h("ul", {}, ...one.recalled.map((entry) => this.entry(entry, isPlacebo))) : "");
+  }
+
+  entry([name, [source, frame], content, instead, own], isPlacebo) {
+    const short = source.startsWith(`${this.game.match.id}-`) ? source.slice(this.game.match.id.length + 1) : source;
+    const words = `${name}, kept at ${frame === "end" ? "the end" : `action ${frame}`} of ${short}`;
+    const link = source ? h("a", { href: hashOf({ g: source, k: String(frame) }) }, words) : name;
+    if (!isPlacebo) return h("li", {}, link, this.block(content));
+    const told = instead.length ? [h("small", {}, "told by the placebo"), this.block(instead, "placebo")] : [];
+    return h("li", {}, ...told, h("small", {}, "in the place of its own entry "), link, own.length ? this.fold("own entry", "What that entry says", this.block(own)) : "");
+  }
+
+  effect(one) {
+    if (!one.recalled.length) return "";
+    if (one.without === null) return h("p", { class: "effect" }, h("small", {}, "It is a model: what it would do without this cannot be known from a bundle."));
+    const pair = (name, value, kind = "") => h("div", { class: kind }, h("dt", {}, name), h("dd", {}, value));
+    return h("dl", { class: "effect" }, pair(one.recalled.length > 1 ? "With them" : "With it", one.steered ? one.steered.named : one.action),
+      pair("Taken out", one.changes ? one.without : "the same", one.changes ? "changed" : ""));
   }
 
   pressed(event) {
