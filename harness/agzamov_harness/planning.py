@@ -197,17 +197,17 @@ def _quality_load(plan: Plan, assumptions: Assumptions) -> tuple[int, int, Fract
 
 
 def _tool_load(plan: Plan, assumptions: Assumptions) -> tuple[int, Fraction]:
-    """Answers of the seats' tools, one at each decision, and their time in seconds.
+    """Answers of the seats' tools, one at each decision or as many as a model may call for, and their time in seconds.
 
     As much work as the plan allows: all candidates of chess, and the most showdowns on every street of hold'em. The
-    engine thinks on all cores; the calculator computes on one, in the program itself.
+    engine thinks on all cores; the calculator is taken to compute on one.
     """
     answers, total_s = 0, Fraction(0)
     for match, place in product(plan.tool_matches, range(len(TOOLS))):
         use, game = plan.tool_of(match, place), GAMES[match.game]
         if not use:
             continue
-        asked = _calls_a_seat(match, plan, assumptions)
+        asked = _calls_a_seat(match, plan, assumptions) * max(1, use.calls_max)
         nodes = use.moves_max * use.nodes if game.uses_engine else 0
         showdowns = min(use.comparisons_max, game.tool_showdowns_max)
         answer_s = Fraction(nodes, assumptions.engine_nodes_per_s * assumptions.cores)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import BoundedSemaphore
 from typing import Generic, Protocol, TypeVar
 
@@ -45,8 +45,9 @@ class Pool(Generic[T]):
             one.close()
 
     def _take(self) -> T:
-        if not self._idle.empty():
-            return self._idle.get()
-        one = self._start()
+        try:
+            return self._idle.get_nowait()  # to look first and take then, two threads may see the same one
+        except Empty:
+            one = self._start()
         self._all.append(one)
         return one

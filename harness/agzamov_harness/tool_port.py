@@ -10,10 +10,14 @@ import threading
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
+from msgspec import Meta
 
+from agzamov_verify.canon import INTEGER_MAX
+from agzamov_verify.games.chess960.findings import misshapen
+from agzamov_verify.games.chess960.rules import legal_after
 from agzamov_verify.questions import Answer, Calculate, Calculated, Examine, Examined, ExaminedMove, Question
 
 from .lazy import imported_at_first_use
@@ -136,7 +140,12 @@ class ToolPort:
             tool, arguments = "best_lines", {**arguments, "lines": question.lines_max}
         else:
             tool = "evaluate_position"
-        return Examined(self._asked(CHESS, tool, arguments, _Findings).moves)
+        answer = Examined(self._asked(CHESS, tool, arguments, _Findings).moves)
+        legal = question.candidates or legal_after(question.start_fen, question.moves)
+        if problem := misshapen(question, answer, legal):  # what a script would refuse must not be recorded
+            expected, found = problem
+            raise PortFault(f"tool of {CHESS}: expected {expected} from {tool}, found {found}; resume the run")
+        return answer
 
     def _asked(self, game: str, tool: str, arguments: Mapping[str, Any], kind: type[T]) -> T:
         if game not in self._pools:
@@ -160,10 +169,10 @@ class _Findings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _Odds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the calculator's server answers."""
 
-    compared: int
-    equity_permille: int
+    compared: Annotated[int, Meta(ge=0, le=INTEGER_MAX)]
+    equity_permille: Annotated[int, Meta(ge=0, le=1000)]
     exact: bool
-    price_permille: int
+    price_permille: Annotated[int, Meta(ge=0, le=1000)]
 
     @property
     def answer(self) -> Calculated:

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from agzamov_harness.mcp_servers.mcp_client import McpClient, ToolResult
 from agzamov_harness.mcp_servers.server_process import Process, bare_environment
+from agzamov_harness.pool import Pool
 from agzamov_harness.ports import PortFault
 from agzamov_harness.tool_port import ToolPort, ToolServer, local_server
 from agzamov_verify.questions import Calculate, Evaluate, Examine
@@ -89,6 +91,38 @@ def test_what_is_no_question_to_a_tool_of_the_run_is_a_fault(tmp_path: Path) -> 
             served.answer(POSITIONS[0])
         with pytest.raises(PortFault, match="expected a question to a tool, found Evaluate"):
             served.answer(Evaluate(game="g", moves="", start_fen=START, turn=0))
+
+
+@needs_engine
+def test_what_a_script_would_refuse_is_refused_before_it_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was written into the journal first, which nobody could go on with then."""
+    with port(tmp_path, "chess960", "holdem") as served:
+        empty = {"moves": []}
+        monkeypatch.setattr(McpClient, "call", lambda *_: ToolResult(empty, "", failed=False))
+        with pytest.raises(PortFault, match="expected findings about f4f5 g2g3 from compare_moves, found none; resume"):
+            served.answer(POSITIONS[1])
+        odds = {"compared": 990, "equity_permille": 5_000, "exact": True, "price_permille": 0}
+        monkeypatch.setattr(McpClient, "call", lambda *_: ToolResult(odds, "", failed=False))
+        with pytest.raises(PortFault, match="expected an answer of calculate_odds as its schema has it"):
+            served.answer(HANDS[0])
+
+
+def test_two_threads_that_see_one_idle_server_do_not_wait_for_each_other() -> None:
+    class Thing:
+        def close(self) -> None:
+            pass
+
+    pool: Pool[Thing] = Pool(Thing, 2)
+    with pool.lent():
+        pass  # one is idle now
+    with pool.lent() as first, pool.lent() as second:
+        assert first is not second
+    with pytest.raises(ZeroDivisionError), pool.lent():
+        raise ZeroDivisionError
+    with pool.lent(), pool.lent():
+        pass
 
 
 FAKE = """

@@ -96,6 +96,8 @@ def test_castling_and_chess960_starts_are_understood(chess: McpClient) -> None:
         ("evaluate_position", {"moves": "e2e5"}, "expected a start in X-FEN and legal moves in UCI"),
         ("evaluate_position", {"start_fen": MATED, "moves": ""}, "one in which the game is over"),
         ("evaluate_position", {"start_fen": START + "\nquit"}, "expected a start in X-FEN and legal moves in UCI"),
+        ("evaluate_position", {"moves": "e2e4 0000"}, "found the null move 0000"),
+        ("evaluate_position", {"start_fen": "8/8/8/8/8/8/P7/8 w - - 0 1", "moves": ""}, "or that is none"),
         ("compare_moves", {"candidates": ["e7e5", "e2e4"]}, "expected legal candidates in UCI, found 'e2e4'"),
         ("compare_moves", {"candidates": []}, "candidates"),
         ("evaluate_position", {"nodes": 0}, "nodes"),

@@ -14,6 +14,7 @@ from agzamov_verify.dice import Dice
 from agzamov_verify.games import prompts, scripted
 from agzamov_verify.games.chess960 import engine_tools
 from agzamov_verify.games.chess960 import tool as chess_tool
+from agzamov_verify.games.chess960.findings import drawn
 from agzamov_verify.games.chess960.prompt import PromptStyle, turn_message
 from agzamov_verify.games.chess960.rules import Game960, legal_after
 from agzamov_verify.games.holdem.calculator import calculate
@@ -446,7 +447,7 @@ def test_naked_arms_offer_no_tools_of_model_use(game: dict[str, Any]) -> None:
         (HANDS, ToolCall('{"hole":"As Ks"}', "calculate_odds"), "Not calculated: ", ("calculate_odds", "{}")),
         (HANDS, ToolCall('{"hands_percent":4}', "calculate_odds"), "Not calculated: ", ("calculate_odds", "{}")),
         (HANDS, ToolCall('{"hands_percent":101}', "calculate_odds"), "Not calculated: ", ("calculate_odds", "{}")),
-        (HANDS, ToolCall("", "calculate_odds"), "Not calculated: ", ("calculate_odds", "{}")),
+        (HANDS, ToolCall("[]", "calculate_odds"), "Not calculated: ", ("calculate_odds", "{}")),
     ],
 )
 def test_a_call_that_is_not_as_declared_is_told_so_and_asks_no_tool(
@@ -467,6 +468,50 @@ def test_a_placebo_of_calls_tells_answers_of_the_same_length(game: dict[str, Any
     real, placebo = (called(game, arm, call)[0].results for arm in ("real", "placebo"))
     assert len(real[0]) == len(placebo[0])
     assert real[0] != placebo[0]
+
+
+@pytest.mark.parametrize("arguments", ["", " ", "null", "{}"])
+@pytest.mark.parametrize("name", ["evaluate_position", "best_lines", "calculate_odds"])
+def test_a_call_without_arguments_is_one_however_a_server_spells_it(name: str, arguments: str) -> None:
+    game = HANDS if name == "calculate_odds" else CHESS
+    caller, exchanges = called(game, "real", ToolCall(arguments, name))
+    assert all(result.startswith(CALLS[name][1]) for result in caller.results)
+    after = next(question for question, _ in exchanges if isinstance(question, Chat) and question.attempt == 1)
+    (sent,) = next(message.tool_calls for message in after.messages if message.tool_calls)
+    assert (sent.name, sent.arguments) == (name, "{}")
+
+
+@pytest.mark.parametrize("arm", ["real", "placebo"])
+@pytest.mark.parametrize(("game", "name"), CALLABLE)
+def test_a_tool_that_is_asked_the_same_twice_tells_the_same(game: dict[str, Any], name: str, arm: str) -> None:
+    """A placebo drew anew for each call, and so gave itself away."""
+    call = ToolCall(CALLS[name][0], name)
+    caller, _ = called(game, arm, call, call)
+    first, second = caller.results[0], caller.results[1]
+    assert first == second
+
+
+def test_a_promotion_has_no_place_of_its_own_in_a_placebo() -> None:
+    """It stood at its true rank always, being a letter longer."""
+    board = chess.Board("k7/4P3/8/8/8/8/8/K7 w - - 0 1")
+    moves = [
+        ExaminedMove(900, "e7e8q", None),
+        *(ExaminedMove(10 - at, f"a1{to}", None) for at, to in enumerate(("a2", "b1", "b2"))),
+    ]
+    firsts = [move.line for move in moves]
+    places = set()
+    for number in range(40):
+        told = drawn(moves, firsts, board, DICE.stream(f"t/{number}"))
+        places.add([move.line.partition(" ")[0] for move in told].index("e7e8q"))
+    assert places == {0, 1, 2, 3}
+
+
+def test_best_lines_stand_in_the_order_in_which_they_were_found() -> None:
+    """Each is of another search, so a later one may have a greater value; the engine's own move is the first."""
+    caller, exchanges = called(CHESS, "real", ToolCall('{"lines":3}', "best_lines"))
+    found = next(answer for _, answer in exchanges if isinstance(answer, Examined))
+    told = [line.partition(":")[0] for line in caller.results[0].split("\n")[1:]]
+    assert told == [move.line.partition(" ")[0] for move in found.moves]
 
 
 def test_a_model_is_offered_what_its_plan_says_and_no_more() -> None:
@@ -541,6 +586,7 @@ def test_findings_that_are_not_what_was_asked_diverge(lines: int, moves: tuple[s
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
+        ({"offers": ["best_lines"]}, "offers: expected none with use harness: no model calls a tool"),
         ({"offers": ["best_lines", "best_lines"]}, "offers: expected each tool once, found best_lines, best_lines"),
         ({"use": "model"}, "calls_max: expected 1 to 20, the calls that a model may make before each decision"),
         ({"calls_max": 2}, "calls_max: expected 0 with use harness: no model calls a tool"),

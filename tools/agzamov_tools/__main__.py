@@ -1,6 +1,7 @@
 """`python -m agzamov_tools chess960 --engine PATH`, or `holdem`: one tool as an MCP server over stdio."""
 
 import argparse
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from . import calculator_server, engine_server
 VERSION = "1"
 UNUSABLE = 2
 CHESS, HOLDEM = "chess960", "holdem"
-HASH_MIB = 16
+HASH_MIB, HASH_MIB_MAX = 16, 4096
 
 
 def arguments() -> argparse.Namespace:
@@ -25,7 +26,10 @@ def arguments() -> argparse.Namespace:
     chess.add_argument("--engine", metavar="PATH", help="the program, or the socket at which it answers")
     chess.add_argument("--hash-mib", metavar="MIB", type=int, default=HASH_MIB, help="the engine's table (default: 16)")
     tools.add_parser(HOLDEM, help="odds in hold'em: calculate_odds")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.tool == CHESS and not 1 <= given.hash_mib <= HASH_MIB_MAX:
+        parser.error(f"--hash-mib: expected 1 to {HASH_MIB_MAX}, found {given.hash_mib}")
+    return given
 
 
 @contextmanager
@@ -40,6 +44,7 @@ def served(given: argparse.Namespace) -> Iterator[MCPServer]:
 
 def main() -> None:
     """Serve one tool until the client goes away."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the library waits for its input in a thread that Ctrl-C leaves alone
     try:
         with served(arguments()) as server:
             server.run(transport="stdio")

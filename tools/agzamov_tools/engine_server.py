@@ -9,6 +9,7 @@ from typing import Annotated
 
 import anyio
 import anyio.to_thread
+import chess
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
@@ -94,11 +95,11 @@ def _question(start_fen: str, moves: str, nodes: int, candidates: tuple[str, ...
 def _require_legal(start_fen: str, moves: str, candidates: Sequence[str] = ()) -> None:
     """Raises ToolError."""
     try:
-        legal = legal_after(start_fen, moves)
+        legal = legal_after(start_fen, moves) if chess.Board(start_fen, chess960=True).is_valid() else []
     except ValueError as error:
         raise ToolError(f"expected a start in X-FEN and legal moves in UCI, found otherwise: {error}") from error
     if not legal:
-        raise ToolError("expected a position with a legal move, found one in which the game is over")
+        raise ToolError("expected a position with a legal move, found one in which the game is over, or that is none")
     if strange := next((move for move in candidates if move not in legal), ""):
         raise ToolError(f"expected legal candidates in UCI, found {strange!a:.20}")
 

@@ -191,7 +191,8 @@ def _tool_exchange(question: Question, answer: Answer) -> Iterator[str]:
     """A question to a tool and what it found."""
     match question, answer:
         case Examine(), Examined():
-            yield f"-- {question.to} {_examines(question)} with {question.nodes:,} nodes each"
+            each = " each" if question.candidates or question.lines_max else ""
+            yield f"-- {question.to} {_examines(question)} with {question.nodes:,} nodes{each}"
             for move in answer.moves:
                 yield from _safe(f"{evaluation_words(Evaluation(move.centipawns, move.mate))}: {move.line}")
         case Calculate(), Calculated():

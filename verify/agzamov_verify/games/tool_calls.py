@@ -43,7 +43,7 @@ class ToolCalls:
         """A call as its model is shown it: servers parse it once more, so it is as declared or without arguments."""
         offered = self._offered.get(call.name)
         fits = offered is not None and offered.read(call.arguments) is not None
-        return ToolCall(call.arguments if fits else NO_ARGUMENTS, call.name if offered else UNKNOWN)
+        return ToolCall(given(call.arguments) if fits else NO_ARGUMENTS, call.name if offered else UNKNOWN)
 
     def result(self, question: Chat, call: ToolCall) -> Script[str]:  # noqa: ARG002 - the game is known
         """What a call gives, in words."""
@@ -58,6 +58,11 @@ class ToolCalls:
 
     def decided(self, question: Chat, count: Count) -> None:
         """Do nothing: nothing lasts beyond the decision."""
+
+
+def given(arguments: str) -> str:
+    """The arguments of a call; servers spell a call without any as nothing, or as null."""
+    return NO_ARGUMENTS if arguments.strip() in ("", "null") else arguments
 
 
 def call_templates(game: str, tools: Sequence[Tool], system: str, sentences: Sequence[str]) -> Mapping[str, str]:

@@ -14,6 +14,7 @@ from .base import System
 COMPARISONS_LEAST: Final = 990
 SMALL_NODES: Final = 1_000
 EngineTool: TypeAlias = Literal["evaluate_position", "compare_moves", "best_lines"]
+ALL_TOOLS: Final[tuple[EngineTool, ...]] = ("evaluate_position", "compare_moves", "best_lines")
 _OFFERED: Final[Mapping[str, str]] = {
     EVALUATE: "the value of the position",
     COMPARE: "at most {candidates_max} moves that the seat names",
@@ -33,7 +34,7 @@ class ToolsSystem(System, frozen=True, tag="tools"):
 
     use: Literal["harness", "model"] = "harness"
     calls_max: Annotated[int, Meta(ge=0, le=20)] = 0
-    offers: Annotated[tuple[EngineTool, ...], Meta(min_length=1)] = ("evaluate_position", "compare_moves", "best_lines")
+    offers: Annotated[tuple[EngineTool, ...], Meta(min_length=1)] = ALL_TOOLS
     candidates_max: Annotated[int, Meta(ge=1, le=10)] = 4
     lines_max: Annotated[int, Meta(ge=1, le=LINES_MOST)] = 3
     nodes: Annotated[int, Meta(ge=1, le=1_000_000)] = 50_000
@@ -68,7 +69,9 @@ class ToolsSystem(System, frozen=True, tag="tools"):
 
     def small(self) -> Self:
         nodes, comparisons = min(self.nodes, SMALL_NODES), min(self.comparisons_max, COMPARISONS_LEAST)
-        return msgspec.structs.replace(self, use="harness", calls_max=0, nodes=nodes, comparisons_max=comparisons)
+        return msgspec.structs.replace(
+            self, use="harness", calls_max=0, offers=ALL_TOOLS, nodes=nodes, comparisons_max=comparisons
+        )
 
     def problems(self, arm: Arm) -> Iterator[Problem]:
         yield from super().problems(arm)
@@ -76,6 +79,8 @@ class ToolsSystem(System, frozen=True, tag="tools"):
             yield Problem("calls_max", "expected 1 to 20, the calls that a model may make before each decision")
         if self.calls_max and not self.needs_tool_calls:
             yield Problem("calls_max", f"expected 0 with use {self.use}: no model calls a tool")
+        if not self.needs_tool_calls and self.offers != ALL_TOOLS:
+            yield Problem("offers", f"expected none with use {self.use}: no model calls a tool")
         if len(set(self.offers)) < len(self.offers):
             yield Problem("offers", f"expected each tool once, found {', '.join(self.offers)}")
 

@@ -15,17 +15,17 @@ from typing import Annotated, Final, TypeVar
 import msgspec
 from msgspec import Meta
 
-from ...dice import Dice
+from ...dice import Dice, Stream
 from ...memory.tools import is_unfit
 from ...questions import Tool
 from ...script import Script
 from ...tool_use import BEST_LINES, COMPARE, EVALUATE, LINES_MOST, ToolUse
 from ..declared import LINE_CHARS_MAX
 from ..players import GameName
-from ..tool_calls import Asking, OfferedTool, ToolCalls, call_templates
-from .findings import drawn, drawn_value, ranked, told, value_told
+from ..tool_calls import Asking, OfferedTool, ToolCalls, call_templates, given
+from .findings import drawn, drawn_value, told, value_told
 from .rules import Game960
-from .tool import LEGEND, consult, examined, legal_moves
+from .tool import LEGEND, consult, examined, legal_moves, placebo_label
 
 SYSTEM: Final = """\
 You can call tools of the engine Stockfish. {tools} You may make at most {calls_max} calls of them before each \
@@ -35,7 +35,7 @@ The engine Stockfish has searched this position with {nodes:,} nodes. Below is i
 says that you mate in 2 moves, mate -2 that you are mated.
 {value}"""
 FOUND: Final = f"""\
-The engine Stockfish has searched for your best moves, with {{nodes:,}} nodes for each, the best first. {LEGEND}
+The engine Stockfish has searched for your best moves one after another, with {{nodes:,}} nodes for each. {LEGEND}
 {{lines}}"""
 
 TOOLS: Final[dict[str, Tool]] = {
@@ -131,23 +131,23 @@ class _Position:
     def _evaluate(self, number: int) -> Script[str]:
         (found,) = yield from examined(self._use, (), 0, self._game, self._name, number)
         if self._use.is_placebo:
-            found = drawn_value(found, self._dice.stream(self._placebo(number)))
+            found = drawn_value(found, self._placebo(EVALUATE))
         return EVALUATED.format(nodes=self._use.nodes, value=value_told(found))
 
     def _find_lines(self, lines: int, number: int) -> Script[str]:
-        moves = ranked((yield from examined(self._use, (), lines, self._game, self._name, number)))
+        moves = yield from examined(self._use, (), lines, self._game, self._name, number)
         if self._use.is_placebo:
-            stream = self._dice.stream(self._placebo(number))
-            moves = drawn(moves, sorted(self._game.legal_moves()), self._game.board, stream)
+            stream = self._placebo(f"{BEST_LINES}/{lines}")
+            moves = drawn(moves, sorted(self._game.legal_moves()), self._game.board, stream, is_ranked=False)
         return FOUND.format(nodes=self._use.nodes, lines="\n".join(map(told, moves)))
 
-    def _placebo(self, number: int) -> str:
-        return f"tool_placebo/{self._name.label}/{self._game.ply}/{number}"
+    def _placebo(self, asked: str) -> Stream:
+        return self._dice.stream(placebo_label(self._name, self._game, asked))
 
 
 def _read(decoder: "msgspec.json.Decoder[A]", arguments: str) -> A | None:
     """The arguments of a call; None where they are not as declared."""
     try:
-        return decoder.decode(arguments.encode())
+        return decoder.decode(given(arguments).encode())
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return None

@@ -63,16 +63,20 @@ def value_told(move: ExaminedMove) -> str:
 
 
 def drawn(
-    moves: Sequence[ExaminedMove], among: Sequence[str], board: chess.Board, stream: Stream
+    moves: Sequence[ExaminedMove], among: Sequence[str], board: chess.Board, stream: Stream, *, is_ranked: bool = True
 ) -> list[ExaminedMove]:
-    """Drawn findings in the form of true ones that are told in this order. `among`: the moves that they may be about.
+    """Drawn findings in the form of true ones. `among`: the moves that they may be about.
 
-    Those are the same ones where the seat named them, else all legal moves.
+    Those are the same ones where the seat named them, else all legal moves. `is_ranked`: the greatest value stands
+    first, as where the true ones are told so. Lengths of moves and lines stand in a drawn order, or a promotion and a
+    line that ends early would be known by their place.
     """
-    values = ranked([drawn_value(move, stream) for move in moves])
+    values = [drawn_value(move, stream) for move in moves]
+    values = ranked(values) if is_ranked else values
+    shapes = stream.deal(list(moves), len(moves))
     left = stream.deal(list(among), len(among))
-    firsts = [_take(left, len(move.line.partition(" ")[0])) for move in moves]
-    lines = [" ".join(_drawn_line(first, move.line, board, stream)) for first, move in zip(firsts, moves, strict=True)]
+    firsts = [_take(left, len(move.line.partition(" ")[0])) for move in shapes]
+    lines = [" ".join(_drawn_line(first, move.line, board, stream)) for first, move in zip(firsts, shapes, strict=True)]
     return [msgspec.structs.replace(value, line=line) for value, line in zip(values, lines, strict=True)]
 
 

@@ -92,15 +92,20 @@ def consult(
 ) -> Script[str]:
     """Have the engine examine the candidates; the text that their player is told.
 
-    `number`: that of a model's call, from 1. Each call draws a placebo of its own.
+    `number`: that of a model's call, from 1. Each question has one placebo, however often it is asked.
     """
     if not candidates:
         return NO_CANDIDATES
     moves = ranked((yield from examined(use, candidates, 0, game, name, number)))
     if use.is_placebo:
-        stream = dice.stream(f"tool_placebo/{name.label}/{game.ply}/{number}")
+        stream = dice.stream(placebo_label(name, game, " ".join(candidates)))
         moves = drawn(moves, [move.line.partition(" ")[0] for move in moves], game.board, stream)
     return ANSWER.format(nodes=use.nodes, lines="\n".join(map(told, moves)))
+
+
+def placebo_label(name: GameName, game: Game960, asked: str) -> str:
+    """The draw of the placebo of a question in a position: asked twice, it is told the same."""
+    return f"tool_placebo/{name.label}/{game.ply}/{asked}"
 
 
 def examined(

@@ -25,7 +25,7 @@ from ...tool_use import ToolUse
 from ..declared import Fault, declared
 from ..page import Page
 from ..players import GameName
-from ..tool_calls import Asking, OfferedTool, ToolCalls, call_templates
+from ..tool_calls import Asking, OfferedTool, ToolCalls, call_templates, given
 from .chen import PERCENT_MIN
 from .rules import Hand
 
@@ -95,7 +95,7 @@ def toolbox(use: ToolUse | None, hand: Hand, name: GameName, dice: Dice) -> Tool
 
     def read(arguments: str) -> Asking | None:
         try:
-            percent = _HANDS.decode(arguments.encode()).hands_percent
+            percent = _HANDS.decode(given(arguments).encode()).hands_percent
         except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
             return None
         return partial(consult, use, hand, name, dice, percent=percent)
@@ -125,11 +125,11 @@ def consult(
 ) -> Script[str]:
     """Ask the calculator about the decision that is due in `hand`; the text that its player is told.
 
-    `number`: that of a model's call, from 1. Each call draws a sample, and a placebo, of its own. `percent`: the
-    opponent's hands are the strongest of so many.
+    `number`: that of a model's call, from 1. `percent`: the opponent's hands are the strongest of so many. Each
+    question has one sample and one placebo, however often it is asked.
     """
     turn = len(hand.history)
-    place = f"{name.label}/{turn}/{number}"
+    place = f"{name.label}/{turn}/{percent}"  # asked twice, it says the same
     question = Calculate(
         attempt=number,
         board=hand.board,
