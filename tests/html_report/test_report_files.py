@@ -87,7 +87,7 @@ def test_every_game_is_in_the_data_with_its_words_and_its_result(folder: Path) -
             told = [one for one in game["asked"] if one["kind"] == "chat"]
             assert len(told) == len(chats)
             for (question, answer), one in zip(chats, told, strict=True):
-                prompts = ["\n".join(lines[line] for line in text) for _, text, _ in one["prompt"]]
+                prompts = ["\n".join(lines[line] for line in text) for _, text, *_ in one["prompt"]]
                 assert prompts == [message.content for message in question.messages]
                 if isinstance(answer, Reply) and not answer.tool_calls:
                     assert "\n".join(lines[line] for line in one["reply"]).rstrip("\n") == answer.text.rstrip("\n")

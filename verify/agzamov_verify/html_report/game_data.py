@@ -1,9 +1,9 @@
 """One game as the report's page replays it: its frames, and at each frame what was asked and answered.
 
     {"g":"p1-chess960-naked-agent-g00000","first":"agent (A)","second":"agent (B)","result":"1-0, …","won":"won",
-     "frames":[…],"asked":[{"at":1,"kind":"chat","to":"agent","what":"","over":false,"prompt":[["system",[0,1,2],[]]],
-                            "calls":[["best_lines",[],[5,6]]],"reply":[3],"us":812}, …]}
+     "frames":[…],"asked":[{"at":1,"kind":"chat","to":"agent","prompt":[["system",[0,1,2]]],"reply":[3],"us":812}, …]}
 
+A call that is not simply the decision says `what` it is, and which tools it `calls`; one after the contest is `over`.
 Texts are lists of numbers of lines in a table that the games of one chunk share: a prompt repeats most of its lines.
 """
 
@@ -124,12 +124,9 @@ def _asked(played: PlayedGame, frames: int, lines: Lines, us: Sequence[int]) -> 
             is_over = is_over or closing_observation(question.messages) is not None
             what = call_words(question, before.get(question.to))
             before[question.to] = question
-            document = {
-                **_chat(question, answer, lines),
-                "what": printable(what),
-                "over": is_over,
-                "calls": _calls(answer, question.to, played.asked[number + 1 :], lines),
-            }
+            calls = _calls(answer, question.to, played.asked[number + 1 :], lines)
+            where = {"what": printable(what), "over": is_over, "calls": calls}
+            document = {**_chat(question, answer, lines), **{name: value for name, value in where.items() if value}}
             at = frames - 1 if is_over else at
         else:
             document = _note(question, answer, lines)
@@ -165,8 +162,8 @@ def _chat(question: Chat, answer: Reply | NoReply, lines: Lines) -> dict[str, An
     document: dict[str, Any] = {
         "kind": "chat",
         "to": question.to,
-        "prompt": [[one.role, lines.refer(one.content), sections_of(one)] for one in question.messages],
-        "failed": len(answer.attempts),
+        "prompt": [[one.role, lines.refer(one.content), *sections_of(one)] for one in question.messages],
+        **({"failed": len(answer.attempts)} if answer.attempts else {}),
     }
     if isinstance(answer, NoReply):
         return {**document, "none": printable(answer.reason)}

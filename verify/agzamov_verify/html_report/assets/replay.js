@@ -113,14 +113,15 @@ class Replay {
   }
 
   chat(one, isLast, isStep = false) {
+    const calls = one.calls || [];
     const count = (number) => number.toLocaleString("en");
     const tokens = one.tokens && one.tokens.some(Boolean) ? `${count(one.tokens[0])} tokens in, ${count(one.tokens[1])} out` + (one.tokens[2] ? ` (${count(one.tokens[2])} of them reasoning)` : "") : "";
     const facts = [one.what, tokens, `${(one.us / 1e6).toPrecision(3)} s`, one.finish && one.finish !== "stop" ? `ended by ${one.finish}` : "", one.failed ? `${one.failed} failed tries` : ""];
     const reply = one.none !== undefined ? h("p", { class: "reply none" }, `no reply: ${one.none}`)
-      : one.calls.length && !this.text(one.reply).trim() ? "" : this.block(one.reply, "reply");
-    const words = one.calls.length ? "calls a tool" : isLast ? "decides" : "answers";
+      : calls.length && !this.text(one.reply).trim() ? "" : this.block(one.reply, "reply");
+    const words = calls.length ? "calls a tool" : isLast ? "decides" : "answers";
     return h("section", { class: isStep ? "chat step" : "chat" }, h(isStep ? "h4" : "h3", {}, `${one.to} ${words}`, h("small", {}, ` ${facts.filter(Boolean).join(" · ")}`)),
-      reply, ...one.calls.map((call) => this.call(call)), isStep ? this.fold("step prompt", "Its prompt", this.prompt(one)) : this.prompt(one));
+      reply, ...calls.map((call) => this.call(call)), isStep ? this.fold("step prompt", "Its prompt", this.prompt(one)) : this.prompt(one));
   }
 
   call([name, given, told]) {
@@ -134,7 +135,7 @@ class Replay {
   // A prompt, folded by its parts.
   prompt(one) {
     const length = one.prompt.reduce((sum, [, numbers]) => sum + this.text(numbers).length, 0);
-    const parts = one.prompt.flatMap(([role, numbers, sections], place) => {
+    const parts = one.prompt.flatMap(([role, numbers, ...sections], place) => {
       const isFirst = one.prompt.findIndex(([other]) => other === role) === place;
       const named = { system: "Rules", user: isFirst ? "Situation" : "What it was told then", assistant: "What it had answered", tool: "What its tool told" };
       const starts = [[0, named[role] || role], ...sections];
