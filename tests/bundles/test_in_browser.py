@@ -1,15 +1,18 @@
 """What the verify page runs in its worker gives the verdict of the command."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from agzamov_harness import keys
+from agzamov_images.verify_page.parts.check_bundle import NO_ENGINE
 from agzamov_images.verify_page.parts.check_bundle import check as check_bundle
 from agzamov_verify import cli
 from bundles.bundle_factory import STRANGER, SUBMITTER, Draft
+from bundles.make_golden import GOLDEN
 
 
 @pytest.fixture
@@ -35,6 +38,25 @@ def test_the_page_gives_the_verdict_of_the_command(tiny: Path) -> None:
     assert json.loads(verdict)["level"] in text
     assert "Steps of the check" in details
     assert any("of" in line for line in lines)
+
+
+@pytest.mark.usefixtures("no_engine")
+def test_the_page_advises_what_can_be_done_on_the_page() -> None:
+    """It told who sat before a browser to apt-get an engine, and to type options."""
+    code, text, details, verdict = check_bundle(str(GOLDEN / "bundle"), b"", unheard)
+    assert (code, verdict) == by_command(GOLDEN / "bundle")
+    assert "apt-get" in verdict
+    for words in (" ".join(text.split()), " ".join(details.split())):
+        assert "apt-get" not in words
+        assert NO_ENGINE in words
+        assert not re.findall(r"\(--[a-z]+", words)
+    assert re.search(r"signed by key [0-9a-f]{16} \(choose its key above to see whose it is\)", text)
+
+
+@pytest.mark.usefixtures("no_engine")
+def test_the_page_says_whether_the_chosen_key_signed(tiny: Path) -> None:
+    assert "(the key that you chose)" in check_bundle(str(tiny), keys.public_pem(SUBMITTER), unheard)[1]
+    assert "(not the key that you chose)" in check_bundle(str(tiny), keys.public_pem(STRANGER), unheard)[1]
 
 
 @pytest.mark.usefixtures("no_engine")

@@ -90,6 +90,7 @@ def test_the_golden_bundle_has_the_verdict_of_the_command(checker: Checker) -> N
     assert found == by_command(GOLDEN)
     steps = {step["name"]: step["status"] for step in json.loads(found[1])["steps"]}
     assert (found[0], steps["engine"], steps["quality"]) == (3, "not_checked", "not_checked")
+    assert "a browser has no engine" in " ".join((checker.page.locator("#screen").text_content() or "").split())
 
 
 @pytest.mark.parametrize("case", FIRST_OF_STEP, ids=[case.name for case in FIRST_OF_STEP])

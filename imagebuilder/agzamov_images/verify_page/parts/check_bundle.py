@@ -2,14 +2,25 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
+
+import msgspec
 
 from agzamov_verify.bundle_argument import no_bundle
 from agzamov_verify.check_command import EXIT_USAGE, exit_code
-from agzamov_verify.checks import Options, verify
+from agzamov_verify.checks import Options, Verdict, verify
 from agzamov_verify.display import report
 from agzamov_verify.envelope import BadEnvelope, key_id, load_public_key
 from agzamov_verify.stockfish import EngineFault, find_engine
 from agzamov_verify.waiting import told
+
+NO_ENGINE: Final = "a browser has no engine; the command agzamov-verify asks one"
+MORE: Final = (
+    ("(--details, --json)", "(below)"),
+    ("(--details)", "(below, in every step and figure)"),
+    ("(--json lists them)", "(the verdict as JSON lists them)"),
+)
+"""Options of the command that the verifier's words name, and what the page has in their place."""
 
 
 def check(path: str, key_pem: bytes, tell: Callable[[str], None]) -> tuple[int, str, str, str]:
@@ -25,15 +36,33 @@ def check(path: str, key_pem: bytes, tell: Callable[[str], None]) -> tuple[int, 
     refusal = no_bundle(bundle)
     if refusal:
         return EXIT_USAGE, refusal, "", ""
+    missing = _why_no_engine()
     with told(tell):
-        verdict = verify(bundle, Options(None, _why_no_engine(), expected_key_id=expected))
+        verdict = verify(bundle, Options(None, missing, expected_key_id=expected))
+    as_command = report.json(verdict).decode() + "\n"
     again = f"agzamov-verify check {bundle.name} --engine /path/to/stockfish-15.1"
-    return (
-        exit_code(verdict),
-        report.text(verdict, [again]),
-        report.details(verdict),
-        report.json(verdict).decode() + "\n",
-    )
+    _say_as_page(verdict, missing)
+    text = report.text(verdict, [again]).replace("(--key checks whose it is)", _whose(verdict, expected), 1)
+    return exit_code(verdict), _of_page(text), _of_page(report.details(verdict)), as_command
+
+
+def _say_as_page(verdict: Verdict, missing: str) -> None:
+    """Take the command's advice to install an engine out of the steps; nobody can follow it in a browser."""
+    verdict.steps = [
+        msgspec.structs.replace(step, remark=step.remark.replace(missing, NO_ENGINE)) for step in verdict.steps
+    ]
+
+
+def _whose(verdict: Verdict, expected: str) -> str:
+    if not expected:
+        return "(choose its key above to see whose it is)"
+    return "(the key that you chose)" if verdict.submitter == expected else "(not the key that you chose)"
+
+
+def _of_page(text: str) -> str:
+    for option, place in MORE:
+        text = text.replace(option, place)
+    return text
 
 
 def _why_no_engine() -> str:
