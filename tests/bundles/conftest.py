@@ -5,7 +5,20 @@ from types import SimpleNamespace
 
 import pytest
 
-from bundles.bundle_factory import CHESS0, JUDGED, POKER0, SMALL, TINY, engine_path, gates, make, make_until
+from bundles.bundle_factory import (
+    CHESS0,
+    GAMES0,
+    JUDGED,
+    POKER0,
+    SMALL,
+    TINY,
+    Draft,
+    engine_path,
+    entries,
+    gates,
+    make,
+    make_until,
+)
 
 FIXED = SimpleNamespace(token_bytes=bytes)
 
@@ -18,9 +31,14 @@ def replies_to_compute_again_are_drawn_from_a_fixed_seed(monkeypatch: pytest.Mon
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Both games and both phases, no engine: Phase 0 passed in chess, failed in hold'em."""
+    """Both games and phases, no engine: Phase 0 failed in hold'em, passed in chess, whose first game is not short."""
     wanted = {CHESS0: "passed", POKER0: "failed"}
-    return make_until(SMALL, tmp_path_factory.mktemp("small"), lambda made: gates(made) == wanted)
+
+    def fits(made: Path) -> bool:
+        ninth = entries(Draft.of(made), GAMES0)[8]
+        return gates(made) == wanted and ninth.question.game == f"{CHESS0}-g00000"
+
+    return make_until(SMALL, tmp_path_factory.mktemp("small"), fits)
 
 
 @pytest.fixture(scope="session")
