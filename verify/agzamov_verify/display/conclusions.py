@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Final
+from math import inf
+from typing import Final, NamedTuple
 
 from ..columns import ascii_words
 from ..glossary import label
@@ -20,24 +21,54 @@ MATCHES_SHOWN_MAX: Final = 3
 WHOLE_FROM: Final = 10
 NO_INTERVAL: Final = "no interval"
 SMALL_P: Final = 0.001
+REACH: Final = {"score": 0.5, "win rate": 1.0}
+"""The greatest effect that a figure of a unit can have: from even play to winning all, or from none won to all."""
+UNITS: Final = {"score": "points a game"}
+"""Units in words where these are others than those of the analysis."""
 
 
-def found_words(results: Results, analysis: Analysis | None, rest: str = "in --details") -> str:
-    """The figures in words; then Phase 0. Raises ValueError or LookupError for claims that make no sense.
+class Found(NamedTuple):
+    """The figures in sentences without full stops, and how many are not told."""
 
-    `rest`: where the deltas stand that are not told.
+    deltas: Sequence[str]
+    deltas_left: int
+    contests: Sequence[str]
+    contests_left: int
+    baselines: Sequence[str]
+    gates: Sequence[str]
+
+
+def found_of(results: Results, analysis: Analysis | None) -> Found:
+    """The figures in words, those with an interval first; then Phase 0.
+
+    Raises ValueError or LookupError for claims that make no sense.
     """
     heads = headlines(results.matches, analysis)
     contests = [match for match in results.matches if not match.is_baseline]
+    contests.sort(key=lambda match: heads[match.id].low is None)
     protocol = load_protocol(results.protocol)
     doubts = {match.id: _doubt(match, analysis, protocol.error_flag_percent) for match in contests[:MATCHES_SHOWN_MAX]}
-    sentences = [_contest(match, heads[match.id], doubts[match.id]) for match in contests[:MATCHES_SHOWN_MAX]]
-    if len(contests) > MATCHES_SHOWN_MAX:
-        sentences.append(f"{len(contests) - MATCHES_SHOWN_MAX} more are in the table below")
-    sentences = [*_deltas(analysis, rest), *sentences]
-    sentences += _against_itself(results.matches)
     tests = {match.id: match.p_won for match in analysis.matches if match.p_won} if analysis else {}
-    sentences += _gates(results.matches, tests, protocol.phase0)
+    return Found(
+        list(_deltas(analysis)),
+        max(0, len(analysis.deltas) - MATCHES_SHOWN_MAX) if analysis else 0,
+        [_contest(match, heads[match.id], doubts[match.id]) for match in contests[:MATCHES_SHOWN_MAX]],
+        max(0, len(contests) - MATCHES_SHOWN_MAX),
+        list(_against_itself(results.matches)),
+        list(_gates(results.matches, tests, protocol.phase0)),
+    )
+
+
+def found_words(results: Results, analysis: Analysis | None) -> str:
+    """The figures in words, as one paragraph. Raises ValueError or LookupError for claims that make no sense."""
+    found = found_of(results, analysis)
+    sentences = [*found.deltas]
+    if found.deltas_left:
+        sentences.append(f"{found.deltas_left} more deltas are in --details")
+    sentences += found.contests
+    if found.contests_left:
+        sentences.append(f"{found.contests_left} more are in the table below")
+    sentences += [*found.baselines, *found.gates]
     return (". ".join(sentences) or "Nothing was played") + "."
 
 
@@ -58,16 +89,20 @@ def precision_words(results: Results, analysis: Analysis) -> str:
 
 
 def _least(figures: Sequence[Estimate]) -> str:
-    """The smallest detectable effects of figures with an interval, from the least to the greatest."""
-    known = [one for one in figures if one.mde is not None and one.ci is not None]
+    """The smallest detectable effects of figures with an interval, from the least to the greatest that can be."""
+    sure = [one for one in figures if one.ci is not None]
+    known = [one for one in sure if one.mde is not None]
     if not known:
-        return ""
-    values = sorted(float(one.mde.decimal) for one in known if one.mde)
+        return "results did not vary, so what effect could be shown is not known" if sure else ""
+    unit, reach = known[0].unit, REACH.get(known[0].unit, inf)
+    values = sorted(value for one in known if one.mde and (value := float(one.mde.decimal)) <= reach)
+    if not values:
+        return "no figure could show any effect that its measure can have"
     upto = f" to {values[-1]:.3g}" if f"{values[0]:.3g}" != f"{values[-1]:.3g}" else ""
-    return f"the smallest effect that a figure could show is {values[0]:.3g}{upto} {known[0].unit}"
+    return f"the smallest effect that a figure could show is {values[0]:.3g}{upto} {UNITS.get(unit, unit)}"
 
 
-def _deltas(analysis: Analysis | None, rest: str) -> Iterator[str]:
+def _deltas(analysis: Analysis | None) -> Iterator[str]:
     """The effect of each augmentation, those with an interval first: the real arm less its control."""
     deltas = sorted(analysis.deltas if analysis else (), key=lambda delta: delta.performance.everything.ci is None)
     for delta in deltas[:MATCHES_SHOWN_MAX]:
@@ -80,8 +115,6 @@ def _deltas(analysis: Analysis | None, rest: str) -> Iterator[str]:
         reason = "" if effect.ci else effect.ci_note or effect.over
         why = f" ({ascii_words(reason)})" if reason else ""
         yield f"{what} in {game_words(delta.game)}: {short(effect.value.decimal)} {effect.unit}, {bounds}{why}"
-    if len(deltas) > MATCHES_SHOWN_MAX:
-        yield f"{len(deltas) - MATCHES_SHOWN_MAX} more deltas are {rest}"
 
 
 def short(number: str) -> str:

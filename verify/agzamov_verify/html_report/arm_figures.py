@@ -1,94 +1,171 @@
 """Figures of the arms of Phase 2: what seat A did naked, with a placebo, with its system, and with true facts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from ..checks import Verdict
 from ..display.headline import Headline, headlines
 from ..experiment import Arm, Match, Phase
 from ..manifest import Manifest
+from ..protocol import load_protocol
+from ..scoring.deltas import difference_figure
+from ..scoring.hypotheses.evidence import Evidence
+from ..scoring.inference.estimate import Estimate
+from ..scoring.match_cells import cell_of
+from ..scoring.measures import Measure
 from ..scoring.results import MatchResult
+from ..scoring.score_constants import load_score_constants
+from ..scoring.sequential_monitoring import open_ended
 from ..systems import OracleSystem
 from ..views import VIEWS, game_words
 from .charts import Whisker, whiskers
-from .figures import figure, parts_of
+from .figures import (
+    INTERVAL,
+    estimated_whisker,
+    figure,
+    hollow_words,
+    interval_words,
+    parts_of,
+    side_by_side,
+    why_no_interval,
+)
 from .markup import Element, table
 
-ORDER = (Arm.NAKED, Arm.PLACEBO, Arm.REAL)
+ORDER: Final = (Arm.NAKED, Arm.PLACEBO, Arm.REAL)
+COMPARED: Final = ((Arm.REAL, Arm.NAKED), (Arm.PLACEBO, Arm.NAKED), (Arm.REAL, Arm.PLACEBO))
+"""The differences of each system: the first arm less the second."""
+
+
+class Condition(NamedTuple):
+    """One played match of Phase 2: the plan of it, its result, and its figure."""
+
+    match: Match
+    result: MatchResult
+    head: Headline
+
+
+class Difference(NamedTuple):
+    """One arm less another of the same system. `name`: in the words of a chart."""
+
+    name: str
+    value: Estimate
 
 
 def arm_figures(verdict: Verdict) -> Iterator[Element]:
-    """The figure of each condition of Phase 2, augmentation by augmentation; one chart for each game."""
+    """The conditions of Phase 2 and their differences, of each game, augmentation and model."""
+    manifest = parts_of(verdict)[2]
+    groups: dict[tuple[str, str, str], list[Condition]] = {}
+    for one in conditions_of(verdict):
+        alike = one.match.game, one.match.condition.augmentation.value, one.match.a
+        groups.setdefault(alike, []).append(one)
+    is_one = len({seat for _, _, seat in groups}) == 1
+    for (game, augmentation, seat), conditions in groups.items():
+        if any(one.match.condition.arm is not Arm.NAKED for one in conditions):
+            title = f"{game_words(game)}, {augmentation}{'' if is_one else f' of {seat}'}"
+            ordered = sorted(conditions, key=lambda one: _place(one.match, manifest))
+            compared = differences(ordered, verdict)
+            shown = [_arms(title, ordered, manifest)]
+            shown += [_differences(title, game, compared)] if compared else []
+            yield side_by_side(*shown)
+
+
+def conditions_of(verdict: Verdict) -> Iterator[Condition]:
+    """The matches of Phase 2 that were played, but for those of the robustness check."""
     results, analysis, manifest = parts_of(verdict)
     planned = {match.id: match for match in manifest.plan.matches}
     heads = headlines(results.matches, analysis)
-    for game in dict.fromkeys(match.game for match in results.matches):
-        arms = [
-            match
-            for match in results.matches
-            if match.game == game
-            and planned[match.id].phase == Phase.ASYMMETRIC
-            and match.a not in manifest.plan.repeats
-        ]
-        if not any(planned[match.id].condition.arm is not Arm.NAKED for match in arms):
-            continue
-        arms.sort(key=lambda match: _place(planned[match.id], manifest))
-        yield _of_game(game, arms, planned, heads, manifest)
+    for result in results.matches:
+        match = planned[result.id]
+        if match.phase == Phase.ASYMMETRIC and match.a not in manifest.plan.repeats:
+            yield Condition(match, result, heads[match.id])
 
 
-def _of_game(
-    game: str,
-    arms: Sequence[MatchResult],
-    planned: dict[str, Match],
-    heads: dict[str, Headline],
-    manifest: Manifest,
-) -> Element:
-    view, is_one = VIEWS[game], len({match.a for match in arms}) == 1
+def _arms(title: str, conditions: Sequence[Condition], manifest: Manifest) -> Element:
+    """The figure of each arm with its interval."""
+    view = VIEWS[conditions[0].match.game]
     rows, numbers = [], []
-    for match in arms:
-        name = condition_name(planned[match.id], manifest)
-        label, head = name if is_one else f"{match.a}, {name}", heads[match.id]
-        if not match.is_baseline:
-            rows.append(Whisker(label, head.value, head.low, head.high))
-        against = "itself" if match.is_baseline else ", ".join(match.opponents)
-        result = "a baseline: it played itself" if match.is_baseline else head.words
-        numbers.append((label, against, view.size(match.result), result))
-    title = f"{game_words(game)}: seat A by condition"
-    words = (
-        "What naming, reading and searching do by themselves shows in the placebo; what true facts about the opponent"
-        f" are worth shows in an oracle, where there is one. The dashed line is that of equal players,"
-        f" {view.spelled(view.null)} {view.figure_unit}."
-    )
-    chart = whiskers(rows, view.null, view.figure_unit, title) if rows else None
-    return figure(title, words, chart, table(("condition", "against", "played", "result"), numbers))
+    for one in conditions:
+        name, head = condition_name(one.match, manifest), one.head
+        if not one.result.is_baseline:
+            rows.append(Whisker(name, head.value, head.low, head.high))
+        against = "itself" if one.result.is_baseline else ", ".join(one.result.opponents)
+        figures = ("baseline", "") if one.result.is_baseline else (view.spelled(head.value), interval_words(head))
+        numbers.append((name, against, view.size(one.result.result), *figures))
+    has_oracle = any(_is_oracle(one.match.condition.system, manifest) for one in conditions)
+    words = "What naming, reading and searching do by themselves shows in the placebo."
+    words += " What true facts about the opponent are worth shows in the oracle." if has_oracle else ""
+    words += hollow_words(one.head.why_none for one in conditions if one.head.low is None)
+    name = f"{title}: each condition"
+    chart = whiskers(rows, view.null, view.figure_unit, name, "equal players") if rows else None
+    header = ("condition", "against", "played", view.figure_unit, INTERVAL)
+    return figure(name, words, chart, table(header, numbers))
+
+
+def _differences(title: str, game: str, compared: Sequence[Difference]) -> Element:
+    """What each arm did beyond another."""
+    unit = VIEWS[game].figure_unit
+    rows = [estimated_whisker(one.name, one.value) for one in compared if one.value.value]
+    words = "Right of the dashed line the first-named arm did better. Real less placebo is what the content added."
+    words += hollow_words(why_no_interval(one.value) for one in compared if one.value.ci is None)
+    numbers = [(one.name, *_numbers(one.value)) for one in compared]
+    chart = whiskers(rows, 0.0, unit, f"{title}: differences", "no difference") if rows else None
+    header = ("difference", unit, INTERVAL)
+    return figure(f"{title}: differences", words, chart, table(header, numbers))
+
+
+def differences(conditions: Sequence[Condition], verdict: Verdict) -> list[Difference]:
+    """Each system's arms less each other, in points or chips: the figures of the analysis where it has them.
+
+    The resamples of a contrast follow from its values, so that one contrast has one interval wherever it is computed.
+    A match that its results may end early has no figure of a fixed size, so no difference.
+    """
+    manifest = parts_of(verdict)[2]
+    plan, early = manifest.plan, open_ended(manifest.plan)
+    constants, resamples = load_score_constants(plan.protocol), load_protocol(plan.protocol).bootstrap_resamples
+    rules = Evidence((), constants, str.encode, resamples)
+    arms: dict[tuple[Arm, str], Match] = {}
+    for one in conditions:
+        if one.match.id in verdict.blocks and one.match.id not in early and one.result.result.count:
+            arms.setdefault((one.match.condition.arm, one.match.condition.system), one.match)
+    cells = {
+        arm: cell_of(manifest, match, verdict.blocks[match.id]).measured(Measure.SCORE) for arm, match in arms.items()
+    }
+    found = []
+    for system in dict.fromkeys(system for arm, system in arms if arm is not Arm.NAKED):
+        for arm, other in COMPARED:
+            first, second = (arm, system), _control(other, system, arms)
+            if first in cells and second in cells:
+                name = f"{arm.value} less {other.value}{f', {system}' if system else ''}"
+                found.append(Difference(name, difference_figure(cells[first], cells[second], rules)))
+    return found
+
+
+def _control(arm: Arm, system: str, arms: Mapping[tuple[Arm, str], Match]) -> tuple[Arm, str]:
+    """The match of an arm to compare with: the naked one names no system where all systems share it."""
+    return (arm, system) if arm is not Arm.NAKED or (arm, system) in arms else (arm, "")
 
 
 def condition_name(match: Match, manifest: Manifest) -> str:
     """A condition of Phase 2 in the words of a chart."""
-    augmentation, arm, system = match.condition.augmentation.value, match.condition.arm, match.condition.system
-    by = f" by {system}" if system else ""
-    if arm is Arm.NAKED:
-        return f"{augmentation}: naked{by}"
-    if arm is Arm.PLACEBO:
-        return f"{augmentation}: placebo{by}"
-    ceiling = " (oracle: the ceiling)" if _is_oracle(system, manifest) else ""
-    return f"{augmentation}: real{by}{ceiling}"
+    arm, system = match.condition.arm, match.condition.system
+    name = f"{arm.value}{f', {system}' if system else ''}"
+    return f"{name} (oracle: the ceiling)" if arm is Arm.REAL and _is_oracle(system, manifest) else name
+
+
+def _numbers(value: Estimate) -> tuple[str, str]:
+    if value.value is None:
+        return "no value", ""
+    bounds = f"{float(value.ci.low):+.3g} to {float(value.ci.high):+.3g}" if value.ci else "none"
+    return f"{float(value.value.decimal):+.3g}", bounds
 
 
 def _place(match: Match, manifest: Manifest) -> tuple[object, ...]:
-    """Where a condition stands: by model and augmentation as planned, naked first, true facts last."""
+    """Where a condition stands: naked first, then system by system as planned, true facts last."""
     systems = list(manifest.plan.systems)
     system = match.condition.system
-    is_oracle = _is_oracle(system, manifest)
     number = systems.index(system) if system in systems else -1
-    augmentations = list(dict.fromkeys(one.condition.augmentation for one in manifest.plan.matches))
-    return (
-        match.a,
-        augmentations.index(match.condition.augmentation),
-        is_oracle,
-        match.condition.arm is not Arm.NAKED,
-        number,
-        ORDER.index(match.condition.arm),
-    )
+    is_control = match.condition.arm is Arm.NAKED
+    return _is_oracle(system, manifest), not is_control, number, ORDER.index(match.condition.arm)
 
 
 def _is_oracle(system: str, manifest: Manifest) -> bool:

@@ -1,25 +1,33 @@
 """Charts as SVG: points with intervals, courses with a band, scattered points, stacked bars.
 
-Colours and fonts are classes of the page's style sheet, so that light, dark and print have their own. Lengths are in
-user units of a drawing 720 wide. Each chart stands beside a table of its numbers (`figures`).
+Across, lengths are percentages, and down they are pixels: a chart is as wide as the page lets it be, and its words keep
+their size, on a phone too. So a name stands above its row, and the values of a y axis on its lines. Colours and fonts
+are classes of the page's style sheet, so that light, dark and print have their own. Each chart stands beside a table of
+its numbers (`figures`).
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from math import ceil, floor, isfinite, log10
+from math import ceil, floor, inf, isfinite, log10
 from typing import Final, NamedTuple
 
 from .markup import Element, element
+from .number_places import places
 
-WIDTH: Final = 720.0
-ROW: Final = 30.0
-LABELS: Final = 300.0
-MARGIN: Final = 16.0
+LINE: Final = 14.0
+"""Height of a line of a row's name."""
+ROW: Final = 24.0
+"""Height of a row without its name."""
+TOP: Final = 22.0
 AXIS: Final = 34.0
 PLOT_HEIGHT: Final = 220.0
-LEFT: Final = 56.0
+FIRST, LEFT, LAST = 1.5, 7.0, 98.5
+"""Where a plot begins, begins behind the values of its y axis, and ends: percentages of the width."""
 TICKS: Final = 5
-LABEL_CHARACTERS: Final = 44
+LABEL_CHARACTERS: Final = 52
+"""Of one line: what a phone holds."""
+LINES_BOX: Final = 1000.0
+"""Width of the box in which lines are drawn, which is stretched to the chart's."""
 
 
 class Whisker(NamedTuple):
@@ -38,6 +46,14 @@ class Line(NamedTuple):
     kind: str
 
 
+class Band(NamedTuple):
+    """A horizontal stripe between two values, and its class."""
+
+    low: float
+    high: float
+    kind: str
+
+
 class Dot(NamedTuple):
     """One scattered point with its name; its interval is vertical."""
 
@@ -49,7 +65,7 @@ class Dot(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """A linear scale from values to user units."""
+    """A linear scale from values to percentages of the width, or to pixels of the height."""
 
     low: float
     high: float
@@ -70,24 +86,25 @@ def ticks(low: float, high: float, count: int = TICKS) -> list[float]:
     return [step * index for index in range(first, floor(high / step + 1e-9) + 1)]
 
 
-def whiskers(rows: Sequence[Whisker], null: float, unit: str, title: str) -> Element:
-    """One row for each figure: a point, its interval, and a line at the value of no difference."""
-    scale = _scale([null, *(bound for row in rows for bound in (row.value, row.low, row.high))], LABELS, WIDTH - MARGIN)
-    bottom = MARGIN + ROW * len(rows)
+def whiskers(rows: Sequence[Whisker], null: float | None, unit: str, title: str, null_words: str = "") -> Element:
+    """One row for each figure: a point, its interval, and a line at the value of no difference.
+
+    `null`: that value, and `null_words` what it means; None: there is none, and the axis holds 0. The point of a figure
+    without an interval is hollow.
+    """
+    scale = _scale([null or 0.0, *(bound for row in rows for bound in (row.value, row.low, row.high))], FIRST, LAST)
+    heights = [ROW + LINE * len(_wrapped(row.label)) for row in rows]
+    bottom = TOP + sum(heights)
     drawing = _drawing(bottom + AXIS, title)
-    _x_axis(drawing, scale, MARGIN, bottom, unit)
-    drawing.append(_line(scale(null), MARGIN, scale(null), bottom, "null"))
-    drawing.append(_text(scale(null), MARGIN - 5, _tick(null), "tick", "middle"))
-    for index, row in enumerate(rows):
-        y = MARGIN + ROW * (index + 0.5)
+    _x_axis(drawing, scale, TOP, bottom, unit)
+    if null is not None:
+        drawing.append(_line(scale(null), TOP, scale(null), bottom, "null"))
+        drawing.append(_null_name(scale(null), ", ".join(filter(None, (_tick(null), null_words)))))
+    y = TOP
+    for row, height in zip(rows, heights, strict=True):
         drawing.extend(_label(row.label, y))
-        group = element("g", element("title", f"{row.label}: {row.value:g}"), class_=certainty(row.low, row.high, null))
-        if row.low is not None and row.high is not None:
-            low, high = scale(row.low), scale(row.high)
-            group.append(_line(low, y, high, y, "whisker"))
-            group.extend(_line(end, y - 5, end, y + 5, "whisker") for end in (low, high))
-        group.append(_circle(scale(row.value), y, 4.5))
-        drawing.append(group)
+        drawing.append(_whisker(row, scale, y + height - ROW + 10, null))
+        y += height
     return drawing
 
 
@@ -101,30 +118,27 @@ def certainty(low: float | None, high: float | None, null: float) -> str:
     return "unsure"
 
 
-def course(lines: Sequence[Line], band: tuple[float, float] | None, axes: tuple[str, str], title: str) -> Element:
-    """Courses over results. `band`: a horizontal stripe between two values. `axes`: what x and y are."""
+def course(
+    lines: Sequence[Line],
+    bands: Sequence[Band],
+    axes: tuple[str, str],
+    title: str,
+    limits: tuple[float, float] = (-inf, inf),
+) -> Element:
+    """Courses over results, before stripes. `axes`: what x and y are; `limits`: what y can be."""
     across = [x for line in lines for x, _ in line.points]
     up = [y for line in lines for _, y in line.points]
-    x_scale = _scale([0.0, *across], LEFT, WIDTH - MARGIN)
-    y_scale = _scale([*up, *(band or ())], PLOT_HEIGHT, MARGIN)
+    x_scale = _scale([0.0, *across], LEFT, LAST)
+    y_scale = _scale([*up, *(bound for band in bands for bound in (band.low, band.high))], PLOT_HEIGHT, TOP)
+    y_scale = y_scale._replace(low=max(y_scale.low, limits[0]), high=min(y_scale.high, limits[1]))
     drawing = _drawing(PLOT_HEIGHT + AXIS, title)
-    _x_axis(drawing, x_scale, MARGIN, PLOT_HEIGHT, axes[0])
-    _y_axis(drawing, y_scale, axes[1])
-    if band:
-        top, height = y_scale(band[1]), y_scale(band[0]) - y_scale(band[1])
-        drawing.append(
-            element(
-                "rect",
-                x=_n(LEFT),
-                y=_n(top),
-                width=_n(WIDTH - MARGIN - LEFT),
-                height=_n(height),
-                class_="band",
-            )
-        )
-    for line in lines:
-        points = " ".join(f"{_n(x_scale(x))},{_n(y_scale(y))}" for x, y in line.points)
-        drawing.append(element("polyline", points=points, class_=f"course {line.kind}"))
+    for band in bands:
+        top = y_scale(band.high)
+        drawing.append(_box(LEFT, top, LAST, y_scale(band.low) - top, band.kind))
+    _x_axis(drawing, x_scale, TOP, PLOT_HEIGHT, axes[0])
+    drawing.extend(_y_grid(y_scale))
+    drawing.append(_lines(lines, x_scale, y_scale))
+    drawing.extend(_y_values(y_scale, axes[1]))
     return drawing
 
 
@@ -132,48 +146,45 @@ def scattered(
     dots: Sequence[Dot], frontier: Sequence[tuple[float, float]], axes: tuple[str, str], title: str
 ) -> Element:
     """Points with vertical intervals and their numbers from 1 on, and the frontier as a line of steps."""
-    x_scale = _scale([0.0, *(dot.x for dot in dots)], LEFT, WIDTH - MARGIN)
-    y_scale = _scale([bound for dot in dots for bound in (dot.y, dot.low, dot.high)], PLOT_HEIGHT, MARGIN)
+    x_scale = _scale([dot.x for dot in dots], LEFT + 2, LAST - 2)
+    y_scale = _scale([bound for dot in dots for bound in (dot.y, dot.low, dot.high)], PLOT_HEIGHT, TOP)
     drawing = _drawing(PLOT_HEIGHT + AXIS, title)
-    _x_axis(drawing, x_scale, MARGIN, PLOT_HEIGHT, axes[0])
-    _y_axis(drawing, y_scale, axes[1])
+    _x_axis(drawing, x_scale, TOP, PLOT_HEIGHT, axes[0])
+    drawing.extend(_y_grid(y_scale))
     corners = [corner for (x, y), (right, up) in pairwise(frontier) for corner in ((x, y), (right, y), (right, up))]
-    points = " ".join(f"{_n(x_scale(x))},{_n(y_scale(y))}" for x, y in corners)
-    drawing.append(element("polyline", points=points, class_="course frontier"))
-    for number, dot in enumerate(dots, 1):
-        x, y = x_scale(dot.x), y_scale(dot.y)
-        group = element("g", element("title", f"{number}. {dot.label}: {dot.x:g}, {dot.y:g}"), class_="unsure")
+    drawing.append(_lines([Line(corners, "frontier")], x_scale, y_scale))
+    drawing.extend(_y_values(y_scale, axes[1]))
+    points = [(x_scale(dot.x), y_scale(dot.y)) for dot in dots]
+    for number, (dot, (x, y)) in enumerate(zip(dots, points, strict=True), 1):
+        group = element("g", element("title", f"{number}. {dot.label}: {dot.x:.4g}, {dot.y:.4g}"), class_="unsure")
         if dot.low is not None and dot.high is not None:
-            group.append(_line(x, y_scale(dot.low), x, y_scale(dot.high), "whisker"))
-        group.append(_circle(x, y, 4.5))
-        group.append(_text(x + 7, y - 6, str(number), "label"))
+            group.append(_line(x, y_scale(dot.low), x, y_scale(dot.high), "whisker faint"))
+        group.append(_circle(x, y, 4, "dot" if dot.low is not None else "dot hollow"))
         drawing.append(group)
+    for number, ((x, y), place) in enumerate(zip(points, places(points, PLOT_HEIGHT), strict=True), 1):
+        if place.is_far:
+            drawing.append(_line(x, y, place.x, place.y, "leader"))
+        drawing.append(_text(place.x, place.y + 4, str(number), "label number", "middle"))
     return drawing
 
 
 def stacked(rows: Sequence[tuple[str, Sequence[float]]], total: float, unit: str, title: str) -> Element:
     """One bar for each row, cut into parts in order; `total` is the length of the axis."""
-    scale = Scale(0.0, total, LABELS, WIDTH - MARGIN)
-    bottom = MARGIN + ROW * len(rows)
+    scale = Scale(0.0, total, FIRST, LAST)
+    heights = [ROW + LINE * len(_wrapped(label)) for label, _ in rows]
+    bottom = TOP + sum(heights)
     drawing = _drawing(bottom + AXIS, title)
-    _x_axis(drawing, scale, MARGIN, bottom, unit)
-    for index, (label, parts) in enumerate(rows):
-        top, reached = MARGIN + ROW * index, 0.0
-        drawing.extend(_label(label, top + ROW / 2))
+    _x_axis(drawing, scale, TOP, bottom, unit)
+    y = TOP
+    for (label, parts), height in zip(rows, heights, strict=True):
+        reached = 0.0
+        drawing.extend(_label(label, y))
         for number, part in enumerate(parts):
             left, right = scale(reached), scale(reached + part)
             reached += part
             if part:
-                drawing.append(
-                    element(
-                        "rect",
-                        x=_n(left),
-                        y=_n(top + 7),
-                        width=_n(right - left),
-                        height=_n(ROW - 14),
-                        class_=f"part-{number}",
-                    )
-                )
+                drawing.append(_box(left, y + height - ROW + 4, right, ROW - 11, f"part-{number}"))
+        y += height
     return drawing
 
 
@@ -186,7 +197,7 @@ def _scale(values: Sequence[float | None], start: float, end: float) -> Scale:
 
 
 def _drawing(height: float, title: str) -> Element:
-    return element("svg", viewBox=f"0 0 {_n(WIDTH)} {_n(height)}", role="img", aria_label=title, class_="chart")
+    return element("svg", width="100%", height=_n(height), role="img", aria_label=title, class_="chart")
 
 
 def _x_axis(drawing: Element, scale: Scale, top: float, bottom: float, unit: str) -> None:
@@ -196,35 +207,82 @@ def _x_axis(drawing: Element, scale: Scale, top: float, bottom: float, unit: str
     drawing.append(_text(scale.end, bottom + 29, unit, "unit", "end"))
 
 
-def _y_axis(drawing: Element, scale: Scale, unit: str) -> None:
+def _y_grid(scale: Scale) -> Iterator[Element]:
     for value in ticks(scale.low, scale.high):
-        drawing.append(_line(LEFT, scale(value), WIDTH - MARGIN, scale(value), "grid"))
-        drawing.append(_text(LEFT - 6, scale(value) + 4, _tick(value), "tick", "end"))
-    drawing.append(_text(LEFT, MARGIN - 5, unit, "unit"))
+        yield _line(0, scale(value), LAST, scale(value), "grid")
+
+
+def _y_values(scale: Scale, unit: str) -> Iterator[Element]:
+    """The values of a y axis on their lines, above what is drawn."""
+    for value in ticks(scale.low, scale.high):
+        yield _text(0, scale(value) - 3, _tick(value), "tick")
+    yield _text(0, TOP - 12, unit, "unit")
+
+
+def _null_name(x: float, words: str) -> Element:
+    """The value of no difference and its name above its line, towards the middle of the chart."""
+    anchor = "start" if x < 30 else "end" if x > 70 else "middle"
+    return _text(x, TOP - 8, words, "tick", anchor)
+
+
+def _whisker(row: Whisker, scale: Scale, y: float, null: float | None) -> Element:
+    shade = "unsure" if null is None else certainty(row.low, row.high, null)
+    group = element("g", element("title", f"{row.label}: {row.value:.4g}"), class_=shade)
+    if row.low is not None and row.high is not None:
+        low, high = scale(row.low), scale(row.high)
+        group.append(_line(low, y, high, y, "whisker"))
+        group.extend(_line(end, y - 5, end, y + 5, "whisker") for end in (low, high))
+    group.append(_circle(scale(row.value), y, 4.5, "dot" if row.low is not None else "dot hollow"))
+    return group
+
+
+def _lines(lines: Sequence[Line], x_scale: Scale, y_scale: Scale) -> Element:
+    """Courses in a box of their own, which is stretched across while the strokes keep their width."""
+    box = element(
+        "svg",
+        viewBox=f"0 0 {_n(LINES_BOX)} {_n(PLOT_HEIGHT)}",
+        preserveAspectRatio="none",
+        width="100%",
+        height=_n(PLOT_HEIGHT),
+        class_="lines",
+    )
+    for line in lines:
+        points = " ".join(f"{_n(x_scale(x) * LINES_BOX / 100)},{_n(y_scale(y))}" for x, y in line.points)
+        box.append(element("polyline", points=points, vector_effect="non-scaling-stroke", class_=f"course {line.kind}"))
+    return box
+
+
+def _box(left: float, top: float, right: float, height: float, kind: str) -> Element:
+    return element("rect", x=_p(left), y=_n(top), width=_p(right - left), height=_n(height), class_=kind)
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Element:
-    return element("line", x1=_n(x1), y1=_n(y1), x2=_n(x2), y2=_n(y2), class_=kind)
+    return element("line", x1=_p(x1), y1=_n(y1), x2=_p(x2), y2=_n(y2), class_=kind)
 
 
-def _circle(x: float, y: float, radius: float) -> Element:
-    return element("circle", cx=_n(x), cy=_n(y), r=_n(radius), class_="dot")
+def _circle(x: float, y: float, radius: float, kind: str) -> Element:
+    return element("circle", cx=_p(x), cy=_n(y), r=_n(radius), class_=kind)
 
 
 def _text(x: float, y: float, text: str, kind: str, anchor: str = "start") -> Element:
-    return element("text", text, x=_n(x), y=_n(y), text_anchor=anchor, class_=kind)
+    return element("text", text, x=_p(x), y=_n(y), text_anchor=anchor, class_=kind)
 
 
 def _label(text: str, y: float) -> Iterator[Element]:
-    """The name of a row around a height: on one line if it fits, else on two, the second cut if it must be."""
-    if len(text) <= LABEL_CHARACTERS:
-        yield _text(0, y + 4, text, "label")
-        return
-    end = text.rfind(" ", 0, LABEL_CHARACTERS + 1)
-    end = end if end > 0 else LABEL_CHARACTERS
-    rest = text[end:].strip()
-    yield _text(0, y - 2, text[:end], "label")
-    yield _text(0, y + 11, rest if len(rest) <= LABEL_CHARACTERS else f"{rest[: LABEL_CHARACTERS - 1]}…", "label")
+    """The name of a row from a height on, in as many lines as it needs."""
+    for number, line in enumerate(_wrapped(text), 1):
+        yield _text(0, y + LINE * number, line, "label")
+
+
+def _wrapped(text: str) -> list[str]:
+    """A name in lines, cut at a blank where there is one; nothing of it is left out, so that no two become one."""
+    lines = []
+    while len(text) > LABEL_CHARACTERS:
+        end = text.rfind(" ", 0, LABEL_CHARACTERS + 1)
+        end = end if end > 0 else LABEL_CHARACTERS
+        lines.append(text[:end])
+        text = text[end:].strip()
+    return [*lines, text]
 
 
 def _tick(value: float) -> str:
@@ -232,5 +290,10 @@ def _tick(value: float) -> str:
 
 
 def _n(value: float) -> str:
-    """A coordinate to a tenth of a unit."""
+    """A length in pixels, to a tenth."""
     return f"{value:.1f}".removesuffix(".0")
+
+
+def _p(value: float) -> str:
+    """A percentage of the width, to a hundredth."""
+    return f"{value:.2f}".removesuffix(".00") + "%"

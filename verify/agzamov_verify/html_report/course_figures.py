@@ -17,8 +17,8 @@ from ..scoring.learning.outcome import LearningOutcome, LearningRule
 from ..scoring.match_cells import cell_of
 from ..scoring.measures import equal_parts
 from ..scoring.score_constants import load_score_constants
-from .charts import Line, course
-from .figures import SCORE_UNIT, figure, game_of, parts_of, some_open
+from .charts import Band, Line, course
+from .figures import SCORE_UNIT, figure, game_of, parts_of, some_open, unit_words
 from .markup import Element, table
 
 Z_95: Final = 1.959964
@@ -62,7 +62,7 @@ def _ratings(verdict: Verdict) -> Iterator[tuple[str, Element]]:
             for field, kind in (("low", "bound"), ("high", "bound"), ("rating", "main"))
         ]
         noun = GAMES[game_of(manifest, match.id)].unit.many
-        chart = course(lines, None, (noun, "rating"), f"Rating in {name}")
+        chart = course(lines, (), (noun, "rating"), f"Rating in {name}")
         rows = [(str(point.results), point.rating, point.deviation) for point in points.a]
         words = "Glicko-2 by rating period, with one rating deviation on each side; both begin at 1500."
         yield name, figure(f"Rating: {name}", words, chart, table((f"after {noun}", "rating", "deviation"), rows))
@@ -80,40 +80,49 @@ def _learning(name: str, cell: Cell, rule: LearningRule, learned: LearningOutcom
         return None
     mean = [sum(values) / len(careers) for values in zip(*careers, strict=True)]
     window = max(1, min(rule.window.window_results // size, len(mean) // 4))
-    band = chance_band(mean, window, (0.0, 1.0) if rule.unit == SCORE_UNIT else (-inf, inf))
+    limits = (0.0, 1.0) if rule.unit == SCORE_UNIT else (-inf, inf)
+    band = chance_band([mean], window, limits)
+    wide = chance_band(careers, window, limits) if len(careers) > 1 else None
+    bands = [Band(*one, kind) for one, kind in ((wide, "band wide"), (band, "band")) if one]
     single = [Line(_points(values, size, window), "career") for values in careers] if len(careers) > 1 else []
     fitted = [_fitted(learned.curve, size * len(mean))] if learned.curve else []
     noun = GAMES[cell.key.game].result.many
     lines = [*single, Line(_points(mean, size, window), "main"), *fitted]
-    chart = course(lines, band, (noun, rule.unit), f"Course of {name}")
+    chart = course(lines, bands, (noun, unit_words(rule.unit)), f"Course of {name}", limits)
     columns = [mean, *(careers if len(careers) > 1 else [])]
     header = (f"after {noun}", "mean", *(f"career {index + 1}" for index in range(len(columns) - 1)))
     rows = [(f"{(index + 1) * size:,}", *(f"{column[index]:.3f}" for column in columns)) for index in range(len(mean))]
     of = f" of {len(careers)} careers" if len(careers) > 1 else ""
-    words = f"{learning_words(learned)}. The bold line is the mean{of} over {window * size} {noun} at a time."
+    told = learning_words(learned)
+    words = f"{told[:1].upper()}{told[1:]}. The bold line is the mean{of} over {window * size} {noun} at a time."
     if band:
         words += (
-            " Where nothing is learned, 95 % of its points lie in the band: that is where such means lie if the same"
-            " results come in any order."
+            " The band is where 95 % of such means lie if the same results come in any order: there nothing is learned."
         )
     else:
-        words += " There are too few for a band of chance."
+        words += f" No band of chance: it needs {UNITS_MIN} units of {size} {noun}, and there are {len(mean)}."
+    if wide:
+        words += " Thin lines are careers; the paler band is that of one career."
     return figure(f"Course: {name}", words, chart, table(header, rows))
 
 
-def chance_band(values: Sequence[float], window: int, limits: tuple[float, float]) -> tuple[float, float] | None:
-    """The pointwise 95 % band of the mean of `window` values if all come in a random order; None for too few.
+def chance_band(
+    courses: Sequence[Sequence[float]], window: int, limits: tuple[float, float]
+) -> tuple[float, float] | None:
+    """The pointwise 95 % band of the mean of `window` values of a course if its n come in a random order.
 
     mean +- 1.96 s sqrt((1 / w) (n - w) / (n - 1)), the standard error of a mean of w out of n drawn without
-    replacement, where s^2 is the mean squared deviation of all n; within what the measure can be.
+    replacement, where s^2 is the mean squared deviation of all n; within what the measure can be. Of several courses of
+    equal length, their mean and the mean of their s^2. None for courses that are too short.
     """
-    n = len(values)
+    n = len(courses[0])
     if n < UNITS_MIN:
         return None
-    mean = sum(values) / n
-    squared = sum((value - mean) ** 2 for value in values) / n
-    half = Z_95 * sqrt(squared / window * (n - window) / (n - 1))
-    return max(limits[0], mean - half), min(limits[1], mean + half)
+    means = [sum(values) / n for values in courses]
+    squared = sum((value - mean) ** 2 for mean, values in zip(means, courses, strict=True) for value in values)
+    squared /= n * len(courses)
+    middle, half = sum(means) / len(means), Z_95 * sqrt(squared / window * (n - window) / (n - 1))
+    return max(limits[0], middle - half), min(limits[1], middle + half)
 
 
 def _points(values: Sequence[float], size: int, window: int) -> list[tuple[float, float]]:

@@ -6,11 +6,12 @@ from typing import Final
 from ..checks import Verdict
 from ..display.analysis_text import estimate
 from ..display.first_screen import match_words
-from ..display.headline import Headline, headlines
+from ..display.headline import WITHIN_ONE_CAREER, Headline, headlines
 from ..manifest import Manifest
 from ..scoring.analysis import Analysis
 from ..scoring.deltas import DeltaAnalysis
 from ..scoring.inference.estimate import Estimate
+from ..scoring.measures import ONE_CAREER
 from ..scoring.results import MatchResult, Results
 from ..seat_words import percent
 from ..views import VIEWS, game_words
@@ -22,25 +23,52 @@ SCORE_EFFECT_MOST: Final = 0.5
 """From even play to winning every game."""
 SHOWN_OPEN: Final = 2
 """Figures of one sort that are open at once."""
+ROWS_OPEN: Final = 8
+"""Rows of a table that is open at once."""
+REASONS: Final = 3
+INTERVAL: Final = "95 % interval"
+NOTHING_TO_SHOW: Final = "nothing that this measure could show"
 
 
 def figure(title: str, words: str, chart: Element | None, numbers: Element, *, is_open: bool = False) -> Element:
     """A chart with its title, a sentence, and its numbers, which are folded away unless there is no chart."""
-    shown = [scroller(title, chart)] if chart is not None else []
+    shown = [chart] if chart is not None else []
     opened = {"open": ""} if is_open else {}
     folded = element("details", element("summary", "The numbers"), numbers, **opened) if shown else numbers
     return element("figure", element("figcaption", element("strong", title), element("p", words)), *shown, folded)
 
 
-def scroller(title: str, chart: Element) -> Element:
-    """A chart that can be moved aside where the screen is narrower, by keyboard too."""
-    return element("div", chart, class_="scroll", tabindex="0", role="region", aria_label=title)
+def scroller(title: str, content: Element) -> Element:
+    """What is wider than some screens, moved aside there by keyboard too."""
+    return element("div", content, class_="scroll", tabindex="0", role="region", aria_label=title)
+
+
+def side_by_side(*shown: Element) -> Element:
+    """Figures that belong together, beside each other where there is room."""
+    return element("div", *shown, class_="pair") if len(shown) > 1 else shown[0]
+
+
+def hollow_words(reasons: Iterable[str]) -> str:
+    """Why some points of a chart are hollow; empty where none is."""
+    named = list(dict.fromkeys(reason or "nothing varied, or too little was repeated" for reason in reasons))
+    if not named:
+        return ""
+    rest = f"; and {len(named) - REASONS} other reasons" if len(named) > REASONS else ""
+    return f" A hollow point has no interval, and shows nothing by itself: {'; '.join(named[:REASONS])}{rest}."
+
+
+def why_no_interval(value: Estimate) -> str:
+    """Why an estimate has no interval; empty where the analysis gives no reason."""
+    return WITHIN_ONE_CAREER if value.over == ONE_CAREER else value.ci_note
 
 
 def some_open(named: Iterable[tuple[str, Element]]) -> Iterator[Element]:
-    """The first figures as they are; each of the rest opens on a click on its name."""
-    for number, (name, shown) in enumerate(named):
-        yield shown if number < SHOWN_OPEN else element("details", element("summary", name), shown, class_="more")
+    """The first figures as they are; of the rest a list opens on a click, and each on a click on its name."""
+    every = list(named)
+    yield from (shown for _, shown in every[:SHOWN_OPEN])
+    rest = [element("details", element("summary", name), shown, class_="more") for name, shown in every[SHOWN_OPEN:]]
+    if rest:
+        yield element("details", element("summary", f"{len(rest)} more"), *rest, class_="more rest")
 
 
 def parts_of(verdict: Verdict) -> tuple[Results, Analysis, Manifest]:
@@ -65,42 +93,42 @@ def result_figures(verdict: Verdict) -> Iterator[Element]:
     results, analysis, manifest = parts_of(verdict)
     heads = headlines(results.matches, analysis)
     mde = {match.id: match.main.everything for match in analysis.matches}
+    shown = []
     for game in dict.fromkeys(match.game for match in results.matches):
         matches = [match for match in results.matches if match.game == game]
         contests = [match for match in matches if not match.is_baseline]
         view = VIEWS[game]
         rows = [_whisker(short_words(manifest, match.id), heads[match.id]) for match in contests]
         title = f"{game_words(game)}: result of the first-named seat"
-        chart = whiskers(rows, view.null, view.figure_unit, title) if rows else None
+        chart = whiskers(rows, view.null, view.figure_unit, title, "equal players") if rows else None
         numbers = table(
-            ("match", "played", "result, 95 % interval", "smallest detectable effect", "ended by play"),
+            ("match", "played", view.figure_unit, INTERVAL, "smallest detectable effect", "ended by play"),
             [_result_row(manifest, match, heads[match.id], mde.get(match.id)) for match in matches],
         )
-        words = (
-            f"The dashed line is that of equal players, {view.spelled(view.null)} {view.figure_unit}."
-            if rows
-            else "A seat that plays itself has no winner: a baseline."
-        )
-        yield figure(title, words, chart, numbers, is_open=True)
+        words = "Right of the dashed line the first-named seat did better; an interval that crosses it shows neither."
+        words += hollow_words(heads[match.id].why_none for match in contests if heads[match.id].low is None)
+        words = words if rows else "A seat that plays itself has no winner: a baseline."
+        shown.append(figure(title, words, chart, numbers, is_open=len(matches) <= ROWS_OPEN))
+    if shown:
+        yield side_by_side(*shown)
 
 
 def delta_figures(verdict: Verdict) -> Iterator[Element]:
-    """What each augmentation added, as intervals and as a map of models by augmentations."""
+    """What each augmentation added, as intervals and as a map of augmentations by models."""
     _, analysis, _ = parts_of(verdict)
     for game in dict.fromkeys(delta.game for delta in analysis.deltas):
         deltas = [delta for delta in analysis.deltas if delta.game == game]
-        effects = {_system_words(delta): delta.performance.everything for delta in deltas}
-        unit = next(iter(effects.values())).unit
+        is_one = len({delta.model for delta in deltas}) == 1
+        effects = {_system_words(delta, is_one=is_one): delta.performance.everything for delta in deltas}
+        unit = unit_words(next(iter(effects.values())).unit)
         rows = [estimated_whisker(name, effect) for name, effect in effects.items() if effect.value]
         title = f"{game_words(game)}: with an augmentation less without it"
-        chart = whiskers(rows, 0.0, unit, title) if rows else None
+        title += f", {deltas[0].model}" if is_one else ""
+        chart = whiskers(rows, 0.0, unit, title, "no difference") if rows else None
         numbers = table(("augmentation", "difference"), [(name, estimate(effect)) for name, effect in effects.items()])
         words = "Right of the dashed line the augmentation helped; an interval that crosses it shows no difference."
-        if not all(effect.ci for effect in effects.values()):
-            words += " What has no interval was not repeated often enough for one, and shows nothing by itself."
-        yield figure(title, words, chart, numbers)
-        if len(deltas) > 1:
-            yield _heat_map(game, deltas)
+        words += hollow_words(why_no_interval(effect) for effect in effects.values() if effect.ci is None)
+        yield side_by_side(figure(title, words, chart, numbers), _heat_map(game, deltas))
 
 
 def _whisker(label: str, head: Headline) -> Whisker:
@@ -116,39 +144,53 @@ def estimated_whisker(label: str, value: Estimate) -> Whisker:
 def _result_row(manifest: Manifest, match: MatchResult, head: Headline, value: Estimate | None) -> tuple[str, ...]:
     view = VIEWS[match.game]
     by_play = percent(match.result.by_play / match.result.count if match.result.count else 0.0)
-    result = "baseline" if match.is_baseline else head.words
-    mde = "none: a baseline" if match.is_baseline else detectable(value)
-    return match_words(manifest, match.id), view.size(match.result), result, mde, by_play
+    name, size = short_words(manifest, match.id), view.size(match.result)
+    if match.is_baseline:
+        return name, size, "baseline", "", "", by_play
+    return name, size, view.spelled(head.value), interval_words(head), detectable(value), by_play
+
+
+def interval_words(head: Headline) -> str:
+    """The interval of a headline, for a table whose heading has the unit."""
+    if head.low is None or head.high is None:
+        return "none"
+    spelled = VIEWS[head.game].spelled
+    return f"{spelled(head.low)} to {spelled(head.high)}{' (sequential)' if head.sequential else ''}"
 
 
 def detectable(value: Estimate | None) -> str:
-    """The smallest effect that a figure could have shown, in words; what has no interval could show none."""
+    """The smallest effect that a figure could have shown, in its unit; what has no interval could show none."""
     if value is None or value.mde is None or value.ci is None:
-        return "none: too little was repeated"
+        return "none: no interval"
     least = float(value.mde.decimal)
-    if value.unit == SCORE_UNIT and least > SCORE_EFFECT_MOST:
-        return "more than there is to gain"
-    return f"{least:.3g} {value.unit}"
+    return NOTHING_TO_SHOW if value.unit == SCORE_UNIT and least > SCORE_EFFECT_MOST else f"{least:.3g}"
 
 
-def _system_words(delta: DeltaAnalysis) -> str:
-    return f"{delta.model} with {delta.augmentation}{f' by {delta.system}' if delta.system else ''}"
+def unit_words(unit: str) -> str:
+    """The unit of an estimate as charts and tables name it."""
+    named = {SCORE_UNIT: "points a game", "bb/100": "big blinds per 100 hands"}
+    return named.get(unit, unit)
+
+
+def _system_words(delta: DeltaAnalysis, *, is_one: bool) -> str:
+    what = f"{delta.augmentation}{f' by {delta.system}' if delta.system else ''}"
+    return what if is_one else f"{delta.model} with {what}"
 
 
 def _heat_map(game: str, deltas: Sequence[DeltaAnalysis]) -> Element:
-    """Models by augmentations; the colour of a cell is that of its difference, grey where its interval holds 0."""
-    columns = list(dict.fromkeys((delta.augmentation, delta.system) for delta in deltas))
+    """Augmentations by models; the colour of a cell is that of its difference, grey where its interval holds 0."""
+    models = list(dict.fromkeys(delta.model for delta in deltas))
+    systems = list(dict.fromkeys((delta.augmentation, delta.system) for delta in deltas))
     cells = {(delta.model, (delta.augmentation, delta.system)): delta.performance.everything for delta in deltas}
     known = [abs(float(effect.value.decimal)) for effect in cells.values() if effect.value]
     greatest = max(known, default=0.0) or 1.0
     rows = [
-        (model, *(_heat(cells.get((model, column)), greatest) for column in columns))
-        for model in dict.fromkeys(delta.model for delta in deltas)
+        (f"{name}{f' by {by}' if by else ''}", *(_heat(cells.get((model, (name, by))), greatest) for model in models))
+        for name, by in systems
     ]
-    header = ("model", *(f"{name}{f' by {system}' if system else ''}" for name, system in columns))
-    title = f"{game_words(game)}: models by augmentations"
-    words = "Each cell is a difference with its 95 % interval. Grey: not shown to differ from none."
-    return figure(title, words, None, table(header, rows))
+    title = f"{game_words(game)}: augmentations by models"
+    words = f"Each cell is a difference, with its {INTERVAL}. Grey: not shown to differ from none."
+    return figure(title, words, None, table(("augmentation", *models), rows))
 
 
 def _heat(effect: Estimate | None, greatest: float) -> Element | str:

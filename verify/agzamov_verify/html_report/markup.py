@@ -1,13 +1,15 @@
 """HTML and SVG as trees of the standard library, which escapes every text and attribute when it writes them."""
 
+import re
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 from xml.etree import ElementTree as ET
 
 from ..untrusted_input import printable
 
 Element: TypeAlias = ET.Element
 Child: TypeAlias = "Element | str"
+PERCENT: Final = re.compile(r"(?<=\d) (?=%)")
 
 
 def element(tag: str, *children: Child, **attributes: str) -> Element:
@@ -19,14 +21,21 @@ def element(tag: str, *children: Child, **attributes: str) -> Element:
 
 
 def fill(parent: Element, children: Iterable[Child]) -> None:
-    """Add children to an element. Texts are made printable: what reorders or hides text is spelled out."""
+    """Add children to an element. Texts are made printable: what reorders or hides text is spelled out.
+
+    A percentage stays on one line.
+    """
     for child in children:
         if not isinstance(child, str):
             parent.append(child)
         elif len(parent):
-            parent[-1].tail = (parent[-1].tail or "") + printable(child)
+            parent[-1].tail = (parent[-1].tail or "") + _text(child)
         else:
-            parent.text = (parent.text or "") + printable(child)
+            parent.text = (parent.text or "") + _text(child)
+
+
+def _text(text: str) -> str:
+    return PERCENT.sub("\N{NO-BREAK SPACE}", printable(text))
 
 
 def raw(tag: str, text: str, **attributes: str) -> Element:

@@ -5,6 +5,7 @@ nothing (`chunks`). Without scripts everything but the games can be read.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
@@ -12,11 +13,12 @@ from xml.etree import ElementTree as ET
 
 from ..checks import Verdict
 from ..display import report
-from ..display.conclusions import found_words, precision_words
+from ..display.conclusions import found_of, precision_words
 from ..display.figure_warnings import warnings_of
 from ..display.first_screen import departs_words, match_words, played_words, seed_words
 from ..glossary import TERMS, label
 from ..manifest import Manifest
+from ..scoring.analysis import Analysis
 from ..scoring.hypotheses.verdicts import Verdict as HypothesisVerdict
 from ..scoring.results import Results
 from ..seat_words import seat_lines
@@ -28,8 +30,10 @@ from .markup import Child, Element, element, fill, raw, table
 SCRIPTS: Final = ("chunks.js", "games.js", "replay.js")
 LAST_SCRIPT: Final = "report.js"
 PROGRAM_TITLE: Final = "Agzamov test report"
-LISTED: Final = 4
+LISTED: Final = 3
 """Lines of a list that is open at once, on the first screen."""
+NAMED: Final = 4
+"""Matches that are named at once, on the first screen."""
 LEVELS: Final = {"V0": "claimed", "V1": "self-consistent"}
 
 
@@ -98,11 +102,10 @@ def _symbols(games: Iterable[str]) -> Element:
 
 def _header(verdict: Verdict, manifest: Manifest) -> Iterator[Element]:
     level = element("span", f"{verdict.level} {LEVELS.get(verdict.level, '')}", class_=f"level {verdict.level}")
-    run = element(
-        "p", "Run ", element("code", verdict.run), " · signed by key ", element("code", verdict.submitter[:16])
-    )
+    key = element("code", verdict.submitter[:16])
+    run = element("p", level, " run ", element("code", verdict.run), " · signed by key ", key, class_="run")
     yield element(
-        "header", element("p", PROGRAM_TITLE, class_="kind"), element("h1", manifest.plan.title, dir="auto"), run, level
+        "header", element("p", PROGRAM_TITLE, class_="kind"), element("h1", manifest.plan.title, dir="auto"), run
     )
 
 
@@ -126,15 +129,14 @@ def _sections(contents: Contents, manifest: Manifest) -> Iterator[Element]:
 
 
 def _with_contents(sections: Sequence[Element]) -> Iterator[Element]:
-    """The sections, with a list of links behind the first, which is the answer."""
+    """The sections, behind a list of links to all but the first, which is the answer."""
     links = [
         element("li", element("a", heading.text or "", href=f"#{section.get('id')}"))
         for section in sections[1:]
         if section.get("hidden") is None and (heading := section.find("h2")) is not None
     ]
-    yield sections[0]
     yield element("nav", element("ul", *links), aria_label="Contents", class_="contents")
-    yield from sections[1:]
+    yield from sections
 
 
 def _section(name: str, title: str, children: Iterator[Element] | Sequence[Element]) -> Element:
@@ -160,7 +162,7 @@ def _answer(contents: Contents, manifest: Manifest) -> Iterator[Element]:
     check: list[Child] = [element("pre", contents.command, class_="command", tabindex="0")]
     rows: list[tuple[str, list[Child]]] = [
         ("Played", _played(manifest, results)),
-        ("Found", [found_words(results, analysis, "under What each augmentation added")]),
+        ("Found", _found(results, analysis)),
         ("How sure", [precision_words(results, analysis)]),
         ("Believe", believe),
         (label("Departs"), departs),
@@ -182,10 +184,33 @@ def _listed(lines: Sequence[str]) -> Iterator[Child]:
         yield element("details", element("summary", f"{len(rest)} more"), items)
 
 
+def _found(results: Results, analysis: Analysis) -> list[Child]:
+    """What augmentations added, one a line, or else the matches; what is not told is a link to where it stands."""
+    found = found_of(results, analysis)
+    is_augmented = bool(found.deltas)
+    left = [(found.deltas_left, "differences", "effects"), (found.contests_left, "results", "results")]
+    links = [
+        element("a", f"{count} more {what if count > 1 else what[:-1]}", href=f"#{section}")
+        for count, what, section in left
+        if count
+    ]
+    told: list[Child] = []
+    if lines := found.deltas if is_augmented else found.contests:
+        told.append(element("ul", *(element("li", line) for line in lines), class_="found"))
+    told.append(" ".join(f"{line}." for line in (found.gates if is_augmented else [*found.baselines, *found.gates])))
+    if is_augmented and (rest := [*found.contests, *found.baselines]):
+        matches = element("ul", *(element("li", line) for line in rest), class_="found")
+        told.append(element("details", element("summary", "The matches"), matches))
+    if links:
+        between = [child for link in links for child in (" · ", link)][1:]
+        told.append(element("p", *between, class_="links"))
+    return told
+
+
 def _played(manifest: Manifest, results: Results) -> list[Child]:
     """What was played; of many matches how many, and which on a click."""
     whole = played_words(manifest, results)
-    if len(results.matches) <= LISTED:
+    if len(results.matches) <= NAMED:
         return [whole]
     sizes = []
     for game in dict.fromkeys(match.game for match in results.matches):
@@ -200,29 +225,34 @@ def _played(manifest: Manifest, results: Results) -> list[Child]:
 
 def _games(contents: Contents, manifest: Manifest) -> Element:
     rows = [
-        (
-            element("a", match_words(manifest, match["id"]), href=f"#m={match['id']}"),
-            f"{match['count']:,}",
-        )
+        (element("a", match_words(manifest, match["id"]), href=f"#m={match['id']}"), f"{match['count']:,}")
         for match in contents.site["matches"]
     ]
+    header = ("match", "games or hands")
+    shown = [table(header, rows[: figures.ROWS_OPEN])]
+    if rest := rows[figures.ROWS_OPEN :]:
+        shown.append(element("details", element("summary", f"{len(rest)} more matches"), table(header, rest)))
     words = element("p", "Every game can be replayed, with each prompt and each reply, word for word.")
     return element(
         "div",
         words,
-        table(("match", "games or hands"), rows),
+        *shown,
         element("noscript", element("p", "The games need scripts to be allowed; all else on this page does not.")),
     )
 
 
 def _hypotheses(verdict: Verdict) -> Iterator[Element]:
-    analysis = figures.parts_of(verdict)[1]
-    rows = [_hypothesis(one) for one in analysis.hypotheses]
-    tested = [row for one, row in zip(analysis.hypotheses, rows, strict=True) if one.p is not None]
+    """Those that were tested, then all of them, family by family."""
+    hypotheses = figures.parts_of(verdict)[1].hypotheses
     header = ("hypothesis", "what it says", "verdict", "p, corrected", "why")
-    if tested:
+    if tested := [_hypothesis(one) for one in hypotheses if one.p is not None]:
         yield table(header, tested)
-    yield element("details", element("summary", f"All {len(rows)} hypotheses"), table(header, rows))
+    for family in dict.fromkeys(one.family for one in hypotheses):
+        ones = [one for one in hypotheses if one.family is family]
+        counts = Counter(one.status for one in ones)
+        outcomes = ", ".join(f"{count} {status.value}" for status, count in counts.items())
+        title = f"All {len(ones)} {family.value} hypotheses: {outcomes}"
+        yield element("details", element("summary", title), table(header, map(_hypothesis, ones)), class_="more")
 
 
 def _hypothesis(one: HypothesisVerdict) -> tuple[str, ...]:

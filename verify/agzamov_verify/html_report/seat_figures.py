@@ -16,9 +16,21 @@ from ..scoring.results import MatchResult
 from ..scoring.seat_stats import SeatStats
 from ..views import VIEWS, game_words
 from .charts import Dot, Whisker, scattered, stacked, whiskers
-from .figures import estimated_whisker, figure, parts_of, short_words, some_open
+from .figures import (
+    INTERVAL,
+    estimated_whisker,
+    figure,
+    hollow_words,
+    interval_words,
+    parts_of,
+    short_words,
+    some_open,
+    why_no_interval,
+)
 from .markup import Element, element, table
 
+BARS_MAX: Final = 10
+"""Of a chart of error classes."""
 FAULTS: Final[Mapping[FaultKind, str]] = {kind: kind.value.replace("_", " ") for kind in FaultKind}
 
 
@@ -44,6 +56,7 @@ def _winnings(verdict: Verdict) -> Iterator[tuple[str, Element]]:
             " all in: what was all in counts by its equity. street equity: so at every street. baseline: less what a"
             " fixed public player wins with the same cards."
         )
+        words += hollow_words(why_no_interval(one) for one in adjusted.values() if one.ci is None)
         yield name, figure(f"Winnings, raw and variance-reduced: {name}", words, chart, numbers)
 
 
@@ -71,9 +84,10 @@ def _quality(verdict: Verdict) -> Iterator[tuple[str, Element]]:
                     interval = f"{low:.1f} to {high:.1f}" if low is not None and high is not None else "none"
                     label = f"{who}, {stage}{aligned}"
                     numbers.append((label, f"{float(loss.value.decimal):.1f}", interval, f"{group.moves:,}"))
-        header = ("seat and stage", "centipawns lost a move", "95 % interval", "moves")
-        chart = whiskers(rows, 0.0, "centipawns lost a move", f"Quality in {name}") if rows else None
+        header = ("seat and stage", "centipawns lost a move", INTERVAL, "moves")
+        chart = whiskers(rows, None, "centipawns lost a move", f"Quality in {name}") if rows else None
         words = f"By Stockfish at {results.nodes:,} nodes a position; less is better."
+        words += " A hollow point has no interval." if any(row.low is None for row in rows) else ""
         yield name, figure(f"Quality of play by stage: {name}", words, chart, table(header, numbers))
 
 
@@ -94,25 +108,34 @@ def efficiency_figures(verdict: Verdict) -> Iterator[Element]:
 def _frontier(matches: Sequence[MatchResult], heads: Mapping[str, Headline], manifest: Manifest) -> Element:
     """The efficiency of seats that met the same opponent."""
     view = VIEWS[matches[0].game]
-    dots = []
+    dots, is_one = [], len({match.a for match in matches}) == 1
+    matches = sorted(matches, key=lambda match: _tokens(match.seat_stats[0]) / match.result.count)
     for match in matches:
         tokens, head = _tokens(match.seat_stats[0]), heads[match.id]
-        name = short_words(manifest, match.id)
+        name = short_words(manifest, match.id).partition(" v ")[0].removeprefix(f"Phase {match.phase:d} ")
+        name = name.removesuffix(f", {match.a}") if is_one else name
         dots.append(Dot(name, tokens / match.result.count, head.value, head.low, head.high))
     axes = f"tokens of seat A for each {view.game.result.one}", view.figure_unit
     against = " and ".join(matches[0].opponents)
-    title = f"{game_words(matches[0].game)}, phase {matches[0].phase} against {against}: efficiency frontier"
+    title = f"{game_words(matches[0].game)}, Phase {matches[0].phase:d} against {against}: efficiency frontier"
     on = {(dot.x, dot.y) for dot in dots} & set(frontier(dots))
     rows = [
-        (str(number), dot.label, f"{dot.x:,.0f}", heads[match.id].short, "yes" if (dot.x, dot.y) in on else "")
+        (f"{number}. {dot.label}", f"{dot.x:,.0f}", *_result(heads[match.id]), "yes" if (dot.x, dot.y) in on else "")
         for number, (dot, match) in enumerate(zip(dots, matches, strict=True), 1)
     ]
     words = (
-        "Points have the numbers of the table. On the line stands what nothing else beats with fewer tokens, by the"
-        " figures alone: where intervals overlap, the order is not shown."
+        "Points have the numbers of the table, from the fewest tokens on. On the line stands what nothing else beats"
+        " with fewer, by the figures alone: where intervals overlap, the order is not shown."
     )
-    numbers = table(("", "match", axes[0], "result", "on the line"), rows)
-    return figure(title, words, scattered(dots, frontier(dots), axes, title), numbers, is_open=True)
+    words += hollow_words(heads[match.id].why_none for match in matches if heads[match.id].low is None)
+    numbers = table(("point", axes[0], axes[1], INTERVAL, "on the line"), rows)
+    shown = figure(title, words, scattered(dots, frontier(dots), axes, title), numbers, is_open=True)
+    shown.set("class", "keyed")
+    return shown
+
+
+def _result(head: Headline) -> tuple[str, str]:
+    return VIEWS[head.game].spelled(head.value), interval_words(head)
 
 
 def frontier(dots: Sequence[Dot]) -> list[tuple[float, float]]:
@@ -133,6 +156,8 @@ def error_figures(verdict: Verdict) -> Iterator[Element]:
             counts = [getattr(stats.faults, f"first_{kind.value}") for kind in FAULTS]
             rows.append((f"{stats.seat} ({side}): {match_words(manifest, match.id)}", stats, counts))
     faulty = [(name, [count / stats.decisions for count in counts]) for name, stats, counts in rows if any(counts)]
+    faulty.sort(key=lambda row: -sum(row[1]))
+    drawn = faulty[:BARS_MAX]
     header = ("seat and match", "decisions", *FAULTS.values(), "without a legal action in the end")
     numbers = table(
         header,
@@ -144,8 +169,13 @@ def error_figures(verdict: Verdict) -> Iterator[Element]:
     chart = None
     if faulty:
         longest = max(sum(shares) for _, shares in faulty)
-        chart = stacked(faulty, longest * 1.05, "share of decisions", "Error classes")
+        chart = stacked(drawn, longest * 1.05, "share of decisions", "Error classes")
     words = "First attempts that held no legal action, by class: " + ", ".join(FAULTS.values()) + "."
+    if not faulty:
+        words = "Every first attempt of every seat held a legal action."
+        numbers = element("details", element("summary", "The numbers"), numbers)
+    if len(faulty) > len(drawn):
+        words += f" Drawn are the {len(drawn)} seats of {len(faulty)} with the most; the numbers are of all."
     key = element("p", *(_key(number, name) for number, name in enumerate(FAULTS.values())), class_="key")
     yield figure("Error classes", words, element("div", key, chart) if chart is not None else None, numbers)
 
