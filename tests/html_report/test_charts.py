@@ -192,3 +192,8 @@ def test_a_table_has_headings_for_columns_and_rows() -> None:
     assert text.count('scope="col"') == 2
     assert text.count('scope="row"') == 1
     assert "<caption>caption</caption>" in text
+
+
+def test_what_can_be_moved_aside_is_named_and_reached_by_keyboard() -> None:
+    box = table(("name", "value"), [("one", "1")])
+    assert (box.get("tabindex"), box.get("role"), box.get("aria-label")) == ("0", "region", "Table: name, value")

@@ -10,7 +10,7 @@ import pytest
 from agzamov_verify.checks import Verdict
 from agzamov_verify.display.conclusions import found_words, precision_words
 from agzamov_verify.html_report.arm_figures import arm_figures, conditions_of, differences
-from agzamov_verify.html_report.figures import delta_figures, detectable, parts_of, result_figures
+from agzamov_verify.html_report.figures import delta_figures, detectable, estimate_cells, parts_of, result_figures
 from agzamov_verify.html_report.markup import html
 from agzamov_verify.html_report.page import Contents, page
 from bundles.bundle_factory import check, make
@@ -82,6 +82,14 @@ def test_augmentations_are_rows_of_the_map_so_that_many_fit_on_a_page(verdict: V
     assert table is not None
     assert [cell.text for cell in table.findall("thead//th")] == ["augmentation", "novice@novice"]
     assert [row[0].text for row in table.findall("tbody/tr")] == ["memory by truth", "tools by odds"]
+
+
+def test_a_figure_of_a_table_has_three_digits_and_no_effect_where_it_has_no_interval(verdict: Verdict) -> None:
+    _, analysis, _ = parts_of(verdict)
+    value = analysis.matches[0].main.everything
+    assert estimate_cells(msgspec.structs.replace(value, ci=None))[1:] == ("none", "6", "none: no interval")
+    for cell in estimate_cells(value)[:2]:
+        assert all(len(number.replace(".", "").lstrip("0")) <= 3 for number in re.findall(r"[\d.]+", cell)), cell
 
 
 def test_a_baseline_has_no_smallest_detectable_effect_and_a_heading_has_the_one_unit(verdict: Verdict) -> None:

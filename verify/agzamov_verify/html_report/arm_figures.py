@@ -20,7 +20,9 @@ from ..systems import OracleSystem
 from ..views import VIEWS, game_words
 from .charts import Whisker, whiskers
 from .figures import (
+    ESTIMATED,
     INTERVAL,
+    estimate_cells,
     estimated_whisker,
     figure,
     hollow_words,
@@ -107,9 +109,9 @@ def _differences(title: str, game: str, compared: Sequence[Difference]) -> Eleme
     rows = [estimated_whisker(one.name, one.value) for one in compared if one.value.value]
     words = "Right of the dashed line the first-named arm did better. Real less placebo is what the content added."
     words += hollow_words(why_no_interval(one.value) for one in compared if one.value.ci is None)
-    numbers = [(one.name, *_numbers(one.value)) for one in compared]
+    numbers = [(one.name, *estimate_cells(one.value)) for one in compared]
     chart = whiskers(rows, 0.0, unit, f"{title}: differences", "no difference") if rows else None
-    header = ("difference", unit, INTERVAL)
+    header = ("difference", unit, *ESTIMATED)
     return figure(f"{title}: differences", words, chart, table(header, numbers))
 
 
@@ -150,13 +152,6 @@ def condition_name(match: Match, manifest: Manifest) -> str:
     arm, system = match.condition.arm, match.condition.system
     name = f"{arm.value}{f', {system}' if system else ''}"
     return f"{name} (oracle: the ceiling)" if arm is Arm.REAL and _is_oracle(system, manifest) else name
-
-
-def _numbers(value: Estimate) -> tuple[str, str]:
-    if value.value is None:
-        return "no value", ""
-    bounds = f"{float(value.ci.low):+.3g} to {float(value.ci.high):+.3g}" if value.ci else "none"
-    return f"{float(value.value.decimal):+.3g}", bounds
 
 
 def _place(match: Match, manifest: Manifest) -> tuple[object, ...]:

@@ -18,7 +18,7 @@ LINE: Final = 14.0
 """Height of a line of a row's name."""
 ROW: Final = 24.0
 """Height of a row without its name."""
-TOP: Final = 22.0
+TOP: Final = 28.0
 AXIS: Final = 34.0
 PLOT_HEIGHT: Final = 220.0
 FIRST, LEFT, LAST = 1.5, 7.0, 98.5
@@ -216,7 +216,7 @@ def _y_values(scale: Scale, unit: str) -> Iterator[Element]:
     """The values of a y axis on their lines, above what is drawn."""
     for value in ticks(scale.low, scale.high):
         yield _text(0, scale(value) - 3, _tick(value), "tick")
-    yield _text(0, TOP - 12, unit, "unit")
+    yield _text(0, TOP - 18, unit, "unit")
 
 
 def _null_name(x: float, words: str) -> Element:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ..checks import Verdict
-from ..display.analysis_text import estimate
 from ..display.first_screen import match_words
 from ..display.headline import WITHIN_ONE_CAREER, Headline, headlines
 from ..manifest import Manifest
@@ -19,14 +18,16 @@ from .charts import Whisker, certainty, whiskers
 from .markup import Element, element, table
 
 SCORE_UNIT: Final = "score"
-SCORE_EFFECT_MOST: Final = 0.5
-"""From even play to winning every game."""
+EFFECT_MOST: Final = {SCORE_UNIT: 0.5, "win rate": 1.0}
+"""The greatest effect in a unit: from even play to winning every game, from none won to all."""
 SHOWN_OPEN: Final = 2
 """Figures of one sort that are open at once."""
 ROWS_OPEN: Final = 8
 """Rows of a table that is open at once."""
 REASONS: Final = 3
 INTERVAL: Final = "95 % interval"
+ESTIMATED: Final = (INTERVAL, "n", "smallest detectable effect")
+"""The columns of an estimate behind its value (`estimate_cells`)."""
 NOTHING_TO_SHOW: Final = "nothing that this measure could show"
 
 
@@ -125,7 +126,9 @@ def delta_figures(verdict: Verdict) -> Iterator[Element]:
         title = f"{game_words(game)}: with an augmentation less without it"
         title += f", {deltas[0].model}" if is_one else ""
         chart = whiskers(rows, 0.0, unit, title, "no difference") if rows else None
-        numbers = table(("augmentation", "difference"), [(name, estimate(effect)) for name, effect in effects.items()])
+        numbers = table(
+            ("augmentation", unit, *ESTIMATED), [(name, *estimate_cells(effect)) for name, effect in effects.items()]
+        )
         words = "Right of the dashed line the augmentation helped; an interval that crosses it shows no difference."
         words += hollow_words(why_no_interval(effect) for effect in effects.values() if effect.ci is None)
         yield side_by_side(figure(title, words, chart, numbers), _heat_map(game, deltas))
@@ -163,7 +166,16 @@ def detectable(value: Estimate | None) -> str:
     if value is None or value.mde is None or value.ci is None:
         return "none: no interval"
     least = float(value.mde.decimal)
-    return NOTHING_TO_SHOW if value.unit == SCORE_UNIT and least > SCORE_EFFECT_MOST else f"{least:.3g}"
+    return NOTHING_TO_SHOW if least > EFFECT_MOST.get(value.unit, least) else f"{least:.3g}"
+
+
+def estimate_cells(value: Estimate) -> tuple[str, ...]:
+    """An estimate in the cells of a table whose heading has the unit."""
+    if value.value is None:
+        return "no value", "", "", ""
+    bounds = f"{float(value.ci.low):+.3g} to {float(value.ci.high):+.3g}" if value.ci else "none"
+    n = "+".join(f"{one:,}" for one in value.n)
+    return f"{float(value.value.decimal):+.3g}", bounds, n, detectable(value)
 
 
 def unit_words(unit: str) -> str:

@@ -53,8 +53,11 @@ def table(header: Sequence[Child], rows: Iterable[Sequence[Child]], caption: str
     body = element("tbody")
     for first, *rest in rows:
         body.append(element("tr", element("th", first, scope="row"), *(element("td", cell) for cell in rest)))
+    named = caption or f"Table: {', '.join(cell for cell in header if isinstance(cell, str))}"
     captions = [element("caption", caption)] if caption else []
-    return element("div", element("table", *captions, head, body), class_="scroll", tabindex="0")
+    return element(
+        "div", element("table", *captions, head, body), class_="scroll", tabindex="0", role="region", aria_label=named
+    )
 
 
 def html(root: Element) -> str:

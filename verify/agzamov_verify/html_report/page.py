@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 from ..checks import Verdict
 from ..display import report
-from ..display.conclusions import found_of, precision_words
+from ..display.conclusions import found_of, p_words, precision_words
 from ..display.figure_warnings import warnings_of
 from ..display.first_screen import departs_words, match_words, played_words, seed_words
 from ..glossary import TERMS, label
@@ -256,7 +256,7 @@ def _hypotheses(verdict: Verdict) -> Iterator[Element]:
 
 
 def _hypothesis(one: HypothesisVerdict) -> tuple[str, ...]:
-    p = "" if one.p is None else f"{one.p_corrected} ({one.correction})"
+    p = "" if one.p is None else f"{p_words(one.p_corrected or one.p).removeprefix('= ')} ({one.correction})"
     return str(one.id), one.summary, one.status.value, p, one.reason
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ..checks import Verdict
-from ..display.analysis_text import estimate
 from ..display.first_screen import match_words
 from ..display.headline import Headline, headlines
 from ..experiment import SIDES
@@ -17,7 +16,9 @@ from ..scoring.seat_stats import SeatStats
 from ..views import VIEWS, game_words
 from .charts import Dot, Whisker, scattered, stacked, whiskers
 from .figures import (
+    ESTIMATED,
     INTERVAL,
+    estimate_cells,
     estimated_whisker,
     figure,
     hollow_words,
@@ -49,7 +50,8 @@ def _winnings(verdict: Verdict) -> Iterator[tuple[str, Element]]:
         rows = [estimated_whisker(method.replace("_", " "), one) for method, one in adjusted.items() if one.value]
         chart = whiskers(rows, 0.0, "big blinds per 100 hands", f"Winnings in {name}") if rows else None
         numbers = table(
-            ("method", "winnings"), [(key.replace("_", " "), estimate(one)) for key, one in adjusted.items()]
+            ("method", "big blinds per 100 hands", *ESTIMATED),
+            [(key.replace("_", " "), *estimate_cells(one)) for key, one in adjusted.items()],
         )
         words = (
             "One quantity, estimated several ways: each takes out another share of the luck of the cards. raw: as won."
