@@ -10,7 +10,14 @@ import pytest
 from agzamov_verify.checks import Verdict
 from agzamov_verify.display.conclusions import found_words, precision_words
 from agzamov_verify.html_report.arm_figures import arm_figures, conditions_of, differences
-from agzamov_verify.html_report.figures import delta_figures, detectable, estimate_cells, parts_of, result_figures
+from agzamov_verify.html_report.figures import (
+    delta_figures,
+    detectable,
+    estimate_cells,
+    parts_of,
+    result_figures,
+    three_digits,
+)
 from agzamov_verify.html_report.markup import html
 from agzamov_verify.html_report.page import Contents, page
 from bundles.bundle_factory import check, make
@@ -92,6 +99,10 @@ def test_a_figure_of_a_table_has_three_digits_and_no_effect_where_it_has_no_inte
         assert all(len(number.replace(".", "").lstrip("0")) <= 3 for number in re.findall(r"[\d.]+", cell)), cell
 
 
+def test_a_thousand_is_written_out() -> None:
+    assert [three_digits(value) for value in (1063.77, -99.23, 0.16667, 0.0)] == ["+1,064", "-99.2", "+0.167", "+0"]
+
+
 def test_a_baseline_has_no_smallest_detectable_effect_and_a_heading_has_the_one_unit(verdict: Verdict) -> None:
     text = html(next(iter(result_figures(verdict))))
     assert '<th scope="col">big blinds per 100 hands</th>' in text
@@ -102,12 +113,13 @@ def test_what_no_figure_could_show_is_said_so(verdict: Verdict) -> None:
     results, analysis, _ = parts_of(verdict)
     told = precision_words(results, analysis)
     assert re.fullmatch(
-        r"hold'em: the smallest effect that a figure could show is \d+( to \d+)? bb/100; 100\.0 % of 300 hands ended by"
-        r" play\.",
+        r"hold'em: the smallest effect that a figure could show is [\d,.]+( to [\d,.]+)? bb/100; 100\.0 % of 300"
+        r" hands ended by play\.",
         told,
     ), told
     value = analysis.matches[0].main.everything
-    assert detectable(value) == f"{float(value.mde.decimal):.3g}" if value.mde else False
+    assert value.mde
+    assert float(detectable(value).replace(",", "")) == pytest.approx(float(value.mde.decimal), rel=0.01)
     assert detectable(msgspec.structs.replace(value, ci=None)) == "none: no interval"
     assert detectable(None) == "none: no interval"
     score = msgspec.structs.replace(value, unit="score", mde=msgspec.structs.replace(value.mde, decimal="1.699"))

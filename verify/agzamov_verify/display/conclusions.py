@@ -21,6 +21,7 @@ MATCHES_SHOWN_MAX: Final = 3
 WHOLE_FROM: Final = 10
 NO_INTERVAL: Final = "no interval"
 SMALL_P: Final = 0.001
+THOUSAND: Final = 1000
 REACH: Final = {"score": 0.5, "win rate": 1.0}
 """The greatest effect that a figure of a unit can have: from even play to winning all, or from none won to all."""
 UNITS: Final = {"score": "points a game"}
@@ -98,8 +99,9 @@ def _least(figures: Sequence[Estimate]) -> str:
     values = sorted(value for one in known if one.mde and (value := float(one.mde.decimal)) <= reach)
     if not values:
         return "no figure could show any effect that its measure can have"
-    upto = f" to {values[-1]:.3g}" if f"{values[0]:.3g}" != f"{values[-1]:.3g}" else ""
-    return f"the smallest effect that a figure could show is {values[0]:.3g}{upto} {UNITS.get(unit, unit)}"
+    least, greatest = (f"{value:,.0f}" if value >= THOUSAND else f"{value:.3g}" for value in (values[0], values[-1]))
+    upto = f" to {greatest}" if least != greatest else ""
+    return f"the smallest effect that a figure could show is {least}{upto} {UNITS.get(unit, unit)}"
 
 
 def _deltas(analysis: Analysis | None) -> Iterator[str]:

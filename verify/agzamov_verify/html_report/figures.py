@@ -25,6 +25,7 @@ SHOWN_OPEN: Final = 2
 ROWS_OPEN: Final = 8
 """Rows of a table that is open at once."""
 REASONS: Final = 3
+WHOLE_FROM: Final = 100
 INTERVAL: Final = "95 % interval"
 ESTIMATED: Final = (INTERVAL, "n", "smallest detectable effect")
 """The columns of an estimate behind its value (`estimate_cells`)."""
@@ -166,16 +167,21 @@ def detectable(value: Estimate | None) -> str:
     if value is None or value.mde is None or value.ci is None:
         return "none: no interval"
     least = float(value.mde.decimal)
-    return NOTHING_TO_SHOW if least > EFFECT_MOST.get(value.unit, least) else f"{least:.3g}"
+    return NOTHING_TO_SHOW if least > EFFECT_MOST.get(value.unit, least) else three_digits(least).removeprefix("+")
 
 
 def estimate_cells(value: Estimate) -> tuple[str, ...]:
     """An estimate in the cells of a table whose heading has the unit."""
     if value.value is None:
         return "no value", "", "", ""
-    bounds = f"{float(value.ci.low):+.3g} to {float(value.ci.high):+.3g}" if value.ci else "none"
+    bounds = f"{three_digits(float(value.ci.low))} to {three_digits(float(value.ci.high))}" if value.ci else "none"
     n = "+".join(f"{one:,}" for one in value.n)
-    return f"{float(value.value.decimal):+.3g}", bounds, n, detectable(value)
+    return three_digits(float(value.value.decimal)), bounds, n, detectable(value)
+
+
+def three_digits(value: float) -> str:
+    """A difference with its sign, in three digits; whole where it is large."""
+    return f"{value:+,.0f}" if abs(value) >= WHOLE_FROM else f"{value:+.3g}"
 
 
 def unit_words(unit: str) -> str:
@@ -212,5 +218,5 @@ def _heat(effect: Estimate | None, greatest: float) -> Element | str:
     low, high = (float(effect.ci.low), float(effect.ci.high)) if effect.ci else (None, None)
     shade = certainty(low, high, 0.0)
     step = max(1, round(4 * abs(value) / greatest))
-    interval = f"{low:+.3g} to {high:+.3g}" if low is not None and high is not None else "no interval"
-    return element("span", f"{value:+.3g} ", element("small", interval), class_=f"heat {shade}-{step}")
+    interval = f"{three_digits(low)} to {three_digits(high)}" if low is not None and high is not None else "no interval"
+    return element("span", f"{three_digits(value)} ", element("small", interval), class_=f"heat {shade}-{step}")
