@@ -9,6 +9,7 @@ import pytest
 from agzamov_harness.rundir import MEMORY_DATA
 from agzamov_verify.checks import Options, Verdict, verify
 from agzamov_verify.checks.check_log import Number
+from agzamov_verify.checks.lineage_tiers import Tier
 from agzamov_verify.dice import Stream
 from agzamov_verify.memory.servers import SERVERS
 from harness.commands import Commands
@@ -91,6 +92,7 @@ def test_the_placebos_of_own_entries_verify_and_a_memory_has_its_tier(commands: 
     finish(commands, run)
     verdict = verdict_of(run)
     assert verdict.level == "V1"
+    assert verdict.lineages == {"history": Tier.VERBATIM, "recent": Tier.VERBATIM}
     assert "; lineage: history A verbatim, recent A verbatim; sealed: " in verdict.steps[Number.MEMORY - 1].remark
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from agzamov_harness import serving
 from agzamov_verify.checks.check_log import Number, Status
+from agzamov_verify.checks.lineage_tiers import Tier
 from agzamov_verify.checks.opened_bundle import native_problems
 from agzamov_verify.manifest import load_manifest
 from harness.commands import Commands
@@ -90,6 +91,7 @@ def test_a_tool_of_which_the_adapter_says_nothing_leaves_the_memory_unverified(
         f"unverified: in {CAREERS} of {CAREERS} careers a tool was called of which nobody knows what it stores "
         "(on offer: finish), so no dump can be compared with what was stored; lineage: notes D unverified"
     )
+    assert verdict.lineages == {"notes": Tier.UNVERIFIED}
     printed = commands.run("verify", tmp_path / "bundles" / run.name, cwd=tmp_path)
     assert printed.code == 3, printed
     assert f"unverified: in {CAREERS} of {CAREERS} careers" in " ".join(printed.out.split())

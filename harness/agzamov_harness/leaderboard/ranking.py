@@ -6,12 +6,10 @@ those whose every interval lies wholly below it. So nobody gains by submitting m
 scripted players, have no rank.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from agzamov_verify.checks import Verdict
-from agzamov_verify.checks.check_log import Number, Status
 from agzamov_verify.manifest import Plan
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.seats import LocalModelSeat, Seat
@@ -21,8 +19,6 @@ from .opponents import opponent_of
 SCRIPT: Final = "script"
 NO_MEMORY: Final = "no memory"
 NOT_CHECKED: Final = "not checked"
-LINEAGES: Final = re.compile(r"; lineage: ([^;]+)")
-"""The tiers in the remark of the check's step on memories."""
 
 
 Board: TypeAlias = tuple[str, str, str, str]
@@ -76,7 +72,6 @@ def rows_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Row]:
     if manifest is None or results is None or analysis is None:
         return
     plan = "departs" if results.departures else "compliant"
-    lineages = lineages_of(verdict)
     weights = weights_of(manifest.plan.playing.values())
     for delta in analysis.deltas:
         effect = delta.performance.everything
@@ -91,19 +86,9 @@ def rows_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Row]:
                 effect,
                 verdict.level,
                 plan,
-                _lineage(manifest.plan, delta.system, lineages),
+                _lineage(manifest.plan, delta.system, verdict.lineages),
                 weights,
             )
-
-
-def lineages_of(verdict: Verdict) -> dict[str, str]:
-    """The tier of each memory system of a bundle, as its check says it: "A verbatim" to "D unverified"."""
-    step = verdict.steps[Number.MEMORY - 1]
-    found = LINEAGES.findall(step.remark)
-    if not found:
-        return {}
-    said = found[0] if step.status is Status.PASS else found[-1]  # what others said stands on its other side
-    return dict(one.split(" ", 1) for one in said.split(", "))
 
 
 def _lineage(plan: Plan, system: str, lineages: Mapping[str, str]) -> str:

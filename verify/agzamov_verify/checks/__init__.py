@@ -49,6 +49,7 @@ from .budget import Budget, Limits
 from .check_log import CheckLog, Finding, Number, Status, Step, StepFailed
 from .engine import EngineAtHand, check_engine
 from .executions import check_executions, execution_warnings
+from .lineage_tiers import Tier
 from .memory_step import check_memory
 from .memory_warnings import audited_matches, memory_warnings
 from .move_quality import check_judged, read_judged
@@ -81,6 +82,7 @@ class Verdict(msgspec.Struct):
 
     `answers` are the engine's about chess moves, by game, where the bundle has them. `warnings` are what the
     machine's own notes hold against the run: they change no step. `recomputed`: whether every reply was computed again.
+    `lineages`: the tier of each memory's lineage, by system.
     """
 
     steps: list[Step]
@@ -96,6 +98,7 @@ class Verdict(msgspec.Struct):
     answers: dict[str, list[MoveEvaluation]] = msgspec.field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     recomputed: Recomputed = Recomputed.NOT_ALL
+    lineages: dict[str, Tier] = msgspec.field(default_factory=dict)
 
     @property
     def failed(self) -> bool:
@@ -143,7 +146,7 @@ def _take_steps(path: Path, options: Options, ledger: CheckLog, verdict: Verdict
         matches = audited_matches(opened.manifest.plan, streams)
         warnings = tuple(memory_warnings(opened.manifest.plan, matches))
         verdict.warnings = (*verdict.warnings, *warnings)
-        check_memory(opened.manifest, matches, ledger, warnings)
+        verdict.lineages = check_memory(opened.manifest, matches, ledger, warnings)
     with ledger.taking(Number.REPLAY):
         told = {stream: report.passages for stream, report in replayed.reports.items()}
         passages = list(match_passages(opened.manifest.plan, recomputed.results.matches, told))

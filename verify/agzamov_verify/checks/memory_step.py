@@ -8,7 +8,7 @@ from ..memory.native_tools import Effect, NativeTool
 from ..streams import SeatStore
 from ..systems import MemorySystem
 from .check_log import CheckLog, Number, Status
-from .lineage_tiers import tiers
+from .lineage_tiers import Tier, tiers
 from .memory_audit import Audited, cut
 
 SHOWN_DIGITS: Final = 12
@@ -20,20 +20,23 @@ OUTSIDE_IS_ATTESTED: Final = (
 
 def check_memory(
     manifest: Manifest, matches: Mapping[SeatStore, Audited], ledger: CheckLog, warnings: Sequence[str] = ()
-) -> None:
-    """Take step 15; its findings came with the journal's. `matches`: counts by match and memory. Raises StepFailed."""
+) -> dict[str, Tier]:
+    """Take step 15; its findings came with the journal's. The tier of each memory's lineage, none where it failed.
+
+    `matches`: counts by match and memory. Raises StepFailed.
+    """
     if not any(isinstance(system, MemorySystem) for system in manifest.plan.systems.values()):
         ledger.skip(Number.MEMORY, Status.NOT_APPLICABLE, "no seat has a memory")
-        return
+        return {}
     total = Audited()
     for counts in matches.values():
         total = total.plus(counts)
-    of_tier = [f"{name} {tier}" for name, tier in tiers(manifest, matches).items()]
-    lineage = f"; lineage: {', '.join(of_tier)}" if of_tier and not ledger.has_failed(Number.MEMORY) else ""
+    of_tier = {} if ledger.has_failed(Number.MEMORY) else tiers(manifest, matches)
+    lineage = f"; lineage: {', '.join(f'{name} {tier}' for name, tier in of_tier.items())}" if of_tier else ""
     if total.unknown or total.cut:
         reasons = "; ".join(_unverified(total, manifest))
         ledger.skip(Number.MEMORY, Status.NOT_CHECKED, f"unverified: {reasons}{lineage}")
-        return
+        return of_tier
     with ledger.step(Number.MEMORY):
         derived = f", {total.derived:,} made from others" if total.derived else ""
         failed = f", {total.failed:,} calls of its tools told an error" if total.failed else ""
@@ -46,6 +49,7 @@ def check_memory(
             f"; {''.join(f'warning: {one}; ' for one in warnings)}"
             f"sealed: {'; '.join(_servers(manifest))}",
         )
+    return of_tier
 
 
 def _unverified(total: Audited, manifest: Manifest) -> Iterator[str]:
