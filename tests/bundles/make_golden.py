@@ -1,9 +1,8 @@
 """Makes the golden bundle and the golden journal of a protocol version: python tests/bundles/make_golden.py
 
-They are committed, and verified for ever by every later version of the verifier. So this is run once
-for a protocol version, when it is published, and refuses to write over what is there. A change that makes
-test_golden.py fail is a new protocol version with golden files of its own beside these, and a line in the
-changelog. It needs Stockfish 15.1.
+They are committed. Of a released protocol (RELEASED) they are never made again: every later verifier must accept them,
+and this refuses to write over them. Until then a change of formats or prompts replaces them, and its commit says why.
+It needs Stockfish 15.1.
 
     golden/agz-0.1/bundle/        a signed bundle: both games, both phases, adjudicated by the engine; a benchmark
                                   player, mirrored decks, a match that a rule ends early, the engine's judgement of
@@ -21,7 +20,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +57,9 @@ from bundles.bundle_factory import (
 from conditions import arms_of
 
 PROTOCOL = "agz-0.1"
+RELEASED: Mapping[str, str] = {}
+"""Released protocols, with the SHA-256 of what `find . -type f | LC_ALL=C sort | xargs sha256sum` prints in the folder
+of their golden files. None yet: 0.2.0 is withdrawn."""
 GOLDEN = Path(__file__).parent / "golden" / PROTOCOL
 KEY = key_of("the golden test key")
 
@@ -265,7 +267,7 @@ def ends_of(block: Block) -> Iterator[tuple[str, Any]]:
 
 
 def main() -> None:
-    if GOLDEN.exists():
+    if PROTOCOL in RELEASED:
         sys.exit(f"{GOLDEN}: {PROTOCOL} is released, and golden files are never made again; name a new protocol")
     private = KEY.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     with tempfile.TemporaryDirectory() as folder:  # elsewhere, so that the bundles name a commit without changes
@@ -280,6 +282,7 @@ def main() -> None:
         }
         plain = msgspec.to_builtins(figures)
         (target / "figures.json").write_text(json.dumps(plain, indent=2, sort_keys=True) + "\n")
+        shutil.rmtree(GOLDEN, ignore_errors=True)
         shutil.copytree(target, GOLDEN)
     print(f"{GOLDEN}: {sum(file.stat().st_size for file in GOLDEN.rglob('*') if file.is_file())} bytes")  # noqa: T201
 
