@@ -84,9 +84,9 @@ def export(bundle: Path, notation: str, only: str, out: Path | None) -> None:
         fail(f"--to {notation} needs --out: what to write", EXIT_USAGE)
     if out and notation == PARQUET and out.exists():
         fail(f"{out}: it exists already; name another folder, or remove it", EXIT_USAGE)
-    ledger = CheckLog()
-    with faults_told(ledger):
-        opened = open_bundle(bundle, ledger)
+    log = CheckLog()
+    with faults_told(log):
+        opened = open_bundle(bundle, log)
         matches = _matches(opened, notation, only)
         if out and notation in OF_TABLES:
             _write_tables(notation, out, _rows(opened, matches))

@@ -205,10 +205,10 @@ def replay(
     """
     if why := no_bundle(bundle):
         fail(why, EXIT_USAGE)
-    ledger, replayed = CheckLog(), []
+    log, replayed = CheckLog(), []
     try:
-        with faults_told(ledger):
-            places, opened = Places(installed, plan_folder), open_bundle(bundle, ledger)
+        with faults_told(log):
+            places, opened = Places(installed, plan_folder), open_bundle(bundle, log)
             if (programs := programs_of(opened.manifest, places)) and not start_programs:
                 commands = printable("; ".join(f"{name}: {command}" for name, command in programs.items()))
                 fail(f"its adapters start programs here, as you: {commands}; add --start-programs", EXIT_USAGE)

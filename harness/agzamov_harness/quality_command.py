@@ -106,8 +106,8 @@ def _played(path: Path, jobs: int) -> Played:
         return Played(manifest.run_id, manifest.plan, seed_dice(manifest, directory.secret), blocks)
     if why := no_bundle(path):
         fail(why, EXIT_USAGE)
-    ledger = CheckLog()
+    log = CheckLog()
     try:
-        return replay_played(path, ledger, jobs)
+        return replay_played(path, log, jobs)
     except StepFailed:
-        fail(finding_line(ledger.findings[0]), EXIT_FAILED)
+        fail(finding_line(log.findings[0]), EXIT_FAILED)

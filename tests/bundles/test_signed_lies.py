@@ -292,10 +292,10 @@ def test_answers_that_were_not_signed_are_not_read(
     reseal(signed)
     root = signed.write(tmp_path)
 
-    def late(opened: Opened, replayed: Replayed, ledger: CheckLog, budget: Budget) -> Judged | None:
+    def late(opened: Opened, replayed: Replayed, log: CheckLog, budget: Budget) -> Judged | None:
         for name in names:
             (root / name).write_bytes(good.files[name])
-        return read_judged(opened, replayed, ledger, budget)
+        return read_judged(opened, replayed, log, budget)
 
     monkeypatch.setattr("agzamov_verify.checks.read_judged", late)
     verdict = check(root, engine)

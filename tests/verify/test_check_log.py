@@ -6,20 +6,20 @@ from agzamov_verify.checks.check_log import FINDINGS_MAX, CheckLog, Finding, Num
 
 
 def test_a_finding_beyond_those_that_are_kept_fails_its_step_all_the_same() -> None:
-    ledger = CheckLog()
-    ledger.take(Finding(Number.SEATS, f"game {at}", "one", "another") for at in range(FINDINGS_MAX))
-    ledger.add(Number.REPLAY, "game 0", "a question", "another")
-    assert len(ledger.findings) == FINDINGS_MAX
-    with ledger.step(Number.JOURNAL):
+    log = CheckLog()
+    log.take(Finding(Number.SEATS, f"game {at}", "one", "another") for at in range(FINDINGS_MAX))
+    log.add(Number.REPLAY, "game 0", "a question", "another")
+    assert len(log.findings) == FINDINGS_MAX
+    with log.step(Number.JOURNAL):
         pass
-    with pytest.raises(StepFailed), ledger.step(Number.REPLAY):
+    with pytest.raises(StepFailed), log.step(Number.REPLAY):
         pass
-    failed = [step.number for step in ledger.steps if step.status is Status.FAIL]
+    failed = [step.number for step in log.steps if step.status is Status.FAIL]
     assert failed == [Number.REPLAY, Number.SEATS]
 
 
 def test_a_step_in_which_nothing_was_found_passes() -> None:
-    ledger = CheckLog()
-    with ledger.step(Number.NAMES):
+    log = CheckLog()
+    with log.step(Number.NAMES):
         pass
-    assert ledger.steps[0].status is Status.PASS
+    assert log.steps[0].status is Status.PASS

@@ -74,9 +74,9 @@ def show(bundle: Path, **options: Any) -> None:
     if why:
         fail(why, EXIT_USAGE)
     view = _view(**options)
-    ledger = CheckLog()
-    with faults_told(ledger):
-        for line in _lines(bundle, open_bundle(bundle, ledger), view):
+    log = CheckLog()
+    with faults_told(log):
+        for line in _lines(bundle, open_bundle(bundle, log), view):
             click.echo(line)
 
 

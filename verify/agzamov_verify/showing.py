@@ -19,12 +19,12 @@ EXIT_USAGE: Final = 2
 
 
 @contextmanager
-def faults_told(ledger: CheckLog) -> Iterator[None]:
-    """Show what `ledger` opened; a fault of the bundle or of the wish ends the program with one line and its code."""
+def faults_told(log: CheckLog) -> Iterator[None]:
+    """Show what `log` opened; a fault of the bundle or of the wish ends the program with one line and its code."""
     try:
         yield
     except StepFailed:
-        fail(finding_line(ledger.findings[0]), EXIT_FAILED)
+        fail(finding_line(log.findings[0]), EXIT_FAILED)
     except (HostileBundle, BrokenJournal, Divergence) as error:
         fail(show_name(str(error)), EXIT_FAILED)
     except NoSuchGame as error:

@@ -32,9 +32,9 @@ def xray_command(bundle: Path, *, game: str, as_json: bool) -> None:
     """
     if why := no_bundle(bundle):
         fail(why, EXIT_USAGE)
-    ledger = CheckLog()
-    with faults_told(ledger):
-        played, decisions = _xrayed(open_bundle(bundle, ledger), game)
+    log = CheckLog()
+    with faults_told(log):
+        played, decisions = _xrayed(open_bundle(bundle, log), game)
     if as_json:
         click.echo(canon.ascii_text(xray_document(played, decisions)))
         return

@@ -116,11 +116,11 @@ def _allowed(opened: Opened, policy: Policy, runs: Mapping[str, str]) -> str:
 
 
 def _opened(path: Path) -> Opened:
-    ledger = CheckLog()
+    log = CheckLog()
     try:
-        return open_bundle(path, ledger)
+        return open_bundle(path, log)
     except StepFailed as error:
-        raise Refused(finding_line(ledger.findings[0])) from error
+        raise Refused(finding_line(log.findings[0])) from error
 
 
 def _require_level(verdict: Verdict, policy: Policy) -> None:

@@ -65,11 +65,11 @@ CASES: dict[str, tuple[Any, dict[str, int], Tier]] = {
 
 
 def step_of(manifest: Any, counts: dict[SeatStore, Audited], *findings: Finding) -> Step:
-    ledger = CheckLog()
-    with suppress(StepFailed), ledger.taking(Number.MEMORY):
-        ledger.take(findings)
-        check_memory(manifest, counts, ledger)
-    return ledger.steps[Number.MEMORY - 1]
+    log = CheckLog()
+    with suppress(StepFailed), log.taking(Number.MEMORY):
+        log.take(findings)
+        check_memory(manifest, counts, log)
+    return log.steps[Number.MEMORY - 1]
 
 
 @pytest.mark.parametrize("name", CASES)

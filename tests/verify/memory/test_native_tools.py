@@ -333,9 +333,9 @@ def test_a_call_of_which_nobody_knows_what_it_stores_makes_the_memory_unverified
     dump = (PLAYED[-1][0], Exported((Kept("a - b", (), "link1", (1,), "link"),), more=False))
     done = audit([*PLAYED[:SEARCHED], (unknown, Called(text="linked")), *PLAYED[SEARCHED:-1], dump], pin)
     assert (done.findings, done.counts.unknown) == ([], 1)
-    ledger = CheckLog()
-    check_memory(manifest_with(pin), {HERE: done.counts}, ledger)
-    step = ledger.steps[Number.MEMORY - 1]
+    log = CheckLog()
+    check_memory(manifest_with(pin), {HERE: done.counts}, log)
+    step = log.steps[Number.MEMORY - 1]
     assert step.status is Status.NOT_CHECKED
     assert step.remark.startswith(
         "unverified: in 1 of 1 careers a tool was called of which nobody knows what it stores"
@@ -347,9 +347,9 @@ def test_words_of_a_built_in_server_that_were_cut_cannot_be_compared_and_make_it
     cut = msgspec.structs.replace(answer, text=answer.text + "1. e4".ljust(SERVED_CHARACTERS_MAX))
     done = audit(with_answer(SEARCHED, cut), PIN)
     assert (done.counts.cut, done.counts.unknown) == (1, 0)
-    ledger = CheckLog()
-    check_memory(manifest_with(PIN), {HERE: done.counts}, ledger)
-    step = ledger.steps[Number.MEMORY - 1]
+    log = CheckLog()
+    check_memory(manifest_with(PIN), {HERE: done.counts}, log)
+    step = log.steps[Number.MEMORY - 1]
     assert step.status is Status.NOT_CHECKED
     assert step.remark.startswith("unverified: in 1 of 1 careers the words of a tool were cut")
 
@@ -358,11 +358,11 @@ def test_what_was_wrong_before_such_a_call_stays_wrong() -> None:
     pin = msgspec.structs.replace(PIN, native=(SEARCH, STORE, LINK))
     unknown = msgspec.structs.replace(DENIED, tool="link")
     done = audit([*with_answer(SEARCHED, with_book(SEARCHED)), (unknown, Called(text=""))], pin)
-    ledger = CheckLog()
-    with suppress(StepFailed), ledger.taking(Number.MEMORY):
-        ledger.take(done.findings)
-        check_memory(manifest_with(pin), {HERE: done.counts}, ledger)
-    assert ledger.steps[Number.MEMORY - 1].status is Status.FAIL
+    log = CheckLog()
+    with suppress(StepFailed), log.taking(Number.MEMORY):
+        log.take(done.findings)
+        check_memory(manifest_with(pin), {HERE: done.counts}, log)
+    assert log.steps[Number.MEMORY - 1].status is Status.FAIL
 
 
 HERE = SeatStore(PLAN.matches[0].id, MEMORY)

@@ -107,52 +107,52 @@ class Verdict(msgspec.Struct):
 
 def verify(path: Path, options: Options) -> Verdict:
     """Check the bundle at `path`."""
-    ledger = CheckLog()
-    verdict = Verdict(ledger.steps, ledger.findings)
+    log = CheckLog()
+    verdict = Verdict(log.steps, log.findings)
     limited = memory_limit(options.limits.memory_mib_max)
     with limited as is_bounded, rare_garbage_collection(), suppress(StepFailed):
         if not is_bounded:
             options.say("memory is not bounded on this system")
-        _take_steps(path, options, ledger, verdict)
-    if ledger.passed:
+        _take_steps(path, options, log, verdict)
+    if log.passed:
         verdict.level = "V1"
     return verdict
 
 
-def _take_steps(path: Path, options: Options, ledger: CheckLog, verdict: Verdict) -> None:
+def _take_steps(path: Path, options: Options, log: CheckLog, verdict: Verdict) -> None:
     budget = Budget(options.limits)
     at_hand = EngineAtHand(options.engine, options.engine_missing, options.jobs, budget, options.say)
-    opened = open_bundle(path, ledger, options.expected_key_id)
+    opened = open_bundle(path, log, options.expected_key_id)
     verdict.run, verdict.submitter, verdict.manifest = opened.manifest.run_id, opened.submitter, opened.manifest
-    with ledger.taking(Number.PAYLOAD):
+    with log.taking(Number.PAYLOAD):
         verdict.warnings = attested_warnings(opened)
     options.say(journal_cost(opened))
-    replayed = replay_bundle(opened, ledger, Replaying(options.jobs, options.sample_permille, budget))
+    replayed = replay_bundle(opened, log, Replaying(options.jobs, options.sample_permille, budget))
     verdict.blocks = replayed.blocks
     verdict.warnings = (*execution_warnings(replayed.executions.history), *verdict.warnings)
-    with ledger.taking(Number.ENGINE):
-        check_engine(opened, replayed, ledger, at_hand)
-    judged = read_judged(opened, replayed, ledger, budget)
+    with log.taking(Number.ENGINE):
+        check_engine(opened, replayed, log, at_hand)
+    judged = read_judged(opened, replayed, log, budget)
     verdict.answers = judged.answers if judged else {}
-    recomputed = check_results(opened, replayed, ledger, budget, verdict.answers)
+    recomputed = check_results(opened, replayed, log, budget, verdict.answers)
     verdict.results, verdict.calls, verdict.analysis = recomputed
-    check_claims(opened, recomputed.results, ledger)
-    check_judged(opened, judged, ledger, at_hand)
-    verdict.recomputed = check_seats(opened, replayed, ledger, at_hand)
-    with ledger.taking(Number.EXECUTIONS):
-        check_executions(replayed.executions, replayed.rows, ledger)
-    with ledger.taking(Number.MEMORY):
+    check_claims(opened, recomputed.results, log)
+    check_judged(opened, judged, log, at_hand)
+    verdict.recomputed = check_seats(opened, replayed, log, at_hand)
+    with log.taking(Number.EXECUTIONS):
+        check_executions(replayed.executions, replayed.rows, log)
+    with log.taking(Number.MEMORY):
         streams = ((stream, report.memories) for stream, report in replayed.reports.items())
         matches = audited_matches(opened.manifest.plan, streams)
         warnings = tuple(memory_warnings(opened.manifest.plan, matches))
         verdict.warnings = (*verdict.warnings, *warnings)
-        verdict.lineages = check_memory(opened.manifest, matches, ledger, warnings)
-    with ledger.taking(Number.REPLAY):
+        verdict.lineages = check_memory(opened.manifest, matches, log, warnings)
+    with log.taking(Number.REPLAY):
         told = {stream: report.passages for stream, report in replayed.reports.items()}
         passages = list(match_passages(opened.manifest.plan, recomputed.results.matches, told))
-        ledger.remark(Number.REPLAY, passages_remark(passages))
+        log.remark(Number.REPLAY, passages_remark(passages))
         verdict.warnings = (*verdict.warnings, *passages_warnings(passages))
     verdict.warnings = (*verdict.warnings, *unnamed_warnings(replayed.tools))
-    is_whole = check_tools(opened, replayed.tools, ledger, at_hand)
+    is_whole = check_tools(opened, replayed.tools, log, at_hand)
     if verdict.recomputed is Recomputed.ALL and not is_whole:
         verdict.recomputed = Recomputed.A_SAMPLE

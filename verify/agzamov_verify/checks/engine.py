@@ -28,14 +28,14 @@ class EngineAtHand(msgspec.Struct, frozen=True):
     say: Say
 
 
-def check_engine(opened: Opened, replayed: Replayed, ledger: CheckLog, at_hand: EngineAtHand) -> None:
+def check_engine(opened: Opened, replayed: Replayed, log: CheckLog, at_hand: EngineAtHand) -> None:
     """Take step 9, or say why not. Raises StepFailed."""
     total = sum(report.evaluations for report in replayed.reports.values())
     if not total:
-        ledger.skip(Number.ENGINE, Status.NOT_APPLICABLE, "no game was adjudicated by an engine")
+        log.skip(Number.ENGINE, Status.NOT_APPLICABLE, "no game was adjudicated by an engine")
         return
     if at_hand.path is None:
-        ledger.skip(Number.ENGINE, Status.NOT_CHECKED, at_hand.missing)
+        log.skip(Number.ENGINE, Status.NOT_CHECKED, at_hand.missing)
         return
     plan = opened.manifest.plan
     questions = to_ask(replayed)
@@ -44,21 +44,21 @@ def check_engine(opened: Opened, replayed: Replayed, ledger: CheckLog, at_hand: 
         with engines_for(at_hand, norm, hash_mib, lambda path: UciEngine(path, hash_mib)) as engines:
             asked = ask_all(questions, engines, nodes, _asking(nodes), at_hand.budget, at_hand.say)
     except EngineFault as error:
-        ledger.skip(Number.ENGINE, Status.NOT_CHECKED, str(error))
+        log.skip(Number.ENGINE, Status.NOT_CHECKED, str(error))
         return
-    conclude(ledger, Number.ENGINE, asked, f"{asked.done} of {total} evaluations asked again")
+    conclude(log, Number.ENGINE, asked, f"{asked.done} of {total} evaluations asked again")
 
 
-def conclude(ledger: CheckLog, number: Number, asked: Asked, remark: str) -> None:
+def conclude(log: CheckLog, number: Number, asked: Asked, remark: str) -> None:
     """Record the outcome of asking as that of a step. Raises StepFailed."""
     if asked.wrong:
-        with ledger.step(number):
-            ledger.take(sorted(asked.wrong, key=lambda finding: finding.place))
+        with log.step(number):
+            log.take(sorted(asked.wrong, key=lambda finding: finding.place))
     if asked.stopped:
-        ledger.skip(number, Status.NOT_CHECKED, f"{remark}, {asked.of} were to be: {asked.stopped}")
+        log.skip(number, Status.NOT_CHECKED, f"{remark}, {asked.of} were to be: {asked.stopped}")
         return
-    ledger.remark(number, remark)
-    with ledger.step(number):
+    log.remark(number, remark)
+    with log.step(number):
         pass
 
 

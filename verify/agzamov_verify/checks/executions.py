@@ -34,18 +34,18 @@ def read_executions(opened: Opened) -> LoggedExecutions:
     return logged
 
 
-def check_executions(logged: LoggedExecutions, rows: Iterable[StreamRow], ledger: CheckLog) -> None:
+def check_executions(logged: LoggedExecutions, rows: Iterable[StreamRow], log: CheckLog) -> None:
     """Take step 14: what the log last says of every stream is what the bundle holds. Raises StepFailed."""
     history = logged.history
-    ledger.remark(Number.EXECUTIONS, str(history.summary))
-    with ledger.step(Number.EXECUTIONS):
-        ledger.take(logged.findings)
+    log.remark(Number.EXECUTIONS, str(history.summary))
+    with log.step(Number.EXECUTIONS):
+        log.take(logged.findings)
         if not history.summary.done:
-            ledger.add(Number.EXECUTIONS, bundle.EXECUTIONS_FILE, "a last execution that was done", "another end")
+            log.add(Number.EXECUTIONS, bundle.EXECUTIONS_FILE, "a last execution that was done", "another end")
         heads = {row.stream: Head(row.entries, row.head) for row in rows if row.entries}
         for stream in sorted(heads.keys() | history.heads.keys()):
             place, expected = f"{bundle.EXECUTIONS_FILE} {stream}", _shown(history.heads.get(stream))
-            ledger.same(Number.EXECUTIONS, place, expected, _shown(heads.get(stream)))
+            log.same(Number.EXECUTIONS, place, expected, _shown(heads.get(stream)))
 
 
 def execution_warnings(history: ExecutionHistory) -> Iterator[str]:

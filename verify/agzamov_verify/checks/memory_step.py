@@ -19,30 +19,30 @@ OUTSIDE_IS_ATTESTED: Final = (
 
 
 def check_memory(
-    manifest: Manifest, matches: Mapping[SeatStore, Audited], ledger: CheckLog, warnings: Sequence[str] = ()
+    manifest: Manifest, matches: Mapping[SeatStore, Audited], log: CheckLog, warnings: Sequence[str] = ()
 ) -> dict[str, Tier]:
     """Take step 15; its findings came with the journal's. The tier of each memory's lineage, none where it failed.
 
     `matches`: counts by match and memory. Raises StepFailed.
     """
     if not any(isinstance(system, MemorySystem) for system in manifest.plan.systems.values()):
-        ledger.skip(Number.MEMORY, Status.NOT_APPLICABLE, "no seat has a memory")
+        log.skip(Number.MEMORY, Status.NOT_APPLICABLE, "no seat has a memory")
         return {}
     total = Audited()
     for counts in matches.values():
         total = total.plus(counts)
-    of_tier = {} if ledger.has_failed(Number.MEMORY) else tiers(manifest, matches)
+    of_tier = {} if log.has_failed(Number.MEMORY) else tiers(manifest, matches)
     lineage = f"; lineage: {', '.join(f'{name} {tier}' for name, tier in of_tier.items())}" if of_tier else ""
     if total.unknown or total.cut:
         reasons = "; ".join(_unverified(total, manifest))
-        ledger.skip(Number.MEMORY, Status.NOT_CHECKED, f"unverified: {reasons}{lineage}")
+        log.skip(Number.MEMORY, Status.NOT_CHECKED, f"unverified: {reasons}{lineage}")
         return of_tier
-    with ledger.step(Number.MEMORY):
+    with log.step(Number.MEMORY):
         derived = f", {total.derived:,} made from others" if total.derived else ""
         failed = f", {total.failed:,} calls of its tools told an error" if total.failed else ""
         refused = f", {total.refused:,} refused as declared" if total.refused else ""
         altered = f", {total.altered:,} altered by declared noise" if total.altered else ""
-        ledger.remark(
+        log.remark(
             Number.MEMORY,
             f"{total.careers:,} stores began empty; {total.stored:,} entries stored{derived}{refused};"
             f" {total.found:,} found in {total.searches:,} searches{altered}{failed}{lineage}"

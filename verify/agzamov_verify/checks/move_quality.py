@@ -24,7 +24,7 @@ class Judged(NamedTuple):
     verdict: QualityVerdict
 
 
-def read_judged(opened: Opened, replayed: Replayed, ledger: CheckLog, budget: Budget) -> Judged | None:
+def read_judged(opened: Opened, replayed: Replayed, log: CheckLog, budget: Budget) -> Judged | None:
     """The answers, which the analysis is made of too; None where the plan asks for none. Raises StepFailed."""
     plan, run = opened.manifest.plan, opened.manifest.run_id
     if not plan.quality.nodes:
@@ -35,16 +35,16 @@ def read_judged(opened: Opened, replayed: Replayed, ledger: CheckLog, budget: Bu
         verdict = QualityVerdict(run)
         return read_promised(opened.source, bundle.QUALITY_FOLDER, played, verdict, opened.digests), verdict
 
-    with ledger.taking(Number.QUALITY):
+    with log.taking(Number.QUALITY):
         answers, verdict = bounded(read, budget)
-    _fail_on_findings(verdict, ledger)
+    _fail_on_findings(verdict, log)
     return Judged(answers, played, verdict)
 
 
-def check_judged(opened: Opened, judged: Judged | None, ledger: CheckLog, at_hand: EngineAtHand) -> None:
+def check_judged(opened: Opened, judged: Judged | None, log: CheckLog, at_hand: EngineAtHand) -> None:
     """Take step 12, or say why not. A sample is drawn with a fresh seed. Raises StepFailed."""
     if judged is None:
-        _refuse_files(opened, ledger)
+        _refuse_files(opened, log)
         return
     answers, played, verdict = judged
     options = QualityOptions(
@@ -56,26 +56,26 @@ def check_judged(opened: Opened, judged: Judged | None, ledger: CheckLog, at_han
         budget=at_hand.budget,
         say=at_hand.say,
     )
-    with ledger.taking(Number.QUALITY):
+    with log.taking(Number.QUALITY):
         ask_again(answers, played, options, verdict)
-    _fail_on_findings(verdict, ledger)
-    ledger.skip(Number.QUALITY, verdict.status, verdict.remark or _confidence(verdict))
+    _fail_on_findings(verdict, log)
+    log.skip(Number.QUALITY, verdict.status, verdict.remark or _confidence(verdict))
 
 
-def _fail_on_findings(verdict: QualityVerdict, ledger: CheckLog) -> None:
+def _fail_on_findings(verdict: QualityVerdict, log: CheckLog) -> None:
     if verdict.findings or verdict.status is Status.FAIL:
-        with ledger.step(Number.QUALITY):
-            ledger.take(verdict.findings)
+        with log.step(Number.QUALITY):
+            log.take(verdict.findings)
 
 
-def _refuse_files(opened: Opened, ledger: CheckLog) -> None:
+def _refuse_files(opened: Opened, log: CheckLog) -> None:
     names = [name for name in opened.digests if name.startswith(bundle.QUALITY_FOLDER)]
     if not names:
-        ledger.skip(Number.QUALITY, Status.NOT_APPLICABLE, "the plan asks for no judgement of moves")
+        log.skip(Number.QUALITY, Status.NOT_APPLICABLE, "the plan asks for no judgement of moves")
         return
-    with ledger.step(Number.QUALITY):
+    with log.step(Number.QUALITY):
         for name in names:
-            ledger.add(Number.QUALITY, name, "no judgement of moves, since the plan asks for none", "a file")
+            log.add(Number.QUALITY, name, "no judgement of moves, since the plan asks for none", "a file")
 
 
 def _confidence(verdict: QualityVerdict) -> str:

@@ -41,22 +41,22 @@ class Opened(msgspec.Struct, frozen=True):
         return read_payload(self.source, self.digests, name)
 
 
-def open_bundle(path: Path, ledger: CheckLog, expected_key_id: str = "") -> Opened:
+def open_bundle(path: Path, log: CheckLog, expected_key_id: str = "") -> Opened:
     """Take steps 1 to 5. Raises StepFailed at the first that fails."""
-    with ledger.step(Number.NAMES):
+    with log.step(Number.NAMES):
         source = open_source(path)
-        _names(source, ledger)
-    with ledger.step(Number.PAYLOAD):
-        digests = _payload(source, ledger)
-    with ledger.step(Number.SIGNATURE):
-        submitter, statement = _signature(source, digests, ledger)
+        _names(source, log)
+    with log.step(Number.PAYLOAD):
+        digests = _payload(source, log)
+    with log.step(Number.SIGNATURE):
+        submitter, statement = _signature(source, digests, log)
         if expected_key_id:
-            ledger.same(Number.SIGNATURE, bundle.KEY_FILE, f"key {expected_key_id}", f"key {submitter}")
-    with ledger.step(Number.MANIFEST):
-        manifest = _manifest(source, digests, ledger)
-        _pins(manifest, digests, submitter, statement, ledger)
-    with ledger.step(Number.SEED):
-        dice = _seed(manifest, statement, ledger)
+            log.same(Number.SIGNATURE, bundle.KEY_FILE, f"key {expected_key_id}", f"key {submitter}")
+    with log.step(Number.MANIFEST):
+        manifest = _manifest(source, digests, log)
+        _pins(manifest, digests, submitter, statement, log)
+    with log.step(Number.SEED):
+        dice = _seed(manifest, statement, log)
     return Opened(source, digests, submitter, statement, manifest, dice)
 
 
@@ -75,42 +75,42 @@ def read_payload(source: Source, digests: Mapping[str, str], name: str, bytes_ma
     return data
 
 
-def _names(source: Source, ledger: CheckLog) -> None:
+def _names(source: Source, log: CheckLog) -> None:
     for name in (*TAG_FILES, bundle.ENVELOPE_FILE):
         read_small(source, name)
     for name in source.sizes:
         if not name.startswith("data/") and name not in (*TAG_FILES, bundle.ENVELOPE_FILE):
-            ledger.add(Number.NAMES, name, f"only tag files, {bundle.ENVELOPE_FILE} and data/", "another file")
+            log.add(Number.NAMES, name, f"only tag files, {bundle.ENVELOPE_FILE} and data/", "another file")
 
 
-def _payload(source: Source, ledger: CheckLog) -> dict[str, str]:
+def _payload(source: Source, log: CheckLog) -> dict[str, str]:
     listed = bundle.parse_checksums(read_small(source, bundle.PAYLOAD_FILE))
     if listed is None:
         raise HostileBundle(bundle.PAYLOAD_FILE, "sorted lines as sha256sum writes them", "other lines")
     present = {name for name in source.sizes if name.startswith("data/")}
     for name in sorted(listed.keys() - present):
-        ledger.add(Number.PAYLOAD, name, "a file", "nothing there")
+        log.add(Number.PAYLOAD, name, "a file", "nothing there")
     for name in sorted(present - listed.keys()):
-        ledger.add(Number.PAYLOAD, name, "no file that the payload manifest does not list", "a file")
+        log.add(Number.PAYLOAD, name, "no file that the payload manifest does not list", "a file")
     for name in sorted(present):
         known = (bundle.JOURNAL_FOLDER, bundle.CALLS_FOLDER, bundle.QUALITY_FOLDER)
         if name not in bundle.DOCUMENTS and not name.startswith(known) and not bundle.is_attested(name):
-            ledger.add(Number.PAYLOAD, name, "only files that this version of the bundle knows", "another file")
+            log.add(Number.PAYLOAD, name, "only files that this version of the bundle knows", "another file")
     for name in sorted(present & listed.keys()):
-        ledger.same(Number.PAYLOAD, name, f"sha256 {listed[name]}", f"sha256 {sha256_of(source, name)}")
-    _tag_files(source, ledger)
+        log.same(Number.PAYLOAD, name, f"sha256 {listed[name]}", f"sha256 {sha256_of(source, name)}")
+    _tag_files(source, log)
     return listed
 
 
-def _tag_files(source: Source, ledger: CheckLog) -> None:
+def _tag_files(source: Source, log: CheckLog) -> None:
     if read_small(source, bundle.BAGIT_FILE) != bundle.BAGIT:
-        ledger.add(Number.PAYLOAD, bundle.BAGIT_FILE, "BagIt 1.0", "another text")
+        log.add(Number.PAYLOAD, bundle.BAGIT_FILE, "BagIt 1.0", "another text")
     tags = {name: sha256_of(source, name) for name in (bundle.BAGIT_FILE, bundle.PAYLOAD_FILE)}
     if read_small(source, bundle.TAGS_FILE) != bundle.checksum_lines(tags):
-        ledger.add(Number.PAYLOAD, bundle.TAGS_FILE, "the digests of bagit.txt and manifest-sha256.txt", "other lines")
+        log.add(Number.PAYLOAD, bundle.TAGS_FILE, "the digests of bagit.txt and manifest-sha256.txt", "other lines")
 
 
-def _signature(source: Source, digests: dict[str, str], ledger: CheckLog) -> tuple[str, Statement]:
+def _signature(source: Source, digests: dict[str, str], log: CheckLog) -> tuple[str, Statement]:
     try:
         key = load_public_key(read_payload(source, digests, bundle.KEY_FILE))
         statement = open_envelope(read_small(source, bundle.ENVELOPE_FILE, ENVELOPE_BYTES_MAX), key)
@@ -118,24 +118,24 @@ def _signature(source: Source, digests: dict[str, str], ledger: CheckLog) -> tup
         raise HostileBundle(bundle.ENVELOPE_FILE, error.expected, error.found) from error
     signed = statement.subject[0].digest.sha256
     actual = sha256_of(source, bundle.PAYLOAD_FILE)
-    ledger.same(Number.SIGNATURE, SUBJECT, f"sha256 {signed} as signed", f"sha256 {actual} as signed")
+    log.same(Number.SIGNATURE, SUBJECT, f"sha256 {signed} as signed", f"sha256 {actual} as signed")
     return key_id(key), statement
 
 
-def _manifest(source: Source, digests: dict[str, str], ledger: CheckLog) -> Manifest:
+def _manifest(source: Source, digests: dict[str, str], log: CheckLog) -> Manifest:
     try:
         manifest = load_manifest(read_payload(source, digests, bundle.MANIFEST_FILE))
     except ManifestError as error:
         raise HostileBundle(bundle.MANIFEST_FILE, "a sealed manifest", str(error)) from error
-    _environment(source, digests, manifest, ledger)
-    _weights(source, digests, manifest, ledger)
+    _environment(source, digests, manifest, log)
+    _weights(source, digests, manifest, log)
     for problem in problems(manifest.plan):
         place = f"{bundle.MANIFEST_FILE} plan.{problem.path}"
-        ledger.add(Number.MANIFEST, place, "a plan that can be run", problem.message)
+        log.add(Number.MANIFEST, place, "a plan that can be run", problem.message)
     return manifest
 
 
-def _environment(source: Source, digests: dict[str, str], manifest: Manifest, ledger: CheckLog) -> None:
+def _environment(source: Source, digests: dict[str, str], manifest: Manifest, log: CheckLog) -> None:
     """Compare the attested isolation and images with the manifest's. Raises HostileBundle for a malformed file."""
     try:
         document = canon.loads(read_payload(source, digests, bundle.ENVIRONMENT_FILE, NOTE_BYTES_MAX))
@@ -143,22 +143,22 @@ def _environment(source: Source, digests: dict[str, str], manifest: Manifest, le
     except (canon.NotCanonical, msgspec.ValidationError) as error:
         raise HostileBundle(bundle.ENVIRONMENT_FILE, "canonical JSON of an environment", str(error)) from error
     expected = f"isolation {manifest.plan.isolation}"
-    ledger.same(Number.MANIFEST, bundle.ENVIRONMENT_FILE, expected, f"isolation {environment.isolation}")
+    log.same(Number.MANIFEST, bundle.ENVIRONMENT_FILE, expected, f"isolation {environment.isolation}")
     started = {(row.part, row.image) for row in environment.containers}
     promised = {(part, pin.config_digest) for part, pin in manifest.images.items()}
     if started != promised:
-        ledger.add(Number.MANIFEST, bundle.ENVIRONMENT_FILE, _listed(promised), _listed(started))
+        log.add(Number.MANIFEST, bundle.ENVIRONMENT_FILE, _listed(promised), _listed(started))
 
 
 def _names_of(pinned: Iterable[str]) -> str:
     return " ".join(sorted(pinned)) or "none"
 
 
-def _weights(source: Source, digests: dict[str, str], manifest: Manifest, ledger: CheckLog) -> None:
+def _weights(source: Source, digests: dict[str, str], manifest: Manifest, log: CheckLog) -> None:
     """Each time that the harness hashed the weights of local models, they must have been the sealed ones."""
     if bundle.WEIGHTS_FILE not in digests:
         if local_models(manifest.plan):
-            ledger.add(Number.MANIFEST, bundle.WEIGHTS_FILE, "the weights hashed before and after", "nothing there")
+            log.add(Number.MANIFEST, bundle.WEIGHTS_FILE, "the weights hashed before and after", "nothing there")
         return
     try:
         document = canon.loads(read_payload(source, digests, bundle.WEIGHTS_FILE, NOTE_BYTES_MAX))
@@ -168,18 +168,18 @@ def _weights(source: Source, digests: dict[str, str], manifest: Manifest, ledger
     times = {check.when for check in note.checks}
     if local_models(manifest.plan) and times != {"before", "after"}:
         moments = ", ".join(sorted(times)) or "none"
-        ledger.add(Number.MANIFEST, bundle.WEIGHTS_FILE, "the weights hashed before and after", moments)
+        log.add(Number.MANIFEST, bundle.WEIGHTS_FILE, "the weights hashed before and after", moments)
     for index, check in enumerate(note.checks):
         if check.altered or check.seats != manifest.models:
             found = check.altered or "others"
-            ledger.add(Number.MANIFEST, f"{bundle.WEIGHTS_FILE} checks[{index}]", "the sealed weights", found)
+            log.add(Number.MANIFEST, f"{bundle.WEIGHTS_FILE} checks[{index}]", "the sealed weights", found)
 
 
 def _listed(images: Collection[tuple[str, str]]) -> str:
     return f"containers from {', '.join(map(' '.join, sorted(images)))}" if images else "no containers"
 
 
-def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement: Statement, ledger: CheckLog) -> None:
+def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement: Statement, log: CheckLog) -> None:
     predicate = statement.predicate
     norm = load_protocol(manifest.plan.protocol).engine
     pinned = f"{manifest.engine.name} {manifest.engine.net_sha256}" if manifest.engine else "none"
@@ -199,23 +199,23 @@ def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement
         ("statement run", manifest.run_id, predicate.run),
         ("statement protocol", manifest.plan.protocol, predicate.protocol),
     ):
-        ledger.same(Number.MANIFEST, place, expected, found)
+        log.same(Number.MANIFEST, place, expected, found)
     for name, seat in local_models(manifest.plan).items():
         promised, pin = seat.sha256_wanted, manifest.models.get(name)
         if promised and pin:
-            ledger.same(Number.MANIFEST, f"manifest models.{name}", f"sha256 {promised}", f"sha256 {pin.sha256}")
+            log.same(Number.MANIFEST, f"manifest models.{name}", f"sha256 {promised}", f"sha256 {pin.sha256}")
     for place, problem in native_problems(manifest):
-        ledger.add(Number.MANIFEST, place, "tools that a model can be offered", problem)
+        log.add(Number.MANIFEST, place, "tools that a model can be offered", problem)
     for name, memory in manifest.memories.items():
         system = manifest.plan.systems.get(name)
         if isinstance(system, MemorySystem) and system.is_from_outside:
             sealed = f"adapter sha256 {hashlib.sha256(system.adapter.encode()).hexdigest()}"
             found = f"adapter sha256 {memory.adapter_sha256}"
-            ledger.same(Number.MANIFEST, f"manifest memories.{name}", sealed, found)
+            log.same(Number.MANIFEST, f"manifest memories.{name}", sealed, found)
     for match in manifest.plan.matches:
         rule, pins = PHASE_RULES.get(match.phase), [manifest.models.get(name) for name in match.seats]
         if rule and rule.opponent is Opponent.SAME_MODEL and len(set(pins)) > 1:
-            ledger.add(Number.MANIFEST, f"manifest models of {match.id}", "the same weights in its seats", "others")
+            log.add(Number.MANIFEST, f"manifest models of {match.id}", "the same weights in its seats", "others")
 
 
 def native_problems(manifest: Manifest) -> Iterator[tuple[str, str]]:
@@ -239,13 +239,13 @@ def native_problems(manifest: Manifest) -> Iterator[tuple[str, str]]:
             yield place, f"{', '.join(tool.name for tool in pin.native) or 'none'} of a built-in server"
 
 
-def _seed(manifest: Manifest, statement: Statement, ledger: CheckLog) -> Dice:
+def _seed(manifest: Manifest, statement: Statement, log: CheckLog) -> Dice:
     claim = statement.predicate.seed
     if not _SECRET.fullmatch(claim.secret):
         raise HostileBundle("statement seed.secret", "a secret of 32 bytes in hexadecimal", "another text")
     secret = bytes.fromhex(claim.secret)
     commit = hashlib.sha256(secret).hexdigest()
     expected = f"a secret with sha256 {manifest.secret_commit}"
-    ledger.same(Number.SEED, "statement seed.secret", expected, f"a secret with sha256 {commit}")
-    ledger.same(Number.SEED, "statement seed.origin", manifest.plan.seed.origin, claim.origin)
+    log.same(Number.SEED, "statement seed.secret", expected, f"a secret with sha256 {commit}")
+    log.same(Number.SEED, "statement seed.origin", manifest.plan.seed.origin, claim.origin)
     return seed_dice(manifest, secret)

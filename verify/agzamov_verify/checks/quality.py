@@ -102,38 +102,38 @@ class QualityVerdict(msgspec.Struct):
             self.findings.append(Finding(QUALITY, place, expected, found))
 
 
-def replay_played(bundle: Path, ledger: CheckLog, jobs: int, budget: Budget | None = None) -> Played:
+def replay_played(bundle: Path, log: CheckLog, jobs: int, budget: Budget | None = None) -> Played:
     """The games of a bundle, after its steps 1 to 8. Raises StepFailed."""
-    opened = open_bundle(bundle, ledger)
-    replayed = replay_bundle(opened, ledger, Replaying(jobs, 0, budget or Budget(Limits())))
+    opened = open_bundle(bundle, log)
+    replayed = replay_bundle(opened, log, Replaying(jobs, 0, budget or Budget(Limits())))
     return Played(opened.manifest.run_id, opened.manifest.plan, opened.dice, replayed.blocks)
 
 
 def verify_quality(bundle: Path, answers: Path, options: QualityOptions) -> QualityVerdict:
     """Check the answers in folder `answers` about the games of `bundle`. A bad one never raises."""
-    ledger = CheckLog()
+    log = CheckLog()
     try:
-        played = replay_played(bundle, ledger, options.jobs, budget=options.budget)
+        played = replay_played(bundle, log, options.jobs, budget=options.budget)
     except StepFailed:
-        return _not_played(ledger)
+        return _not_played(log)
     verdict = QualityVerdict(played.run)
     try:
-        with ledger.taking(QUALITY), _noting(verdict):
+        with log.taking(QUALITY), _noting(verdict):
             check_answers(open_source(answers), "", played, options, verdict)
     except StepFailed:
-        step = ledger.steps[QUALITY - 1]
+        step = log.steps[QUALITY - 1]
         verdict.status, verdict.remark = step.status, step.remark
-        verdict.findings += ledger.findings
+        verdict.findings += log.findings
     return verdict
 
 
-def _not_played(ledger: CheckLog) -> QualityVerdict:
+def _not_played(log: CheckLog) -> QualityVerdict:
     """The verdict where the bundle's own games could not be read."""
-    failed = next((step for step in ledger.steps if step.status is Status.FAIL), None)
+    failed = next((step for step in log.steps if step.status is Status.FAIL), None)
     if failed is None:
-        return QualityVerdict(remark=next(step.remark for step in ledger.steps if step.status is Status.NOT_CHECKED))
+        return QualityVerdict(remark=next(step.remark for step in log.steps if step.status is Status.NOT_CHECKED))
     remark = f"the bundle fails its own check at step {failed.number}"
-    return QualityVerdict(status=Status.FAIL, remark=remark, findings=ledger.findings)
+    return QualityVerdict(status=Status.FAIL, remark=remark, findings=log.findings)
 
 
 def check_answers(

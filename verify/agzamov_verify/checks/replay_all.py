@@ -83,12 +83,12 @@ class Replaying(msgspec.Struct, frozen=True):
     budget: Budget
 
 
-def replay_bundle(opened: Opened, ledger: CheckLog, settings: Replaying) -> Replayed:
+def replay_bundle(opened: Opened, log: CheckLog, settings: Replaying) -> Replayed:
     """Take steps 6 to 8. Raises StepFailed at the first that fails."""
-    with ledger.taking(Number.EXECUTIONS):
+    with log.taking(Number.EXECUTIONS):
         most = settings.budget.limits.seat_replies_max
         replayed = Replayed(read_executions(opened), ToolSample.of(most))
-    with ledger.step(Number.JOURNAL):
+    with log.step(Number.JOURNAL):
         index = _index(opened)
         replayed.rows = index.streams
         streams = _listed_streams(opened, index)
@@ -99,13 +99,13 @@ def replay_bundle(opened: Opened, ledger: CheckLog, settings: Replaying) -> Repl
         reports = counted("streams replayed", replaying, len(streams))
         for stream, row, report in zip(streams, index.streams, reports, strict=True):
             replayed.take(stream, report, most)
-            _compare_row(row, report, ledger)
-        _totals(opened, index.streams, ledger)
-        _unlisted_files(opened, index, ledger)
-    with ledger.step(Number.REPLAY):  # its other findings came with the journal's: each line is read once
-        ledger.take(overspent(opened.manifest.plan, (report.spent for report in replayed.reports.values())))
-    with ledger.step(Number.GATE):
-        _gate(opened, replayed, settings.budget, ledger)
+            _compare_row(row, report, log)
+        _totals(opened, index.streams, log)
+        _unlisted_files(opened, index, log)
+    with log.step(Number.REPLAY):  # its other findings came with the journal's: each line is read once
+        log.take(overspent(opened.manifest.plan, (report.spent for report in replayed.reports.values())))
+    with log.step(Number.GATE):
+        _gate(opened, replayed, settings.budget, log)
     return replayed
 
 
@@ -127,30 +127,28 @@ def _listed_streams(opened: Opened, index: bundle.Index) -> list[StreamPlan]:
     return [promised[row.stream] for row in index.streams]
 
 
-def _compare_row(row: StreamRow, report: StreamReport, ledger: CheckLog) -> None:
+def _compare_row(row: StreamRow, report: StreamReport, log: CheckLog) -> None:
     for finding in report.findings:
-        ledger.add(finding.step, finding.place, finding.expected, finding.found)
+        log.add(finding.step, finding.place, finding.expected, finding.found)
     if report.row:
-        ledger.same(Number.JOURNAL, f"{bundle.INDEX_FILE} {row.stream}", _row(report.row), _row(row))
+        log.same(Number.JOURNAL, f"{bundle.INDEX_FILE} {row.stream}", _row(report.row), _row(row))
 
 
-def _totals(opened: Opened, rows: tuple[StreamRow, ...], ledger: CheckLog) -> None:
+def _totals(opened: Opened, rows: tuple[StreamRow, ...], log: CheckLog) -> None:
     claim = opened.statement.predicate.journal
     expected = f"{sum(row.entries for row in rows)} entries root {journal_root(rows)} {bundle.TREE}"
-    ledger.same(
-        Number.JOURNAL, "statement journal", expected, f"{claim.entries} entries root {claim.root} {claim.tree}"
-    )
+    log.same(Number.JOURNAL, "statement journal", expected, f"{claim.entries} entries root {claim.root} {claim.tree}")
 
 
-def _unlisted_files(opened: Opened, index: bundle.Index, ledger: CheckLog) -> None:
+def _unlisted_files(opened: Opened, index: bundle.Index, log: CheckLog) -> None:
     known = {bundle.INDEX_FILE, *(name for row in index.streams for name in row.segments)}
     known |= {bundle.calls_name(row.stream) for row in index.streams}
     for name in opened.digests:
         if name.startswith((bundle.JOURNAL_FOLDER, bundle.CALLS_FOLDER)) and name not in known:
-            ledger.add(Number.JOURNAL, name, "only files of streams that the index lists", "another file")
+            log.add(Number.JOURNAL, name, "only files of streams that the index lists", "another file")
 
 
-def _gate(opened: Opened, replayed: Replayed, budget: Budget, ledger: CheckLog) -> None:
+def _gate(opened: Opened, replayed: Replayed, budget: Budget, log: CheckLog) -> None:
     """Compare lists of streams before anything is scored: figures of a match with a gap would be of another match."""
     plan, recorded = opened.manifest.plan, list(replayed.reports)
     expected = _without_gaps(plan, recorded)
@@ -160,7 +158,7 @@ def _gate(opened: Opened, replayed: Replayed, budget: Budget, ledger: CheckLog) 
         missing = [stream for stream in expected if stream not in replayed.reports][:3]
         extra = [stream for stream in recorded if stream not in expected][:3]
         promised = "every promised stream, in order, less those that a failed Phase 0 or a declared rule stops"
-        ledger.add(Number.GATE, bundle.INDEX_FILE, promised, f"missing {missing}, too many {extra}")
+        log.add(Number.GATE, bundle.INDEX_FILE, promised, f"missing {missing}, too many {extra}")
 
 
 def _without_gaps(plan: Plan, recorded: Sequence[str]) -> list[str]:

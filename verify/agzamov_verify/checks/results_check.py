@@ -29,18 +29,18 @@ class Recomputed(NamedTuple):
 
 
 def check_results(
-    opened: Opened, replayed: Replayed, ledger: CheckLog, budget: Budget, answers: Answers | None = None
+    opened: Opened, replayed: Replayed, log: CheckLog, budget: Budget, answers: Answers | None = None
 ) -> Recomputed:
     """Take step 10, with the engine's answers about moves where the bundle has them. Raises StepFailed.
 
     In a process of its own: how long the exact equities of many all-ins take is the bundle's choice.
     """
-    with ledger.step(Number.RESULTS):
+    with log.step(Number.RESULTS):
         with busy("computing the figures again"):
             recomputed = bounded(lambda: _recomputed(opened, replayed, answers), budget)
-        _compare(opened, bundle.RESULTS_FILE, recomputed.results, ledger)
-        _compare(opened, bundle.CALLS_FILE, recomputed.calls, ledger)
-        _compare(opened, bundle.ANALYSIS_FILE, recomputed.analysis, ledger)
+        _compare(opened, bundle.RESULTS_FILE, recomputed.results, log)
+        _compare(opened, bundle.CALLS_FILE, recomputed.calls, log)
+        _compare(opened, bundle.ANALYSIS_FILE, recomputed.analysis, log)
     return recomputed
 
 
@@ -51,23 +51,23 @@ def _recomputed(opened: Opened, replayed: Replayed, answers: Answers | None) -> 
     return Recomputed(results, call_table(replayed.calls), analysis)
 
 
-def _compare(opened: Opened, name: str, value: Results | CallTable | Analysis, ledger: CheckLog) -> None:
+def _compare(opened: Opened, name: str, value: Results | CallTable | Analysis, log: CheckLog) -> None:
     expected, found = canon.dumps(value), opened.payload(name)
     if expected != found:
         for place, expected_text, found_text in differences(expected, found):
-            ledger.add(Number.RESULTS, f"{name} {place}", expected_text, found_text)
+            log.add(Number.RESULTS, f"{name} {place}", expected_text, found_text)
 
 
-def check_claims(opened: Opened, results: Results, ledger: CheckLog) -> None:
+def check_claims(opened: Opened, results: Results, log: CheckLog) -> None:
     """Take step 11. Raises StepFailed."""
     predicate = opened.statement.predicate
     claims = bundle.claims_of(results)
-    with ledger.step(Number.CLAIMS):
+    with log.step(Number.CLAIMS):
         for name in sorted(claims.keys() | predicate.claims.keys()):
             expected, found = claims.get(name, "no claim"), predicate.claims.get(name, "no claim")
-            ledger.same(Number.CLAIMS, f"claim {name}", expected, found)
+            log.same(Number.CLAIMS, f"claim {name}", expected, found)
         if predicate.recomputability != bundle.RECOMPUTABILITY:
-            ledger.add(Number.CLAIMS, "statement recomputability", str(bundle.RECOMPUTABILITY), "other words")
+            log.add(Number.CLAIMS, "statement recomputability", str(bundle.RECOMPUTABILITY), "other words")
 
 
 def differences(expected: bytes, found: bytes) -> list[tuple[str, str, str]]:

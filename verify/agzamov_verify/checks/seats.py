@@ -30,30 +30,30 @@ class Recomputed(StrEnum):
     ALL = "all"
 
 
-def check_seats(opened: Opened, replayed: Replayed, ledger: CheckLog, at_hand: EngineAtHand) -> Recomputed:
+def check_seats(opened: Opened, replayed: Replayed, log: CheckLog, at_hand: EngineAtHand) -> Recomputed:
     """Take step 13; some of its findings came with the journal's. Raises StepFailed."""
     seats = scripted_seats(opened.manifest.plan)
     if not seats:
-        ledger.skip(Number.SEATS, Status.NOT_APPLICABLE, "no seat is scripted")
+        log.skip(Number.SEATS, Status.NOT_APPLICABLE, "no seat is scripted")
         return Recomputed.NOT_ALL
-    with ledger.taking(Number.SEATS):
+    with log.taking(Number.SEATS):
         pass  # fails at once where the replay has found something
-    done = _Recomputing(opened, replayed, ledger, at_hand)
-    with ledger.taking(Number.SEATS):
+    done = _Recomputing(opened, replayed, log, at_hand)
+    with log.taking(Number.SEATS):
         try:
             done.run()
         except CouldNotCheck as error:  # the steps after this one do not need it
-            ledger.skip(Number.SEATS, Status.NOT_CHECKED, str(error))
+            log.skip(Number.SEATS, Status.NOT_CHECKED, str(error))
             return Recomputed.NOT_ALL
-        ledger.skip(Number.SEATS, Status.PASS, done.remark)
+        log.skip(Number.SEATS, Status.PASS, done.remark)
     return done.recomputed
 
 
 class _Recomputing:
     """Computes the random sample of the answers that the replay has left again, in random order."""
 
-    def __init__(self, opened: Opened, replayed: Replayed, ledger: CheckLog, at_hand: EngineAtHand) -> None:
-        self._opened, self._replayed, self._ledger, self._at_hand = opened, replayed, ledger, at_hand
+    def __init__(self, opened: Opened, replayed: Replayed, log: CheckLog, at_hand: EngineAtHand) -> None:
+        self._opened, self._replayed, self._log, self._at_hand = opened, replayed, log, at_hand
         self._plan = opened.manifest.plan
         self._kinds = [kind for kind in KINDS if kind in replayed.seats]
         self._totals = {kind: sample.total for kind, sample in replayed.seats.items()}
@@ -111,7 +111,7 @@ class _Recomputing:
                 for answer, finding in zip(answers, told, strict=True):
                     self._done[seats[answer.question.to].kind] += 1
                     if finding:
-                        self._ledger.take([finding])
+                        self._log.take([finding])
                         wrong += 1
                     if wrong >= WRONG_MAX:
                         return
@@ -138,7 +138,7 @@ class _Recomputing:
         except EngineFault as error:
             raise CouldNotCheck(str(error)) from error
         self._done[seat.kind] += asked.done
-        self._ledger.take(asked.wrong)
+        self._log.take(asked.wrong)
         if asked.stopped and not asked.wrong:
             raise CouldNotCheck(f"{asked.remark} moves of {name} asked again, all as recorded: {asked.stopped}")
 

@@ -21,25 +21,25 @@ from .sample_confidence import wrong_below
 from .tool_answers import ToolAnswer, ToolSample
 
 
-def check_tools(opened: Opened, sample: ToolSample, ledger: CheckLog, at_hand: EngineAtHand) -> bool:
+def check_tools(opened: Opened, sample: ToolSample, log: CheckLog, at_hand: EngineAtHand) -> bool:
     """Take step 16, or say why not; whether every answer was computed again. Raises StepFailed."""
     if not sample.calculated.total + sample.examined.total:
-        ledger.skip(Number.TOOLS, Status.NOT_APPLICABLE, "no tool was asked")
+        log.skip(Number.TOOLS, Status.NOT_APPLICABLE, "no tool was asked")
         return True
     remarks: list[str] = []
-    with ledger.taking(Number.TOOLS):
+    with log.taking(Number.TOOLS):
         try:
-            _calculate_again(opened, sample, remarks, ledger, at_hand)
-            _ask_engine(opened, sample, remarks, ledger, at_hand)
+            _calculate_again(opened, sample, remarks, log, at_hand)
+            _ask_engine(opened, sample, remarks, log, at_hand)
         except CouldNotCheck as error:  # the steps after this one do not need it
-            ledger.skip(Number.TOOLS, Status.NOT_CHECKED, "; ".join((*remarks, str(error))))
+            log.skip(Number.TOOLS, Status.NOT_CHECKED, "; ".join((*remarks, str(error))))
             return False
-        ledger.skip(Number.TOOLS, Status.PASS, "; ".join(remarks))
+        log.skip(Number.TOOLS, Status.PASS, "; ".join(remarks))
     return all(len(kept.heap) == kept.total for kept in (sample.calculated, sample.examined))
 
 
 def _calculate_again(
-    opened: Opened, sample: ToolSample, remarks: list[str], ledger: CheckLog, at_hand: EngineAtHand
+    opened: Opened, sample: ToolSample, remarks: list[str], log: CheckLog, at_hand: EngineAtHand
 ) -> None:
     """Raises CouldNotCheck where time is up."""
     drawn = sample.calculated.items
@@ -52,16 +52,14 @@ def _calculate_again(
     with closing(on_all_cores(replay, StreamReplay.calculated, questions, at_hand.jobs)) as answers:
         for recorded, answer in zip(drawn, answers, strict=True):
             if answer != recorded.answer:
-                ledger.take([_finding(recorded, answer)])
+                log.take([_finding(recorded, answer)])
                 wrong += 1
             if wrong >= WRONG_MAX:
                 return
     remarks.append(_extent("calculator", len(drawn), sample.calculated.total))
 
 
-def _ask_engine(
-    opened: Opened, sample: ToolSample, remarks: list[str], ledger: CheckLog, at_hand: EngineAtHand
-) -> None:
+def _ask_engine(opened: Opened, sample: ToolSample, remarks: list[str], log: CheckLog, at_hand: EngineAtHand) -> None:
     """Raises CouldNotCheck where the engine cannot be asked, or about all of them."""
     drawn = sample.examined.items
     if not drawn:
@@ -76,7 +74,7 @@ def _ask_engine(
             asked = ask_all(drawn, engines, nodes_each, _again, at_hand.budget, at_hand.say)
     except EngineFault as error:
         raise CouldNotCheck(str(error)) from error
-    ledger.take(asked.wrong)
+    log.take(asked.wrong)
     if asked.stopped and not asked.wrong:
         raise CouldNotCheck(f"engine: {asked.remark} answers asked again, all as recorded: {asked.stopped}")
     remarks.append(_extent("engine", asked.done, sample.examined.total))
