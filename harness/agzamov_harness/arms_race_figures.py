@@ -1,4 +1,4 @@
-"""What Phase 3 and its forced shifts can show: how a match ends, how far play falls at a shift, how soon it is back.
+"""Detectable effects of Phase 3 and its forced shifts: result of a match, drop at a shift, time to recover.
 
 The drop is tested as `scoring.learning.outcome` does it: the last results before a shift less as many after it, over
 careers by a one-sided Student's t of each career's difference, and all shifts of a run together by Holm's method.
@@ -80,7 +80,7 @@ def _recovery(match: Match, plan: Plan, scorings: list[Scoring], over: str) -> I
 def _drop(
     match: Match, rule: LearningRule, scorings: list[Scoring], alpha: Fraction, alternative: Alternative, over: str
 ) -> Row:
-    """What a career adds to all of its results cancels in its difference, so no correlation is counted."""
+    """Detectable drop at a shift. A store's offset to a whole career cancels in the difference: no ICC is counted."""
     effects = []
     for scoring in scorings:
         units, before, after = rule.baseline_results // scoring.unit_results, Arm(scoring), Arm(scoring, is_moved=True)

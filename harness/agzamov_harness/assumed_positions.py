@@ -1,4 +1,4 @@
-"""How widely games from uneven positions of Phase 5 spread, by the share of them that the worse side does not lose.
+"""Assumed spread of games from uneven positions of Phase 5, by the share that the worse side does not lose.
 
 Both sides are taken to be equally good, so seat A holds as many positions as its opponent. Of the games that the worse
 side does not lose, half are drawn and half won. A lost game lasts as long as the engine's own from there. What differs

@@ -1,4 +1,4 @@
-"""How widely results spread, for planning: from a pilot, from an option, or assumed with its source."""
+"""Assumed spread of results, for planning: from a pilot, from an option, or assumed with its source."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -31,7 +31,7 @@ PERFORMANCE: Final = {CHESS: 1, POKER: 0}
 
 
 class Given(NamedTuple):
-    """What the command's options say; None where they say nothing."""
+    """The command's options; None for those not given."""
 
     session_sd: Fraction | None = None
     draws: Fraction | None = None

@@ -93,7 +93,7 @@ def open_world(
 def _memories(
     manifest: Manifest, notes: Path | None, places: Places, wait: Wait, stack: ExitStack
 ) -> Mapping[str, OpenPort]:
-    """What opens the memory of each seat in a stream. Raises PortFault for a server that cannot be started here."""
+    """Functions that open the memory of each seat in a stream. Raises PortFault if one cannot be started."""
     plan, systems = manifest.plan, memory_stores(manifest.plan)
     if not systems:
         return NO_PORTS

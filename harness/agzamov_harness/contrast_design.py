@@ -74,7 +74,7 @@ class Contrasts:
         self._least = load_protocol(plan.protocol).verdict
 
     def row(self, parts: Parts, alpha: Fraction, power: Fraction) -> Row:
-        """What a one-sided test of matches of one game finds."""
+        """Effect that a one-sided test of matches of one game detects."""
         first = self._spreads(parts[0][0].match)
         designs = (
             Design(tuple(self.blocks(parts, index)), alpha, Alternative.GREATER, scoring.reach)
@@ -91,7 +91,7 @@ class Contrasts:
             yield Block(arms, self._units(groups[0].match), careers)
 
     def over(self, parts: Parts) -> str:
-        """What is repeated in each sample: careers, or the game's units."""
+        """The unit that is repeated in each sample: careers, or the game's units."""
         words = []
         for groups in _samples(parts):
             match, careers = groups[0].match, max(careers_of(group.match) for group in groups)

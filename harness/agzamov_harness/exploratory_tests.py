@@ -38,7 +38,7 @@ def family_alpha(plan: Plan, family: Family) -> Fraction:
 
 
 class ExploratoryTests:
-    """What the exploratory hypotheses of a plan find; those for which it has no arms are left out."""
+    """Detectable effects of a plan's exploratory hypotheses; those for which it has no arms are left out."""
 
     def __init__(self, plan: Plan, spreads: AssumedSpreads) -> None:
         self._plan, self._spreads, self._arms = plan, spreads, PlannedArms(plan)

@@ -23,7 +23,7 @@ NOT_SEALED: Final = "nothing was sealed"
 
 
 def first_contact(plan: Plan, engine: str | None, allowed: Mapping[str, str]) -> None:
-    """All that can be known of a plan's world before it is sealed. Raises ManifestError, EngineFault."""
+    """Probe servers and engine before a plan is sealed. Raises ManifestError, EngineFault."""
     if starts_engine(plan) and plan.isolation == "process":
         find_engine(engine)
     _require_keys(plan)

@@ -85,7 +85,7 @@ class Needed(NamedTuple):
 
 
 class ByCareers(NamedTuple):
-    """What H1's test finds in one game if the same results are played in k careers; NO_TEST where nothing is tested."""
+    """Effect that H1's test detects in one game if the same results are k careers; NO_TEST where there is no test."""
 
     game: str
     unit: str
@@ -205,7 +205,7 @@ class Forecast:
         }
 
     def sources(self) -> list[dict[str, str]]:
-        """Where each assumption about the games of the plan comes from, in words."""
+        """Source of each assumption about the games of the plan, in words."""
         rows = []
         for game in (CHESS, POKER):
             if game in self.games:
@@ -238,7 +238,7 @@ def _note(spreads: AssumedSpreads) -> PaperNote:
 
 
 def gate_lines(match: Match, plan: Plan) -> Iterator[str]:
-    """What a Phase 0 needs to be passed, or a warning if not even winning every game would do."""
+    """Wins that Phase 0 needs, or a warning if not even winning every game would pass it."""
     if match.phase:
         return
     game, norm = GAMES[match.game], load_protocol(plan.protocol).phase0

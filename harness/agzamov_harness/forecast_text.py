@@ -139,7 +139,7 @@ def _listed(rows: Sequence[tuple[Row, float]]) -> str:
 
 
 def _of_phases(groups: Sequence[Group]) -> Iterator[str]:
-    """What figures of Phases 3 and 5 show in every match of each game."""
+    """Detectable figures of Phases 3 and 5 in every match of each game."""
     greatest: dict[str, dict[str, tuple[Row, float]]] = {}
     for group in groups:
         for figure in group.figures if not group.why_none else ():
@@ -151,7 +151,7 @@ def _of_phases(groups: Sequence[Group]) -> Iterator[str]:
 
 
 def _by_itself(groups: Sequence[Group]) -> Iterator[str]:
-    """What the longest match of each game finds by itself."""
+    """Effect that the longest match of each game detects by itself."""
     by_itself = [group for group in groups if group.rows]
     for game in dict.fromkeys(group.matches[0].game for group in by_itself):
         group = max(

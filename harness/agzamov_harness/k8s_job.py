@@ -19,7 +19,7 @@ NOT_AGAIN = (1, 2)
 
 
 class JobSettings(msgspec.Struct, frozen=True):
-    """What a Job needs beside the run. `user` and `group` own the run's folder; `arguments` are those of each share."""
+    """Settings of a Job. `user` and `group` own the run's folder; `arguments` are those of each share."""
 
     run_id: str
     shares: int

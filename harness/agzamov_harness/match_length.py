@@ -1,4 +1,4 @@
-"""How long the results of a match are: decisions, positions to adjudicate, questions before the first move.
+"""Length of the results of a match: decisions, positions to adjudicate, questions before the first move.
 
 A match from a class of positions is no match of whole games: from a forced mate a game ends when the moves of the mate
 are over, from a won ending at its own limit of plies, and neither is adjudicated.

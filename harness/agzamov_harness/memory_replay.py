@@ -108,7 +108,7 @@ def _port(opened: Opened, store: SeatStore, system: str, places: Places) -> Iter
 
 
 def exchanges(opened: Opened, store: SeatStore) -> Iterator[tuple[Question, Answer]]:
-    """What a store was asked and answered, by replay of its stream. Raises Divergence, BrokenJournal."""
+    """Questions to a store with their answers, by replay of its stream. Raises Divergence, BrokenJournal."""
     matches = opened.manifest.plan.memory_matches
     stream = next(one for match in matches for one in streams_of(match) if one.id == store.stream)
     return ((question, answer) for question, answer in exchanges_of(opened, stream) if question.to == store.to)
@@ -167,7 +167,7 @@ def _place(question: MemoryQuestion) -> str:
 
 
 def _searches_repeat(system: System) -> bool:
-    """Whether a fresh server that is told the same again must give the same."""
+    """Whether a fresh server with the same entries must give the same answers to searches."""
     serving = system.serving if isinstance(system, MemorySystem) else None
     return serving is None or serving.searches_repeat
 

@@ -28,7 +28,7 @@ class Figure(NamedTuple):
 
 
 class Repeated(NamedTuple):
-    """What is repeated in a match: results in all, careers, and how the units of one correlate."""
+    """Repetitions in a match: results in all, careers, and the intraclass correlation of one career's units."""
 
     results: int
     careers: int

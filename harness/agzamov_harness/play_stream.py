@@ -31,7 +31,7 @@ class Played(NamedTuple):
 
 
 class Hooks(NamedTuple):
-    """Who is told while a stream is played.
+    """Listeners to a stream that is played.
 
     `before` each call, and may raise to stop; `after` each call, with its answer; `passed`: each answer that the script
     got, recorded or new.

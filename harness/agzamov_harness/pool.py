@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 
 class Closable(Protocol):
-    """What a pool lends."""
+    """An object that a pool lends."""
 
     def close(self) -> None:
         """End it; safe to call twice."""

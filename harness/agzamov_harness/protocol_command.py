@@ -51,7 +51,7 @@ class Part(NamedTuple):
 
     @property
     def line(self) -> str:
-        """Where it stands."""
+        """Its progress in one line."""
         return f"{self.plan.name}: {_standing(self.run) if self.run else 'not sealed'}"
 
 
@@ -244,7 +244,7 @@ def _plan_of(run: Path) -> Plan:
 
 
 def _standing(run: Path) -> str:
-    """Where a run stands. Raises ManifestError where its bundle is one of another run."""
+    """Progress of a run, in words. Raises ManifestError where its bundle is one of another run."""
     return str(_bundle_of(run) or f"sealed as {run}, not played to its end")
 
 

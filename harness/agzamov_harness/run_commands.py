@@ -334,7 +334,7 @@ def _tell(bundle: Path, *, as_json: bool) -> None:
 
 
 class _Player(NamedTuple):
-    """What plays a sealed run: containers, the workers of a cluster, or threads of this process."""
+    """The player of a sealed run: containers, the workers of a cluster, or threads of this process."""
 
     directory: RunDirectory
     engine: str | None

@@ -39,7 +39,7 @@ Watched: TypeAlias = Callable[[ChatPort], ChatPort]
 
 
 class PortInputs(NamedTuple):
-    """What ports are made with.
+    """Inputs of the functions that make ports.
 
     `pool` computes scripted replies, None: this process. `served` are addresses or sockets that replace the plan's, by
     seat. `limits` are shared by the seats of one server, by its address; a row puts there what it finds missing.
@@ -53,7 +53,7 @@ class PortInputs(NamedTuple):
 
 
 class ContainerInputs(NamedTuple):
-    """What containers are planned with."""
+    """Inputs for planning containers."""
 
     manifest: Manifest
     run: Path
@@ -91,7 +91,7 @@ class SeatKind(Generic[S]):
         yield from ()
 
     def served_at(self, name: str) -> str:
-        """Where the harness's container finds a seat's server, a socket or an address; empty for the plan's own."""
+        """Socket or address of a seat's server, as the harness's container finds it; empty for the plan's own."""
         return ""
 
     def wait_until_ready(self, name: str, wait: Wait) -> None:

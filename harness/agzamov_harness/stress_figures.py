@@ -1,4 +1,4 @@
-"""What Phase 5 can show of one class of positions: recovery, survival, and what a model can judge and calculate."""
+"""Detectable figures of one class of Phase 5 positions: recovery, survival, evaluation and calculation."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -73,7 +73,7 @@ def _recovery(spreads: AssumedSpreads, units: int, repeated: Repeated) -> Figure
 
 
 def _probe(match: Match, plan: Plan) -> Iterator[Figure]:
-    """What is counted once for each position that seat A has White in; E6 reads the naked arms."""
+    """Figures counted once for each position that seat A has White in; E6 reads the naked arms."""
     constants, n = load_score_constants(plan.protocol).contrasts, _distinct(match)
     tests = {
         PositionClass.SLIGHT: ("evaluation accuracy", Alternative.GREATER, Fraction(constants.evaluation_above)),
@@ -99,7 +99,7 @@ def _distinct(match: Match) -> int:
 
 
 def _counted(n: int, alpha: Fraction, alternative: Alternative, null: Fraction) -> str:
-    """What the exact one-sided binomial test of a share finds; empty where no count of n is enough."""
+    """Least count that the exact one-sided binomial test of a share finds, in words; empty where not even n is."""
     above = alternative is Alternative.GREATER
     enough = critical_count(n, alpha, null if above else 1 - null)
     rate = rate_reaching(enough, n)

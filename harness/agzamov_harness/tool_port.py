@@ -45,7 +45,7 @@ Server = Process | Socket
 
 
 class ToolServer(NamedTuple):
-    """What is to be connected to for the tool of one game, and the engine that it must name; none where it has none."""
+    """Server to connect to for the tool of one game, and the engine that it must name; none where it has none."""
 
     game: str
     server: Server
@@ -161,13 +161,13 @@ class ToolPort:
 
 
 class _Findings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the engine's server answers."""
+    """Answer of the engine's server."""
 
     moves: tuple[ExaminedMove, ...]
 
 
 class _Odds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the calculator's server answers."""
+    """Answer of the calculator's server."""
 
     compared: Annotated[int, Meta(ge=0, le=INTEGER_MAX)]
     equity_permille: Annotated[int, Meta(ge=0, le=1000)]
@@ -186,5 +186,5 @@ def local_server(game: str, engine: Path | None, hash_mib: int, home: Path) -> S
 
 
 def _only(question: Examine | Calculate, *names: str) -> dict[str, Any]:
-    """What a server is told of a question."""
+    """The part of a question that a server is sent."""
     return {name: msgspec.to_builtins(getattr(question, name)) for name in names}

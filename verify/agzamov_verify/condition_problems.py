@@ -196,6 +196,6 @@ def _repeats(plan: Plan) -> Iterator[Problem]:
 
 
 def _opponents_told(match: Match, plan: Plan) -> list[object]:
-    """What the opponents are told: all in which they differ from seat A in Phase 2, but for a seat that is missing."""
+    """Everything told to the opponents in which they differ from seat A in Phase 2; nothing of a missing seat."""
     opponents = (plan.seats.get(name) for name in match.seats[1:])
     return [(seat.patterns, seat.briefing) for seat in opponents if seat]

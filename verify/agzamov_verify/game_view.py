@@ -1,4 +1,4 @@
-"""What a person is shown of a game: one subclass of `GameView` in the `view` module of each game's folder."""
+"""The display of a game: one subclass of `GameView` in the `view` module of each game's folder."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -52,11 +52,11 @@ class GameView(ABC):
         raise NotImplementedError
 
     def scene(self, messages: tuple[Message, ...]) -> dict[str, str]:  # noqa: ARG002 - a game need not have any
-        """What the seat that was sent these messages saw of the game, by name; a `fen` is drawn as a board."""
+        """The part of a game that the receiver of these messages saw, by name; a `fen` is drawn as a board."""
         return {}
 
     def actions(self, record: Any) -> Mapping[int, str]:  # noqa: ARG002 - a game need not have any
-        """What was played at each turn of a result, in one word or two: "e2e4", "raise 300"."""
+        """The action at each turn of a result, in one word or two: "e2e4", "raise 300"."""
         return {}
 
     def frames(self, played: PlayedGame, plan: Plan) -> list[dict[str, Any]]:
@@ -77,7 +77,7 @@ class GameView(ABC):
 
     @abstractmethod
     def ended(self, record: Any) -> str:
-        """How a result ended, and its size, in a list: "checkmate, 43 plies"."""
+        """End and size of a result, in a list: "checkmate, 43 plies"."""
 
     @abstractmethod
     def size(self, counts: Any) -> str:

@@ -146,7 +146,7 @@ class Plan(GameRules, frozen=True):
         return [match for match in self.matches if any(self.tool_of(match, place) for place in range(len(TOOLS)))]
 
     def tool_of(self, match: Match, seat_index: int) -> ToolUse | None:
-        """How the seat at `seat_index` uses its tool in a match; None where it has none."""
+        """Use of the tool by the seat at `seat_index` in a match; None where it has none."""
         condition = match.conditions[seat_index]
         name, parts = condition.system, self.parts_of(condition.system)
         use = next((use for system in parts.values() if (use := system.tool(condition.arm))), None)

@@ -66,7 +66,7 @@ def played_stream(opened: Opened, stream: StreamPlan) -> PlayedStream:
 
 
 def _times(opened: Opened, stream: StreamPlan, asked: Sequence[str]) -> list[int]:
-    """How long each answer of a stream took, in microseconds. Raises HostileBundle."""
+    """Time of each answer of a stream, in microseconds. Raises HostileBundle."""
     name = calls_name(stream.id)
     if name not in opened.digests:
         raise HostileBundle(name, "a file of calls", "nothing there")

@@ -202,7 +202,7 @@ def _tool_exchange(question: Question, answer: Answer) -> Iterator[str]:
 
 
 def _examines(question: Examine) -> str:
-    """What the engine is asked of a position, in words."""
+    """Question to the engine about a position, in words."""
     if question.candidates:
         return f"examines {len(question.candidates)} moves"
     return f"finds up to {question.lines_max} best moves" if question.lines_max else "evaluates the position"

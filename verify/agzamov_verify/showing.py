@@ -1,4 +1,4 @@
-"""How the commands that show something of a bundle end where it is broken, or holds no such game."""
+"""Exit of the commands that show something of a bundle, where it is broken or holds no such game."""
 
 import sys
 from collections.abc import Iterator

@@ -17,12 +17,12 @@ def game_words(game: str) -> str:
 
 
 def part_words(part: str) -> str:
-    """What a match was played from, after its game; empty where that is starts."""
+    """The positions a match was played from, in words after its game; empty where those are starts."""
     return f" from {ascii_words(part)} positions" if part else ""
 
 
 def condition_words(condition: Condition) -> str:
-    """What seat A has beyond its prompt, after its name; empty where that is nothing."""
+    """The augmentation of seat A, in words after its name; empty where it has none."""
     if condition.augmentation is Augmentation.NAKED:
         return ""
     by = f" by {ascii_words(condition.system)}" if condition.system else ""

@@ -1,4 +1,4 @@
-"""What a memory did in one game: for each decision of seat A, the entries in its prompt, and what it does without them.
+"""X-ray of a memory in one game: at each decision of seat A, the entries in its prompt, and its action without them.
 
 A scripted seat is asked the same question again without the remembered text, so it is known whether it decided by it.
 What a model would have done is not known from a bundle.
@@ -54,7 +54,7 @@ class Recalled(NamedTuple):
 
 
 class Steered(NamedTuple):
-    """What came of the recalled entries before a decision in the full stack.
+    """Effect of the recalled entries before a decision in the full stack.
 
     `passages`: told of its documents. `named`: what seat A declared is to be examined; `examined`: what was.
     """
@@ -146,7 +146,7 @@ def _instead(question: Chat, played: PlayedGame, briefing: str) -> str:
 
 
 def _examined(question: Examine | Calculate) -> str:
-    """What a tool was asked about, in words."""
+    """Question to a tool, in words."""
     if isinstance(question, Examine):
         return ", ".join(question.candidates)
     return f"the strongest {question.hands_percent} % of hands" if question.hands_percent < 100 else "any hand"

@@ -86,7 +86,7 @@ def _require_workers(client: Client, address: str) -> None:
 
 
 def warning(address: str) -> str:
-    """What to tell about the way to the scheduler; empty where it is private."""
+    """Warning about the connection to the scheduler; empty where it is private."""
     scheme, _, rest = address.rpartition("://")
     if scheme in {"tls", "wss"} or keeps_secrets(f"http://{rest}"):
         return ""

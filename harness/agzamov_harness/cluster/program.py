@@ -1,4 +1,4 @@
-"""What two machines must have in common to play one run: the program's source, and the libraries it computes with."""
+"""The program that two machines must share to play one run: its source, and the libraries it computes with."""
 
 import hashlib
 import platform
@@ -23,7 +23,7 @@ class Program(msgspec.Struct, frozen=True):
     libraries: dict[str, str]
 
     def difference(self, other: "Program") -> str:
-        """What of another program is not as here; empty where nothing is."""
+        """Difference of another program from this one, in words; empty where there is none."""
         if other.python != self.python:
             return f"Python {self.python}, found {other.python}"
         for name, here in self.libraries.items():

@@ -1,4 +1,4 @@
-"""How a coordinator tells its workers to stop: a small file in the run's folder, which it writes anew every second.
+"""Stopping the workers of a cluster: a small file in the run's folder, which the coordinator writes anew every second.
 
     {"beat":41,"session":"9f2c…","stop":""}
 

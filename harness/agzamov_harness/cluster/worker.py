@@ -1,4 +1,4 @@
-"""What a worker of the cluster does: plays one stream of a run in the folder that it shares with the coordinator.
+"""A worker of the cluster: plays one stream of a run in the folder that it shares with the coordinator.
 
 The ports of a run are opened once in each worker's process and serve all of its streams. What goes wrong is returned,
 not raised: an exception of ours would have to be the same class on both sides before it can be read.
@@ -36,7 +36,7 @@ IN_USE_LOOK_S = 1.0
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """How a worker plays: the option --engine, the folder of memory servers, and the addresses of model servers by
+    """Settings of a worker: the option --engine, the folder of memory servers, and the addresses of model servers by
     seat, where they are not those of the plan.
     """
 

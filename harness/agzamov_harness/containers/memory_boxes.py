@@ -45,7 +45,7 @@ def memory_box(system: System, number: int, machine: Machine) -> ContainerSpec:
 
 
 def memory_sockets(plan: Plan) -> Mapping[SeatStore, Path]:
-    """Where the harness finds each store."""
+    """Socket of each store, as the harness finds it."""
     return {store: Path(container_paths.memory_socket(number)) for number, store in enumerate(memory_stores(plan), 1)}
 
 

@@ -43,5 +43,5 @@ def tool_boxes(plan: Plan, machine: Machine) -> Iterator[ContainerSpec]:
 
 
 def tool_sockets(plan: Plan) -> Mapping[str, Path]:
-    """Where the harness finds the tool of each game."""
+    """Socket of each game's tool, as the harness finds it."""
     return {game: Path(container_paths.tool_socket(game)) for game in games_with_tools(plan)}

@@ -129,7 +129,7 @@ class StreamRows:
         )
 
     def _entries(self, stream: PlayedStream, ids: dict[str, int]) -> Iterator[Row]:
-        """What was stored, and what the server made of it by itself, as its dumps show. Adds to `ids` by name."""
+        """Entries that were stored, and those that the server made of them, by its dumps. Adds to `ids` by name."""
         told: tuple[Value, ...]
         for one in stream.exchanges:
             match one.question, one.answer:

@@ -52,7 +52,7 @@ def _inspected(client: docker.DockerClient, record: ImageRecord) -> dict[str, An
 
 
 def inspect(client: docker.DockerClient, reference: str) -> dict[str, Any]:
-    """What the engine tells of an image. Raises docker's ImageNotFound, and its other errors."""
+    """The engine's record of an image. Raises docker's ImageNotFound, and its other errors."""
     return dict(client.api.inspect_image(reference))  # type: ignore[no-untyped-call]
 
 

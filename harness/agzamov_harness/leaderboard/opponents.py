@@ -18,7 +18,7 @@ SHOWN_DIGITS: Final = 8
 
 
 def opponent_of(manifest: Manifest, delta: DeltaAnalysis) -> str:
-    """What the opponent of a delta's real arm is, and what it is told for that game."""
+    """The opponent of a delta's real arm, and its briefing for that game."""
     wanted = (delta.game, delta.model, delta.augmentation, delta.system)
     match = next(match for match in _measured(manifest) if _place(manifest, match) == wanted)
     (b,) = match.seats[1:] or (match.a,)

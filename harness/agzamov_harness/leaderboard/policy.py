@@ -1,4 +1,4 @@
-"""What a leaderboard takes, as its maintainers declare it in a YAML file.
+"""Rules of admission to a leaderboard, as its maintainers declare them in a YAML file.
 
 title: Memory for agents
 keys:                      # submitters by name: the id of each one's key, as `agzamov keygen` prints it

@@ -45,7 +45,7 @@ class Row(NamedTuple):
 
     @property
     def contender(self) -> tuple[str, str, str]:
-        """Whose row it is: submitter, model and system."""
+        """Key of a row: submitter, model and system."""
         return self.submitter, self.model, self.system
 
     @property

@@ -24,7 +24,7 @@ RECORD: Final = "record.jsonl"
 
 
 class Outcome(StrEnum):
-    """What became of a submission."""
+    """Outcome of a submission."""
 
     ACCEPTED = "accepted"
     REFUSED = "refused"
@@ -42,7 +42,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def bundle(self) -> tuple[str, str, str]:
-        """What the bundle is known by."""
+        """Identity of the bundle."""
         return self.name, self.run, self.sha256
 
 

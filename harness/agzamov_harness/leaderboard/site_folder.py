@@ -21,7 +21,7 @@ MARKER_BYTES_MAX: Final = 16 * 2**20
 
 
 class Marker(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What was written beside it, by paths below the folder."""
+    """Record of the files written beside it, by paths below the folder."""
 
     files: list[str]
     format: Literal["agz-leaderboard-1"] = "agz-leaderboard-1"

@@ -26,7 +26,7 @@ PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class Refused(Exception):
-    """Why a submission is not taken."""
+    """A submission that is not taken, with the reason."""
 
 
 class Submission(NamedTuple):

@@ -62,7 +62,7 @@ class Crossing(msgspec.Struct, frozen=True):
 
 
 class Interaction(msgspec.Struct, frozen=True):
-    """What a full stack adds beyond its parts (hypothesis H4, of one model): its delta less the sum of theirs."""
+    """Interaction of a full stack (hypothesis H4, of one model): its delta less the sum of its parts'."""
 
     game: str
     model: str
@@ -170,7 +170,7 @@ def _delta(evidence: Evidence, delta: Delta) -> Estimate:
 
 
 def interaction_of(evidence: Evidence, stack: Stack) -> Interaction:
-    """What one full stack adds beyond its parts."""
+    """Interaction of one full stack: its delta less the sum of its parts'."""
     groups, key = repeated(interaction([stack])), stack.full.real.key
     value = estimated(groups, evidence.resampling(measured_in([stack.full])))
     return Interaction(key.game, key.model, key.system, value)

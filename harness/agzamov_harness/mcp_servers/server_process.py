@@ -71,7 +71,7 @@ def log_folder(of: str) -> Iterator[Path]:
 
 
 class StderrLog:
-    """What a server prints on stderr, copied into a file of bounded size while it runs."""
+    """Copy of a server's stderr in a file of bounded size, written while it runs."""
 
     def __init__(self, path: Path) -> None:
         self._last = b""

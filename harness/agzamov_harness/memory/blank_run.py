@@ -99,7 +99,7 @@ def blank_run(setup: Setup, folder: Path) -> Iterator[Finding]:
 
 
 class Searched(msgspec.Struct, frozen=True):
-    """What one search gave: entries, and the server's words."""
+    """Result of one search: entries, and the server's words."""
 
     query: str
     found: tuple[Row, ...]
@@ -164,7 +164,7 @@ def _fed(fed: MemoryServer, twin: MemoryServer) -> dict[str, str]:
 
 
 def _is_supported(row: Row, stored: dict[str, str], setup: Setup, *, rewrites: bool) -> bool:
-    """Whether what a search gave was stored, or, where the system declares it, was made of what was stored."""
+    """Whether the entries of a search were stored, or, where the system declares it, made of stored ones."""
     texts = set(stored.values())
     if setup.settings.noise_percent and row.entry in stored:
         return row.content in texts or may_be_damaged(row.content, stored[row.entry], texts)

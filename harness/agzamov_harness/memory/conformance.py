@@ -120,7 +120,7 @@ def check_system(setup: Setup, log: Path) -> Iterator[Finding]:
 
 
 def reason_not_to(check: Check, setup: Setup) -> str:
-    """Why a check does not fit a system as it is set."""
+    """The reason why a check does not fit a system as it is set."""
     if check.run is _finds:
         return _why_no_search(setup)
     if check.run is _keeps_near_duplicates and setup.system.adapter.traits.dedup == "semantic":
@@ -129,7 +129,7 @@ def reason_not_to(check: Check, setup: Setup) -> str:
 
 
 def _why_no_search(setup: Setup) -> str:
-    """Why a search for the words of an entry need not give it as it was stored."""
+    """The reason why a search for an entry's words need not give it as it was stored."""
     if setup.system.variant.query == "none":
         return "the system does not search: it gives entries whatever the query"
     if setup.settings.noise_percent:

@@ -1,4 +1,4 @@
-"""What a memory system lacks to be started as a process of this machine, in words with what to type."""
+"""Missing parts of a memory system that is to be started as a process here, in words with the command to type."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ def require_here(setup: Setup) -> None:
 
 
 def why_not_here(system: System, installed: Path) -> str:
-    """What a system lacks to be started on this machine; nothing if it can be. `installed`: its ${INSTALLED}."""
+    """Missing parts of a system on this machine; empty if it can be started. `installed`: its ${INSTALLED}."""
     values = {"PYTHON": sys.executable, "SYSTEM": system.name, "DATA": "", "HOME": "", "HERE": str(system.here)}
     values["INSTALLED"] = str(installed)
     missing = next(_missing(system, values), "")
@@ -57,7 +57,7 @@ def _missing(system: System, values: Mapping[str, str]) -> Iterator[str]:
 
 
 def _where(word: str) -> str:
-    """Which folder a missing file is looked for in, and how it is named."""
+    """The folder where a missing file is expected, and its name in words."""
     if word.startswith("${INSTALLED}"):
         return " (--installed names the folder of installed servers)"
     return IN_HERE if word.startswith("${HERE}") else ""

@@ -1,4 +1,4 @@
-"""How a server is started: its program, a fresh folder, a minimal environment, and a log of its standard error.
+"""Start of a server: its program, a fresh folder, a minimal environment, and a log of its standard error.
 
 In a container the folder is the container's own /tmp, and whoever made the container started what listens on its
 socket; here is said what its command and environment are.
@@ -66,7 +66,7 @@ def _environment(folder: Folder, own: Mapping[str, str]) -> dict[str, str]:
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How long a server may take, in seconds: to open, for a call, and until what was stored can be read."""
+    """Time limits of a server, in seconds: to open, for a call, and until what was stored can be read."""
 
     open_s: float = OPEN_S_MAX
     call_s: float = CALL_S_MAX
@@ -74,7 +74,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What a plan sets of a system; 0 is off."""
+    """Settings of a system in a plan; 0 is off."""
 
     half_life_games: int = 0
     noise_percent: int = 0

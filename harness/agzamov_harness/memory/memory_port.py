@@ -274,7 +274,7 @@ class LiveEntries:
         self._new.clear()
 
     def hit_problem(self, hit: Hit, *, is_noisy: bool) -> Problem | None:
-        """Why a search cannot have given this entry; one whose system is noisy may be damaged."""
+        """The reason why a search cannot have given this entry; one whose system is noisy may be damaged."""
         held = self._live.get(hit.entry)
         if self.is_unknown:
             return None
@@ -319,7 +319,7 @@ class LiveEntries:
         return sorted(gone)
 
     def _change_problem(self, one: Kept, held: Kept | None, *, rewriting: bool) -> Problem | None:
-        """Why an entry may not be new, or other than it was held."""
+        """The reason why an entry may not be new, or differ from the one held."""
         if not rewriting:
             if not held:
                 return "entries that were stored", f"{one.entry} in its export: {one.content!a:.80}"
@@ -364,7 +364,7 @@ def _readable(server: "MemoryServer") -> list["Row"]:
 
 
 def _stored_alone(answer: Answer) -> Answer | None:
-    """What a system repeats whose searches need not be the same: whether an entry was taken, and the dumps."""
+    """Answers that a system must repeat though its searches need not: whether an entry was taken, and dumps."""
     match answer:
         case Hits():
             return None

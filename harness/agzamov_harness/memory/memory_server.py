@@ -121,13 +121,13 @@ class MemoryServer:
         return self._named(found), result.text if part.answer == "text" else words_of(result)
 
     def effect_of(self, tool: str) -> Effect:
-        """What a call of the tool stores, as far as the adapter says."""
+        """Effect of a tool's call on the store, as far as the adapter tells."""
         effect, _ = effect_of(tool, self._adapter.store, self._adapter.search)
         return effect
 
     @property
     def takes_limit(self) -> bool:
-        """Whether the server is told how many entries to give at most."""
+        """Whether a call names the greatest number of entries to give."""
         return "${limit}" in str(self._adapter.search.args)
 
     def end_game(self, number: int) -> int | None:

@@ -1,4 +1,4 @@
-"""What of a server's tools a model is offered: those that its adapter names, less the arguments that are not its own.
+"""Memory tools that a model is offered: those the adapter names, less the arguments that are not the model's.
 
     the tool that stores     all arguments of the adapter's template but the one that is ${content}
     the tool that searches   all but the one that is ${query}

@@ -1,4 +1,4 @@
-"""What an adapter's expressions read out of a tool's result, and out of files.
+"""Values that an adapter's expressions read out of a tool's result, and out of files.
 
 A result that does not have the declared shape is an UnexpectedResult, which says what was expected and what came.
 """
@@ -48,7 +48,7 @@ def _compiled(expression: str) -> ParsedResult:
 
 
 def read(expression: str, value: object) -> Any:
-    """What a JMESPath expression gives. Raises UnexpectedResult where it cannot be applied."""
+    """Value of a JMESPath expression. Raises UnexpectedResult where it cannot be applied."""
     try:
         return _compiled(expression).search(value)
     except JMESPathError as error:

@@ -1,4 +1,4 @@
-"""What of a memory server is not as it was sealed, in words that name what changed."""
+"""Differences of a memory server from the sealed one, in words that name the change."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -15,7 +15,7 @@ ADVICE: Final = "start the server that was sealed; to measure this one, seal a n
 
 
 def changes_since_sealed(sealed: MemoryPin, found: MemoryPin, listed: Iterable[str]) -> str:
-    """All that differs between a server and the sealed one. `listed`: the names of its tools."""
+    """All differences between a server and the sealed one. `listed`: the names of its tools."""
     return "; ".join(_changes(sealed, found, listed))
 
 

@@ -20,7 +20,7 @@ NO_TOOL_SOCKETS: Mapping[str, Path] = MappingProxyType({})
 
 
 class Places(msgspec.Struct, frozen=True):
-    """Where a machine has servers of memories and tools. Nothing of this is sealed.
+    """Folders in which a machine has servers of memories and tools. Nothing of this is sealed.
 
     `installed`: the folder with one folder for each installed system, by its name. `plan_folder`: where the plan stood,
     from which the paths of adapters are taken. `sockets`: by store, where a server listens that runs in a container.

@@ -15,7 +15,7 @@ Parts: TypeAlias = Mapping[str, object]
 
 
 class Problem(NamedTuple):
-    """What was expected, what was found, and what to do."""
+    """Expected, found, and what to do."""
 
     expected: str
     found: str

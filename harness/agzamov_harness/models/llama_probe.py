@@ -1,4 +1,4 @@
-"""What a llama.cpp server shows of itself before a run: its build, its slots, and the context that it gives each."""
+"""Facts that a llama.cpp server gives before a run: its build, its slots, and the context of each."""
 
 from pathlib import Path
 from typing import Any

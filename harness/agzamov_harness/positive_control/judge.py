@@ -71,7 +71,7 @@ def game_verdict(evidence: Evidence, game: str, systems: Mapping[str, AnySystem]
 
 
 def role_of(system: AnySystem) -> Role:
-    """What a system is there for, in its real arm."""
+    """Role of a system in its real arm."""
     if isinstance(system, OracleSystem):
         return Role.ORACLE
     return Role.NOISY if isinstance(system, MemorySystem) and system.noise_percent else Role.MEMORY

@@ -80,7 +80,7 @@ def _career(opened: Opened, stream: StreamPlan) -> PlaceboCareer:
 
 
 def _decisions(opened: Opened, stream: StreamPlan) -> Iterator[tuple[Search, Hits, Chat, Reply]]:
-    """What was searched and found before each decision of seat A, its first question and the reply."""
+    """Search, hits, first question and reply of each decision of seat A."""
     searched: tuple[Search, Hits] | None = None
     for question, answer in exchanges_of(opened, stream):
         match question, answer:

@@ -28,7 +28,7 @@ ALPHA: Final = 1 - LEVEL
 
 
 class Role(StrEnum):
-    """What an arm is there for."""
+    """Role of an arm in the positive control."""
 
     MEMORY = "memory"
     NOISY = "noisy"

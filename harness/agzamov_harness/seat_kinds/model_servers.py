@@ -1,4 +1,4 @@
-"""What the servers of language models share: limits on calls, and the memory of a container that serves weights."""
+"""Common parts of the servers of language models: limits on calls, and memory of a container that serves weights."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a run has come to so far, by its journals alone: the same whoever plays it, here, in shares or on a cluster."""
+"""State of a run by its journals alone: the same whoever plays it, here, in shares or on a cluster."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence

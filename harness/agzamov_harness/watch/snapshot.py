@@ -1,4 +1,4 @@
-"""What the live page is told, all of it at once: whoever comes later or looks twice sees the same."""
+"""The live page's snapshot, whole at each request: whoever comes later or looks twice sees the same."""
 
 from typing import Final
 

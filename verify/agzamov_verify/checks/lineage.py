@@ -52,7 +52,7 @@ class Lineage:
         return frozenset[str]().union(*(self._made_of.get(source, frozenset()) for source in sources))
 
     def mismatches(self, live: Mapping[str, Kept], dump: Sequence[Kept]) -> Iterator[Mismatch]:
-        """What is wrong with a dump after the end of a contest, in which entries may be new, changed or gone."""
+        """Mismatches in a dump after a contest, whose entries may be new, changed or gone."""
         sources = {source for kept in dump for source in kept.derived_from}
         for kept in dump:
             if kept != live.get(kept.entry):

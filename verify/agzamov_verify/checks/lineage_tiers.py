@@ -1,4 +1,4 @@
-"""How far what a memory told can be traced to what it was told: a tier for each memory system of a bundle.
+"""Lineage tiers: the degree to which what a memory gave back can be traced to what was stored, by memory system.
 
     A verbatim     entries stay as they were stored: each dump is the fold of the stores
     B traced       the server makes entries of others, and each names sources that go back to stored ones

@@ -53,7 +53,7 @@ def check_memory(
 
 
 def _unverified(total: Audited, manifest: Manifest) -> Iterator[str]:
-    """Why no dump, or no words, could be compared with what was stored."""
+    """Reasons why no dump, or no words, could be compared with what was stored."""
     if total.unknown:
         tools = ", ".join(dict.fromkeys(tool.name for tool in _unknown_tools(manifest)))
         yield (

@@ -219,7 +219,7 @@ def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement
 
 
 def native_problems(manifest: Manifest) -> Iterator[tuple[str, str]]:
-    """What is wrong with the sealed tools of memories whose own tools a model calls, and where."""
+    """Place and problem of each sealed tool that a model cannot be offered, of memories with `use: native`."""
     for name, pin in manifest.memories.items():
         system, place = manifest.plan.systems.get(name), f"manifest memories.{name}.native"
         if system is None:

@@ -1,4 +1,4 @@
-"""How often passages of documents were told: counted in the prompts that the replay made again (step 7)."""
+"""Counts of the document passages in prompts, taken from the prompts that the replay made again (step 7)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -42,7 +42,7 @@ class PassageCounts:
 
 
 class MatchPassages(NamedTuple):
-    """What was told in a match; `decisions` of the seats that have documents, whether or not some passage was told."""
+    """Passages in the prompts of a match; `decisions` are those of seats with documents, with or without a passage."""
 
     match: str
     told: PassagesTold

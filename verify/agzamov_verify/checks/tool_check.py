@@ -93,7 +93,7 @@ def _nodes(question: Examine | Calculate) -> int:
 
 
 def _extent(tool: str, done: int, total: int) -> str:
-    """How many of a tool's answers were made again, in words."""
+    """Number of a tool's answers that were made again, in words."""
     if done == total:
         return f"all {total:,} answers of the {tool} made again"
     confidence = f"drawn at random: fewer than {wrong_below(total, done):,} wrong at 95 %"

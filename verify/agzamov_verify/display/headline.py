@@ -35,7 +35,7 @@ class Headline(NamedTuple):
 
     @property
     def repeated(self) -> str:
-        """What was repeated independently: units, or careers of them."""
+        """The independent repetitions, in words: units, or careers of them."""
         return (
             f"{self.careers} careers of {self.units // self.careers} units" if self.careers else f"{self.units} units"
         )

@@ -59,7 +59,7 @@ def match_details(
 
 
 def adherence_words(adherence: PatternAdherence, clusters: str) -> str:
-    """How often a seat kept a pattern: "dice (B), castles_early: kept 12 of 14"."""
+    """Share of the chances at which a seat kept a pattern: "dice (B), castles_early: kept 12 of 14"."""
     who = f"{ascii_words(adherence.seat)} ({adherence.side.upper()}), {adherence.pattern.value}"
     if not adherence.occasions:
         return f"{who}: no occasion to keep it"

@@ -140,7 +140,7 @@ def believe_words(verdict: Verdict) -> tuple[str, str]:
 
 
 def attested_of_systems(manifest: Manifest | None) -> Iterator[str]:
-    """What of the systems that are played rests on the submitter's word, a sentence each."""
+    """A sentence for each part of the systems played that rests on the submitter's word."""
     for name in manifest.plan.systems_played if manifest else ():
         if manifest and (attested := manifest.plan.systems[name].attested):
             yield f"Of system {ascii_words(name)} it is the submitter's word {attested}."
@@ -196,7 +196,7 @@ def _step(step: Step) -> Iterator[str]:
 
 
 def _remarks(verdict: Verdict, *numbers: Number) -> str:
-    """What those of the steps say that were taken."""
+    """Remarks of those of the steps that were taken."""
     taken = (step for step in verdict.steps if step.number in numbers and step.status is Status.PASS)
     return "; ".join(printable(step.remark) for step in taken)
 

@@ -1,4 +1,4 @@
-"""What seat A is told of its documents before a decision: the passages that its situation finds.
+"""The passages of its documents that a seat is shown before a decision, found by its situation.
 
     Passages of your documents:
     - In the endgame the king is a fighting piece. ...

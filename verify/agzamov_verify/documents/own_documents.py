@@ -37,7 +37,7 @@ def names_a_folder(documents: str) -> bool:
 
 
 def document_problems(document: str, bytes_max: int, phrases: Sequence[str]) -> Iterator[str]:
-    """Why a document cannot be used with prompts of so many bytes of passages, and searches made of these phrases."""
+    """Problems of a document, for prompts of so many bytes of passages and searches made of these phrases."""
     found = passages(document)
     if strange := _NOT_PLAIN.search(document):
         line = document.count("\n", 0, strange.start()) + 1

@@ -33,7 +33,7 @@ class Forfeit(msgspec.Struct, frozen=True):
 
 
 class ActionReader(msgspec.Struct, Generic[Action], frozen=True):
-    """What a game knows of one decision.
+    """The knowledge of a game about one decision.
 
     - `read`: the action of an answer, or the fault; call `declared.read_declared` in it.
     - `substitute`: a random legal action, drawn from the dice; its argument is the attempt, for the label of the draw.

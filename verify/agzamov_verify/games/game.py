@@ -246,7 +246,7 @@ class Game(ABC):
         return (files(type(self).__module__.rpartition(".")[0]) / "donor_notes.json").read_bytes()
 
     def observation(self, records: Sequence[Any], first: int, seat_index: int) -> str:
-        """What the seat at `seat_index` of `Match.seats` saw its opponent do in a contest, in at most 600 characters.
+        """Observation of a contest by the seat at `seat_index` of `Match.seats`, in at most 600 characters.
 
         `records`: those of the contest, in order from number `first` of the match.
         """

@@ -34,7 +34,7 @@ class Pattern(StrEnum):
 
 
 class Adherence(NamedTuple):
-    """How often a pattern could show in one result, and how often it was kept there."""
+    """Chances of a pattern to show in one result, and the number of them at which it was kept."""
 
     occasions: int
     kept: int

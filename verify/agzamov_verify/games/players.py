@@ -49,14 +49,14 @@ class Player(msgspec.Struct, frozen=True):
     library: Library | None = None
 
     def profile(self, game: str, turn: int, query: Callable[[], str]) -> Script[str]:
-        """What its user message says of the opponent: its briefing, and what its memory gives for a query."""
+        """Text about the opponent for a user message: its briefing, and the memory's entries for a query."""
         if self.memory is None:
             return self.briefing
         recalled = yield from self.memory.recall(game, turn, query())
         return "\n".join(filter(None, (self.briefing, recalled)))
 
     def passages(self, name: GameName, turn: int, query: Callable[[], str], dice: Dice) -> str:
-        """What its user message says of its documents: the passages for a query."""
+        """Text of its documents for a user message: the passages for a query."""
         if self.library is None:
             return ""
         return self.library.told(query(), dice.stream(f"documents_placebo/{name.label}/{turn}"))

@@ -46,7 +46,7 @@ class ToolCalls:
         return ToolCall(given(call.arguments) if fits else NO_ARGUMENTS, call.name if offered else UNKNOWN)
 
     def result(self, question: Chat, call: ToolCall) -> Script[str]:  # noqa: ARG002 - the game is known
-        """What a call gives, in words."""
+        """Result of a call, in words."""
         self._calls += 1
         offered = self._offered.get(call.name)
         if offered is None:

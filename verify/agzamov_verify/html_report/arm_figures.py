@@ -104,7 +104,7 @@ def _arms(title: str, conditions: Sequence[Condition], manifest: Manifest) -> El
 
 
 def _differences(title: str, game: str, compared: Sequence[Difference]) -> Element:
-    """What each arm did beyond another."""
+    """Differences that each arm shows from another."""
     unit = VIEWS[game].figure_unit
     rows = [estimated_whisker(one.name, one.value) for one in compared if one.value.value]
     words = "Right of the dashed line the first-named arm did better. Real less placebo is what the content added."
@@ -155,7 +155,7 @@ def condition_name(match: Match, manifest: Manifest) -> str:
 
 
 def _place(match: Match, manifest: Manifest) -> tuple[object, ...]:
-    """Where a condition stands: naked first, then system by system as planned, true facts last."""
+    """Sort key of a condition: naked first, then system by system as planned, true facts last."""
     systems = list(manifest.plan.systems)
     system = match.condition.system
     number = systems.index(system) if system in systems else -1

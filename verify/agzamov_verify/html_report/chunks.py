@@ -28,7 +28,7 @@ class Chunk(NamedTuple):
 
     @property
     def reference(self) -> list[Any]:
-        """What the page must know to read it: its name, number of parts and digest."""
+        """Entry of a chunk in the page's index: its name, number of parts and digest."""
         return [self.name, len(self.parts), self.sha256]
 
 

@@ -41,7 +41,7 @@ def figure(title: str, words: str, chart: Element | None, numbers: Element, *, i
 
 
 def scroller(title: str, content: Element) -> Element:
-    """What is wider than some screens, moved aside there by keyboard too."""
+    """Wrap content that is wider than some screens, so that it scrolls sideways, by keyboard too."""
     return element("div", content, class_="scroll", tabindex="0", role="region", aria_label=title)
 
 
@@ -51,7 +51,7 @@ def side_by_side(*shown: Element) -> Element:
 
 
 def hollow_words(reasons: Iterable[str]) -> str:
-    """Why some points of a chart are hollow; empty where none is."""
+    """The reason why some points of a chart are hollow; empty where none is."""
     named = list(dict.fromkeys(reason or "nothing varied, or too little was repeated" for reason in reasons))
     if not named:
         return ""
@@ -60,7 +60,7 @@ def hollow_words(reasons: Iterable[str]) -> str:
 
 
 def why_no_interval(value: Estimate) -> str:
-    """Why an estimate has no interval; empty where the analysis gives no reason."""
+    """The reason why an estimate has no interval; empty where the analysis gives none."""
     return WITHIN_ONE_CAREER if value.over == ONE_CAREER else value.ci_note
 
 
@@ -74,7 +74,7 @@ def some_open(named: Iterable[tuple[str, Element]]) -> Iterator[Element]:
 
 
 def parts_of(verdict: Verdict) -> tuple[Results, Analysis, Manifest]:
-    """What a verdict that did not fail has. Raises ValueError for one that did."""
+    """Results, analysis and manifest of a verdict that did not fail. Raises ValueError for one that did."""
     if verdict.results is None or verdict.analysis is None or verdict.manifest is None:
         raise ValueError("expected a verdict with recomputed figures")
     return verdict.results, verdict.analysis, verdict.manifest
@@ -116,7 +116,7 @@ def result_figures(verdict: Verdict) -> Iterator[Element]:
 
 
 def delta_figures(verdict: Verdict) -> Iterator[Element]:
-    """What each augmentation added, as intervals and as a map of augmentations by models."""
+    """Deltas of each augmentation, as intervals and as a map of augmentations by models."""
     _, analysis, _ = parts_of(verdict)
     for game in dict.fromkeys(delta.game for delta in analysis.deltas):
         deltas = [delta for delta in analysis.deltas if delta.game == game]

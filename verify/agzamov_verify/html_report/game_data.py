@@ -60,7 +60,7 @@ Values: TypeAlias = dict[str, str | int | float | bool | None]
 
 
 class Source(NamedTuple):
-    """Where an entry of a memory was stored: the game, and the frame beside which that is shown."""
+    """Origin of a memory entry: the game, and the frame beside which its storing is shown."""
 
     game: str
     frame: int | str
@@ -149,7 +149,7 @@ def _frame_of(question: Question, frames: int) -> int:
 
 
 def _note(question: Question, answer: Answer, lines: Lines) -> dict[str, Any]:
-    """What was asked of an engine, a memory or a tool: one line that says what, and what it gave."""
+    """A question to an engine, a memory or a tool with its answer: one line each."""
     head, *rest = exchange_lines(question, answer)
     what = re.sub("|".join(RESERVED), lambda found: RESERVED[found[0]], head.removeprefix("-- "))
     is_told = isinstance(question, Search | CallTool)
@@ -203,7 +203,7 @@ def arguments_words(text: str) -> str:
 
 
 def call_words(question: Chat, before: Chat | None) -> str:
-    """What a call of a seat is, where it is not simply the decision. `before`: the call before it of the same seat."""
+    """The kind of a seat's call, where it is not simply the decision. `before`: the call before it of the same seat."""
     last = question.messages[-1]
     if last.role == "tool":
         return "after its tool's answer"
@@ -218,7 +218,7 @@ def call_words(question: Chat, before: Chat | None) -> str:
 
 
 def _xrayed(played: PlayedGame, plan: Plan, frames: int, lines: Lines, sources: Mapping[str, Source]) -> dict[str, Any]:
-    """What seat A remembered at each of its decisions; nothing where it has no memory."""
+    """Memory X-ray of each decision of seat A; nothing where it has no memory."""
     system, tool = plan.systems.get(plan.memories_of(played.match)[0]), plan.tool_of(played.match, 0)
     if not isinstance(system, MemorySystem):
         return {}

@@ -185,7 +185,7 @@ def _listed(lines: Sequence[str]) -> Iterator[Child]:
 
 
 def _found(results: Results, analysis: Analysis) -> list[Child]:
-    """What augmentations added, one a line, or else the matches; what is not told is a link to where it stands."""
+    """Effects of the augmentations, one a line, or else the matches; the rest is a link to its place."""
     found = found_of(results, analysis)
     is_augmented = bool(found.deltas)
     left = [(found.deltas_left, "differences", "effects"), (found.contests_left, "results", "results")]
@@ -208,7 +208,7 @@ def _found(results: Results, analysis: Analysis) -> list[Child]:
 
 
 def _played(manifest: Manifest, results: Results) -> list[Child]:
-    """What was played; of many matches how many, and which on a click."""
+    """The matches of a run; of many their number, and the list on a click."""
     whole = played_words(manifest, results)
     if len(results.matches) <= NAMED:
         return [whole]

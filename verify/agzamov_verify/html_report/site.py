@@ -29,7 +29,7 @@ ONE_FILE: Final = (".html", ".htm")
 
 
 class Sink(Protocol):
-    """Where the chunks of a report go, and at last its page."""
+    """Destination of the chunks of a report, and at last of its page."""
 
     in_sheets: bool
 
@@ -82,7 +82,7 @@ class OneFile:
 
 
 def not_writable(out: Path) -> str:
-    """Why a report cannot be written there; empty where it can."""
+    """The reason why a report cannot be written there; empty where it can."""
     is_free = not out.exists() or (out.is_dir() and out.suffix not in ONE_FILE and not any(out.iterdir()))
     return "" if is_free else f"{show_name(str(out))}: it exists already; name another with --out, or remove it"
 
@@ -111,7 +111,7 @@ def write_report(opened: Opened, verdict: Verdict, out: Path, command: str, jobs
 
 
 def _site(opened: Opened, verdict: Verdict, sink: Sink, jobs: int) -> dict[str, Any]:
-    """All that the page's script must know before a game is wanted."""
+    """Everything that the page's script must know before a game is opened."""
     _, _, manifest = parts_of(verdict)
     matches = []
     for match in manifest.plan.matches:

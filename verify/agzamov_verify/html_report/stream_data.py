@@ -50,7 +50,7 @@ class StreamGames(msgspec.Struct, frozen=True):
 
 
 def sources_of(exchanges: Iterable[Exchange]) -> dict[str, Source]:
-    """Where each entry of seat A's memory comes from, in the stream of a career.
+    """Origin of each entry of seat A's memory, in the stream of a career.
 
     An entry that the server made of others comes from the last contest that it names.
     """

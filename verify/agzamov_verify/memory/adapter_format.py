@@ -30,7 +30,7 @@ class Launch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Traits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a system declares. `agzamov memory check` finds out whether it is so.
+    """Traits that a system declares; `agzamov memory check` tests them.
 
     rewrites       when the text of entries may change: never; at the end of a game; or as the tool `describe` says
     dedup          which entries it refuses because it holds one like them; a refusal where none is declared is a fault

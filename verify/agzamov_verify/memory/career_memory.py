@@ -37,7 +37,7 @@ PROBES: Final = ("opponent", "game", "the", "a", "e", "1")
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How much one search may tell: so many entries, and so many bytes of UTF-8 with their line feeds."""
+    """Limits of one search: so many entries, and so many bytes of UTF-8 with their line feeds."""
 
     hits_max: int
     bytes_max: int

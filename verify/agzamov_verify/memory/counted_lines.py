@@ -1,4 +1,4 @@
-"""What the server `noisy` makes of an entry that it damages, and what `consolidator` makes of lines with equal words.
+"""Lines of the built-in servers: entries damaged by `noisy`, and equal lines summed by `consolidator`.
 
 Notes hold counts, written `4 of 5`. Damage turns each count round (`1 of 5`), or gives another entry's text in the
 place of one without counts.

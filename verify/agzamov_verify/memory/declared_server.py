@@ -79,7 +79,7 @@ BUILT_IN_TOOLS: Final = (
 
 
 class NoAdapter(NamedTuple):
-    """Why a text is no adapter."""
+    """A text that is no adapter, with the reason."""
 
     reason: str
 
@@ -107,7 +107,7 @@ def names_a_file(server: str) -> bool:
 
 
 def shipped_problem(name: str, adapter: str) -> str:
-    """Why an adapter is not the one that comes with the harness under a name; nothing if it is."""
+    """Difference of an adapter from the one shipped under its name, in words; empty if there is none."""
     if name not in SHIPPED_SHA256:
         return f"expected FILE.yaml or one of {', '.join(SHIPPED_SHA256)} as server, found {name}"
     found = hashlib.sha256(adapter.encode()).hexdigest()

@@ -80,7 +80,7 @@ class ModelMemory(CareerMemory):
         return shown(call)
 
     def result(self, question: Chat, call: ToolCall) -> Script[str]:
-        """What a call gives, in words."""
+        """Result of a call, in words."""
         match read_call(call):
             case Find(query):
                 return (yield from self._found(question, query))

@@ -48,7 +48,7 @@ class NativeMemory(ModelMemory):
                 return (yield from self._result_of(question, call, tool, text))
 
     def _result_of(self, question: Chat, call: ToolCall, tool: NativeTool, text: str) -> Script[str]:
-        """What the server says to a call."""
+        """The server's words in answer to a call."""
         asked = CallTool(
             attempt=self._next(question.game),
             called_with=call.arguments,

@@ -91,7 +91,7 @@ class Given(msgspec.Struct, frozen=True):
 
 
 class _Schema(msgspec.Struct):
-    """What is read of a tool's schema."""
+    """The part of a tool's schema that is read."""
 
     properties: dict[str, msgspec.Raw] = {}
 
@@ -111,7 +111,7 @@ def arguments_of(parameters: str) -> frozenset[str]:
 
 
 def tool_problem(tool: NativeTool) -> str:
-    """Why a sealed tool cannot be offered; nothing if it can be."""
+    """The reason why a sealed tool cannot be offered; empty if it can be."""
     try:
         declared = arguments_of(tool.parameters)
     except ValueError as error:
@@ -124,7 +124,7 @@ def tool_problem(tool: NativeTool) -> str:
 
 
 def read_native_call(call: ToolCall, tools: Mapping[str, NativeTool]) -> Given | Refused:
-    """What a call asks for."""
+    """Read a call: its arguments, or why it is refused."""
     if call.name not in tools:
         return Refused(NO_SUCH_TOOL.format(names=names_of(tools)))
     tool, given = tools[call.name], _object(call.arguments)

@@ -1,4 +1,4 @@
-"""What is told in the place of the entries found, in the placebo arm of a memory.
+"""Placebo texts of a memory: the text shown in place of the entries found.
 
     donor           notes of a frozen match against another opponent (donor.py): the protocol's placebo
     shuffle         the entries found, with the words of all of them dealt anew over the places of all of them: the
@@ -22,7 +22,7 @@ WORD: Final = re.compile(r"\S+")
 
 
 class PlaceboRule(StrEnum):
-    """What is told in the place of the entries found."""
+    """Rule for the text that is shown in place of the entries found."""
 
     DONOR = "donor"
     SHUFFLE = "shuffle"

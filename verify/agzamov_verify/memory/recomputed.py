@@ -27,7 +27,7 @@ BY_WORDS: Final = ("file", "full_text", "noisy")
 
 
 def last_entries(live: Sequence[Kept], hits_max: int, *, newest_first: bool) -> tuple[Hit, ...]:
-    """What `recent` (the newest first) and `history` (in order) give for any search."""
+    """Answer of `recent` (the newest first) and `history` (in order) to any search."""
     last = live[-hits_max:]
     return tuple(Hit(kept.content, kept.entry) for kept in (reversed(last) if newest_first else last))
 
@@ -115,7 +115,7 @@ class WordSearches:
         self._names.append(kept.entry)
 
     def mismatch(self, query: str, hits_max: int, given: Sequence[str]) -> str:
-        """What a search should have given, in words; nothing where that is so, or is not known."""
+        """The right answer of a search, in words; empty where it was given, or is not known."""
         if self._server not in BY_WORDS or not query.isascii():
             return ""
         asked = list(dict.fromkeys(WORD.findall(query.lower())))[:QUERY_WORDS_MAX]

@@ -30,7 +30,7 @@ class Toolbox(Protocol):
         ...
 
     def result(self, question: Chat, call: ToolCall) -> Script[str]:
-        """What a call gives."""
+        """Result of a call."""
         ...
 
     def decided(self, question: Chat, count: Count) -> None:

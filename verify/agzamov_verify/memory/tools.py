@@ -112,7 +112,7 @@ _DECODERS: Final[Mapping[str, msgspec.json.Decoder[Save] | msgspec.json.Decoder[
 
 
 def read_call(call: ToolCall) -> Save | Find | Refused:
-    """What a call asks for."""
+    """Read a call: its text or query, or why it is refused."""
     if call.name not in _DECODERS:
         return Refused(UNKNOWN_TOOL)
     try:

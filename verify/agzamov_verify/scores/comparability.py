@@ -1,4 +1,4 @@
-"""What limits the comparisons of several bundles, one warning line each; nothing here is refused."""
+"""Warnings about comparisons of several bundles, one line each; nothing here is refused."""
 
 from collections.abc import Iterator, Mapping
 

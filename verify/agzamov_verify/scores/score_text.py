@@ -155,7 +155,7 @@ def _speed(speed: Convergence) -> str:
 
 
 def _cell_lines(cells: Sequence[CellDecisions]) -> Iterator[str]:
-    """What the harness decided, and errors, of every cell of a score."""
+    """Results that the harness decided, and errors, of every cell of a score."""
     for cell in cells:
         arm, _, game = cell.name.partition(", ")
         share = 100 * float(cell.by_harness.decimal)

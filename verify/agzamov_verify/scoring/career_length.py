@@ -7,7 +7,7 @@ from ..protocol import load_protocol
 
 
 def too_short(match: Match, plan: Plan) -> str:
-    """Why the careers of a match are too short (docs/decisions/0040); empty where they are not, or there are none."""
+    """The reason why the careers of a match are too short (docs/decisions/0040); empty where they are not."""
     game, least = GAMES[match.game], load_protocol(plan.protocol).verdict.career_units_min
     units = match.stream_results // game.unit_results(plan.rules_of(match.game))
     return f"careers of {game.unit.counted(units)}, fewer than {least}" if match.careers and units < least else ""

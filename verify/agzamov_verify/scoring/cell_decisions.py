@@ -1,4 +1,4 @@
-"""Who decided a cell's results: forfeits, adjudications, errors. A score that rests on forfeits is not given."""
+"""Forfeits, adjudications and errors of a cell's results. A score that rests on forfeits is not given."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -196,7 +196,7 @@ def error_ratio(cell: Cell) -> Ratio | None:
 
 
 def arm_of(cells: Mapping[CellKey, OfCell], real: CellKey, arm: Arm) -> OfCell | None:
-    """What is of another arm of a real arm's sub-phase: of the same system if that has its own, else the common."""
+    """Another arm of a real arm's sub-phase: of the same system if that has its own, else the common one."""
     own, common = (msgspec.structs.replace(real, arm=arm, system=system) for system in (real.system, ""))
     return cells.get(own) or cells.get(common)
 

@@ -70,7 +70,7 @@ def _kept(delta: Delta, measure: Measure, evidence: Evidence) -> Kept:
     cells = delta.real, delta.other
 
     def figure_of(keep: Callable[[Outcome], bool]) -> Estimate:
-        """Where nothing is left out, the kept results are all results, and have their interval."""
+        """Estimate of the kept results; where nothing is left out, the interval is that of all results."""
         nothing_left_out = all(keep(result) for cell in cells for result in cell.results)
         real, other = (cell.measured(measure) if nothing_left_out else cell.kept(keep, measure) for cell in cells)
         return difference_figure(real, other, evidence)

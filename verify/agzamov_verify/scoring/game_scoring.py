@@ -1,4 +1,4 @@
-"""What is counted in a game: one subclass of `GameScoring` in the `scoring` module of each game's folder."""
+"""The counts of a game: one subclass of `GameScoring` in the `scoring` module of each game's folder."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -69,7 +69,7 @@ class GameScoring(ABC):
         """
 
     def probes(self, key: CellKey, played: Played) -> Iterator[ProbeCell]:  # noqa: ARG002 - see chess
-        """What the match says of evaluation and calculation, where it is played from positions that ask for them."""
+        """Counts of evaluation and calculation, where the match is played from positions that ask for them."""
         return iter(())
 
     @abstractmethod

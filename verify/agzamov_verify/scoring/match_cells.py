@@ -69,7 +69,7 @@ def _opponent(manifest: Manifest, match: Match) -> str:
 
 
 def probes_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]]) -> Iterator[ProbeCell]:
-    """What the matches of a run say of each probe, in the order of its plan, but for the robustness check."""
+    """Counts of each probe over the matches of a run, in the order of its plan, but for the robustness check."""
     plan = manifest.plan
     for match in plan.matches:
         if match.id in blocks and match.a not in plan.repeats:

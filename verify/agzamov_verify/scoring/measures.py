@@ -49,7 +49,7 @@ class Units(msgspec.Struct, frozen=True):
 
     @property
     def untested(self) -> str:
-        """Why there is neither an interval nor a test; empty where there may be."""
+        """The reason why there is neither an interval nor a test; empty where there may be."""
         return WITHIN_ONE_CAREER if self.is_one_career else self.too_short
 
     def pairs_with(self, other: "Units") -> bool:
@@ -75,7 +75,7 @@ class Ratio(msgspec.Struct, frozen=True):
 
     @property
     def untested(self) -> str:
-        """Why there is neither an interval nor a test; empty where there may be."""
+        """The reason why there is neither an interval nor a test; empty where there may be."""
         return WITHIN_ONE_CAREER if self.careers else self.too_short
 
 
@@ -108,7 +108,7 @@ def ratio_of(above: Sequence[int], below: Sequence[int], scale: Scale, careers: 
 
 
 def why_untested(groups: Iterable[Units | Ratio]) -> str:
-    """Why a figure of these groups has neither an interval nor a test; empty where it may have."""
+    """The reason why a figure of these groups has neither an interval nor a test; empty where it may have."""
     return next((group.untested for group in groups if group.untested), "")
 
 

@@ -32,7 +32,7 @@ def ratio_figure(groups: Sequence[tuple[Ratio, Fraction]], constants: ClusterCon
 
 
 def _uneven(terms: Sequence[Term], over: str, constants: ClusterConstants) -> str:
-    """Why a ratio that few units carry has no interval."""
+    """The reason why a ratio that few units carry has no interval."""
     worth, n = min((term.ratio.effective, term.ratio.n) for term in terms)
     if over == CAREERS:
         return f"{n} careers worth {float(worth):.1f} even ones, an interval needs {constants.even_percent} %"
@@ -54,7 +54,7 @@ def share_figure(ratio: Ratio, constants: ClusterConstants, what: str = "games")
 
 
 def _share_note(ratio: Ratio, constants: ClusterConstants, what: str) -> str:
-    """Why a share has no interval; empty where it has one."""
+    """The reason why a share has no interval; empty where it has one."""
     pairs = [(x, m) for x, m in zip(ratio.above, ratio.below, strict=True) if m]
     with_one, with_another = sum(x > 0 for x, _ in pairs), sum(x < m for x, m in pairs)
     if ratio.over == CAREERS:

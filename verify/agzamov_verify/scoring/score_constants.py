@@ -38,7 +38,7 @@ SCALE: Final = 100
 
 
 class ConstantsStatus(StrEnum):
-    """Whether constants may still change. Provisional ones were not set on data of their own before the verdicts."""
+    """Status of constants: frozen before any verdict, or provisional, which may still change."""
 
     PROVISIONAL = "provisional"
     FROZEN = "frozen"

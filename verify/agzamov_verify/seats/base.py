@@ -63,7 +63,7 @@ class Seat(Part, frozen=True, tag_field="kind"):
 
     @property
     def manner(self) -> tuple[object, ...]:
-        """How it plays: its kind and settings, less those of its server. Arms that are compared have the same."""
+        """The player's kind and settings, less those of its server. Arms that are compared have the same."""
         fields = (name for name in self.__struct_fields__ if name not in self.serving)
         return (self.kind, *((name, getattr(self, name)) for name in fields))
 

@@ -32,12 +32,12 @@ class System(Part, frozen=True, tag_field="kind"):
 
     @property
     def words(self) -> str:
-        """What seat A has by it, in words."""
+        """The augmentation that the system gives its seat, in words."""
         raise NotImplementedError
 
     @property
     def attested(self) -> str:
-        """What of it rests on the submitter's word, in words; empty if nothing does."""
+        """The part of the system that rests on the submitter's word, in words; empty if nothing does."""
         return ""
 
     @property
@@ -57,7 +57,7 @@ class System(Part, frozen=True, tag_field="kind"):
 
     @property
     def way_of_use(self) -> str:
-        """Who asks the system, where a plan has the choice; else empty."""
+        """The asker of the system (harness or model), where a plan has the choice; else empty."""
         return ""
 
     @property
@@ -95,7 +95,7 @@ class System(Part, frozen=True, tag_field="kind"):
         return ""
 
     def name_problem(self, name: str) -> str:
-        """Why a plan may not call the system so; nothing if it may. A known server's name is for that server alone."""
+        """The reason why a plan may not call the system so; empty if it may. A server's name is its alone."""
         known = SERVER_OF_NAME.get(name, "")
         if known in ("", self.server_named):
             return ""
@@ -108,7 +108,7 @@ class System(Part, frozen=True, tag_field="kind"):
             yield Problem("traits", f"expected none that the system cannot have, found {', '.join(beyond)}")
 
     def text_problems(self, phrases: Mapping[str, Sequence[str]]) -> Iterator[Problem]:  # noqa: ARG002 - see retrieval
-        """What is wrong with texts that the plan holds for it. `phrases`: by game, all that a search is made of."""
+        """Problems of texts that the plan holds for it. `phrases`: by game, all phrases of which a search is made."""
         yield from ()
 
     def departures(self, name: str) -> Iterator[str]:  # noqa: ARG002 - see the oracle
@@ -128,7 +128,7 @@ class System(Part, frozen=True, tag_field="kind"):
         return None
 
     def lacks(self, game: str) -> str:  # noqa: ARG002 - see retrieval
-        """What the system lacks for a game, in words; empty if nothing."""
+        """Everything that the system lacks for a game, in words; empty if nothing."""
         return ""
 
     @property

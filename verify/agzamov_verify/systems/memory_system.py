@@ -92,12 +92,12 @@ class MemorySystem(System, frozen=True, tag="memory"):
 
     @property
     def limits(self) -> Limits:
-        """How much one search may tell."""
+        """Limits of one search."""
         return Limits(self.hits_max, self.bytes_max)
 
     @property
     def serving(self) -> Server | None:
-        """What is known of its server, or declared; None where a plan cannot be run."""
+        """Facts about its server, known or declared; None where a plan cannot be run."""
         return server_of(self.server, self.adapter)
 
     @property
@@ -220,7 +220,7 @@ class MemorySystem(System, frozen=True, tag="memory"):
             yield f"system {name} has the placebo {self.placebo.value}, {required}"
 
     def _adapter_problems(self) -> Iterator[Problem]:
-        """Why the server is none that can be measured."""
+        """Reasons why the server is none that can be measured."""
         if not self.adapter:
             if self.server not in SERVERS:
                 others = "or the adapter of a server from outside: FILE.yaml, or a name of `agzamov memory list`"

@@ -30,7 +30,7 @@ DocumentText: TypeAlias = Annotated[str, Meta(max_length=CHARACTERS_MAX)]
 
 
 class Retriever(StrEnum):
-    """How passages are ranked: by the words that they share with a search, or by what both mean."""
+    """Ranking of passages: by the words that they share with a search, or by their meaning."""
 
     BM25 = "bm25"
     EMBEDDINGS = "embeddings"

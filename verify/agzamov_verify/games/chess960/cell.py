@@ -83,7 +83,7 @@ class ChessCell(Cell, frozen=True):
 
     @property
     def distinct_wins(self) -> list[bool]:
-        """Whether the measured seat won, of each game that was not played before, move for move."""
+        """Wins of the measured seat, by game; a game that repeats an earlier one move for move is left out."""
         last_first = reversed([*enumerate(self.games)])
         return list({game.identity or index: game.halfpoints == 2 for index, game in last_first}.values())
 

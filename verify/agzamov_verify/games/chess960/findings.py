@@ -23,7 +23,7 @@ _EXPECTED = re.compile(rf"{_MOVE}(?: {_MOVE}){{0,{LINE_MOVES_MAX - 1}}}")
 
 
 def misshapen(question: Examine, answer: Examined, legal: Sequence[str]) -> tuple[str, str] | None:
-    """What was expected of an answer and what it is, where it is not about what was asked.
+    """Expected and received, for an answer that is not about what was asked.
 
     `legal`: the legal moves, where no candidates were asked about.
     """

@@ -35,7 +35,7 @@ class Better(StrEnum):
 
 
 def messages(game: Game960) -> tuple[Message, ...]:
-    """What the seat reads."""
+    """The prompt of the seat."""
     return Message(SYSTEM, "system"), turn_message(game, PromptStyle.STANDARD, "", request=REQUEST)
 
 

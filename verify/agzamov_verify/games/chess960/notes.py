@@ -12,7 +12,7 @@ FIRST_MOVES = 4
 
 
 def observation(records: Sequence[ChessRecord], first: int, seat_index: int) -> str:
-    """What the seat at `seat_index` of the match saw in game number `first`: a line for each habit that could show."""
+    """Observation of game number `first` by the seat at `seat_index`: a line for each habit that could show."""
     (record,) = records
     opponent = WHITE if (first + seat_index) % 2 else BLACK
     lines: list[str] = []

@@ -37,7 +37,7 @@ def reply(page: Page, stream: Stream) -> str:
 
 
 def _candidates(page: Page, stream: Stream, most: int) -> str:
-    """What documents and the opponent's habit say first, then moves by chance."""
+    """Moves named by documents and by the opponent's habit, then moves by chance."""
     known = [*_advised(page), *_to_the_middle(page, stream)]
     if not known:
         return random_player.reply(page, stream)

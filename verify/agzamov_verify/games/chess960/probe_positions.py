@@ -54,7 +54,7 @@ class ProbePositions(msgspec.Struct, frozen=True):
 
 
 def unproven(fen: str, moves: int, lines: Sequence[str]) -> str:
-    """What is missing in a proof that White mates within so many moves; empty where it is proven.
+    """The gap in a proof that White mates within so many moves; empty where it is proven.
 
     Exhaustive over the defender: after each of White's moves every legal reply must be followed to mate.
     """

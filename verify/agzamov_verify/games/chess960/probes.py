@@ -21,7 +21,7 @@ WHITE_WINS: Final = 2
 
 
 def probe_cells(key: CellKey, records: Sequence[ChessRecord]) -> Iterator[ProbeCell]:
-    """What the games of a match say of each probe; nothing of a match that is played from starts."""
+    """Counts of each probe over the games of a match; nothing of a match that is played from starts."""
     first = {record.start_fen: record for index, record in reversed([*enumerate(records)]) if a_is_first(index)}
     measures: dict[Probe, Callable[[ChessRecord], int | None]] = {
         Probe.EVALUATION: evaluated,

@@ -50,7 +50,7 @@ STRESS_CLASSES: Final = (PositionClass.EQUAL, PositionClass.SLIGHT, PositionClas
 
 
 class Source(msgspec.Struct, frozen=True):
-    """Where a position is from: the number of the game, its Chess960 start, and the plies that were played in it."""
+    """Origin of a position: the number of the game, its Chess960 start, and the plies that were played in it."""
 
     game: int
     start: int

@@ -12,7 +12,7 @@ STACK_CHIPS_ANY = 10**9
 
 
 class Decision(NamedTuple):
-    """What `player` (0 the button, 1 the big blind) saw, and what it did or had done for it, in action `turn`."""
+    """View and action of `player` (0 the button, 1 the big blind) at action `turn`, its own or a substitute."""
 
     turn: int
     player: int

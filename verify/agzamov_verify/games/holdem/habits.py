@@ -18,7 +18,7 @@ PRIOR_COUNT: Final = 10
 
 
 class Habit(StrEnum):
-    """What is counted of an opponent, in the words of a note."""
+    """A count of an opponent's actions, in the words of a note."""
 
     VPIP = "VPIP"
     PFR = "PFR"

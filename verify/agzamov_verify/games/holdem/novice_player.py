@@ -49,7 +49,7 @@ def _hands_percent(page: Page, spot: Spot) -> int:
 
 
 def _ruled(page: Page, spot: Spot, stream: Stream) -> str:
-    """What its rules ask for: the most passive action that keeps the first that asks; empty where none does."""
+    """The most passive action that keeps the first rule that applies; empty where none does."""
     least = spot.options.min_to_chips
     for pattern in kept_patterns(page.rules):
         rule = RULES[pattern]

@@ -266,7 +266,7 @@ def _group(rows: Sequence[int], factor: Fraction) -> tuple[Moments, Fraction]:
 
 
 def _slope(units: Units, game: str, constants: ScoreConstants) -> Fraction:
-    """What one more of P adds to its place: 1 in chess, the slope of the logistic function at the mean in hold'em."""
+    """Derivative of P's sub-score by P: 1 in chess, the logistic function's slope at the mean in hold'em."""
     if game == CHESS:
         return Fraction(1)
     c = constants.c_bb_per_100.exact

@@ -65,7 +65,7 @@ def flipped_sums(values: Sequence[int], seed: bytes, flips: int) -> list[int]:
 
 
 def _of_byte(values: Sequence[int]) -> list[int]:
-    """What each of the 256 bytes says of the sum of up to eight values."""
+    """Sums of up to eight values, one for each of the 256 bytes that select them."""
     sums = [-sum(values)]
     for value in values:
         sums += [total + 2 * value for total in sums]

@@ -90,7 +90,7 @@ def needs(found: str, least: int) -> str:
 
 
 def _too_little(samples: Sequence[Sequence[int]], scale: Scale, resamples: Resamples) -> str:
-    """Why these samples have no interval; empty where they may have one."""
+    """The reason why these samples have no interval; empty where they may have one."""
     fewest = min(samples, key=len)
     if len(fewest) < resamples.units_min:
         return needs(f"n = {len(fewest)}", resamples.units_min)
