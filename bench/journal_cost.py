@@ -14,13 +14,13 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from agzamov_harness import run as runner
-from agzamov_harness.recorder import Recorder
+from agzamov_harness import play_stream
+from agzamov_harness.recorder import AnsweredCall, Recorder
 from agzamov_verify.questions import Answer, Question
 from instant import instant_server, play, sealed
 
@@ -32,9 +32,9 @@ TMPFS = Path("/dev/shm")  # noqa: S108 - Linux's own name for it
 class Timed(Recorder):
     """The recorder, with a note of the time that its appends take."""
 
-    def _append(self, question: Question, answer: Answer, elapsed_ns: int) -> Answer:
+    def _append(self, one: AnsweredCall) -> Answer:
         with noted("append"):
-            return super()._append(question, answer, elapsed_ns)
+            return super()._append(one)
 
 
 spent_s = {"append": 0.0, "fsync": 0.0}
@@ -64,6 +64,9 @@ class Forgetful:
     def __call__(self, question: Question) -> Answer:
         return self._world(question)
 
+    def together(self, questions: Sequence[Question]) -> tuple[Answer, ...]:
+        return tuple(map(self._world, questions))
+
     @property
     def head(self) -> tuple[int, str]:
         """Length and digest of a journal without entries."""
@@ -81,7 +84,7 @@ class Forgetful:
 
 def played_s(kind: type, runs: Path, url: str) -> float:
     """Wall seconds of a run with this kind of recorder."""
-    runner.Recorder = kind  # type: ignore[misc]
+    play_stream.Recorder = kind  # type: ignore[misc]
     run = sealed(runs, url, 1, GAMES, PLIES)
     start = time.perf_counter()
     play(run)

@@ -4,10 +4,11 @@
     World   the ports of one stream
 
 A port with a state (a memory) is opened for each stream, and after a crash it is brought to where it was by the
-recorded questions and answers of that stream.
+recorded questions and answers of that stream. Of questions that are asked together, it gets its own one after another,
+in their order; a shared port has no state, and gets them at once.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from types import MappingProxyType
 from typing import Protocol
@@ -22,10 +23,10 @@ NO_PORTS: Mapping[str, OpenPort] = MappingProxyType({})
 
 
 class World:
-    """Answers the questions of one stream: each by the port of whoever is asked."""
+    """Answers the questions of one stream: each by the port of whoever is asked. `shared`: ports without a state."""
 
-    def __init__(self, ports: Mapping[str, Port]) -> None:
-        self._ports = ports
+    def __init__(self, ports: Mapping[str, Port], shared: Container[str] = ()) -> None:
+        self._ports, self._shared = ports, shared
 
     def __call__(self, question: Question) -> Answer:
         return self._port(question).answer(question)
@@ -33,6 +34,10 @@ class World:
     def restore(self, question: Question, recorded: Answer) -> None:
         """Give the port of a question the answer that it gave in an earlier process."""
         self._port(question).restore(question, recorded)
+
+    def is_shared(self, question: Question) -> bool:
+        """True if the port of a question may be asked several at once."""
+        return question.to in self._shared
 
     def close(self) -> None:
         """Close every port of this world."""
@@ -63,12 +68,13 @@ class RunPorts:
     @contextmanager
     def open(self, stream: str) -> Iterator[World]:
         with ExitStack() as stack:
-            ports = dict(self._shared)
+            ports, opened = dict(self._shared), set()
             for name, open_port in self._opened.items():
                 if port := open_port(stream):
                     ports[name] = port
+                    opened.add(name)
                     stack.callback(port.close)
-            yield World(ports)
+            yield World(ports, self._shared.keys() - opened)
 
 
 class SeatPort:
@@ -125,6 +131,9 @@ class Answering(World):
 
     def restore(self, question: Question, recorded: Answer) -> None:
         pass
+
+    def is_shared(self, question: Question) -> bool:  # noqa: ARG002 - it has no state
+        return True
 
     @contextmanager
     def open(self, stream: str) -> Iterator[World]:  # noqa: ARG002 - the same for all

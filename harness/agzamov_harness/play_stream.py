@@ -5,6 +5,7 @@ The same wherever a stream is played: in a thread of the run, in a share of it, 
 
 import itertools
 from collections.abc import Callable
+from threading import Semaphore
 from typing import NamedTuple
 
 from agzamov_verify.checks.opened_bundle import seed_dice
@@ -34,7 +35,7 @@ class Hooks(NamedTuple):
     """Listeners to a stream that is played.
 
     `before` each call, and may raise to stop; `after` each call, with its answer; `passed`: each answer that the script
-    got, recorded or new.
+    got, recorded or new. Of questions that are asked together, the first two are told in the threads of the calls.
     """
 
     before: Callable[[], None]
@@ -43,10 +44,11 @@ class Hooks(NamedTuple):
 
 
 class StreamsHere:
-    """Plays streams of one run in this process."""
+    """Plays streams of one run in this process, with at most `calls_max` calls in flight in all of them together."""
 
-    def __init__(self, directory: RunDirectory, ports: Ports, clock: Clock) -> None:
+    def __init__(self, directory: RunDirectory, ports: Ports, clock: Clock, calls_max: int) -> None:
         self._directory, self._ports, self._clock = directory, ports, clock
+        self._in_flight = Semaphore(calls_max)
         self._dice: Dice = seed_dice(directory.manifest, directory.secret)
 
     def play(self, stream: StreamPlan, hooks: Hooks, unit: Callable[[str], str] | None = None) -> Played:
@@ -54,10 +56,10 @@ class StreamsHere:
         manifest = self._directory.manifest
         unit = unit or durable_unit(stream, manifest.plan)
         with self._ports.open(stream.id) as world:
-            paced = _Paced(world, hooks)
-            with Recorder(self._directory.journal, manifest.run_id, stream.id, paced, self._clock, unit) as recorder:
+            settings = (manifest.run_id, stream.id, _Paced(world, hooks), self._clock, unit, self._in_flight)
+            with Recorder(self._directory.journal, *settings) as recorder:
                 script = block_script(stream, manifest.plan, self._dice, manifest.memories)
-                exchanges = Exchanges(script, recorder)
+                exchanges = Exchanges(script, recorder, recorder.together)
                 for question, answer in exchanges:
                     hooks.passed(stream, question, answer)
                 recorder.finish()
@@ -69,7 +71,7 @@ class _Paced:
 
     def __init__(self, world: World, hooks: Hooks) -> None:
         self._world, self._hooks = world, hooks
-        self.restore = world.restore
+        self.restore, self.is_shared = world.restore, world.is_shared
 
     def __call__(self, question: Question) -> Answer:
         self._hooks.before()

@@ -7,21 +7,23 @@ nothing but the call in flight, and a full disk leaves nothing that is written l
 synced to disk at the end of each game (in hold'em: each session) and of the stream; the file of calls,
 at the end of the stream alone. After a crash, a torn last line is cut off, the script is driven again
 from the journal, and only then is the world asked: nothing is lost but the call in flight.
+Questions that are asked together are answered at once where their ports allow it, and recorded in their order, whoever
+answers first; an answer that comes early waits on disk beside the journal (waiting_answers).
 A recorder holds its stream by a lock on the file of calls, which ends with its process.
 """
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import msgspec
 
-from agzamov_verify.journal import SEGMENT_BYTES_MAX, VERSION, Chain, Entry, asked, encode, line_digest
+from agzamov_verify.journal import SEGMENT_BYTES_MAX, VERSION, Asked, Chain, Entry, asked, encode, line_digest
 from agzamov_verify.questions import Answer, Question
 from agzamov_verify.scoring.call_records import CallRecord
 from agzamov_verify.scoring.call_records import decode as decode_call
@@ -30,9 +32,12 @@ from agzamov_verify.script import Divergence, different
 
 from .append_only import cut_torn_line, open_append, write_line
 from .ports import Clock, Completion, PortFault
+from .side_by_side import in_lanes, side_by_side
+from .waiting_answers import WaitingAnswer, WaitingAnswers, waiting_entries
 
 NANOSECONDS_PER_US = 1000
 JOURNAL_SUFFIX, CALLS_FILE = ".jsonl", "calls.ndjson"
+_UNLIMITED: AbstractContextManager[object] = nullcontext()
 
 
 class StreamInUse(PortFault):
@@ -50,9 +55,24 @@ class Answers(Protocol):
         """Take up a recorded question and its answer. Raises PortFault."""
         ...
 
+    def is_shared(self, question: Question) -> bool:
+        """True if whoever answers it can be asked several questions at once, because it has no state."""
+        ...
+
+
+class AnsweredCall(NamedTuple):
+    """An answer as it is recorded, with the short form of its question and the record of its call."""
+
+    question: Asked
+    answer: Answer
+    call: CallRecord
+
 
 class Recorder:
-    """The journal of one stream on disk: `<folder>/<stream>/000000.jsonl` and on, and its file of calls."""
+    """The journal of one stream on disk: `<folder>/<stream>/000000.jsonl` and on, and its file of calls.
+
+    `in_flight` is entered for each call of the world: a semaphore, where a run limits them.
+    """
 
     def __init__(
         self,
@@ -62,11 +82,13 @@ class Recorder:
         world: Answers,
         clock: Clock,
         durable_unit: Callable[[str], str] = str,
+        in_flight: AbstractContextManager[object] = _UNLIMITED,
     ) -> None:
         self._folder = folder / stream
         self._folder.mkdir(parents=True, exist_ok=True)
         self._run, self._stream, self._world, self._clock = run, stream, world, clock
         self._durable_unit, self._unit = durable_unit, ""
+        self._in_flight = in_flight
         self._chain = Chain(run, stream)
         self._calls = self._locked(open_append(self._folder / CALLS_FILE))
         self._recorded = self._read_back()
@@ -74,23 +96,38 @@ class Recorder:
         self._prev, self._seq = self._chain.head, self._chain.entries
         self._journal = open_append(self._segments()[-1])
         self._segment_bytes = self._journal.tell()
+        self._waiting = WaitingAnswers(self._folder, self._seq)
 
     def __call__(self, question: Question) -> Answer:
         if self._next < len(self._recorded):
-            entry = self._recorded[self._next]
-            if entry.question != asked(question):
-                raise different(f"{self._stream} entry {self._next}", entry, question)
-            self._next += 1
-            self._world.restore(question, entry.answer)
-            return entry.answer
-        unit = self._durable_unit(question.game)
-        if unit != self._unit:
-            if self._unit:
-                os.fsync(self._journal.fileno())
-            self._unit = unit
-        start = self._clock()
-        answer = self._world(question)
-        return self._append(question, answer, self._clock() - start)
+            return self._from_journal(question)
+        self._begin(question.game)
+        return self._append(self._ask(question))
+
+    def together(self, questions: Sequence[Question]) -> tuple[Answer, ...]:
+        """The answers to questions that are asked together, in their order.
+
+        What is recorded is not asked again. Where a question fails, the others' answers are kept, and its fault is
+        raised.
+        """
+        first = self._next if self._next < len(self._recorded) else self._seq
+        answers = [self._from_journal(question) for question in questions[: len(self._recorded) - self._next]]
+        answered = self._from_waiting(questions, first, len(answers))
+        missing = [at for at in range(len(answers), len(questions)) if at not in answered]
+        faults = {}
+        answers += self._append_ready(answered, len(answers))
+        for at, given, fault in side_by_side(self._lanes(questions, missing), lambda at: self._ask(questions[at])):
+            if given is None:
+                faults[at] = fault
+                continue
+            answered[at] = given
+            if at > len(answers):
+                self._put_aside(given, first + at)
+            answers += self._append_ready(answered, len(answers))
+        if faults:
+            raise faults[min(faults)] or AssertionError
+        self._waiting.clear()
+        return tuple(answers)
 
     def finish(self) -> None:
         """Call when the script has ended. Raises Divergence when recorded entries are left over."""
@@ -107,9 +144,10 @@ class Recorder:
         """Force everything so far to disk."""
         for file in (self._calls, self._journal):
             os.fsync(file.fileno())
+        self._waiting.sync()
 
     def close(self) -> None:
-        with self._calls, self._journal:
+        with self._calls, self._journal, closing(self._waiting):
             self.sync()
 
     def __enter__(self) -> Self:
@@ -129,21 +167,73 @@ class Recorder:
             raise StreamInUse(f"{self._folder}: another process is playing this stream") from error
         return calls
 
-    def _append(self, question: Question, answer: Answer, elapsed_ns: int) -> Answer:
-        """Write an answer down and return what was written, which is what a resumed script will see."""
+    def _from_journal(self, question: Question) -> Answer:
+        """The recorded answer that is next. Raises Divergence where it answers another question."""
+        entry = self._recorded[self._next]
+        self._restore(entry, self._next, question)
+        self._next += 1
+        return entry.answer
+
+    def _from_waiting(self, questions: Sequence[Question], first: int, start: int) -> dict[int, AnsweredCall]:
+        """What an earlier process was answered from place `start` on, by place; `first`: the entry of place 0."""
+        answered = {}
+        for at in range(start, len(questions)):
+            if waiting := self._waiting.take(first + at):
+                self._restore(waiting.entry, first + at, questions[at])
+                answered[at] = AnsweredCall(waiting.entry.question, waiting.entry.answer, waiting.call)
+        return answered
+
+    def _restore(self, entry: Entry, seq: int, question: Question) -> None:
+        if entry.question != asked(question):
+            raise different(f"{self._stream} entry {seq}", entry, question)
+        self._world.restore(question, entry.answer)
+
+    def _lanes(self, questions: Sequence[Question], missing: Sequence[int]) -> list[list[int]]:
+        """The places of the questions to ask, by lanes: those to one port with a state stand in one lane."""
+        keys = [None if self._world.is_shared(questions[at]) else questions[at].to for at in missing]
+        return [[missing[place] for place in lane] for lane in in_lanes(keys)]
+
+    def _begin(self, game: str) -> None:
+        """Force the unit before to disk where a call of this game begins another."""
+        unit = self._durable_unit(game)
+        if unit != self._unit:
+            if self._unit:
+                os.fsync(self._journal.fileno())
+            self._unit = unit
+
+    def _ask(self, question: Question) -> AnsweredCall:
+        """Ask the world, in any thread."""
+        with self._in_flight:
+            start = self._clock()
+            answer = self._world(question)
+            elapsed_ns = self._clock() - start
         short, us = asked(question), max(0, elapsed_ns) // NANOSECONDS_PER_US
-        call = CallRecord(to=short.to, us=us)
         if isinstance(answer, Completion):
             call = CallRecord(fingerprint=answer.fingerprint, id=answer.id, to=short.to, us=us)
-            answer = answer.reply
-        line = encode(Entry(answer, self._prev, short, self._run, self._seq, self._stream, VERSION))
+            return AnsweredCall(short, answer.reply, call)
+        return AnsweredCall(short, answer, CallRecord(to=short.to, us=us))
+
+    def _append_ready(self, answered: dict[int, AnsweredCall], start: int) -> Iterator[Answer]:
+        """Write down what is answered of the questions from place `start` on, up to the first that is not."""
+        while one := answered.pop(start, None):
+            self._begin(one.question.game)
+            yield self._append(one)
+            start += 1
+
+    def _put_aside(self, one: AnsweredCall, seq: int) -> None:
+        entry = Entry(one.answer, "", one.question, self._run, seq, self._stream, VERSION)
+        self._waiting.put(WaitingAnswer(one.call, entry))
+
+    def _append(self, one: AnsweredCall) -> Answer:
+        """Write an answer down and return what was written, which is what a resumed script will see."""
+        line = encode(Entry(one.answer, self._prev, one.question, self._run, self._seq, self._stream, VERSION))
         if self._segment_bytes and self._segment_bytes + len(line) + 1 > SEGMENT_BYTES_MAX:
             self._start_segment()
-        write_line(self._calls, encode_call(call))
+        write_line(self._calls, encode_call(one.call))
         write_line(self._journal, line)
         self._segment_bytes += len(line) + 1
         self._prev, self._seq = line_digest(line), self._seq + 1
-        return answer
+        return one.answer
 
     def _start_segment(self) -> None:
         self.sync()
@@ -170,11 +260,18 @@ class Recorder:
 
 
 def recorded(folder: Path) -> Iterator[Entry]:
-    """Every entry of every stream below a folder, unchecked. A torn line is left to the stream's recorder."""
-    for path in sorted(folder.glob(f"*/*{JOURNAL_SUFFIX}")):
-        for line in path.read_bytes().splitlines():
-            with suppress(msgspec.MsgspecError, UnicodeDecodeError):
-                yield msgspec.json.decode(line, type=Entry)
+    """Every entry of every stream below a folder, unchecked, and those that wait to be one.
+
+    A torn line is left to the stream's recorder.
+    """
+    for stream in sorted(path for path in folder.glob("*") if path.is_dir()):
+        entries = 0
+        for path in sorted(stream.glob(f"*{JOURNAL_SUFFIX}")):
+            for line in path.read_bytes().splitlines():
+                with suppress(msgspec.MsgspecError, UnicodeDecodeError):
+                    yield msgspec.json.decode(line, type=Entry)
+                    entries += 1
+        yield from waiting_entries(stream, entries)
 
 
 def _match_calls(path: Path, entries: list[Entry]) -> None:

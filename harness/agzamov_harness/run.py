@@ -72,7 +72,7 @@ class Runner:
         stop: Stop,
         concurrency: int,
     ) -> None:
-        self._directory, self._streams = directory, StreamsHere(directory, ports, clock)
+        self._directory, self._streams = directory, StreamsHere(directory, ports, clock, concurrency)
         self._state, self._stop, self._concurrency = state, stop, concurrency
         self._log: ExecutionLog | None = None
         self._plan: Plan = directory.manifest.plan

@@ -281,6 +281,9 @@ class _Nobody:
     def restore(self, question: Any, recorded: Any) -> None:
         raise AssertionError
 
+    def is_shared(self, question: Any) -> bool:
+        raise AssertionError
+
 
 @pytest.mark.parametrize(
     ("session", "reason"),

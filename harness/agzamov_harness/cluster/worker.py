@@ -21,7 +21,7 @@ from agzamov_verify.script import Divergence
 from agzamov_verify.stockfish import EngineFault, find_engine
 from agzamov_verify.streams import streams_of
 
-from ..build_ports import open_world
+from ..build_ports import concurrency_of, open_world
 from ..exits import os_error_words
 from ..memory.setups import Places
 from ..play_stream import Hooks, StreamsHere, unit_on_many_machines
@@ -86,7 +86,8 @@ class _OpenRun:
         world = open_world(
             manifest, path, self.watch.wait, job.settings.served, self.directory.notes, places, has_processes=False
         )
-        self.player = StreamsHere(self.directory, self._stack.enter_context(world), time.monotonic_ns)
+        ports, calls_max = self._stack.enter_context(world), concurrency_of(manifest.plan)
+        self.player = StreamsHere(self.directory, ports, time.monotonic_ns, calls_max)
 
     def close(self) -> None:
         self._stack.close()

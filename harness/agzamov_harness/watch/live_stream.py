@@ -11,7 +11,7 @@ from agzamov_verify.dice import Dice
 from agzamov_verify.games.game import Block, StreamPlan
 from agzamov_verify.journal import BrokenJournal, Entry, asked
 from agzamov_verify.questions import Answer, Chat, NoReply, Question, Reply
-from agzamov_verify.script import Script, different
+from agzamov_verify.script import Following, different
 from agzamov_verify.streams import block_script
 
 from ..follow import Follower
@@ -34,7 +34,7 @@ class LiveStream:
         self.fault = ""
         self._manifest, self._dice = directory.manifest, dice
         self._journal = Follower(directory.journal, directory.manifest.run_id, plan.id)
-        self._script: Script[Block] | None = None
+        self._script: Following[Block] | None = None
 
     @property
     def is_open(self) -> bool:
@@ -62,8 +62,8 @@ class LiveStream:
     def _take(self, entry: Entry, note: Note) -> None:
         if self._script is None:
             manifest = self._manifest
-            self._script = block_script(self.plan, manifest.plan, self._dice, manifest.memories)
-            self.asks = next(self._script)
+            self._script = Following(block_script(self.plan, manifest.plan, self._dice, manifest.memories))
+            self.asks = self._script.question
         question = self.asks
         if question is None or entry.question != asked(question):
             self.fault = str(different(f"{self.plan.id} entry {entry.seq}", entry, question)) if question else ""
@@ -72,7 +72,8 @@ class LiveStream:
             case Chat(), Reply() | NoReply():
                 self.said = (question, entry.answer)
         note(self.plan, question, entry.answer)
-        try:
-            self.asks = self._script.send(entry.answer)
-        except StopIteration as stop:
-            self.block, self._script = stop.value, None
+        self._script.take(entry.answer)
+        if self._script.question is None:
+            self.block, self._script = self._script.value, None
+        else:
+            self.asks = self._script.question

@@ -3,7 +3,8 @@
 An honest harness writes none of what is found here: it gives up a call after the sealed number of tries, stops at a
 server that overruns the token limit it was sent, cuts a text at its limit, and takes counts that contradict each other
 for not sent. It asks nothing more once the budget is spent, so beyond the budget there are only the calls that were
-under way then: one in each stream, in at most as many streams as may be played side by side.
+under way then: one in each stream, or as many as its script asks together, and of all streams at most as many as a run
+may have in flight.
 """
 
 from collections.abc import Iterable, Iterator
@@ -40,22 +41,26 @@ from .check_log import Finding, Number
 
 TOLD_MAX = 3
 CONCURRENCY_MAX: Final = 1024
-"""Greatest number of streams that a run plays side by side; agzamov run --concurrency."""
+"""Greatest number of calls that a run has in flight; agzamov run --concurrency."""
 BUDGET_PLACE: Final = f"{MANIFEST_FILE} plan.budget.cost_usd_max"
 
 
 class Spent(NamedTuple):
-    """Cost in USD of a stream's replies by the sealed prices: of all, and of the dearest."""
+    """Cost in USD of a stream's replies by the sealed prices: of all, and of the dearest.
+
+    `together`: the most questions that its script asked together.
+    """
 
     usd: Fraction = Fraction(0)
     dearest_usd: Fraction = Fraction(0)
+    together: int = 1
 
 
 def overspent(plan: Plan, streams: Iterable[Spent]) -> Iterator[Finding]:
     """A cost that no run of this harness can come to: one finding, or none."""
     spent = [stream for stream in streams if stream.usd]
     budget = Fraction(plan.budget.cost_usd_max)
-    under_way = min(len(spent), CONCURRENCY_MAX)
+    under_way = min(sum(stream.together for stream in spent), CONCURRENCY_MAX)
     total, dearest = (
         sum((stream.usd for stream in spent), Fraction(0)),
         max((stream.dearest_usd for stream in spent), default=0),

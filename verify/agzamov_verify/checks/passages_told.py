@@ -28,16 +28,20 @@ class PassageCounts:
 
     def __init__(self) -> None:
         self.told = PassagesTold()
-        self._counted: tuple[str, int] | None = None
+        self._game = ""
+        self._counted: set[tuple[int, str]] = set()
 
     def note(self, question: Question, _: Answer) -> None:
         """Take one question. Further ones at the same decision repeat the passages, and are not counted."""
-        if not isinstance(question, Chat) or (question.game, question.turn) == self._counted:
+        if not isinstance(question, Chat):
             return
         if not any(DOCUMENTS in message.content for message in question.messages):  # most streams have none: be quick
             return
-        if documents := read_page(question.messages).documents:
-            self._counted = (question.game, question.turn)
+        if question.game != self._game:
+            self._game, self._counted = question.game, set()
+        decision = (question.turn, question.to)
+        if decision not in self._counted and (documents := read_page(question.messages).documents):
+            self._counted.add(decision)
             self.told = self.told.plus(PassagesTold(1, len(documents.splitlines())))
 
 

@@ -163,7 +163,7 @@ class StreamReplay:
             evaluations.spare,
             seats.compared,
             seats.left,
-            numbers.spent,
+            numbers.spent._replace(together=story.widest),
             memories.counts,
             passages.told,
             tools.sample,
