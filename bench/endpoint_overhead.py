@@ -16,7 +16,7 @@ from pathlib import Path
 
 import openai
 
-from agzamov_harness.pack import pack
+from agzamov_harness.pack import written
 from agzamov_harness.rundir import RunDirectory
 from agzamov_verify.questions import Answer, Chat, Question
 from instant import KEY, instant_server, play, sealed
@@ -37,7 +37,7 @@ def ours(run: RunDirectory, bundles: Path) -> list[Chat]:
 
         return note
 
-    pack(run, play(run, noting), KEY, bundles)
+    written(run, play(run, noting), KEY, bundles)
     return asked
 
 

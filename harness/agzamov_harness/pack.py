@@ -1,4 +1,7 @@
-"""Packs a finished run as a signed bundle. Signing happens last, on finished digests."""
+"""Packs a finished run as a signed bundle. Signing happens last, on finished digests.
+
+Before a bundle has its name, it is verified as a stranger verifies it, without an engine.
+"""
 
 import gzip
 import hashlib
@@ -11,6 +14,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify import bundle, canon
+from agzamov_verify.checks import Options, verify
 from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.envelope import (
     PREDICATE_TYPE,
@@ -31,10 +35,12 @@ from agzamov_verify.scoring.analysis import analysis_of
 from agzamov_verify.scoring.call_records import Answered, SeatLog, answered, call_table, gather, merge
 from agzamov_verify.scoring.results import Results, results_of
 from agzamov_verify.streams import streams_of
+from agzamov_verify.workers import cores
 
 from . import execution_log
 from .containers.execution_record import executions
 from .environment import environment_of
+from .exits import EXIT_FAILED, HarnessEnded
 from .keys import public_pem
 from .quality.planned_quality import promised_answers
 from .recorder import CALLS_FILE, JOURNAL_SUFFIX
@@ -45,16 +51,44 @@ GZIP_LEVEL = 6
 
 
 def pack(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, bundles: Path) -> Path:
-    """The bundle's folder, `bundles`/<run_id>, complete before it has its name."""
-    manifest = directory.manifest
-    target = bundles / manifest.run_id
-    making = bundles / f".{manifest.run_id}.making"
+    """The bundle's folder, `bundles`/<run_id>, complete and verified before it has its name.
+
+    Raises HarnessEnded, and keeps what was packed under its name while it is made, where the bundle does not verify.
+    """
+    making = written(directory, blocks, key, bundles)
+    require_believable(making)
+    return named(making, bundles / directory.manifest.run_id)
+
+
+def written(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, bundles: Path) -> Path:
+    """A bundle that is complete and has not yet its name."""
+    making = bundles / f".{directory.manifest.run_id}.making"
     shutil.rmtree(making, ignore_errors=True)
     writer = _Writer(making, directory, blocks)
     results = writer.payload(key)
     writer.tags()
     writer.envelope(results, key)
     _sync(making)
+    return making
+
+
+def require_believable(making: Path) -> None:
+    """Verify what was packed, all but the engine. Raises HarnessEnded where a step fails."""
+    verdict = verify(making, Options(engine_missing="not asked while packing", jobs=cores()))
+    if not verdict.failed:
+        return
+    first = verdict.findings[0]
+    step = verdict.steps[first.step - 1].name
+    raise HarnessEnded(
+        f"the packed bundle does not verify, step {first.step} {step}: {first.place}: expected {first.expected}, found"
+        f" {first.found}; the program, or a server that it started, is at fault, not your plan: please report it with"
+        f" the folder {making}",
+        EXIT_FAILED,
+    )
+
+
+def named(making: Path, target: Path) -> Path:
+    """The bundle under its name, in place of an older one."""
     shutil.rmtree(target, ignore_errors=True)
     making.rename(target)
     return target

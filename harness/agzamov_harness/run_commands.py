@@ -21,6 +21,7 @@ from agzamov_verify.quality.quality_text import counting
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.results import Results
 from agzamov_verify.stockfish import find_engine
+from agzamov_verify.waiting import shown
 
 from . import exits, keys, rundir
 from .addresses import note_addresses
@@ -314,7 +315,8 @@ def play_and_pack(
                 blocks = player.play(quiet=quiet)
             with counting("positions judged", quiet=quiet or not judge) as tick:
                 judge_promised(directory, blocks, judge, stop, tick)
-            return pack(directory, blocks, signer, out)
+            with shown(quiet=quiet):
+                return pack(directory, blocks, signer, out)
     except (Stopped, PortFault) as error:
         raise Stopped(f"{error}; {resume}") from error
     except OSError as error:

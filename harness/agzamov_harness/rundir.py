@@ -137,15 +137,21 @@ def create(
     key_file: Path = Path("submitter.pem"),
     memory_servers: Path = Path("memory-servers"),
 ) -> RunDirectory:
-    """A new folder for a sealed manifest, complete before it has its name."""
+    """A new folder for a sealed manifest, complete before it has its name.
+
+    The run goes on with the manifest that these bytes spell, as whoever verifies it does: `manifest` may hold its
+    mappings in the order in which a plan was typed.
+    """
+    sealed = manifest.bytes
+    manifest = load_manifest(sealed)
     origin = Origin(plan_folder.resolve(), key_file.absolute(), memory_servers.absolute(), source_version())
     path = runs / manifest.run_id
     making = runs / f".{manifest.run_id}.making"
     making.mkdir(parents=True)
     for folder in (JOURNAL, NOTES, JUDGED, EXECUTIONS):
         (making / folder).mkdir()
-    (making / MANIFEST).write_bytes(manifest.bytes)
-    (making / SEALED).write_text(hashlib.sha256(manifest.bytes).hexdigest())
+    (making / MANIFEST).write_bytes(sealed)
+    (making / SEALED).write_text(hashlib.sha256(sealed).hexdigest())
     (making / PLAN_FOLDER).write_text(str(origin.plan_folder))
     (making / KEY_FILE).write_text(str(origin.key_file))
     (making / MEMORY_SERVERS).write_text(str(origin.memory_servers))

@@ -1,0 +1,95 @@
+"""What is played is what was sealed: the order in which a plan was typed changes nothing."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from agzamov_harness import keys, pack, rundir
+from agzamov_harness.cli import main
+from agzamov_harness.exits import HarnessEnded
+from agzamov_harness.run import finished
+from agzamov_harness.seal import plan_from, seal
+from agzamov_verify.checks import Options, verify
+from agzamov_verify.scoring.results import Results
+from bundles.bundle_factory import SUBMITTER, TINY, engine_path, make
+
+ROOT = Path(__file__).parents[2]
+BRIEFED = """\
+title: Two briefed seats that are not named in alphabetical order
+seats:
+  zoe: {kind: random, briefing: It castles early.}
+  amy: {kind: random, briefing: It likes knights.}
+holdem: {session_hands: 2}
+matches: [{phase: 0, game: holdem, a: zoe, b: amy, hands: 4}]
+"""
+
+
+def run(plan: Path, folder: Path, *options: str) -> Any:
+    """`agzamov run` of a plan, in this process."""
+    keys.generate(folder / "key.pem")
+    how = ["--key", folder / "key.pem", "--runs", folder / "runs", "--out", folder / "bundles"]
+    return CliRunner().invoke(main, [str(word) for word in ("run", plan, *how, *options)])
+
+
+def bundle_in(folder: Path) -> Path:
+    (made,) = (folder / "bundles").iterdir()
+    return made
+
+
+def test_two_briefed_seats_typed_in_any_order_leave_a_bundle_that_verifies(tmp_path: Path) -> None:
+    (tmp_path / "plan.yaml").write_text(BRIEFED)
+    ended = run(tmp_path / "plan.yaml", tmp_path)
+    assert ended.exit_code == 0, ended.output
+    verdict = verify(bundle_in(tmp_path), Options())
+    assert (verdict.level, verdict.findings) == ("V1", [])
+    departures = json.loads((bundle_in(tmp_path) / "data/results/results.json").read_bytes())["departures"]
+    assert [line for line in departures if "amy" in line or "zoe" in line], "the plan must be one that shows the order"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not engine_path(), reason="no Stockfish here")
+def test_the_small_profile_of_the_matrix_leaves_a_bundle_that_verifies(tmp_path: Path) -> None:
+    ended = run(ROOT / "manifests" / "matrix.yaml", tmp_path, "--small", "--quiet")
+    assert ended.exit_code == 0, ended.output
+    verdict = verify(bundle_in(tmp_path), Options(engine_path()))
+    assert (verdict.level, verdict.findings) == ("V1", [])
+
+
+def test_a_run_goes_on_with_the_manifest_that_its_bytes_spell(tmp_path: Path) -> None:
+    seats = {"zoe": {"kind": "random"}, "amy": {"kind": "random"}}
+    match = {"phase": 0, "game": "holdem", "a": "zoe", "b": "amy", "hands": 4}
+    plan = plan_from({"title": "Order", "seats": seats, "holdem": {"session_hands": 2}, "matches": [match]})
+    manifest, secret = seal(plan, "0" * 64, None)
+    assert list(manifest.plan.seats) == ["zoe", "amy"]
+    created = rundir.create(tmp_path, manifest, secret)
+    assert list(created.manifest.plan.seats) == list(rundir.load(created.path).manifest.plan.seats) == ["amy", "zoe"]
+
+
+def test_a_bundle_that_does_not_verify_gets_no_name_and_the_program_is_blamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrong(*arguments: Any) -> Results:
+        right = made_up(*arguments)
+        return msgspec.structs.replace(right, departures=(*right.departures, "made up"))
+
+    made_up = pack.results_of
+    monkeypatch.setattr(pack, "results_of", wrong)
+    directory, blocks = played(tmp_path)
+    expected = (
+        r"the packed bundle does not verify, step 10 results: .*departures.* the program, or a server that it started,"
+        r" is at fault, not your plan: please report it with the folder .*\.making"
+    )
+    with pytest.raises(HarnessEnded, match=expected):
+        pack.pack(directory, blocks, SUBMITTER, tmp_path / "bundles")
+    assert [path.name for path in (tmp_path / "bundles").iterdir()] == [f".{directory.manifest.run_id}.making"]
+
+
+def played(folder: Path) -> tuple[rundir.RunDirectory, Any]:
+    """A tiny run that has been played and not packed by `pack`."""
+    made = make(TINY, folder / "made")
+    directory = rundir.load(folder / "made" / "runs" / made.name)
+    return directory, finished(directory)
