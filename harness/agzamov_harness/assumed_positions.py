@@ -52,7 +52,7 @@ def held_positions(part: PositionClass, held: Assumed) -> HeldPositions:
 
 
 def _survival_sd(part: PositionClass, rate: Fraction) -> Fraction:
-    """SD of the survival index over positions: what is left of the horizon where a game is held, 0 where it is lost."""
+    """SD of the survival index over positions: the rest of the horizon where a game is held, 0 where it is lost."""
     left = [HORIZON_MOVES - (position.collapse_moves or HORIZON_MOVES) for position in positions_of(part)]
     mean, of_squares = Fraction(sum(left), len(left)), Fraction(sum(moves * moves for moves in left), len(left))
     return square_root(rate * of_squares - (rate * mean) ** 2)

@@ -65,7 +65,7 @@ class AssumedSpreads(NamedTuple):
 
 
 def assumed_spreads(plan: Plan, options: Given, pilot: Pilot | None) -> AssumedSpreads:
-    """An option stands before a pilot, a pilot before what is assumed."""
+    """The spreads to plan with: an option's, else a pilot's, else the assumed ones."""
     rules = plan.rules_of(POKER)
     stack = Fraction(rules.stack_chips, BIG_BLIND)
     sds = _session_sds(options, pilot)

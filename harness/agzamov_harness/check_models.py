@@ -1,4 +1,4 @@
-"""Findings of `agzamov models check` for each seat of local weights: the pin to seal, what a preflight measures."""
+"""Findings of `agzamov models check` for each seat of local weights: the pin to seal, the preflight's measurements."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ MODEL = "model"
 
 
 class SeatCheck(msgspec.Struct, frozen=True):
-    """One seat: the pin that would be sealed and who says so, what was measured, and what is wrong, if anything is."""
+    """One seat: the pin to seal and its source, the measurements, and the problem, if any."""
 
     pin: ModelPin | None
     witness: Witness | None

@@ -101,7 +101,7 @@ for _kind, _constructor in (("float", _as_written), ("timestamp", _as_written), 
 
 
 def load_yaml(text: bytes, subject: str) -> object:
-    """The plain values that YAML text spells. `what`: what it is, in errors. Raises ManifestError."""
+    """The plain values of a YAML text. `what`: its name in errors. Raises ManifestError."""
     try:
         return yaml.load(text.decode("utf-8"), Loader=_Loader)  # noqa: S506 - a SafeLoader
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""A container as a value: the part it plays, its limits, and what it may see."""
+"""A container as a value: its part, its limits, its mounts and networks."""
 
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath

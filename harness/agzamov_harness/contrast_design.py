@@ -1,4 +1,4 @@
-"""Contrasts of matches as designs of tests: what is taken unit by unit, what is repeated, and which effect is found.
+"""Contrasts of matches as designs of tests: pairing by unit, repetitions, and the detectable effect.
 
 As `scoring.hypotheses.contrasts.weighed` makes the test: all arms on the same starts are combined unit by unit, and
 where one of them has careers, each career is one value. Arms that share no starts are independent samples.
@@ -35,7 +35,7 @@ class Row(NamedTuple):
 
 
 class DeclaredTest(NamedTuple):
-    """A declared hypothesis: what its test finds with 80 % power, or in one line why there is no figure."""
+    """A declared hypothesis: the effect its test detects with 80 % power, or in one line why there is no figure."""
 
     id: HypothesisId
     test: str

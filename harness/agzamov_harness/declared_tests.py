@@ -85,7 +85,7 @@ class Tests:
         return self._jointly(name, contrasts)
 
     def _jointly(self, name: HypothesisId, contrasts: Mapping[str, Sequence[Sequence[Weighted]]]) -> DeclaredTest:
-        """Both games must show it, so each has the root of the power: an effect as great as these in both is found."""
+        """Effects detected in both games together: each game has the root of the power."""
         for parts in contrasts.values():
             if refusal := self._contrasts.too_few(parts):
                 return DeclaredTest(name, "", (), refusal)

@@ -78,7 +78,7 @@ class RunPorts:
 
 
 class SeatPort:
-    """A seat: what it says depends on the messages alone, so there is nothing to restore."""
+    """A seat: its reply depends on the messages alone, so there is nothing to restore."""
 
     def __init__(self, seat: ChatPort) -> None:
         self._seat = seat

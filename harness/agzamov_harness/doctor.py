@@ -1,4 +1,4 @@
-"""Checks of what this machine can and cannot do for the appliance, each with advice."""
+"""Checks of this machine for the appliance's needs, each with advice."""
 
 import os
 import shutil
@@ -34,7 +34,7 @@ OLLAMA_PORT, OLLAMA_S = 11434, 2.0
 
 
 class Ability(msgspec.Struct, frozen=True):
-    """One thing that the appliance needs or can use. `found` is what is here, `advice` what to do if `ok` is false."""
+    """One thing that the appliance needs or can use. `found`: its state here; `advice`: the remedy if `ok` is false."""
 
     name: str
     ok: bool

@@ -1,4 +1,4 @@
-"""Writes a run's log of executions (agzamov_verify.executions): what its journals held at each start and stop.
+"""Writes a run's log of executions (agzamov_verify.executions): its journals' heads at each start and stop.
 
 At a start the journals on disk are compared with what the log knows of them. A journal that lost an entry was deleted
 or changed by hand: its answers would be asked again, so the run does not go on.
@@ -84,7 +84,7 @@ class ExecutionLog:
                 self._append(Finished(entries, history.execution, head, history.prev, stream))
 
     def stop(self, outcome: Outcome) -> None:
-        """End the execution: what the journals hold now."""
+        """End the execution, with the journals' present heads."""
         changed = self._changed(self._heads())
         self._append(Stop(self._history.execution, outcome, self._history.prev, changed))
 

@@ -89,7 +89,7 @@ class ExploratoryTests:
     def _jointly(
         self, name: HypothesisId, contrasts: Contrasts, tests: Mapping[str, list[list[Weighted]]], where: str
     ) -> DeclaredTest:
-        """All of the tests must succeed; `tests`: by game, or by what they compare."""
+        """All of the tests must succeed; `tests`: by game, or by the arms that they compare."""
         for parts in tests.values():
             if refusal := contrasts.too_few(parts):
                 return DeclaredTest(name, "", (), refusal)

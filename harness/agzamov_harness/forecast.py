@@ -1,4 +1,4 @@
-"""Forecast of a plan: what its declared tests and its matches can detect, its calls, cost and time, as values."""
+"""Forecast of a plan as values: detectable effects of its declared tests and matches, calls, cost and time."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -63,7 +63,7 @@ class Detectable(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Matches that are played and scored alike, and what each can detect by each method.
+    """Matches that are played and scored alike, and their detectable effects by each method.
 
     `careers`: those that are repeated. `figures`: what forced shifts, Phase 3 and Phase 5 are about.
     """
@@ -125,7 +125,7 @@ class Forecast:
         self.load: Load = load_of(plan, assumptions)
 
     def _groups(self) -> Iterator[Group]:
-        """Matches after Phase 0, of which the gate alone is asked, by what decides what they can detect."""
+        """Matches after Phase 0, grouped by everything that decides their detectable effects."""
         kinds: dict[tuple[Any, ...], list[Match]] = {}
         for match in self.plan.matches:
             if match.phase != Phase.SANITY:

@@ -1,4 +1,4 @@
-"""A forecast for a person: the answer first, then what each match can detect, then calls, cost and assumptions."""
+"""A forecast for a person: the answer first, then each match's detectable effects, then calls, cost and assumptions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction

@@ -44,7 +44,7 @@ def leaderboard() -> None:
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Worker processes; default: one per core.")
 @bounded
 def build(folder: Path, policy_file: Path, out: Path, engine: str | None, jobs: int | None, **limits: Any) -> None:
-    """Verify every bundle in FOLDER and write a leaderboard: ranks, a report for each, and what was refused and why.
+    """Verify every bundle in FOLDER and write a leaderboard: ranks, reports, and refused submissions with reasons.
 
     Nothing of a bundle is run, and nothing is fetched. FOLDER/record.jsonl keeps a line for every bundle that was ever
     submitted. Pages of an earlier build are replaced, and nothing else is. --time-max and the other limits are of each

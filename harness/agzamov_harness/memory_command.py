@@ -192,7 +192,7 @@ def replay(
     start_programs: bool,
     as_json: bool,
 ) -> None:
-    """Ask fresh memory servers again what BUNDLE's were asked, in order, and compare every answer and dump.
+    """Repeat the questions of BUNDLE's memories to fresh servers, in order, and compare every answer and dump.
 
     Each career gets a server of its own: the one that the manifest names, in its image where the run was in containers.
     Of a server from outside the bundle holds the adapter; the server itself must be here. What it starts was written by

@@ -1,4 +1,4 @@
-"""Replaying what a memory was asked: a fresh server is asked a bundle's questions again and must answer the same.
+"""Replay of a memory: a fresh server is asked a bundle's questions again and must answer the same.
 
 Every answer is compared, the dumps among them. The questions follow from the bundle's journal by replay, as a verifier
 computes them. The server is the one that the manifest names, in its image where the run was in containers.
@@ -125,7 +125,7 @@ class Compared(NamedTuple):
 
 
 def compared(port: Port, recorded: Iterable[tuple[Question, Answer]], *, searches_repeat: bool = True) -> Compared:
-    """Ask again what was asked, until an answer differs; where searches need not repeat, theirs are counted alone."""
+    """Repeat the questions until an answer differs; where searches need not repeat, theirs are only counted."""
     asked = unlike = 0
     for question, expected in recorded:
         if not isinstance(question, MemoryQuestion):

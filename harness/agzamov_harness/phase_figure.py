@@ -1,4 +1,4 @@
-"""One figure of Phase 3 or 5, and what it can show: the type that forecasts of these phases are made of."""
+"""One figure of Phase 3 or 5 with its detectable effect: the type that forecasts of these phases are made of."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""`agzamov plan`: what a plan can detect, and what it will cost, before it is sealed.
+"""`agzamov plan`: a plan's detectable effects and its cost, before it is sealed.
 
 What can be detected comes from `agzamov_verify.scoring.planning`. Calls, tokens, time and cost come from the plan's
 sizes and from assumptions, each of which is printed and can be replaced. Prompts are those of this version: they are

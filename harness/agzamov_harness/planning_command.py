@@ -145,7 +145,7 @@ def plan_command(
     as_json: bool,
     **assumed: Any,
 ) -> None:
-    """Forecast a run of PLAN (YAML): what it can detect, its calls, cost and time.
+    """Forecast a run of PLAN (YAML): detectable effects, calls, cost and time.
 
     With --effect, also how many games or hands that effect needs. With --from, spreads are a pilot's, whose bundle is
     verified first. Nothing is sealed or played.

@@ -67,7 +67,7 @@ class StreamsHere:
 
 
 class _Paced:
-    """A stream's world that looks before each call whether the run may go on, and tells what the call answered."""
+    """A stream's world that checks before each call whether the run may go on, and reports each answer."""
 
     def __init__(self, world: World, hooks: Hooks) -> None:
         self._world, self._hooks = world, hooks

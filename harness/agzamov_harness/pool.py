@@ -19,7 +19,7 @@ T = TypeVar("T", bound=Closable)
 
 
 class Pool(Generic[T]):
-    """Up to `size` of what `start` starts, each started when first needed and shared by threads."""
+    """Up to `size` objects made by `start`, each started when first needed and shared by threads."""
 
     def __init__(self, start: Callable[[], T], size: int) -> None:
         self._start = start

@@ -1,4 +1,4 @@
-"""The ports: what the harness needs from the outside world, in our words.
+"""The ports: the harness's needs from the outside world, in our words.
 
 An adapter turns every foreign exception into PortFault. A PortFault stops the match, which can be
 resumed; it is never a move.
@@ -37,7 +37,7 @@ class ChatRequest(msgspec.Struct, frozen=True):
 
 
 class Completion(Reply, frozen=True, kw_only=True):
-    """A reply, and what its server made up for this one call: the recorder writes that beside the journal."""
+    """A reply, with its server's id and fingerprint of the call, which the recorder writes beside the journal."""
 
     fingerprint: str = ""
     id: str = ""
@@ -56,7 +56,7 @@ class ChatPort(Protocol):
         ...
 
     def close(self) -> None:
-        """Release what the port holds."""
+        """Release the port's resources."""
         ...
 
 
@@ -68,7 +68,7 @@ class EnginePort(Protocol):
         ...
 
     def close(self) -> None:
-        """Release what the port holds."""
+        """Release the port's resources."""
         ...
 
 
@@ -80,14 +80,14 @@ class Port(Protocol):
         ...
 
     def restore(self, question: Question, recorded: Answer) -> None:
-        """Take up what an earlier process was asked and answered: called in order, before the first new question.
+        """Take up a recorded question and answer of an earlier process: called in order, before the first new question.
 
         A port without a state has nothing to do. Raises PortFault where the state cannot be had again.
         """
         ...
 
     def close(self) -> None:
-        """Release what the port holds."""
+        """Release the port's resources."""
         ...
 
 

@@ -33,7 +33,7 @@ folder_argument = click.argument("folder", type=click.Path(file_okay=False, path
 
 
 class Part(NamedTuple):
-    """A plan of the folder, what it says, and the run that was sealed from it, if there is one."""
+    """A plan's file, its content, and the run that was sealed from it, if there is one."""
 
     plan: Path
     file: PlanFile
@@ -180,7 +180,7 @@ def _unsealed(parts: Sequence[Part]) -> list[Part]:
 
 
 def _played(part: Part, play: Callable[[RunDirectory], Path]) -> Path:
-    """The bundle of a part: what it has, or what playing its run gives."""
+    """The bundle of a part: the existing one, or the result of playing its run."""
     bundle = part.bundle
     if bundle is None:
         assert part.run, "all parts are sealed before one is played"
@@ -202,7 +202,7 @@ def _parts(folder: Path, *, small: bool) -> list[Part]:
 
 
 def _plan_files(folder: Path, *, small: bool) -> tuple[dict[Path, PlanFile], list[str]]:
-    """The plans of a folder by name, and what is wrong with the others. Raises ManifestError where there is none."""
+    """The plans of a folder by name, and the problems of unreadable ones. Raises ManifestError where there is none."""
     files: dict[Path, PlanFile] = {}
     wrong = []
     for path in _plan_paths(folder):

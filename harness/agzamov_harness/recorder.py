@@ -45,7 +45,7 @@ class StreamInUse(PortFault):
 
 
 class Answers(Protocol):
-    """Whom the recorder asks what the journal does not hold."""
+    """Source of the answers that the journal does not hold."""
 
     def __call__(self, question: Question) -> Answer:
         """The answer to a question. Raises PortFault."""
@@ -225,7 +225,7 @@ class Recorder:
         self._waiting.put(WaitingAnswer(one.call, entry))
 
     def _append(self, one: AnsweredCall) -> Answer:
-        """Write an answer down and return what was written, which is what a resumed script will see."""
+        """Write an answer to the journal and return it as written, since a resumed script will see that."""
         line = encode(Entry(one.answer, self._prev, one.question, self._run, self._seq, self._stream, VERSION))
         if self._segment_bytes and self._segment_bytes + len(line) + 1 > SEGMENT_BYTES_MAX:
             self._start_segment()
@@ -246,7 +246,7 @@ class Recorder:
         return paths or [self._folder / f"000000{JOURNAL_SUFFIX}"]
 
     def _read_back(self) -> list[Entry]:
-        """The entries of an earlier process, after cutting off what its crash tore."""
+        """The entries of an earlier process, after cutting off a torn last line."""
         entries: list[Entry] = []
         for segment in self._segments():
             if segment.exists():

@@ -1,4 +1,4 @@
-"""The scripted players with the tools of a game by tool calls: they ask what they would have the harness ask.
+"""The scripted players with the tools of a game by tool calls: their calls are the harness's own questions.
 
     compare_moves       the candidates that the player names where the harness asks for some
     best_lines          with nothing named, where compare_moves is not on offer
@@ -54,7 +54,7 @@ def _candidates(model: str, messages: Sequence[Message], seed: int) -> str:
 
 
 def _with(messages: Sequence[Message], text: str, before: Sequence[str]) -> tuple[Message, ...]:
-    """The messages with a text in the first of the user, before the first of what may stand behind it."""
+    """The messages with a text inserted into the first user message, before the first of the given headings."""
     found = [message for message in messages if message.role in ("system", "user")]
     place = next((number for number, message in enumerate(found) if message.role == "user"), None)
     if place is None:

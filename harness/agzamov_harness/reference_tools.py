@@ -45,7 +45,7 @@ def tool_call(messages: Sequence[Message], tools: object) -> ToolCall | None:
 
 
 def remembered(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The question as it would be with what was found in its profile."""
+    """The question as it would be with the entries found in its profile."""
     told = [text for message in messages if message.role == "tool" for text in _found(message.content)]
     plain = [message for message in messages if message.role in ("system", "user")]
     place = next((number for number, message in enumerate(plain) if message.role == "user"), None)

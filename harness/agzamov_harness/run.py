@@ -34,7 +34,7 @@ Blocks = dict[str, list[Block]]
 
 
 class Stopped(Exception):
-    """The run stopped before its end and can be resumed; the message says why."""
+    """The run stopped before its end and can be resumed; the message gives the reason."""
 
 
 class Stop:
@@ -129,7 +129,7 @@ class Runner:
             blocks.setdefault(stream.match.id, []).append(future.result())
 
     def _play_one(self, stream: StreamPlan) -> Block:
-        """Play one stream. Its fault stops the others here and now; after a stop, a fault is what came of stopping."""
+        """Play one stream. Its fault stops the others at once; a fault after a stop is an effect of stopping."""
         self._stop.check()
         try:
             played = self._played(stream, Hooks(self._before_call, self._after_call, self._state.answered))

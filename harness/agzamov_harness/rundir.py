@@ -51,7 +51,7 @@ class Changed(ManifestError):
 
 
 class InUse(ManifestError):
-    """Another process has what this one needs for itself."""
+    """Another process holds a lock that this one needs."""
 
 
 class Origin(NamedTuple):
@@ -66,7 +66,7 @@ class Origin(NamedTuple):
 
 
 class RunDirectory:
-    """One run's folder: what was sealed, and where its journals go."""
+    """One run's folder: the sealed manifest, and the places of its journals."""
 
     def __init__(self, path: Path, manifest: Manifest, secret: bytes, origin: Origin) -> None:
         self.path, self.manifest, self.secret = path, manifest, secret

@@ -150,11 +150,11 @@ class LocalModelKind(SeatKind[L]):
         return nullcontext()
 
     def held_alone(self, address: str) -> AbstractContextManager[None]:
-        """Hold a server for what would disturb a run. Raises ModelFault while a run is asking it."""
+        """Lock a server for work that would disturb a run. Raises ModelFault while a run is asking it."""
         return nullcontext()
 
     def watched(self, manifest: Manifest, served: Mapping[str, str], notes: Path) -> AbstractContextManager[Watched]:
-        """Watch the servers of all seats of the kind while a run is played, and note what was seen in `notes`."""
+        """Watch the servers of all seats of the kind while a run is played, and write observations into `notes`."""
         return nullcontext(lambda port: port)
 
     def served_by_image(self, manifest: Manifest, name: str, seat: L, weights: Path) -> AbstractContextManager[str]:

@@ -37,7 +37,7 @@ def keygen(path: Path) -> None:
 @installed_option
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def doctor(key: Path, engine: str | None, installed: Path, as_json: bool) -> None:
-    """Check this machine for what runs and checks need, with advice on what is missing.
+    """Check this machine for the needs of runs and checks, with advice on missing parts.
 
     Exit code 0, whatever is found.
     """

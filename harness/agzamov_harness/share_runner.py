@@ -1,4 +1,4 @@
-"""Plays one share of a run: its own streams, and of the others' streams no more than decides what is played at all.
+"""Plays one share of a run: its own streams; of the others' it follows those that decide which streams are played.
 
 Where the gate of Phase 0 or a look of a declared rule decides, a share reads the journals of the other shares until
 they are whole. Nothing else is exchanged: the shares see one folder, and each stream is one share's alone.
@@ -75,14 +75,14 @@ class ShareRunner(Runner):
 
 
 def decides(stream: StreamPlan, plan: Plan) -> bool:
-    """True if what is played after a stream depends on it."""
+    """True if later streams depend on the results of this one."""
     if stopping_rule(stream.match, plan) is not None:
         return True
     return is_gate(stream.match.phase) and any(not is_gate(match.phase) for match in plan.matches)
 
 
 def has_decisions(plan: Plan) -> bool:
-    """True if some stream of a plan decides what is played after it."""
+    """True if some stream of a plan decides which later streams are played."""
     return any(stopping_rule(match, plan) for match in plan.matches) or {True, False} <= {
         is_gate(match.phase) for match in plan.matches
     }

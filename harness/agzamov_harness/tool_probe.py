@@ -1,4 +1,4 @@
-"""A probe before anything is played: a model that shall use tool calls must call a tool when it is told to.
+"""A probe before anything is played: a model that is to use tool calls must call a tool on request.
 
 The probe is no part of the journal: it decides nothing but whether the run begins.
 """

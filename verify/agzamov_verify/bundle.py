@@ -111,7 +111,7 @@ def segment_name(stream: str, number: int) -> str:
 
 
 def calls_name(stream: str) -> str:
-    """The file of what varies between repetitions of a stream's calls."""
+    """The file beside a stream's journal: times, completion ids and fingerprints of its calls."""
     return f"{CALLS_FOLDER}{stream}.jsonl.gz"
 
 

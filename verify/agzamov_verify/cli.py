@@ -1,4 +1,4 @@
-"""The light program `agzamov-verify`: what needs nothing of the harness.
+"""The light program `agzamov-verify`: all commands that need nothing of the harness.
 
 Exit codes: 0 done; 1 a check failed; 2 wrong use; 3 something could not be checked.
 """

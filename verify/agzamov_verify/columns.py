@@ -17,7 +17,7 @@ def ascii_words(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Foreign text between quotation marks that nothing in it can close: whatever it says is no words of ours."""
+    """Foreign text in quotation marks that nothing in it can close, so it is never read as our words."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{ascii_words(escaped)}"'
 

@@ -1,4 +1,4 @@
-"""Our commands' common face: help by what people do, and one line for a command that is wrong."""
+"""The common group of our commands: help by task, and one line for a mistyped command."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

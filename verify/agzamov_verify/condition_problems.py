@@ -179,7 +179,7 @@ def _arm(path: str, match: Match, first: Match) -> Iterator[Problem]:
 
 
 def _repeats(plan: Plan) -> Iterator[Problem]:
-    """A delta of the robustness check repeats one at temperature 0, so both are against an opponent told the same."""
+    """The robustness check repeats a delta at temperature 0, so both need an opponent with the same briefing."""
     repeats = plan.repeats
     first: dict[tuple[str, str, Augmentation], Match] = {}
     deltas = [(index, match) for index, match in enumerate(plan.matches) if match.phase == Phase.ASYMMETRIC]

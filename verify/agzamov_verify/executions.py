@@ -1,4 +1,4 @@
-"""The log of executions: each time that a run was started, what its journals held then and when it stopped.
+"""The log of executions: each start and stop of a run, with the journals' lengths and digests at that moment.
 
     {"event":"start","execution":0,"prev":"00…","streams":{}}
     {"entries":74,"event":"finished","execution":0,"head":"5e…","prev":"9a…","stream":"p1-chess960-naked-a-b00000"}

@@ -184,7 +184,7 @@ class Match(Part, frozen=True, tag_field="game"):
 
     @property
     def draws(self) -> str:
-        """The name of the match's hidden draws: all that tells it from others but its condition.
+        """The label of the match's hidden draws: its identity without its condition.
 
         Decks that two matches shared would tell a model that plays in both what its opponent holds.
         """

@@ -1,4 +1,4 @@
-"""The command `explain`: what a word of the reports means."""
+"""The command `explain`: the meaning of a word in the reports."""
 
 import sys
 

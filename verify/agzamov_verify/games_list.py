@@ -89,7 +89,7 @@ def _games(opened: Opened, match_id: str) -> Iterator[PlayedGame]:
 
 
 def games_told(opened: Opened, match: Match) -> Iterator[PlayedGame]:
-    """The games of a match in order, each with what was asked in it. Raises as `played_in`, but for NoSuchGame."""
+    """The games of a match in order, each with its questions and answers. Raises as `played_in`, but for NoSuchGame."""
     for stream, entries in _streams(opened, match):
         yield from replay_told(opened.manifest, opened.dice, stream, entries)
 

@@ -19,7 +19,7 @@ ADVISED = re.compile(rf"(?<![\w./-]){PROGRAM}(?= (?:--)?[a-z])")
 
 
 def program(name: str = PROGRAM) -> str:
-    """The command to type to start the program `name` again: its name if it is found so, else its path."""
+    """The command to type to start the program `name` again: its name if it is on the path, else its path."""
     started = Path(sys.argv[0])
     if started.name == "__main__.py":
         return f"{shlex.quote(sys.executable)} -m {started.parent.name}"

@@ -1,4 +1,4 @@
-"""The manifest: what a run promises before it starts.
+"""The manifest: the promise of a run, sealed before it starts.
 
 A person writes a `Plan` (YAML). Sealing adds the facts that pin it and makes a `Manifest`, whose
 canonical JSON holds every default explicitly: a sealed manifest that leaves a field out does not
@@ -161,7 +161,7 @@ class Plan(GameRules, frozen=True):
 
     @property
     def repeats(self) -> dict[str, Repeat]:
-        """The seats that play what another plays at temperature 0, for the robustness check, by name."""
+        """The seats that repeat another seat at temperature 0, for the robustness check, by name."""
         playing = self.playing
         found: dict[str, Repeat] = {}
         for name, seat in playing.items():

@@ -146,7 +146,7 @@ def _opponent(path: str, match: Match, measured: Seat | None, opponent: Seat) ->
 
 
 def _told_nothing(seat: Seat) -> Seat:
-    """The seat without what it is told: the same model and settings."""
+    """The seat without its briefing: the same model and settings."""
     return msgspec.structs.replace(seat, patterns=(), briefing="")
 
 

@@ -28,7 +28,7 @@ class Exchange(NamedTuple):
 
 
 class PlayedStream(NamedTuple):
-    """One stream: its games, each with what was asked in it, and all that was asked, in order."""
+    """One stream: its games, each with its questions and answers, and all of them in order."""
 
     plan: StreamPlan
     games: tuple[PlayedGame, ...]

@@ -98,7 +98,7 @@ class Tool(msgspec.Struct, frozen=True, gc=False):
 
 
 class Chat(msgspec.Struct, frozen=True, tag_field="ask", tag="chat", omit_defaults=True):
-    """Ask a seat for its next reply. `seed`: the sampling seed, sent where accepted. `with_tools`: what it may call."""
+    """Ask a seat for its next reply. `seed`: the sampling seed, sent where accepted. `with_tools`: tools on offer."""
 
     attempt: int
     game: str

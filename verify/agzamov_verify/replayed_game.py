@@ -1,4 +1,4 @@
-"""One game or hand of a bundle by replay of its stream: its record, and what was asked and answered in it.
+"""One game or hand of a bundle by replay of its stream: its record, its questions and its answers.
 
 Prompts are not stored: the replay computes them again, byte for byte.
 """
@@ -123,7 +123,7 @@ def replay_told(manifest: Manifest, dice: Dice, stream: StreamPlan, entries: Ite
 
 
 def games_with_told(stream: StreamPlan, block: Block, told: Iterable[tuple[Question, Answer]]) -> Iterator[PlayedGame]:
-    """The games of a stream's block, each with what of all that was told is of it."""
+    """The games of a stream's block, each with its own questions and answers."""
     asked: dict[str, list[tuple[Question, Answer]]] = {}
     for question, answer in told:
         asked.setdefault(question.game, []).append((question, answer))
@@ -188,7 +188,7 @@ def exchange_lines(question: Question, answer: Answer) -> Iterator[str]:
 
 
 def _tool_exchange(question: Question, answer: Answer) -> Iterator[str]:
-    """A question to a tool and what it found."""
+    """A question to a tool and its answer."""
     match question, answer:
         case Examine(), Examined():
             each = " each" if question.candidates or question.lines_max else ""

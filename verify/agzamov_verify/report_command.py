@@ -41,7 +41,7 @@ UNFINISHED = "the check ended before figures were computed; allow it more by --t
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Worker processes; default: one per core.")
 @bounded
 def report(bundle: Path, out: Path | None, engine: str | None, jobs: int | None, **limits: Any) -> None:
-    """Verify BUNDLE, and write a report that a browser opens: what was found, and a replay of every game.
+    """Verify BUNDLE, and write a report that a browser opens: its figures, and a replay of every game.
 
     It needs no server and no network, and names the level that the check reached.
 

@@ -48,7 +48,7 @@ AnswererTogether: TypeAlias = Callable[[Sequence[Question]], tuple[Answer, ...]]
 
 
 class Divergence(Exception):
-    """A journal does not tell the story that the script tells."""
+    """A journal whose entries are not those that the script asks for."""
 
     def __init__(self, place: str, expected: str, found: str) -> None:
         super().__init__(f"{place}: expected {expected}, found {found}")

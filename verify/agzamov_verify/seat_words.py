@@ -1,4 +1,4 @@
-"""Description of each seat in words: its settings in the sealed plan, its record, and what was attested."""
+"""Description of each seat in words: its settings in the sealed plan, its record, and its attested parts."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple

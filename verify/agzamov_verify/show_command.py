@@ -1,4 +1,4 @@
-"""The command `show`: what a bundle claims, the list of its games, or one game by replay."""
+"""The command `show`: a bundle's claims, the list of its games, or one game by replay."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,7 +66,7 @@ class View(NamedTuple):
 )
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON of ASCII alone.")
 def show(bundle: Path, **options: Any) -> None:
-    """Show what BUNDLE claims, the list of its games, or one game by replay. `verify` recomputes the claims.
+    """Show BUNDLE's claims, the list of its games, or one game by replay. `verify` recomputes the claims.
 
     Exit code 0: shown. 1: the bundle is broken. 2: wrong use.
     """

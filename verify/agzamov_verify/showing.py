@@ -20,7 +20,7 @@ EXIT_USAGE: Final = 2
 
 @contextmanager
 def faults_told(log: CheckLog) -> Iterator[None]:
-    """Show what `log` opened; a fault of the bundle or of the wish ends the program with one line and its code."""
+    """Run the body; a fault of the bundle or of the request ends the program with one line and its exit code."""
     try:
         yield
     except StepFailed:

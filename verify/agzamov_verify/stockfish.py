@@ -64,7 +64,7 @@ def seated_engine(path: Path, skill: int) -> "UciEngine":
 
 
 class UciEngine:
-    """A running engine: the program at `path`, or what answers on that unix socket.
+    """A running engine: the program at `path`, or the one behind that unix socket.
 
     Close it, or use it as a context manager. Raises EngineFault.
     """
@@ -151,7 +151,7 @@ class UciEngine:
             raise EngineFault(f"expected the net {net_sha256[:16]} in {self._path}, found {net[:16]}")
 
     def require_name(self, name: str) -> None:
-        """Raises EngineFault unless the engine calls itself so: all that one in a pinned image can be asked."""
+        """Raises EngineFault unless the engine has this name, the only check of an engine in a pinned image."""
         if self.name != name:
             actual = self.name or "an engine without a name"
             raise EngineFault(f"expected {name} at {self._path}, found {actual}")

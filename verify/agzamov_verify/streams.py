@@ -107,7 +107,7 @@ def patterns_of(plan: Plan, match: Match, seat_index: int, shifts: int) -> tuple
 
 
 def _player(plan: Plan, match: Match, seat_index: int, shifts: int) -> Player:
-    """The seat at `seat_index` of `Match.seats` as a result after so many of the match's shifts needs it."""
+    """Player of the seat at `seat_index` of `Match.seats`, after `shifts` of the match's forced strategy changes."""
     name, catalogue = match.seats[seat_index], GAMES[match.game].patterns
     seat = plan.seats[name]
     briefing = seat.briefing

@@ -1,4 +1,4 @@
-"""Use of a tool: who asks it, how much it may work at each decision of its seat, and whether its answer is told.
+"""Use of a tool: its asker, its limits at each decision of its seat, and whether it is a placebo.
 
 The law: a tool is asked what its seat may know, nothing else. In the placebo arm it is asked the same at the same
 moments, and an answer of the same form, drawn from the seed, is told in the place of its own.
@@ -17,7 +17,7 @@ LINES_MOST: Final = 10
 
 
 class ToolUse(msgspec.Struct, frozen=True):
-    """Limits of a tool at one decision. `is_placebo`: a drawn answer is told. `to`: whose it is (`questions.TOOLS`).
+    """Limits of a tool at one decision. `is_placebo`: prompts have a drawn answer. `to`: its name (`questions.TOOLS`).
 
     `calls_max`: calls that the seat's model may make; 0: the harness asks, once. `candidates_max`: moves of chess that
     it examines in a call, `lines_max`: best moves that it finds in one, with `nodes` each. `comparisons_max`: showdowns

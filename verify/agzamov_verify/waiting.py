@@ -50,7 +50,7 @@ class Stages:
 
 
 class Listening(Stages):
-    """Stages whose line a listener is told now and then."""
+    """Stages that report their progress line to a listener now and then."""
 
     def __init__(self, hear: Callable[[str], None]) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ _shown: list[Stages] = []
 
 @contextmanager
 def shown(*, quiet: bool) -> Iterator[None]:
-    """Show what is being waited for, if somebody can see it."""
+    """Show the stage in progress, if there is a terminal."""
     if quiet or _shown or not sys.stderr.isatty():
         yield
         return
@@ -108,7 +108,7 @@ def shown(*, quiet: bool) -> Iterator[None]:
 
 @contextmanager
 def told(hear: Callable[[str], None]) -> Iterator[None]:
-    """Tell `hear` in a line what is being waited for, at most every half second."""
+    """Report the stage in progress to `hear` as a line, at most every half second."""
     with _showing(Listening(hear)):
         yield
 
@@ -124,7 +124,7 @@ def _showing(stages: Stages) -> Iterator[None]:
 
 @contextmanager
 def busy(what: str, total: int = 0) -> Iterator[Stage]:
-    """A stage of the work; the caller counts what is done of `total`, if that is known."""
+    """A stage of the work; the caller counts the finished items of `total`, if that is known."""
     stage = Stage(what, total, time.monotonic())
     shown_in = _shown[-1] if _shown else Stages()
     shown_in.stages.append(stage)

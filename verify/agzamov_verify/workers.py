@@ -1,4 +1,4 @@
-"""Processes of our own: they end with their parent, and have limits on what they may take and get to know."""
+"""Processes of our own: they end with their parent, and have limits on memory and environment."""
 
 import gc
 import multiprocessing

@@ -81,7 +81,7 @@ class XrayedDecision(NamedTuple):
 
     @property
     def changes(self) -> bool | None:
-        """True if the decision, or what was examined before it, rests on what was remembered."""
+        """True if the decision, or the candidates examined before it, differ without the remembered text."""
         decided = self.steered.named if self.steered else self.action
         return None if self.without is None else self.without != decided
 
@@ -114,7 +114,7 @@ def xray(played: PlayedGame, seat: Seat, system: MemorySystem, *, is_steered: bo
 
 
 def _by_the_full_stack(played: PlayedGame, seat: Seat, system: MemorySystem) -> Iterator[XrayedDecision]:
-    """Every decision with its chain: what was recalled, what seat A said by it, what was examined, what it chose."""
+    """Every decision with its chain: entries recalled, candidates named with them, candidates examined, choice."""
     search, hits = None, Hits(())
     decision: XrayedDecision | None = None
     for question, answer in played.asked:
@@ -153,7 +153,7 @@ def _examined(question: Examine | Calculate) -> str:
 
 
 def _by_tool_calls(played: PlayedGame, system: MemorySystem) -> Iterator[XrayedDecision]:
-    """Every decision of a model that searched for itself: all that its searches told it before it declared."""
+    """Every decision of a model that searched for itself, with all entries found before it declared."""
     decision: XrayedDecision | None = None
     for question, answer in played.asked:
         match question, answer:
@@ -183,7 +183,7 @@ def _by_tool_calls(played: PlayedGame, system: MemorySystem) -> Iterator[XrayedD
 
 
 def _placebo_told(decision: XrayedDecision, question: Chat, system: MemorySystem, match: Match) -> XrayedDecision:
-    """A decision with what its searches were answered in the placebo arm: its next question tells it."""
+    """A placebo decision with the text shown in place of the hits, read from its next question."""
     if not decision.recalled or match.condition.arm is not Arm.PLACEBO:
         return decision
     names = {sent.id: sent.name for message in question.messages for sent in message.tool_calls}
@@ -193,7 +193,7 @@ def _placebo_told(decision: XrayedDecision, question: Chat, system: MemorySystem
 
 
 def _told(hits: Hits, system: MemorySystem, match: Match, instead: str) -> tuple[Recalled, ...]:
-    """The entries that were told; in the placebo arm, those in whose place `instead` stood."""
+    """The entries shown to the seat; in the placebo arm, those replaced by `instead`."""
     texts = within([hit.content for hit in hits.hits], system.limits)
     if match.condition.arm is Arm.PLACEBO:
         own = tuple(Recalled(hit.entry, "", hit.content) for hit in hits.hits[: len(texts)])
@@ -240,7 +240,7 @@ def _by_lines(told: str, counts: Sequence[int]) -> list[str]:
 
 
 def _without(question: Chat, seat: Seat) -> str | None:
-    """The action of a scripted seat that is asked without what was remembered."""
+    """The action of a scripted seat when asked without the remembered text."""
     if seat.is_model:
         return None
     try:
@@ -250,7 +250,7 @@ def _without(question: Chat, seat: Seat) -> str | None:
 
 
 def forgotten(messages: Sequence[Message], briefing: str) -> tuple[Message, ...]:
-    """The messages of a question without what was remembered: the profile in the user message is the briefing alone."""
+    """The messages of a question without the remembered text: the profile in the user message is the briefing alone."""
     return tuple(
         msgspec.structs.replace(message, content=_briefed(message.content, briefing))
         if message.role == "user"
@@ -274,7 +274,7 @@ def _last_line(text: str) -> str:
 
 
 def xray_lines(played: PlayedGame, decisions: Sequence[XrayedDecision]) -> Iterator[str]:
-    """The decisions as a person reads them: the turn, the action, the entries, and what becomes of it without them."""
+    """The decisions for a person: turn, action, entries, and the action without them."""
     yield f"{played.record.game}: what {played.match.a} remembered at each of its {len(decisions)} decisions"
     if played.match.condition.arm is Arm.PLACEBO:
         yield "  the placebo's text stood in the place of these entries, as many as the limits allow"

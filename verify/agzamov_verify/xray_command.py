@@ -1,4 +1,4 @@
-"""The command `xray`: what a memory did in one game of a bundle."""
+"""The command `xray`: the effect of a memory in one game of a bundle."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from .xray import XrayedDecision, xray, xray_document, xray_lines
 @click.option("--game", metavar="NAME", required=True, help="The game or hand, as `show --games` lists it.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON of ASCII alone.")
 def xray_command(bundle: Path, *, game: str, as_json: bool) -> None:
-    """Show what a memory did in one game of BUNDLE: entries in each prompt, and the action without them.
+    """Show a memory's effect in one game of BUNDLE: entries in each prompt, and the action without them.
 
     In the full stack: the entries, what seat A said is to be examined, what was, and what it chose.
 

@@ -15,7 +15,7 @@ from agzamov_verify.questions import TOKENS_MAX, ToolCall
 
 
 class NotACompletion(ValueError):
-    """The server answered with something else; the message says what is missing, and repeats nothing of it."""
+    """The server's answer is no completion; the message names the missing part and repeats nothing of the answer."""
 
 
 class Token(msgspec.Struct, frozen=True, gc=False):
@@ -27,7 +27,7 @@ class Token(msgspec.Struct, frozen=True, gc=False):
 
 
 class ServerAnswer(msgspec.Struct, frozen=True, gc=False):
-    """The first choice of a completion, and what the server counted. `tokens` are there where they were asked for."""
+    """The first choice of a completion, with the server's counts. `tokens` are there where they were requested."""
 
     text: str
     refusal: str

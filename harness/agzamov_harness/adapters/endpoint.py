@@ -108,7 +108,7 @@ class Endpoint:
         self._client.close()
 
     def _once(self, request: ChatRequest, parameters: Mapping[str, Any]) -> ServerAnswer | Failure:
-        """One call. Raises PortFault for what no retry can mend."""
+        """One call. Raises PortFault for a failure that no retry can mend."""
         messages: Any = [wire_message(message) for message in request.messages]
         extra: dict[str, Any] = {"seed": request.seed} if "seed" in self._seat.accepts else {}
         extra |= wire_tools(request.tools)

@@ -58,7 +58,7 @@ class Ollama:
         self._client.close()
 
     def _once(self, body: Mapping[str, Any]) -> ServerAnswer | Failure:
-        """One call. Raises PortFault for what no retry can mend."""
+        """One call. Raises PortFault for a failure that no retry can mend."""
         try:
             answer = self._client.post(CHAT, json=body)
             if answer.status_code != httpx2.codes.OK:

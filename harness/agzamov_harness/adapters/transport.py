@@ -68,7 +68,7 @@ class _Call(local):
         return min(left_s, inf if wished_s is None else wished_s)
 
     def count(self, data: bytes) -> bytes:
-        """Count what came. Raises httpcore2.ReadError when it is too much."""
+        """Count received bytes. Raises httpcore2.ReadError when there are too many."""
         self._bytes_left -= len(data)
         if self._bytes_left < 0:
             raise httpcore2.ReadError(f"an answer of more than {ANSWER_BYTES_MAX} bytes")

@@ -167,7 +167,7 @@ class _Playing:
         self._done_s: float | None = None
 
     def wait(self, seconds: float) -> None:
-        """Sleep while the worker plays. Raises what it came to, if that is not its end, and Stopped."""
+        """Sleep while the worker plays. Raises its failure, and Stopped."""
         self._hooks.before()
         if self._future.done():
             self._result()
@@ -187,7 +187,7 @@ class _Playing:
         return self._result()
 
     def leave(self) -> None:
-        """Give the worker time to end what is in flight, since the run is to stop; then drop the stream."""
+        """Give the worker time to finish its calls in flight, since the run is to stop; then drop the stream."""
         end_s = time.monotonic() + STOP_S_MAX
         while not self._future.done() and time.monotonic() < end_s:
             time.sleep(0.05)

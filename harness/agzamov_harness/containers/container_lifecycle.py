@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 def remove_orphans(engine: Engine) -> None:
-    """Remove what processes that have ended have left in the engine; what belongs to living ones stays."""
+    """Remove containers, networks and volumes of ended processes from the engine; those of living ones stay."""
     for owner in engine.label_values(OWNER_LABEL):
         if is_gone(owner):
             engine.remove_all({OWNER_LABEL: owner})

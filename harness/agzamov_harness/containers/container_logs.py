@@ -100,7 +100,7 @@ class ContainerLogs:
         return log
 
     def follow(self, name: str, attached: Attached) -> None:
-        """Keep what a container prints, standard output and error, until it ends."""
+        """Keep a container's standard output and error until it ends."""
         log = self.open(name)
 
         def copy() -> None:

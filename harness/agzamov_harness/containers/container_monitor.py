@@ -1,4 +1,4 @@
-"""Watches the containers while the harness plays, and says how they ended: state, memory, and what went wrong."""
+"""Watches the containers while the harness plays; records their end: state, memory, error."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -77,7 +77,7 @@ class ContainerMonitor:
 def outcome(
     planned: Topology, endings: Mapping[str, Ending], stopped: Mapping[str, Ending], trouble: str, complaint: str
 ) -> str:
-    """Error message for what went wrong, causes before their effects; empty if nothing did.
+    """Error message of the execution, causes before their effects; empty if there was none.
 
     `endings` has the states of the containers when the harness had ended, `stopped` those of the ones stopped then.
     `trouble` is the reason why the harness was told to stop; its own error message, `complaint`, is ignored then. A

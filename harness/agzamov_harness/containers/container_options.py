@@ -48,7 +48,7 @@ class Enforced(NamedTuple):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The names of what is not enforced."""
+        """The names of the limits that are not enforced."""
         return tuple(name for name, holds in self._asdict().items() if not holds)
 
     def warning(self) -> str:

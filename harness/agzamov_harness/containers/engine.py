@@ -1,4 +1,4 @@
-"""The door to a container engine: makes what a topology asks for, hardened, labelled as ours, and takes it away again.
+"""The door to a container engine: makes a topology's parts, hardened and labelled as ours, and removes them again.
 
 Every exception of the `docker` library becomes NoEngine or PortFault here. Images are named by id and never pulled.
 """
@@ -67,7 +67,7 @@ class Ending(NamedTuple):
 
 @contextmanager
 def faults(doing: str) -> Iterator[None]:
-    """Turn what the library raises into a PortFault that says what was being done."""
+    """Turn the library's exceptions into a PortFault that names the operation."""
     try:
         yield
     except APIError as error:
@@ -261,7 +261,7 @@ class Engine:
 
 
 class Attached:
-    """The streams of one container: what it prints, and its standard input."""
+    """The streams of one container: its output and its standard input."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

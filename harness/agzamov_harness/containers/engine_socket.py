@@ -1,4 +1,4 @@
-"""Finds the container engine of this machine: the address that answers, or why none does and what to do about it.
+"""Finds the container engine of this machine: the address that answers, or why none does, with advice.
 
 In this order: DOCKER_HOST alone, where it is set; the current Docker context, or the system's socket; the engine that
 scripts/engine started, in its state folder. The last needs no variable to be exported.
@@ -24,7 +24,7 @@ OURS = "sudo sh scripts/engine start"
 
 
 class NoEngine(PortFault):
-    """There is no container engine to be had; the message says what to do."""
+    """No container engine answers; the message says what to do."""
 
 
 def engine_host() -> str:

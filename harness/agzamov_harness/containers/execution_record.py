@@ -85,7 +85,7 @@ def next_folder(directory: RunDirectory) -> Path:
 
 
 def write(folder: Path, execution: Execution) -> None:
-    """Write the record of an execution, as far as it is known."""
+    """Write the record of an execution so far."""
     unfinished = folder / f"{FILE}.new"
     unfinished.write_bytes(canon.dumps(execution))
     unfinished.replace(folder / FILE)

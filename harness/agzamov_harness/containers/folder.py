@@ -70,7 +70,7 @@ class FolderBounds:
 
 
 def take_back(directory: RunDirectory) -> None:
-    """Remove the executable, setuid and setgid bits from what the harness wrote."""
+    """Remove the executable, setuid and setgid bits from the files that the harness wrote."""
     for path in _inside(directory, WRITTEN):
         mode = path.lstat().st_mode
         if stat.S_ISREG(mode) and mode & RUNNABLE:

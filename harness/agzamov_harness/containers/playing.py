@@ -43,7 +43,7 @@ def play_attended(directory: RunDirectory, stop: Stop, concurrency: int | None) 
 
 
 def play_alone(directory: RunDirectory, stop: Stop, watcher: Watcher | None, concurrency: int | None) -> None:
-    """Play, and keep what is known of the containers. Raises as a run does, and ManifestError for other images."""
+    """Play, and keep the containers' record. Raises as a run does, and ManifestError for other images."""
     if directory.manifest.plan.isolation != "container":
         raise ManifestError(f"{directory.path}: expected a run with isolation: container; go on with agzamov resume")
     rows = told_images(directory.manifest.images, os.environ.get(IMAGES_VARIABLE, ""))

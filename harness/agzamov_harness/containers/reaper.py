@@ -54,7 +54,7 @@ class Reaper:
 
 
 def main(host: str, labels: str) -> None:
-    """Wait for the end of the run; take down what it left, until nothing is left or the engine stays silent."""
+    """Wait for the end of the run; remove its containers until none is left or the engine stays silent."""
     heard = sys.stdin.buffer.read()
     if heard == DONE:
         return

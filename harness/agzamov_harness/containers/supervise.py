@@ -38,7 +38,7 @@ STOP_S_MAX = 2
 
 
 def require_engine(plan: Plan) -> None:
-    """Require an engine that answers and has what the plan needs, before anything is sealed. Raises ManifestError."""
+    """Require an engine that answers and fits the plan, before anything is sealed. Raises ManifestError."""
     try:
         with closing(connect()) as engine:
             if any(seat.gpus for seat in local_models(plan).values()):
@@ -99,7 +99,7 @@ def play_in_containers(
 
 
 class _RecordWriter:
-    """Writer of the execution's record: what is known of its containers so far."""
+    """Writer of the execution's record: the state of its containers so far."""
 
     def __init__(
         self,
@@ -205,7 +205,7 @@ class _Supervisor:
         return {name: self._engine.ending(container) for name, container in self._containers.ids.items()}
 
     def _stop_servers(self, endings: Mapping[str, Ending]) -> dict[str, Ending]:
-        """End what still runs, and say how that ended."""
+        """Stop the servers that still run, and return how they ended."""
         running = {name: self._containers.ids[name] for name, ending in endings.items() if ending.running}
         in_parallel(lambda container: self._engine.stop(container, STOP_S_MAX), running.values())
         return {name: self._engine.ending(container) for name, container in running.items()}

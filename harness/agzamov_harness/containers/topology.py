@@ -1,4 +1,4 @@
-"""Containers, networks and volumes that one run needs, as values computed from what was sealed.
+"""Containers, networks and volumes that one run needs, as values computed from the sealed plan.
 
 Servers that listen on a unix socket have no network, and share a volume with the harness alone. The harness has
 no network either, unless a seat is hosted (then one whose only other member is the proxy) or Ollama's. A network

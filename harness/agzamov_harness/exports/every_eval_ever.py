@@ -81,7 +81,7 @@ def _version(opened: Opened) -> str:
 
 
 def _model(opened: Opened, name: str, seat: ModelSeat) -> dict[str, Any]:
-    """The model; what its server is run by is not known from a bundle, where it is an endpoint."""
+    """The model; a bundle does not tell the server's software, where it is an endpoint."""
     served, local = seat.model_served or name, isinstance(seat, LocalModelSeat)
     details = {
         "deployment_type": "self_deployed" if local else UNKNOWN,

@@ -19,7 +19,7 @@ SCHEMAS: Final = {
 
 
 def write_parquet(folder: Path, rows: Iterable[Row]) -> None:
-    """Write the rows into a new folder, whole or not at all. Raises OSError, and what `rows` raises."""
+    """Write the rows into a new folder, whole or not at all. Raises OSError, and as `rows` does."""
     partial = folder.with_name(f"{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir()

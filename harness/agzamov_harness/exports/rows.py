@@ -1,4 +1,4 @@
-"""Rows of what was played: games, decisions, evaluations, memories and tool calls, stream by stream, by replay.
+"""Rows of the play: games, decisions, evaluations, memories and tool calls, stream by stream, by replay.
 
 One stream is in memory at a time. Nothing that a model or a server said is interpreted: it is a value of a row.
 """

@@ -1,4 +1,4 @@
-"""Rows of what a bundle says about the whole run: the run itself, its seats, its matches with their signed figures."""
+"""Rows about the whole run: the run itself, its seats, its matches with their signed figures."""
 
 from collections.abc import Iterator
 from typing import Final

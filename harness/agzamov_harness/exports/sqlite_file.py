@@ -61,7 +61,7 @@ INDEXES: Final = (
 
 
 def write_sqlite(path: Path, rows: Iterable[Row]) -> None:
-    """Write the rows into a new file, whole or not at all. Raises OSError, and what `rows` raises."""
+    """Write the rows into a new file, whole or not at all. Raises OSError, and as `rows` does."""
     partial = path.with_name(f"{path.name}.partial")
     partial.unlink(missing_ok=True)
     partial.open("xb").close()

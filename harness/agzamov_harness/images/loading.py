@@ -1,4 +1,4 @@
-"""Images in a Docker engine: load what is missing, and say whether what is there is what was built.
+"""Images in a Docker engine: load missing ones, and compare those present with the built ones.
 
 An engine that keeps images by their configuration shows our config digest as the id. One that keeps them
 in containerd shows the digest of a manifest, or of the index above it, that depends on who wrote it; there the

@@ -1,4 +1,4 @@
-"""Records of the images that were built here: what runs pin, and what an engine is to hold.
+"""Records of the images that were built here: the pins of runs and the expected content of an engine.
 
     build/images/<name>.json    the record of the last build, for this machine's architecture
     build/images/<name>.tar     the image

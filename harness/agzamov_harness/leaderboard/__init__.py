@@ -1,1 +1,1 @@
-"""Static pages from bundles that are verified here: what holds is ranked, what does not is listed with its reason."""
+"""Static pages from bundles that are verified here: valid ones are ranked, others listed with the reason."""

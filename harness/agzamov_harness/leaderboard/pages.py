@@ -1,4 +1,4 @@
-"""The pages of a leaderboard: a table for each board, what was refused, and the rules. A small script filters rows."""
+"""The pages of a leaderboard: a table for each board, refused submissions, and the rules. A script filters rows."""
 
 from collections.abc import Iterator, Sequence
 from importlib.resources import files

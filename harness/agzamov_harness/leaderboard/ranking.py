@@ -1,4 +1,4 @@
-"""Rows of a leaderboard and their ranks, each an interval: what an interval of a figure leaves open stays open.
+"""Rows of a leaderboard and their ranks, each an interval, since intervals of figures overlap.
 
 A contender is one submitter's model with one system; all of its runs are shown. The best rank of a row is 1 + the
 number of other contenders whose every interval lies wholly above its own; the worst is the number of contenders less
@@ -25,7 +25,7 @@ Board: TypeAlias = tuple[str, str, str, str]
 
 
 class Row(NamedTuple):
-    """One figure of one accepted bundle. `board`: what it may be compared with: game, augmentation, opponent and unit.
+    """One figure of one accepted bundle. `board`: game, augmentation, opponent and unit of comparable rows.
 
     `weights`: "sealed" if those of every model that plays are sealed, else "hosted"; SCRIPT where no model plays.
     `plan`: "compliant" or "departs". `lineage`: the tier of its memory's lineage; NO_MEMORY without a memory.

@@ -70,7 +70,7 @@ def read_record(folder: Path) -> list[Entry]:
 
 
 def joined(before: Sequence[Entry], now: Iterable[Entry]) -> list[Entry]:
-    """The record with what was found now: known bundles in their old places, new ones behind them."""
+    """The record with this build's entries: known bundles in their old places, new ones behind them."""
     found = {entry.bundle: entry for entry in now}
     kept = [
         found.pop(entry.bundle) if entry.bundle in found else msgspec.structs.replace(entry, present=False)

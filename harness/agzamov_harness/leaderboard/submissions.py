@@ -82,7 +82,7 @@ def examine(path: Path, policy: Policy, options: Options, runs: Mapping[str, str
 
 
 def _require_plain(path: Path) -> None:
-    """Raises Refused for a link, an odd name, and what is plainly no bundle."""
+    """Raises Refused for a link, an odd name, or a file that is plainly no bundle."""
     if not PLAIN.fullmatch(path.name):
         raise Refused("expected a name of letters, digits, dots, underscores and hyphens")
     if path.is_symlink():
@@ -102,7 +102,7 @@ def _require_small(path: Path, policy: Policy) -> None:
 
 
 def _allowed(opened: Opened, policy: Policy, runs: Mapping[str, str]) -> str:
-    """The submitter, by what is known before anything is replayed. Raises Refused."""
+    """The submitter, checked before anything is replayed. Raises Refused."""
     submitter = next((who for who, key in policy.keys.items() if key == opened.submitter), "")
     if not submitter:
         raise Refused(f"signed by key {opened.submitter[:16]}, which the policy does not name")

@@ -29,7 +29,7 @@ P_MAX: Final = 1 - 1e-15  # of two equal means, whose logarithm would be endless
 
 
 class Group(NamedTuple):
-    """A cell of the table: what it is called and its units."""
+    """A cell of the table: its name and its units."""
 
     model: str
     column: str
@@ -75,7 +75,7 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class Sample(NamedTuple):
-    """A group by what was repeated independently, in the published unit; `note` says why it is not compared."""
+    """A group by independent repetitions, in the published unit; `note` says why it is not compared."""
 
     group: Group
     size: int

@@ -19,7 +19,7 @@ WHOLE_TOKENS_FROM: Final = 10
 
 
 def matrix_lines(document: MatrixDocument) -> Iterator[str]:
-    """The cells, what they took, all pairs, and the crossings."""
+    """The cells, their cost, all pairs, and the crossings."""
     yield from source_lines(document.bundles, document.protocol, document.warnings)
     yield ""
     yield from _entries(document.matrix)

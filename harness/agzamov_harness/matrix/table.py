@@ -32,7 +32,7 @@ NAKED = "naked"
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One cell of the matrix: P, its delta (None in the naked column), and what a game or hand of it took.
+    """One cell of the matrix: P, its delta (None in the naked column), and its cost a game or hand.
 
     `cost_usd` is None where no price of a model was sealed; a scripted seat costs nothing.
     `on_frontier`: no other cell of this game has more P for no more tokens and no more cost.
@@ -84,7 +84,7 @@ class Matrix(msgspec.Struct, frozen=True):
 
 
 class MatrixDocument(msgspec.Struct, frozen=True):
-    """`agzamov matrix --json`. `warnings`: what limits the comparison of cells of several runs or systems."""
+    """`agzamov matrix --json`. `warnings`: limits of comparisons between cells of several runs or systems."""
 
     format: Literal["agz-matrix-1"]
     protocol: str

@@ -67,7 +67,7 @@ async def process_client(server: Server, stderr: TextIO) -> AsyncGenerator[Trans
 
 @asynccontextmanager
 async def _messages(source: ByteReceiveStream, sink: ByteSendStream) -> AsyncGenerator[TransportStreams, None]:
-    """The messages of a byte stream; what is no message is given as the exception that says so."""
+    """The messages of a byte stream; anything else is given as an exception."""
     to_session, from_server = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_server, from_session = anyio.create_memory_object_stream[SessionMessage](0)
     lines = BufferedByteReceiveStream(source)

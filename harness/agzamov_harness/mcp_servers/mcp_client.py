@@ -29,11 +29,11 @@ logging.getLogger("client").addHandler(logging.NullHandler())
 
 
 class CallFailed(Exception):
-    """A server gave no answer; the text says what came instead, in a few words."""
+    """A server gave no answer; the text says in a few words what came instead."""
 
 
 class Tool(msgspec.Struct, frozen=True):
-    """A tool as its server lists it: what it says of itself, and the JSON Schemas of its arguments and its result."""
+    """A tool as its server lists it: name, description, and the JSON Schemas of its arguments and its result."""
 
     arguments: dict[str, Any]
     description: str
@@ -118,7 +118,7 @@ class McpClient:
         return result
 
     async def _hear(self, message: object) -> None:
-        """Take what the server sends unasked: an exception stands for output that is no message of the protocol."""
+        """Take a message that the server sends unasked; an exception stands for output that is no message."""
         if isinstance(message, Exception) and not self._noise:
             self._noise = f"{NOT_MCP}: {str(message)[:SHOWN_CHARACTERS_MAX]!a}"
 

@@ -10,6 +10,6 @@ NOT_MCP = "output on stdout that is not MCP"
 
 
 def one_line(text: str, characters_max: int = SHOWN_CHARACTERS_MAX) -> str:
-    """Foreign text on one line, cut, without what cannot be printed; half of a surrogate pair cannot be."""
+    """Foreign text on one line, cut, without unprintable characters such as half a surrogate pair."""
     words = " ".join(text[: READ_FACTOR * characters_max].split())
     return "".join(filter(str.isprintable, words))[:characters_max]

@@ -1,4 +1,4 @@
-"""Adapters: what a memory system declares of itself, and how it is spoken to. One YAML file each, no code.
+"""Adapters: a memory system's declared traits and calls. One YAML file each, no code.
 
 An adapter is data: templates say what a tool is called with, expressions say what is read out of its result (JMESPath
 for structured results, regular expressions with named groups for prose). docs/add-a-memory.md explains one.

@@ -1,4 +1,4 @@
-"""Knowledge that a memory system brings with it: what it gives though nobody stored it.
+"""Knowledge that a memory system brings with it: entries that it gives though nobody stored them.
 
     blank searches    an empty memory is asked for the words of the games, and for what players know of them
     blank twin        two fresh servers get the same calls, but one is told no entry. What that one gives, and what the
@@ -70,7 +70,7 @@ ADVICE = "build the system without texts of its own; what it brings would count 
 
 
 def vocabulary() -> tuple[str, ...]:
-    """Searches: what players know of the games, the habits and the notes of each game, and their words."""
+    """Searches for preloaded knowledge: words about the games, the habits and the notes of each game."""
     known = [game for game in GAMES.values() if game.remembers]
     habits = [str(sentence) for game in known for sentence in game.patterns.values()]
     lines = [line.partition(":")[0] for game in known for note in game.donor_notes for line in note.splitlines()]

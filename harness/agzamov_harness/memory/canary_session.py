@@ -25,7 +25,7 @@ HITS_MAX = 5
 
 
 class Failed(Exception):
-    """A check did not find what it expected."""
+    """A check found something other than expected."""
 
     def __init__(self, expected: str, found: str, advice: str = "") -> None:
         super().__init__(expected, found)
@@ -130,7 +130,7 @@ class Candidate:
         return self.session
 
     def keep(self) -> None:
-        """Keep what was asked and answered so far, for a server to come."""
+        """Keep the questions and answers so far, for a fresh server."""
         self.kept = list(self.session.answered)
 
     def drop(self) -> None:

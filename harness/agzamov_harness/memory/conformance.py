@@ -266,7 +266,7 @@ def _require_held(session: Session, texts: Sequence[str]) -> None:
 
 
 def _store_missing(session: Session, texts: Sequence[str]) -> None:
-    """Store what an earlier check would have stored, had it gone well."""
+    """Store the entries that a failed earlier check did not."""
     held = {one.content for one in session.export()}
     for text in texts:
         if text not in held:

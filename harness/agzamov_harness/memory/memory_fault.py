@@ -1,4 +1,4 @@
-"""A fault of a memory system, in one line: which system, what was expected, what was found, what to do."""
+"""A fault of a memory system, in one line: system, expected, found, advice."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ class MemoryFault(PortFault):
 
 
 def advice_of(no_answer: str) -> str:
-    """Advice for a server that gave no answer, by what came instead."""
+    """Advice for a server that gave no answer, by the kind of failure."""
     advice = {
         ENDED: "mend launch in the adapter, or the server: its last lines on stderr say why it ended",
         NO_ANSWER: "see what the server waits for, and whether it speaks MCP on its standard streams",

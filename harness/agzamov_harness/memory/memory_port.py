@@ -73,7 +73,7 @@ SEARCH_ADVICE = "declare traits.deterministic: store, if fresh servers that are 
 
 
 class MemoryPort:
-    """The memory of one stream. `log`: the file for what its server prints on stderr."""
+    """The memory of one stream. `log`: the file for its server's stderr."""
 
     def __init__(self, setup: Setup, log: Path, wait: Wait = time.sleep) -> None:
         self._setup, self._log, self._wait = setup, log, wait
@@ -101,7 +101,7 @@ class MemoryPort:
                 assert_never(question)
 
     def restore(self, question: Question, recorded: Answer) -> None:
-        """Ask a fresh server again what was asked before the crash, and compare its answer. Raises PortFault."""
+        """Repeat the questions from before the crash to a fresh server, and compare its answers. Raises PortFault."""
         found = self.answer(question)
         is_repeated = self._setup.system.adapter.traits.deterministic == "both"
         if found != recorded and (is_repeated or _stored_alone(found) != _stored_alone(recorded)):
@@ -206,7 +206,7 @@ class MemoryPort:
         return Exported(page, question.offset + len(page) < len(self._page_from))
 
     def _settled(self, server: "MemoryServer", *, rewriting: bool) -> list[Kept]:
-        """The export, once it holds all that was stored, or what replaced it."""
+        """The export, once it holds all stored entries or their replacements."""
         pause_s, waited_s = POLL_S_MIN, 0.0
         while True:
             if self._memory.is_unknown:
@@ -232,7 +232,7 @@ Problem = tuple[str, str]
 
 
 class LiveEntries:
-    """The entries that a memory holds, by name, as it was told and as it rewrote them at the ends of games.
+    """The entries of a memory by name, as stored and as rewritten at the ends of games.
 
     `is_unknown`: a tool was called of which nobody knows what it stores, so what an export shows is what is held, and
     nothing is checked any more.
@@ -268,7 +268,7 @@ class LiveEntries:
         return True
 
     def become(self, kept: Iterable[Kept]) -> None:
-        """Take what was exported for what is held."""
+        """Replace the known entries by the exported ones."""
         self._live = {one.entry: one for one in kept}
         self._ever |= self._live.keys()
         self._new.clear()
@@ -287,7 +287,7 @@ class LiveEntries:
         return None
 
     def kept(self, found: Iterable["Row"], *, rewriting: bool) -> tuple[list[Kept], Problem | None]:
-        """Exported entries in full, and what is wrong with them."""
+        """Exported entries in full, and their problems."""
         kept: dict[str, Kept] = {}
         for row in found:
             if row.entry in kept:
@@ -356,7 +356,7 @@ def _page(kept: list[Kept]) -> tuple[Kept, ...]:
 
 
 def _readable(server: "MemoryServer") -> list["Row"]:
-    """The export of a memory of which nobody knows what it holds; nothing where its entries are not as declared."""
+    """The export of a memory with unknown content; nothing where its entries are not as declared."""
     try:
         return server.export()
     except MemoryFault:

@@ -131,7 +131,7 @@ class MemoryServer:
         return "${limit}" in str(self._adapter.search.args)
 
     def end_game(self, number: int) -> int | None:
-        """Say that a game is over: the number of live entries, where the server tells it."""
+        """Report the end of a game; return the number of live entries, where the server gives it."""
         part = self._adapter.end_game
         if not part.tool:
             return None
@@ -162,7 +162,7 @@ class MemoryServer:
             raise self.fault("the tool list of its start", f"another one: {changed}", SAME_TOOLS_ADVICE)
 
     def fault(self, expected: str, found: str, advice: str = "") -> MemoryFault:
-        """A fault of this system. `advice`: what to do about its cause, where one is known."""
+        """A fault of this system. `advice`: the remedy, where the cause is known."""
         return MemoryFault(self.name, expected, found, self._log_path, self._typed, advice)
 
     def close(self) -> None:
@@ -245,11 +245,11 @@ class MemoryServer:
             raise self.fault(f"{error.expected} from its tool {tool}", error.found, advice) from error
 
     def _key(self, tool: str) -> str:
-        """The part of the adapter that reads what a tool gives, or files."""
+        """The part of the adapter that reads a tool's result, or files."""
         return key_of(self._adapter, tool) or "export"
 
     def _failed(self, tool: str, result: ToolResult) -> MemoryFault:
-        """The fault of a tool that told an error."""
+        """The fault of a tool whose result is an error."""
         advice = f"mend {self._key(tool)}.args in the adapter, or the server"
         return self.fault(f"an answer of its tool {tool}", f"an error: {shown(result.text)}", advice)
 
@@ -354,5 +354,5 @@ class MemoryServer:
 
 
 def _game(number: int) -> dict[str, str | int]:
-    """A game as a server is told of it: by its number, or by a name that holds the number and nothing else."""
+    """A game's name for a server: its number, or a name that holds the number and nothing else."""
     return {"number": number, "game": f"g{number:05}"}

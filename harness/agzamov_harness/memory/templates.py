@@ -1,4 +1,4 @@
-"""Templates of an adapter: plain values in which `${name}` stands for a value that is filled in.
+"""Templates of an adapter: plain values with `${name}` for a value to fill in.
 
 A text that is one variable and nothing else becomes its value, a number too; in a longer text the value is spelled.
 """
@@ -24,7 +24,7 @@ def variables(template: Any) -> frozenset[str]:
 
 
 def filled(template: Any, values: Mapping[str, str | int]) -> Any:
-    """The template with every variable filled in, once: what is filled in is not looked through again."""
+    """The template with every variable filled in, once: filled-in values are not expanded again."""
     match template:
         case str():
             whole = VARIABLE.fullmatch(template)

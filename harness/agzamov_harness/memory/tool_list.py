@@ -1,4 +1,4 @@
-"""The tools that a server lists: whether they are those that its adapter calls, and what of them changed."""
+"""The tools that a server lists, compared with those that its adapter calls and with the sealed ones."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence

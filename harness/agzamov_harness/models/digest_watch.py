@@ -48,7 +48,7 @@ class Digests(msgspec.Struct, frozen=True):
 
 
 class DigestWatch:
-    """A thread that looks at the servers of a run's Ollama seats. `check` raises what it found."""
+    """A thread that polls the servers of a run's Ollama seats. `check` raises for weights that were swapped."""
 
     def __init__(self, manifest: Manifest, served: Mapping[str, str]) -> None:
         self._where = {
@@ -111,7 +111,7 @@ class WatchedSeat:
 
 @contextmanager
 def digests_watched(manifest: Manifest, served: Mapping[str, str], notes: Path) -> Iterator[DigestWatch]:
-    """Watch while a run is played, and note what was seen. Raises HarnessEnded for weights that were swapped."""
+    """Watch while a run is played, and note the digests. Raises HarnessEnded for weights that were swapped."""
     path = notes / FILE
     before = read_digests(path)
     for execution in before.executions:

@@ -1,4 +1,4 @@
-"""An Ollama server through the `ollama` library: its models, those in memory, and what it shows before a run.
+"""An Ollama server through the `ollama` library: its models, those in memory, and its checks before a run.
 
 The library is told everything it would else take from the environment: its host, and a key, which it would send to any
 host. Two things it does not read, the version and whether a model runs elsewhere, are asked for directly.
@@ -115,7 +115,7 @@ class Inventory:
         self._read("/api/generate", self._ask(lambda: self._loader.post("/api/generate", json=body)))
 
     def pull(self, name: str) -> Iterator[ollama.ProgressResponse]:
-        """Have the server fetch a model; what it says on the way."""
+        """Have the server fetch a model; yield its progress."""
         puller = ollama.Client(self.base_url, headers=NO_KEY, timeout=None, follow_redirects=False, trust_env=False)
         try:
             yield from puller.pull(name, stream=True)

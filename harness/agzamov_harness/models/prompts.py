@@ -1,4 +1,4 @@
-"""The prompts of a preflight: what the protocol's own scripts ask a seat in both games, the same in every run.
+"""The prompts of a preflight: questions of the protocol's own scripts in both games, the same in every run.
 
 One of each game is a long talk, as after rejections: a server may compute long prompts by other kernels.
 """

@@ -29,7 +29,7 @@ def server_asked(base_url: str) -> Iterator[None]:
 
 @contextmanager
 def server_alone(base_url: str) -> Iterator[None]:
-    """Hold a server for what would disturb a run. Raises ModelFault while a run is asking it."""
+    """Lock a server for work that would disturb a run. Raises ModelFault while a run is asking it."""
     what = "a run is asking this server, and would be disturbed; do it when the run has ended"
     with _holding(base_url, fcntl.LOCK_EX, what):
         yield

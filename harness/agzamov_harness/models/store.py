@@ -27,7 +27,7 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class StoreUnreadable(ModelFault):
-    """The folder is not there, or may not be read: nothing is known of what is in it."""
+    """The folder is not there, or may not be read, so its content is unknown."""
 
 
 class Layer(msgspec.Struct, frozen=True):

@@ -49,7 +49,7 @@ def find_weights(plan: Plan, plan_folder: Path) -> dict[str, Found]:
 
 
 def check_weights(manifest: Manifest, plan_folder: Path) -> dict[str, Found]:
-    """The weights, hashed again and equal to what was sealed. Raises ModelFault where they are not."""
+    """The weights, hashed again and equal to the sealed ones. Raises ModelFault where they are not."""
     by_seat = find_weights(manifest.plan, plan_folder)
     for name, weights in by_seat.items():
         sealed = manifest.models.get(name)

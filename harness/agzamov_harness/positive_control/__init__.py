@@ -1,1 +1,1 @@
-"""The positive control of memory: is what was planted found, and is nothing found where nothing was planted?"""
+"""The positive control of memory: a planted advantage must be found, and none where nothing was planted."""

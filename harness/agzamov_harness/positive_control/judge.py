@@ -44,7 +44,7 @@ def control_verdict(bundle: Path, collected: Collected) -> ControlVerdict:
 
 
 def placebo_matches(plan: Plan) -> list[AnyMatch]:
-    """The matches in which a memory alone tells a donor's notes: a full stack's are no control of memory."""
+    """The matches with a memory's donor notes alone: a full stack's are no control of memory."""
     placebos = (match for match in plan.matches if match.condition.arm is Arm.PLACEBO)
     return [match for match in placebos if _has_donor(plan.systems.get(match.condition.system))]
 
@@ -78,7 +78,7 @@ def role_of(system: AnySystem) -> Role:
 
 
 def with_placebo(verdict: GameVerdict, careers: Sequence[PlaceboCareer]) -> GameVerdict:
-    """The verdict with what was found of the placebo's notes."""
+    """The verdict with the check of the placebo's notes."""
     return msgspec.structs.replace(verdict, checks=(*verdict.checks, *_placebo_checks(careers)))
 
 

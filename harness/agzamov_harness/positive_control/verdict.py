@@ -72,7 +72,7 @@ class ArmFigure(msgspec.Struct, frozen=True):
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One thing that must hold, and what was found."""
+    """A condition that must hold, and what was found."""
 
     expected: str
     found: str
@@ -80,7 +80,7 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class GameVerdict(msgspec.Struct, frozen=True):
-    """The arms of one game and what must hold of them; figures in `unit`."""
+    """The arms of one game and their conditions; figures in `unit`."""
 
     game: str
     unit: str

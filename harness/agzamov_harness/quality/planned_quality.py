@@ -42,7 +42,7 @@ def judge_promised(
     stop: Stop,
     tick: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> None:
-    """Leave the answers in the run's folder, once: what was answered is kept, and resuming goes on.
+    """Ask for the promised answers and leave them in the run's folder; a resumed run keeps those it has.
 
     In containers, `engine` is the socket of the sealed image. `tick` is told how many positions of how many have their
     answer. Raises Stopped, or PortFault for another engine.

@@ -1,4 +1,4 @@
-"""Answers of the engine about a played run: ask what is missing on all cores, then write the folder.
+"""Answers of the engine about a played run: ask the missing ones on all cores, then write the folder.
 
 The work is done in <name>.making, which holds `answers.jsonl`, a lock, and at the end the folder itself, which
 gets its name when it is complete. Ending the work at any time loses nothing but the searches in flight.

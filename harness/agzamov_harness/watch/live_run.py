@@ -33,7 +33,7 @@ GAMES_SHOWN_MAX: Final = 24
 
 
 class LiveRun:
-    """Reads the journals at every `look`, and has a snapshot of what they say. `clock`: monotonic seconds."""
+    """Reads the journals at every `look`, and holds a snapshot. `clock`: monotonic seconds."""
 
     def __init__(self, directory: RunDirectory, clock: Callable[[], float]) -> None:
         self._directory, self._plan, self._clock = directory, directory.manifest.plan, clock
@@ -50,7 +50,7 @@ class LiveRun:
         self._caught_up = False
 
     def look(self) -> bool:
-        """Take what has come. True if anything has."""
+        """Read new entries. True if there were any."""
         taken = 0
         for streams in self._live.values():
             for stream in streams:
@@ -202,7 +202,7 @@ def _leading(streams: Sequence[LiveStream]) -> Iterator[Block]:
 
 
 def _game(stream: LiveStream) -> GameRow:
-    """A game that is being played: what is asked now, and what was said last."""
+    """A game that is being played: the open question, and the last reply."""
     asks, view = stream.asks, VIEWS[stream.plan.match.game]
     assert asks is not None
     asked, said = stream.said or (None, None)

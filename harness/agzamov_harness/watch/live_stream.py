@@ -47,7 +47,7 @@ class LiveStream:
         return self.asks is not None and self.is_open
 
     def look(self, note: Note) -> int:
-        """Take what has come since the last look, tell `note` each answer, and return how many there were."""
+        """Read the entries since the last look, give each answer to `note`, and return their number."""
         taken = 0
         try:
             for entry in self._journal.look():

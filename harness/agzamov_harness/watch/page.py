@@ -24,7 +24,7 @@ TELLING: Final = "watch: open pages are told that the run has ended; Ctrl-C: do 
 
 
 class LivePage:
-    """The snapshot of the moment. `fault`: what ended the looking, if anything did."""
+    """The current snapshot. `fault`: the error that ended the polling, if one did."""
 
     def __init__(self, directory: RunDirectory) -> None:
         self.fault: Exception | None = None
@@ -94,7 +94,7 @@ class LivePage:
             self._stop.set()
 
     def wait(self) -> None:
-        """Wait until the looking ends. Raises what ended it."""
+        """Wait until the polling ends. Raises its exception."""
         self._stop.wait()
         if self.fault:
             raise self.fault

@@ -64,7 +64,7 @@ HEADERS: Final[Mapping[str, str]] = {
 
 
 class WatchServer(ThreadingHTTPServer):
-    """One thread for each connection. `told`: the snapshot of the moment; `readers`: who has read it."""
+    """One thread for each connection. `told`: the current snapshot; `readers`: those who have read it."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -124,7 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815 - the name that the base looks for
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002
-        """Tell what is wrong with a request in one line, without a word of it. An unknown method comes here too."""
+        """Answer a bad request with one line that repeats nothing of it; also for unknown methods."""
         status = HTTPStatus.METHOD_NOT_ALLOWED if code == HTTPStatus.NOT_IMPLEMENTED else HTTPStatus(code)
         self.close_connection = True  # the body of the request is not read
         self._send(status, b"text/plain", f"{status.value} {status.phrase}\n".encode())

@@ -1,4 +1,4 @@
-"""Verification: what makes a bundle's figures believable, as numbered steps.
+"""Verification of a bundle in numbered steps, each of which gives a reason to believe its figures.
 
  1  names       every file has a plain name, a regular type and an allowed size; no file is missing or extra
  2  payload     each file under data/ has the digest that the payload manifest lists, and the tag files fit

@@ -102,7 +102,7 @@ class AnswerNumbers:
 
 
 def _contradictions(question: Question, answer: Answer, plan: Plan) -> Iterator[tuple[str, str]]:
-    """Pairs of what was expected of an answer and what was found, one for each contradiction."""
+    """Expected and found, for each contradiction within an answer."""
     if isinstance(question, Chat) and isinstance(answer, Reply | NoReply):
         yield from _of_seat(question, answer, plan)
         return

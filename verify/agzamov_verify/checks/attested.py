@@ -125,7 +125,7 @@ def _weights(opened: Opened) -> Iterator[str]:
 
 
 def _proxy(opened: Opened) -> Iterator[str]:
-    """Hosts that the proxy was asked for and that no seat of the plan names."""
+    """Hosts in the proxy's log that no seat of the plan names."""
     allowed, strange = set(_addresses(opened.manifest)), set[tuple[str, int]]()
     for number, address in enumerate(_requests(opened)):
         if number == REQUESTS_MAX:

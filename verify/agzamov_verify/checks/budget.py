@@ -15,7 +15,7 @@ from .check_log import CouldNotCheck
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Limits of one verification. The defaults are several times what a normative bundle takes.
+    """Limits of one verification. The defaults are several times the cost of a normative bundle.
 
     `engine_nodes_max`: nodes that engines may search, in all. `time_s_max`: seconds on the clock. `memory_mib_max`:
     memory that each process may take beyond what it holds at the start, and the hash tables of all engines together.

@@ -19,7 +19,7 @@ A_BUG = "the verifier's own words for it; this is a bug of the verifier, please 
 
 
 class Number(IntEnum):
-    """The steps. They are taken in this order, but that some of what 12 and 13 look at is read before."""
+    """The steps, in their order; some inputs of steps 12 and 13 are read earlier."""
 
     NAMES = 1
     PAYLOAD = 2
@@ -49,7 +49,7 @@ class Status(StrEnum):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One thing that is wrong: the step's number, the place, what should be there and what is."""
+    """A defect: the step's number, the place, expected, found."""
 
     step: int
     place: str
@@ -71,7 +71,7 @@ class StepFailed(Exception):
 
 
 class CouldNotCheck(Exception):
-    """This machine, or what verification may use of it, does not suffice. The message says what was missing."""
+    """This machine, or the limits on its use, do not suffice. The message names the missing resource."""
 
 
 class CheckLog:

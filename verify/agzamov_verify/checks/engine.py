@@ -19,7 +19,7 @@ from .replay_stream import AskedAgain
 
 
 class EngineAtHand(msgspec.Struct, frozen=True):
-    """The engine to ask (None, and why there is none), how many side by side, what it may cost, whom to tell."""
+    """The engine (or why there is none), how many run side by side, the budget and the progress listener."""
 
     path: Path | None
     missing: str

@@ -16,7 +16,7 @@ from .opened_bundle import Opened, read_payload
 
 
 class LoggedExecutions(msgspec.Struct, frozen=True):
-    """The log of a bundle as far as it holds together, and what is wrong with it."""
+    """The valid part of a bundle's log of executions, and its defects."""
 
     history: ExecutionHistory
     findings: list[Finding]
@@ -35,7 +35,7 @@ def read_executions(opened: Opened) -> LoggedExecutions:
 
 
 def check_executions(logged: LoggedExecutions, rows: Iterable[StreamRow], log: CheckLog) -> None:
-    """Take step 14: what the log last says of every stream is what the bundle holds. Raises StepFailed."""
+    """Take step 14: the log's last digest of every stream is the bundle's. Raises StepFailed."""
     history = logged.history
     log.remark(Number.EXECUTIONS, str(history.summary))
     with log.step(Number.EXECUTIONS):

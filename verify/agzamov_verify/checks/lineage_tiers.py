@@ -29,7 +29,7 @@ class Tier(StrEnum):
 
 
 def tier_of(counts: Audited, *, rewrites: bool, is_closed: bool) -> Tier:
-    """The tier of a memory whose audit found nothing wrong.
+    """The tier of a memory without audit findings.
 
     `counts`: of all its careers. `rewrites`: its server may change entries when a game ends. `is_closed`: it ran in a
     sealed image without a network.

@@ -1,4 +1,4 @@
-"""Step 15: the audit of a memory, from what it was asked and what it answered in each career.
+"""Step 15: the audit of a memory, from the questions to it and its answers in each career.
 
 - Empty before: the first dump holds nothing, and no word that was searched for before the first game found anything.
 - Every entry that a search gave was stored before, in an earlier contest, and has the bytes that were stored.
@@ -154,7 +154,7 @@ class StoreAudit:
         self._add(Kept(question.content, (), question.entry, (question.number,), question.kind))
 
     def _call(self, question: CallTool, answer: Called) -> None:
-        """Take a call of one of the server's own tools. One that told an error stored nothing, or the dump shows it."""
+        """Take a call of one of the server's own tools. A failed call stored nothing, or the dump shows it."""
         effect = self._effects.get(question.tool, Effect.UNKNOWN)
         if effect is Effect.UNKNOWN:
             self._count(unknown=1)

@@ -68,7 +68,7 @@ def _unverified(total: Audited, manifest: Manifest) -> Iterator[str]:
 
 
 def _unknown_tools(manifest: Manifest) -> Iterator[NativeTool]:
-    """The tools on offer of which nobody knows what they store."""
+    """The offered tools whose effect on the store is unknown."""
     for pin in manifest.memories.values():
         yield from (tool for tool in pin.native if tool.effect is Effect.UNKNOWN)
 

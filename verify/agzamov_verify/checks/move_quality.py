@@ -17,7 +17,7 @@ SAMPLE = 300
 
 
 class Judged(NamedTuple):
-    """The answers that a bundle holds, by game; the run that they are about, and what was found so far."""
+    """The quality answers of a bundle by game, the run that they judge, and the findings so far."""
 
     answers: dict[str, list[MoveEvaluation]]
     played: Played

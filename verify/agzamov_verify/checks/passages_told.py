@@ -14,7 +14,7 @@ from ..streams import streams_of
 
 
 class PassagesTold(NamedTuple):
-    """Decisions before which some passage was told, and passages told at all of them together."""
+    """Decisions with a passage in their prompt, and passages in all prompts together."""
 
     decisions: int = 0
     passages: int = 0
@@ -76,7 +76,7 @@ def passages_remark(matches: Sequence[MatchPassages]) -> str:
 
 
 def passages_warnings(matches: Sequence[MatchPassages]) -> Iterator[str]:
-    """A warning of each match in which none was told: its prompts are those of a seat without documents."""
+    """A warning for each match without a passage in any prompt: its prompts are those of a seat without documents."""
     for match, told, decisions in matches:
         if decisions and not told.decisions:
             yield (

@@ -148,7 +148,7 @@ def check_answers(
 def read_answers(
     source: Source, folder: str, played: Played, verdict: QualityVerdict, signed: Mapping[str, str] | None = None
 ) -> dict[str, list[MoveEvaluation]]:
-    """The answers in a folder by game, as they stand there; what is wrong with them is in `verdict`.
+    """The answers in a folder by game, unchanged; their defects go into `verdict`.
 
     `signed`: the digests that its files must still have, by name, where the folder is inside a bundle.
     """
@@ -162,7 +162,7 @@ def read_answers(
 def read_promised(
     source: Source, folder: str, played: Played, verdict: QualityVerdict, signed: Mapping[str, str] | None = None
 ) -> dict[str, list[MoveEvaluation]]:
-    """The same, of answers that the plan promised: at as many nodes a position as it says."""
+    """The answers that the plan promised, at its nodes a position."""
     answers, nodes = read_answers(source, folder, played, verdict, signed), played.plan.quality.nodes
     if verdict.results and verdict.results.nodes != nodes:
         verdict.add(f"{folder}{INDEX_FILE} nodes", str(nodes), str(verdict.results.nodes))
@@ -276,7 +276,7 @@ def _fitting(place: str, line: bytes | None, position: Position | None) -> MoveE
 def ask_again(
     answers: Mapping[str, Sequence[MoveEvaluation]], played: Played, options: QualityOptions, verdict: QualityVerdict
 ) -> None:
-    """Ask about a sample of answers that were read into `verdict`, and say what it shows."""
+    """Ask the engine again about a sample of the answers in `verdict`; return what the sample shows."""
     with _noting(verdict):
         _ask_again(answers, played, options, verdict)
 

@@ -56,7 +56,7 @@ class Replayed(msgspec.Struct):
     seats: dict[str, RandomSample[SeatAnswer]] = msgspec.field(default_factory=dict)
 
     def take(self, stream: StreamPlan, report: StreamReport, answers_max: int) -> None:
-        """Note the report of one stream; of the answers of tools and scripted seats, so many of each are kept."""
+        """Keep the report of one stream, with a limited sample of the answers of tools and scripted seats."""
         if report.tools:
             self.tools.add(report.tools)
         for kind, left in report.left.items():
@@ -162,7 +162,7 @@ def _gate(opened: Opened, replayed: Replayed, budget: Budget, log: CheckLog) -> 
 
 
 def _without_gaps(plan: Plan, recorded: Sequence[str]) -> list[str]:
-    """The streams that must be there because a later one of their match is; where none is left out, those found."""
+    """The streams that must be there because a later one of their match is: without gaps, the streams found."""
     present, expected = set(recorded), []
     for phase in PHASE_RULES:
         for match in (match for match in plan.matches if match.phase == phase):

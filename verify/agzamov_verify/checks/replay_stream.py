@@ -37,7 +37,7 @@ TIME_IS_UP = "time is up, --time-max"
 
 
 class AskedAgain(msgspec.Struct, frozen=True):
-    """An engine evaluation to ask again, and what the journal says it was."""
+    """An engine evaluation to ask again, with its recorded answer."""
 
     question: Evaluate
     answer: Evaluation
@@ -253,7 +253,7 @@ class _Evaluations:
 
 
 def _side(asked: AskedAgain, rule: Adjudication) -> int:
-    """Whom a score is for. White moves first from every start, so the ply tells who is to move."""
+    """The side that a score is for. White moves first from every start, so the ply gives the side to move."""
     turn = asked.question.turn % 2 == 0
     return winning_side(asked.answer, turn, rule.threshold_centipawns)
 

@@ -87,7 +87,7 @@ class _Recomputing:
         return recomputed_of(self._plan, is_whole=self._done == self._totals)
 
     def _sample(self, check: AnswerCheck) -> list[SeatAnswer]:
-        """The answers of the sample whose seats are checked so."""
+        """The sampled answers of seats with this kind of check."""
         seats = scripted_seats(self._plan)
         answers = (answer for kind in self._kinds for answer in self._replayed.seats[kind].items)
         return [answer for answer in answers if seats[answer.question.to].check is check]

@@ -39,7 +39,7 @@ class ToolSample(msgspec.Struct):
 
     @classmethod
     def of(cls, most: int) -> Self:
-        """A sample of at most so many answers of each tool, without any yet."""
+        """An empty sample of at most so many answers of each tool."""
         return cls(RandomSample(most), RandomSample(most))
 
     def add(self, other: Self) -> None:

@@ -29,7 +29,7 @@ UNITS: Final = {"score": "points a game"}
 
 
 class Found(NamedTuple):
-    """The figures in sentences without full stops, and how many are not told."""
+    """The figures in sentences without full stops, and how many are left out."""
 
     deltas: Sequence[str]
     deltas_left: int
@@ -120,7 +120,7 @@ def _deltas(analysis: Analysis | None) -> Iterator[str]:
 
 
 def short(number: str) -> str:
-    """A figure for a sentence: three places, or one where it is large. Raises ValueError for what is no number."""
+    """A figure for a sentence: three places, or one where it is large. Raises ValueError if it is no number."""
     value = float(number)
     return f"{value:+.1f}" if abs(value) >= WHOLE_FROM else f"{value:+.3f}"
 
@@ -148,7 +148,7 @@ def _contest(match: MatchResult, head: Headline, doubt: str) -> str:
 
 
 def opponents_words(match: MatchResult) -> str:
-    """The names of seat A's opponents, and what seat B has beyond its prompt."""
+    """The names of seat A's opponents, and seat B's augmentation."""
     names = " and ".join("itself" if name == match.a else ascii_words(name) for name in match.opponents)
     return f"{names}{condition_words(match.b_condition)}"
 
@@ -219,6 +219,6 @@ def _gate(match: MatchResult, gate: Gate, p: str | None, norm: GateNorm) -> str:
 
 
 def p_words(p: str) -> str:
-    """A p-value after its name. Raises ValueError for what is no number."""
+    """A p-value after its name. Raises ValueError if it is no number."""
     value = float(p)
     return f"= {value:.3f}" if not value < SMALL_P else f"< {SMALL_P}"

@@ -28,7 +28,7 @@ class ErrorFlag(NamedTuple):
 
 
 def error_flags(match: MatchResult, analysed: MatchAnalysis | None, bound_percent: int) -> list[ErrorFlag]:
-    """The flags of a match, one for each flagged seat, the surest first. Raises ValueError for what is no number."""
+    """The flags of a match, one for each flagged seat, the surest first. Raises ValueError if a figure is no number."""
     flags = []
     for side, stats in zip(SIDES, match.seat_stats, strict=False):
         if not stats.faults.flagged:

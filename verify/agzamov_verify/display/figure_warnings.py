@@ -1,4 +1,4 @@
-"""Warnings that follow from the plan and the figures themselves: what a reader must know before believing them."""
+"""Warnings that follow from the plan and the figures, for a reader to know before believing them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -74,7 +74,7 @@ def screen_lines(screen: Screen) -> Iterator[str]:
 
 
 def short_lines(manifest: Manifest, results: Results, analysis: Analysis | None) -> Iterator[str]:
-    """The lines that `run` prints at its end: what was played and found, the departures, and the table."""
+    """The lines that `run` prints at its end: matches, findings, departures, and the table."""
     yield from paragraph("Played", played_words(manifest, results))
     yield from paragraph("Found", found_words(results, analysis))
     yield from departs_lines(results)

@@ -1,4 +1,4 @@
-"""Every figure of a match, one named row each: what `--details` prints below the first screen."""
+"""Every figure of a match, one named row each, for `--details`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -113,7 +113,7 @@ def _decided(match: MatchResult) -> str:
 
 
 def _errors_words(match: MatchResult, stats: SeatStats, row_of: ErrorRate | None) -> str:
-    """The interval of a seat's error rate, and what the protocol's flag says."""
+    """The interval of a seat's error rate, and the protocol's flag."""
     if row_of is None:
         return ", FLAGGED" if stats.faults.flagged else ""
     counted = f"{row_of.n} {row_of.over or VIEWS[match.game].clusters}"

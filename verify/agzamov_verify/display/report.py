@@ -50,7 +50,7 @@ ATTESTED: Final = (
 
 
 def text(verdict: Verdict, commands: Sequence[str] = ()) -> str:
-    """The first screen; `commands` are what to type next. Of a bundle that fails, its first findings too."""
+    """The first screen; `commands` are the next to type. A failed bundle's first findings are on it too."""
     sound = not verdict.failed
     screen = Screen(
         verdict.run,

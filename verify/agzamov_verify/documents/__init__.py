@@ -1,1 +1,1 @@
-"""Documents that seat A may look up: the sets that are shipped, their retrieval, and what is told of them."""
+"""Documents of a seat: the shipped sets, their retrieval, and the passages in prompts."""

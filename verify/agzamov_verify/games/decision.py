@@ -134,7 +134,7 @@ def decide(
 
 
 def ask_before(question: Chat, tally: Tally) -> Script[Reply | NoReply]:
-    """Ask a seat what is no decision, before one; the call is added to `tally`."""
+    """Ask a seat a question that is no decision, before one; the call is added to `tally`."""
     answer = yield from ask(question, REPLY)
     _count_call(answer, tally)
     return answer

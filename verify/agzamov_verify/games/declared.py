@@ -103,7 +103,7 @@ _CLOSES: Final = {"<": ">", "[": "]"}
 def read_declared(
     answer: Reply | NoReply, tag: str, read: Callable[[str], Accepted[Action] | Fault]
 ) -> Accepted[Action] | Fault:
-    """The legal action that `answer` declares by what `read` makes of the line, or why there is none."""
+    """The legal action that `answer` declares, as `read` parses its line, or why there is none."""
     line = declared(answer, tag)
     if isinstance(line, Fault):
         return line
@@ -191,7 +191,7 @@ def bare(text: str) -> str:
 
 
 def _repeats(line: str, text: str, tag: str) -> bool:
-    """True if everything that a later line says behind the tag is what was declared."""
+    """True if every later line with the tag repeats the declared action."""
     namings = islice(_named(tag).finditer(line), NAMINGS_MAX + 1)
     texts = [_typed(line[named.end() : named.end() + LINE_CHARS_MAX]).lstrip(f"{_MARKS}:<[(") for named in namings]
     return len(texts) <= NAMINGS_MAX and all(_says(rest.lower(), text.lower()) for rest in texts)

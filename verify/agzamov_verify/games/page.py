@@ -32,7 +32,7 @@ TOOL = "\nYour tool's answer:\n"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A prompt, taken apart: the rules its reader must keep, the situation, what follows it."""
+    """A prompt in parts: the rules its reader must keep, the situation, and the text after it."""
 
     rules: str
     situation: str

@@ -1,4 +1,4 @@
-"""Synthetic opponent patterns (SPEC S5; paper sections 5.1.1 and 5.2): told to the opponent only.
+"""Synthetic opponent patterns (SPEC S5; paper sections 5.1.1 and 5.2), which only the opponent's prompt has.
 
 Each is a sentence for the opponent's system prompt. The agent never sees it; the bundle publishes
 it through the manifest. A detector of each pattern counts how often it was kept.

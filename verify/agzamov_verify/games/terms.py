@@ -1,4 +1,4 @@
-"""Terms told to a seat about its answers: the limit on their length, and the treatment of one without legal action."""
+"""Words of a prompt about answers: the limit on their length, and the treatment of one without legal action."""
 
 from typing import assert_never
 

@@ -20,7 +20,7 @@ Asking: TypeAlias = Callable[[int], Script[str]]
 
 
 class OfferedTool(NamedTuple):
-    """A tool on offer. `read`: what a call's arguments ask for; None where they are not as declared.
+    """A tool on offer. `read`: parses a call's arguments; None where they are not as declared.
 
     `malformed`: the sentence for such a call.
     """

@@ -1,4 +1,4 @@
-"""Terms of memory systems: their servers, what is stored and found, and how they are checked."""
+"""Terms of memory systems: servers, entries, searches, checks."""
 
 from typing import Final
 

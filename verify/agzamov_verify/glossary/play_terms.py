@@ -1,4 +1,4 @@
-"""Terms of what is measured in play: results, ratings, errors, replies, cost."""
+"""Terms of play: results, ratings, errors, replies, cost."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Terms of inference: what one observation is, intervals, tests, power."""
+"""Terms of inference: units of observation, intervals, tests, power."""
 
 from typing import Final
 

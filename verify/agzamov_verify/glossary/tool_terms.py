@@ -1,4 +1,4 @@
-"""Terms of tools and of retrieval: what is asked, what is told, and how it is checked."""
+"""Terms of tools and of retrieval: questions, answers in prompts, checks."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""A report that a browser opens from a file: what was found, how far to believe it, and every game to replay.
+"""A report that a browser opens from a file: findings, their credibility, and every game to replay.
 
 It is a pure function of a verdict and its bundle: the same bytes each time. Nothing in it is fetched from anywhere.
 """

@@ -1,4 +1,4 @@
-"""Figures of the arms of Phase 2: what seat A did naked, with a placebo, with its system, and with true facts."""
+"""Figures of the arms of Phase 2: seat A naked, with a placebo, with its system, and with true facts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple

@@ -1,4 +1,4 @@
-"""A figure of a report: a chart, what it says, and its numbers as a table. Results of matches, and effects."""
+"""A figure of a report: a chart, its caption, and its numbers as a table. Results of matches, and effects."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -163,7 +163,7 @@ def interval_words(head: Headline) -> str:
 
 
 def detectable(value: Estimate | None) -> str:
-    """The smallest effect that a figure could have shown, in its unit; what has no interval could show none."""
+    """The smallest effect that a figure could have shown, in its unit; none where it has no interval."""
     if value is None or value.mde is None or value.ci is None:
         return "none: no interval"
     least = float(value.mde.decimal)

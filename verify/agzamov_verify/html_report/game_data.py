@@ -1,4 +1,4 @@
-"""One game as the report's page replays it: its frames, and at each frame what was asked and answered.
+"""One game as the report's page replays it: its frames, each with its questions and answers.
 
     {"g":"p1-chess960-naked-agent-g00000","first":"agent (A)","second":"agent (B)","result":"1-0, …","won":"won",
      "frames":[…],"asked":[{"at":1,"kind":"chat","to":"agent","prompt":[["system",[0,1,2]]],"reply":[3],"us":812}, …]}
@@ -180,7 +180,7 @@ def sections_of(message: Message) -> list[list[Any]]:
 
 
 def _calls(answer: Answer, seat: str, following: Sequence[Exchange], lines: Lines) -> list[list[Any]]:
-    """The calls of tools in a reply: name, arguments, and what the seat was told of each in its next question."""
+    """The calls of tools in a reply: name, arguments, and the result of each in the seat's next question."""
     calls = answer.tool_calls if isinstance(answer, Reply) else ()
     if not calls:
         return []
@@ -194,7 +194,7 @@ def _calls(answer: Answer, seat: str, following: Sequence[Exchange], lines: Line
 
 
 def arguments_words(text: str) -> str:
-    """The arguments of a call, one a line; what is no plain JSON object stays as it is."""
+    """The arguments of a call, one a line; anything but a plain JSON object stays as it is."""
     try:
         values = msgspec.json.decode(text.encode(), type=Values)
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""The report's page: the answer first, then figures, then the games, then what stands behind it all.
+"""The report's page: the answer first, then figures, then the games, then the evidence.
 
 It runs one script and takes one style sheet, whose digests its Content-Security-Policy names; a chunk of data can do
 nothing (`chunks`). Without scripts everything but the games can be read.
@@ -38,7 +38,7 @@ LEVELS: Final = {"V0": "claimed", "V1": "self-consistent"}
 
 
 class Contents(NamedTuple):
-    """Input of the page. `site`: what its script must know of the games; `command`: how to check the bundle.
+    """Input of the page. `site`: data of the games for its script; `command`: the command that checks the bundle.
 
     `sheets`: the data lie in style sheets beside the page, not in the page itself.
     """

@@ -1,1 +1,1 @@
-"""Seat A's memory as scripts see it: what is asked of its server, and what of the answers reaches a prompt."""
+"""A seat's memory as scripts see it: the questions to its server, and the part of the answers in prompts."""

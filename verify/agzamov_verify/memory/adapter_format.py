@@ -1,4 +1,4 @@
-"""Format of an adapter, `agz-memory-1`: what a memory system declares of itself, and how it is spoken to.
+"""Format of an adapter, `agz-memory-1`: a memory system's declared traits, and the calls that it takes.
 
 A person writes one as YAML (docs/add-a-memory.md); a sealed plan holds it as canonical JSON with every key. These are
 the keys and their types; whether a server is spoken to by it the harness finds out.
@@ -51,7 +51,7 @@ class Traits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Variant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One of several systems of one program: what it is, by what it searches, and which settings it takes."""
+    """One of several systems of one program: its kind, its way of searching, and its settings."""
 
     about: str
     query: Query
@@ -59,7 +59,7 @@ class Variant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Describe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The tool by which a system says what it is: whether it rewrites, its name and its version."""
+    """The tool by which a system describes itself: whether it rewrites, its name and its version."""
 
     tool: str = ""
     rewrites: str = ""
@@ -103,7 +103,7 @@ class Search(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EndGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The tool that is told of the end of a game, if there is one. `entries`: its number of live entries."""
+    """The tool to call at the end of a game, if there is one. `entries`: its number of live entries."""
 
     tool: str = ""
     args: Template = {}

@@ -1,4 +1,4 @@
-"""The memory of one seat in one career: which questions its server is asked, and what of the answers a prompt holds.
+"""The memory of one seat in one career: the questions to its server, and the part of the answers in prompts.
 
     begin      export and probe the store, which must be empty
     recall     search before a decision; as much as the limits allow is told
@@ -72,7 +72,7 @@ class CareerMemory:
         return "\n".join((yield from self._told(game, turn, query)))
 
     def observe(self, game: str, content: str) -> Script[None]:
-        """Store what was seen in the contest that is over, and end it."""
+        """Store the observation of the contest that is over, and end it."""
         entry, attempt = self._next_entry(), self._next(game)
         question = Store(
             attempt=attempt,
@@ -88,7 +88,7 @@ class CareerMemory:
         yield from self._end_game(game)
 
     def _store(self, question: Store) -> Script[Stored]:
-        """Store an entry; what the memory takes, its placebo knows of."""
+        """Store an entry; the placebo learns of each entry that the memory took."""
         answer = yield from ask(question, STORED)
         if self._placebo and not answer.refused:
             self._placebo.stored(question.content)

@@ -59,13 +59,13 @@ class ModelMemory(CareerMemory):
         return self
 
     def recall(self, game: str, turn: int, query: str) -> Script[str]:  # noqa: ARG002 - the model searches for itself
-        """Nothing: what a model wants to know it searches for."""
+        """Nothing: a model with a memory by tool calls searches by itself."""
         self._is_open = True
         yield from ()
         return ""
 
     def observe(self, game: str, content: str) -> Script[None]:
-        """Ask the model to save what it wants to keep of the contest that is over, and end it."""
+        """Ask the model which notes of the finished contest to save, and end it."""
         if self._last is not None:
             yield from self._ask_to_save(*self._last, game, content)
         self._last, self._is_open = None, False

@@ -66,7 +66,7 @@ class Effect(StrEnum):
 
 
 class NativeTool(Part, frozen=True):
-    """A tool of a server that a model is offered. `text_argument`: the one that holds what is stored or searched for.
+    """A tool of a server that a model is offered. `text_argument`: the argument with the stored or searched text.
 
     `parameters`: the JSON Schema of the model's arguments, as JSON text.
     """

@@ -1,4 +1,4 @@
-"""Answers of built-in servers that follow from what they were told, computed again: searches, and the consolidation.
+"""Answers of built-in servers that follow from their inputs, computed again: searches, and the consolidation.
 
 Entries are in the order in which they were stored. The servers are in `memory/agzamov_memory`; this is written apart
 from them, and a test compares both.
@@ -45,7 +45,7 @@ def text_given(kept: Kept, live: Sequence[Kept], search: int, noise_percent: int
 
 
 class _Line:
-    """A line that came up in live entries: the sums of its counts, and what they were summed from."""
+    """A line that came up in live entries: the sums of its counts, and the entries that they come from."""
 
     def __init__(self, text: str) -> None:
         self.text, self.sums = text, [(0, 0)] * len(counts_of(text))
@@ -134,7 +134,7 @@ class WordSearches:
         return [self._names[number] for number in best[:hits_max]]
 
     def _words(self, words: Sequence[str]) -> list[str]:
-        """The different words as the server compares them: in `full_text` what stands between hyphens is one."""
+        """The different words as the server compares them: in `full_text` a hyphen separates words."""
         if self._server == "file":
             return list(dict.fromkeys(words))
         return list(dict.fromkeys(token for word in words for token in TOKEN.findall(word)))

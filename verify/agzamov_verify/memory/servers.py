@@ -1,4 +1,4 @@
-"""The built-in memory servers, and what verification must know of a server."""
+"""The built-in memory servers, and the facts about a server that verification needs."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

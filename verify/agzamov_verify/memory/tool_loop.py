@@ -64,7 +64,7 @@ class Conversation:
             question = yield from self._answered(self._toolbox, question, answer)
 
     def _answered(self, toolbox: Toolbox, question: Chat, answer: Reply) -> Script[Chat]:
-        """The next question: the model's calls and what each gave."""
+        """The next question: the model's calls and their results."""
         message = called(answer.text, [toolbox.shown(call) for call in answer.tool_calls], self._calls + 1)
         messages = [*question.messages, message]
         for call, sent in zip(answer.tool_calls, message.tool_calls, strict=True):
@@ -79,7 +79,7 @@ class Conversation:
 
 
 def offering(question: Chat, toolbox: Toolbox) -> Chat:
-    """The question with the tools on offer, and with what its system message says of them."""
+    """The question with the tools on offer, and their description in its system message."""
     if question.with_tools:
         return question
     messages = tuple(_with_tools_message(message, toolbox.tools_message) for message in question.messages)

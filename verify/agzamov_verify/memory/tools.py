@@ -100,7 +100,7 @@ class Find(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """A call that is not as declared, and the sentence that the model is told."""
+    """A call that is not as declared, with the sentence for the model."""
 
     sentence: str
 

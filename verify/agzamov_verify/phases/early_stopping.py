@@ -1,4 +1,4 @@
-"""Matches that may end early: a declared rule looks after so many blocks, and what it has seen says how many are due.
+"""Matches that may end early: a declared rule looks after so many blocks, and their results decide how many are due.
 
 Blocks between two looks are played side by side, and all of them count. So how long a match is depends on nothing but
 its own results in their order, and whoever has the games can tell whether it ended where it had to.

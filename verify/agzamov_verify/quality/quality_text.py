@@ -1,4 +1,4 @@
-"""Quality figures and what their check came to, for a person and as canonical JSON; and progress while it is asked."""
+"""Quality figures and the result of their check, for a person and as canonical JSON; and progress of the check."""
 
 import sys
 from collections.abc import Callable, Iterator

@@ -56,7 +56,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class Collected(NamedTuple):
-    """All bundles together: the protocol of all, what all of their plans declare, and what limits comparisons."""
+    """All bundles together: their protocol, the union of their plans' declarations, and limits of comparisons."""
 
     protocol: str
     plan: AnalysisPlan

@@ -56,7 +56,7 @@ def calibration_lines(document: CalibrationDocument) -> Iterator[str]:
 
 
 def source_lines(bundles: Sequence[Source], protocol: str, warnings: Sequence[str] = ()) -> Iterator[str]:
-    """The bundles, what was not checked of them, their warnings, what is attested, who signed them, and `warnings`."""
+    """The bundles: unchecked steps, warnings, attested parts, signers; and the given `warnings`."""
     for source in bundles:
         missing = f", {label('NOT CHECKED')}: {', '.join(source.not_checked)}" if source.not_checked else ""
         early = f", left out, of no fixed length: {', '.join(source.open_ended)}" if source.open_ended else ""
@@ -84,7 +84,7 @@ def source_lines(bundles: Sequence[Source], protocol: str, warnings: Sequence[st
 
 
 def score_words(a_score: AScore) -> Iterator[str]:
-    """One score with all that stands beside it, or why there is none."""
+    """One score with its accompanying figures, or why there is none."""
     system = f" with {quoted(a_score.system)}" if a_score.system else ""
     name = f"{ascii_words(a_score.label)} of {quoted(a_score.model)}{system}"
     if a_score.score is None or a_score.range is None:
@@ -121,7 +121,7 @@ def score_words(a_score: AScore) -> Iterator[str]:
 
 
 def _range(scale: ScoreRange) -> Iterator[str]:
-    """The ends of the scale, and where a player without effect stands."""
+    """The ends of the scale, and the score of a player without effect."""
     mean = f", {short(scale.no_effect_mean)} on average in so much noise" if scale.no_effect_mean else ""
     ends = f"{short(scale.least)} if all is lost, {short(scale.no_effect)} without any effect{mean}"
     drawn = 100 * float(scale.draws.decimal)

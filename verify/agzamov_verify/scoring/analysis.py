@@ -38,7 +38,7 @@ FORMAT: Literal["agz-analysis-1"] = "agz-analysis-1"
 
 
 class Recovery(msgspec.Struct, frozen=True):
-    """Outcome of one forced shift in a match. `kinds`: what the patterns before and after it make it."""
+    """Outcome of one forced shift in a match. `kinds`: by the patterns before and after it."""
 
     match: str
     kinds: tuple[ShiftKind, ...]

@@ -31,7 +31,7 @@ Word = Annotated[str, Meta(max_length=WORD_CHARACTERS_MAX)]
 
 
 class CallRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One answered call: who answered, in how many microseconds, and what the server called it."""
+    """One answered call: who answered, its microseconds, and the server's id and fingerprint."""
 
     fingerprint: Word = ""
     id: Word = ""

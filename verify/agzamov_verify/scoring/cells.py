@@ -116,7 +116,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
         return 1
 
     def as_units(self, values: Iterable[int], scale: Scale) -> Units:
-        """Values of all units, in order, with what they are paired by and with the cell's careers."""
+        """Values of all units, in order, with their pairing key and the cell's careers."""
         return Units(tuple(values), scale, self.starts, self.careers, too_short=self.too_short)
 
     def some_units(self, values: Iterable[int], scale: Scale) -> Units:

@@ -113,7 +113,7 @@ def _rules(plan: Plan, protocol: Protocol) -> Iterator[str]:
 
 
 def _seats(plan: Plan) -> Iterator[str]:
-    """Seats that are told what a naked seat is not, and departures of a seat's own.
+    """Departures of seats: a briefing that a naked seat has not, and those of a seat's own settings.
 
     Of a seat of the robustness check alone, those of the seat that it repeats: its temperature is the check's.
     """

@@ -14,7 +14,7 @@ def distinct(identities: Iterable[str]) -> int:
 
 
 def identity_of(*parts: str) -> str:
-    """Digest of what was played."""
+    """Digest of the moves or actions played."""
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 

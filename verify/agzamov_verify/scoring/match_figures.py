@@ -1,4 +1,4 @@
-"""Figures that the analyses of all games share: estimates with and without what the harness decided, and errors."""
+"""Figures that the analyses of all games share: errors, and estimates with and without results the harness decided."""
 
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction

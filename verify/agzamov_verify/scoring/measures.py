@@ -28,7 +28,7 @@ class Measure(StrEnum):
 
 
 class Units(msgspec.Struct, frozen=True):
-    """Whole numbers by unit, in order; the scale that makes them figures; and what they are paired by ("": nothing).
+    """Whole numbers by unit, in order; the scale that makes them figures; and their pairing key ("": unpaired).
 
     `careers`: the units are as many equal consecutive careers (`Match.careers`). Units of a career depend on each
     other, so only `by_career` values can be tested. 1: nothing was repeated. 0: all units are independent.
@@ -44,7 +44,7 @@ class Units(msgspec.Struct, frozen=True):
 
     @property
     def is_one_career(self) -> bool:
-        """True if nothing was repeated independently, so that there is no interval and no test."""
+        """True if there is no independent repetition, so that there is no interval and no test."""
         return bool(self.careers) and (self.careers == 1 or len(self.values) % self.careers != 0)
 
     @property

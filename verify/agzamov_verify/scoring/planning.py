@@ -245,7 +245,7 @@ def power_of(design: Design, effect: float) -> float:
 
 
 def detectable(design: Design, power: Fraction = POWER) -> float | None:
-    """The least effect that the design finds with this power; None if not even the greatest possible one is found.
+    """The least effect that the design detects with this power; None if not even the greatest possible one is.
 
     Near the greatest effect a sample may have no variation, and so no t test: the least effect is searched upward.
     """

@@ -94,7 +94,7 @@ class ContrastConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 
 
 class ClusterConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Least numbers of what was repeated, below which there is no interval.
+    """Least numbers of repetitions, below which there is no interval.
 
     `units_min`: units of a mean, by the unit that it is published in ("": any other). `ratio_units_min`: units of equal
     size that a ratio is worth (`Linearised.effective`); of careers it is worth `even_percent` of their number.
@@ -122,7 +122,7 @@ class ClusterConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ScoreConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Weights and constants of Eq. 1 and Table 4; and of what stands beside the score.
+    """Weights and constants of Eq. 1 and Table 4, and of the figures beside the score.
 
     `status` is of c, the delta_max, the tau_max and the weights. Frozen values never change: others get a new version.
     """

@@ -1,4 +1,4 @@
-"""Matches that the plan declared to be monitored: when the declared rule allowed to stop, and what is known then."""
+"""Matches that the plan declares as monitored: the earliest stop that the rule allowed, and the figures then."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal

@@ -73,7 +73,7 @@ class Seat(Part, frozen=True, tag_field="kind"):
         return f"a {self.kind} seat"
 
     def repeats_at(self, other: "Seat") -> str:
-        """The temperature at which it plays what `other` plays at 0; empty where it is no repeat of it.
+        """The temperature of a repeat of `other`, which plays at 0; empty where it is no repeat of it.
 
         A repeat is for the robustness check (paper section 9.3).
         """

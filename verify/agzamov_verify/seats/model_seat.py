@@ -115,7 +115,7 @@ class LocalModelSeat(ModelSeat, frozen=True):
 
     @property
     def sha256_wanted(self) -> str:
-        """The SHA-256 that a plan demands of the weights; empty where it takes what is there when it is sealed."""
+        """The SHA-256 that a plan demands of the weights; empty where it takes those present when it is sealed."""
         raise NotImplementedError
 
     @property

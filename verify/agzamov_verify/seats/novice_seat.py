@@ -1,4 +1,4 @@
-"""The scripted novice, who computes nothing: what it does better than by chance or by habit, its tool has told it."""
+"""The scripted novice, who computes nothing: it plays better than chance or habit only by its tool's answers."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""An augmentation system as a plan names it: what a seat has under a condition beyond its prompt."""
+"""An augmentation system as a plan names it: a seat's means under a condition, beyond its prompt."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Self
@@ -81,12 +81,12 @@ class System(Part, frozen=True, tag_field="kind"):
 
     @property
     def without_place(self) -> Self:
-        """The system but for where its files stood, if the plan holds them: what two runs of it have in common."""
+        """The system without paths of its files, so that two runs of it are equal, if the plan holds their texts."""
         return self
 
     @property
     def told_at_most(self) -> str:
-        """The amount that may be told in one prompt or tool's result, in words; empty where the plan does not say."""
+        """The limit of text in one prompt or tool's result, in words; empty where the plan sets none."""
         return ""
 
     @property

@@ -1,4 +1,4 @@
-"""A memory: an MCP server that keeps what seat A saw of earlier games, and is searched before each decision."""
+"""A memory: an MCP server that keeps a seat's notes of earlier games, and is searched before each decision."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Findings of the engine as a seat is told them, and drawn ones in their form: the placebo of a tool.
+"""The engine's findings as text for a seat, and drawn ones of the same form: the placebo of a tool.
 
     g1f3: +0.31, then d7d5 d2d4 g8f6 c2c4
     e2e4: -0.05, then e7e5 f2f4 e5f4 g1f3
@@ -48,14 +48,14 @@ def ranked(moves: Sequence[ExaminedMove]) -> list[ExaminedMove]:
 
 
 def told(move: ExaminedMove) -> str:
-    """A finding as it is told."""
+    """A finding as text for a seat."""
     first, _, rest = move.line.partition(" ")
     then = f", then {rest}" if rest else ""
     return f"{first}: {value_told(move)}{then}"
 
 
 def value_told(move: ExaminedMove) -> str:
-    """The value of a finding as it is told: pawns, or moves to mate."""
+    """The value of a finding as text for a seat: pawns, or moves to mate."""
     if move.mate is not None:
         return f"mate {move.mate:+d}"
     centipawns = move.centipawns or 0

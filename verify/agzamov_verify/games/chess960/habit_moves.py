@@ -41,7 +41,7 @@ def refuses(board: chess.Board, habits: ChessHabits, move: chess.Move) -> bool:
 
 
 def allowed(board: chess.Board, habits: ChessHabits, last: chess.Move | None) -> list[chess.Move]:
-    """The legal moves that keep all habits; those that are asked for go before what is ruled out."""
+    """The legal moves that keep all habits; a habit that asks for moves outranks one that excludes them."""
     moves = due_moves(board, habits, last) or list(board.generate_legal_moves())
     return [move for move in moves if not refuses(board, habits, move)] or moves
 

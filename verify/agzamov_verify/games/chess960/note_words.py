@@ -1,4 +1,4 @@
-"""Words of notes: how they spell counts of habits, what they are searched for, and when counts are believed.
+"""Words of notes: spelling of counted habits, search texts, and the counts from which a habit is believed.
 
 A line of a note is "label: kept of occasions". Counts of one habit are added over all lines of a profile. A habit is
 believed when the counts are 10 times as probable of a player that breaks it five times less often than others do. Of a

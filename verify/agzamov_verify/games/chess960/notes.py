@@ -1,4 +1,4 @@
-"""Notes for a memory: what a seat saw its opponent do in one game, from the moves alone."""
+"""Notes for a memory: a seat's observation of its opponent in one game, from the moves alone."""
 
 from collections.abc import Iterator, Sequence
 

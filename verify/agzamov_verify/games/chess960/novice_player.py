@@ -1,4 +1,4 @@
-"""The novice of Chess960: names candidates and moves by chance, but does what its tool or a passage of documents says.
+"""The novice of Chess960: names candidates and moves by chance, but follows its tool and document passages.
 
 With a tool it plays the candidate that stands first. Where a passage says so, it takes the most valuable
 piece that is not defended. What it has examined: that capture, then, against an opponent that is known to begin with

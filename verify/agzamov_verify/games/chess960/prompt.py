@@ -29,7 +29,7 @@ class PromptStyle(StrEnum):
 
 
 class ChessTerms(msgspec.Struct, frozen=True):
-    """Endings of a game beyond mate and stalemate, and the treatment of answers. `tokens_max` 0: no limit is told."""
+    """Endings of a game beyond mate and stalemate, and the treatment of answers. `tokens_max` 0: no limit shown."""
 
     adjudication: Adjudication
     draw_claims: DrawClaims
@@ -115,7 +115,7 @@ def system_message(patterns: tuple[str, ...], terms: ChessTerms) -> Message:
 def turn_message(
     game: Game960, style: PromptStyle, briefing: str, tool: str = "", request: str = "", documents: str = ""
 ) -> Message:
-    """The user prompt of the side to move. `tool`: what its tool has answered; `request`: for something but a move.
+    """The user prompt of the side to move. `tool`: its tool's answer; `request`: text of a request that is no decision.
 
     `documents`: the passages that were found.
     """

@@ -40,7 +40,7 @@ Tables: TypeAlias = tuple[list[list[int]], list[list[int]]]
 
 
 def reply(page: Page, stream: Stream) -> str:
-    """The best move found within the rules or told by its tool, with a line that says why; or what else is asked."""
+    """The best move within the rules or by its tool, with a line that says why; or the answer to another request."""
     board = chess.Board(labelled(page, "FEN"), chess960=True)
     foe, rules = chess_habits(page.profile), chess_habits(page.rules)
     if is_judgement(page):
@@ -267,7 +267,7 @@ class _Search:
         self._board.push(move)
 
     def _gain(self, move: chess.Move) -> int:
-        """Gain of `move`, by value and square: what it adds to the mover's pieces and takes from the other's."""
+        """Gain of `move`, by value and square: added to the mover's pieces and taken from the other's."""
         board, values, opposing_values = self._board, self._tables[self._board.turn], self._tables[not self._board.turn]
         if chess.BB_SQUARES[move.to_square] & board.occupied_co[board.turn]:
             return CASTLING_CENTIPAWNS

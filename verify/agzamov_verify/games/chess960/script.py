@@ -126,7 +126,7 @@ class _Table:
         return ChessRecord(self.name.id, start, moves, ending, raw, self.tallies, substituted, self.judgement)
 
     def _act(self, action: chess.Move | Forfeit, side: int) -> Ending | None:
-        """Play what the side to move decided, and say how the game ended if it did."""
+        """Play the decision of the side to move; return how the game ended, if it did."""
         if isinstance(action, Forfeit):
             return Ending(End.FORFEIT, 2 * side)
         self.game.push(action)

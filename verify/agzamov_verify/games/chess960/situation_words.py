@@ -51,7 +51,7 @@ def _words(board: chess.Board) -> Iterator[str]:
 
 
 def free_captures(board: chess.Board) -> list[chess.Move]:
-    """The legal captures of what no piece defends, by UCI."""
+    """The legal captures of undefended pieces, by UCI."""
     free = [
         move for move in board.generate_legal_captures() if not board.is_attacked_by(not board.turn, move.to_square)
     ]

@@ -1,4 +1,4 @@
-"""The tool of Chess960 at a decision: the seat names candidate moves, the engine examines them, its answer is told.
+"""The tool of Chess960 at a decision: the seat names candidates, the engine examines them, the prompt has its answer.
 
     question to the seat      the position, and a request for candidates
     its reply                 CANDIDATES: e2e4, g1f3
@@ -69,7 +69,7 @@ def candidates_line(moves: Sequence[str]) -> str:
 
 
 def best_told(page: Page) -> str:
-    """The candidate that stands first in the answer that a prompt tells; empty where it tells none."""
+    """The first candidate in the tool's answer of a prompt; empty where there is none."""
     found = _BEST.search(page.tool)
     return found[1] if found else ""
 
@@ -90,7 +90,7 @@ def legal_moves(named: str, game: Game960, use: ToolUse) -> tuple[str, ...]:
 def consult(
     use: ToolUse, candidates: tuple[str, ...], game: Game960, name: GameName, dice: Dice, number: int = 0
 ) -> Script[str]:
-    """Have the engine examine the candidates; the text that their player is told.
+    """Have the engine examine the candidates; return the text for the prompt.
 
     `number`: that of a model's call, from 1. Each question has one placebo, however often it is asked.
     """
@@ -104,14 +104,14 @@ def consult(
 
 
 def placebo_label(name: GameName, game: Game960, asked: str) -> str:
-    """The draw of the placebo of a question in a position: asked twice, it is told the same."""
+    """The label of a placebo's draw: the same for a question that is asked twice in a position."""
     return f"tool_placebo/{name.label}/{game.ply}/{asked}"
 
 
 def examined(
     use: ToolUse, candidates: tuple[str, ...], lines_max: int, game: Game960, name: GameName, number: int
 ) -> Script[Sequence[ExaminedMove]]:
-    """Ask the engine about the position, as `questions.Examine` says. Raises Divergence for a misshapen answer."""
+    """Ask `questions.Examine` of the engine. Raises Divergence for a misshapen answer."""
     question = Examine(
         attempt=number,
         candidates=candidates,

@@ -1,4 +1,4 @@
-"""Habits of a hold'em player in words: what a profile of an opponent says, in per cent or in counts of notes.
+"""Habits of a hold'em player, read from a profile's percentages or from counts in notes.
 
 - VPIP: 68% | PFR: 42% | 3-Bet: 12%            a share, believed as it stands
 Folded to a 3-bet on the button: 4 of 5        a count (`notes.observation`), added to those of all other lines

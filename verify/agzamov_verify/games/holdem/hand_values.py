@@ -1,4 +1,4 @@
-"""The value of the best five of five to seven cards, in Python: what pkrbot computes, for machines that lack it.
+"""The value of the best five of five to seven cards, in Python, equal to pkrbot's, for machines that lack it.
 
 A value is a whole number; the greater one wins, equal ones tie. From the highest hexadecimal digit: the kind of hand (1
 High Card … 9 Straight Flush), then the ranks (0 the deuce … 12 the ace) in the order in which they decide. A straight

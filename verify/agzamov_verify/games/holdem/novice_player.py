@@ -1,4 +1,4 @@
-"""The novice of hold'em: calls whatever comes, but does what its tool or a passage of documents says.
+"""The novice of hold'em: calls whatever comes, but follows its tool and document passages.
 
 With a calculator it folds what costs too much and bets what is ahead. Where a passage says so, it bets any pair. The
 hands that it has its own compared with: the few best where an opponent that is known to raise pocket pairs by the least

@@ -17,7 +17,7 @@ PAIR, TWO_PAIR = 1, 2
 
 
 class Rule(NamedTuple):
-    """A pattern by what it asks: `asks` is true of the decisions that it is about, `wanted` are the actions it allows.
+    """A pattern's rule: `asks` is true of the decisions that it is about, `wanted` are the actions it allows.
 
     `smallest`: of these a raise to the smallest legal amount alone. `percent`: how often the pattern asks for it.
     """
@@ -28,7 +28,7 @@ class Rule(NamedTuple):
     percent: int = 100
 
     def keeps(self, spot: Spot, verb: Verb, to_chips: int) -> bool:
-        """True if an action in a decision that the pattern is about is what it asks for."""
+        """True if an action keeps the pattern, in a decision that it is about."""
         return verb in self.wanted and (not self.smallest or to_chips == spot.options.min_to_chips)
 
 

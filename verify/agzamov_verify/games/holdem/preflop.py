@@ -1,4 +1,4 @@
-"""Poker decision quality (S29): what each seat's decisions before the flop lose against a published equilibrium.
+"""Poker decision quality (S29): losses of each seat's preflop decisions against a published equilibrium.
 
 It is a diagnostic beside the result and never a part of a score: variance_reduction/preflop_loss.py has the game in
 which a loss is measured. A seat's decisions in a hand in which it had a fault are left out, since a substitute may have

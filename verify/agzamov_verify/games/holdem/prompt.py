@@ -51,7 +51,7 @@ _WORDS = {ActionKind.FOLD: "fold", ActionKind.CHECK: "check", ActionKind.CALL: "
 
 
 class PokerTerms(msgspec.Struct, frozen=True):
-    """Both stacks at the start of a hand, and what becomes of an answer. `tokens_max` 0: no limit is told."""
+    """Both stacks at the start of a hand, and the treatment of answers. `tokens_max` 0: no limit shown."""
 
     stack_chips: int
     illegal: IllegalPolicy = IllegalPolicy.SUBSTITUTE
@@ -68,7 +68,7 @@ def system_message(patterns: tuple[str, ...], terms: PokerTerms) -> Message:
 def turn_message(
     hand: Hand, player: int, briefing: str, tool: str = "", documents: str = "", request: str = ""
 ) -> Message:
-    """The user prompt of `player`, who is to act. `tool`: what its tool has answered; `documents`: passages found.
+    """The user prompt of `player`, who is to act. `tool`: its tool's answer; `documents`: passages found.
 
     `request`: for something but an action.
     """

@@ -68,7 +68,7 @@ class Deal(msgspec.Struct, frozen=True, gc=False):
 
 
 class Played(msgspec.Struct, frozen=True, gc=False):
-    """An action as it happened: street 0-3, player 0-1, and what was done."""
+    """An action as it was played: street 0-3, player 0-1, verb and amount."""
 
     street: int
     player: int

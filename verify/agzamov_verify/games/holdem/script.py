@@ -40,7 +40,7 @@ class PokerRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HandStory(msgspec.Struct, frozen=True, gc=False):
-    """The course of a hand: its cards, its actions, and what each player had put in when a street was dealt.
+    """The course of a hand: its cards, its actions, and each player's chips in the pot when a street was dealt.
 
     `matched_chips` has one number for each of flop, turn and river that was reached; where bets were uneven, what
     both had put in. `substituted`: the places in `history` of random actions that were played for want of a legal one.
@@ -82,7 +82,7 @@ def play(
     dice: Dice,
     tallies: tuple[Tally, Tally],
 ) -> Script[HandRecord]:
-    """Play one hand between button and big blind; what they did is added to `tallies`."""
+    """Play one hand between button and big blind; their actions are added to `tallies`."""
     hand = Hand(deal, (rules.stack_chips, rules.stack_chips))
     systems = [system_message(player.patterns, rules.terms(player.tokens_max)) for player in players]
     before = (tallies[0].faults, tallies[1].faults)

@@ -1,4 +1,4 @@
-"""The tool of hold'em at a decision: the calculator is asked about cards, board, pot and price, and its answer is told.
+"""The tool of hold'em at a decision: a calculator of equity and price, whose answer stands in the prompt.
 
     Equity against one random hand: 56.2 % (a sample of 5,001 showdowns)
     Equity that a call needs: 33.3 %
@@ -82,7 +82,7 @@ _HANDS: Final = msgspec.json.Decoder(_Hands)
 
 
 class ToldOdds(NamedTuple):
-    """Equity, and the equity that a call needs, in thousandths, as a prompt tells them."""
+    """Equity, and the equity that a call needs, in thousandths, as in a prompt."""
 
     equity_permille: int
     price_permille: int
@@ -123,7 +123,7 @@ def read_hands(reply: Reply | NoReply) -> int:
 def consult(
     use: ToolUse, hand: Hand, name: GameName, dice: Dice, number: int = 0, *, percent: int = ANY_PERCENT
 ) -> Script[str]:
-    """Ask the calculator about the decision that is due in `hand`; the text that its player is told.
+    """Ask the calculator about the decision that is due in `hand`; return the text for the prompt.
 
     `number`: that of a model's call, from 1. `percent`: the opponent's hands are the strongest of so many. Each
     question has one sample and one placebo, however often it is asked.
@@ -151,7 +151,7 @@ def consult(
 
 
 def answer_text(answer: Calculated, percent: int = ANY_PERCENT) -> str:
-    """The answer as it is told."""
+    """The answer as text for a seat."""
     equity, price = answer.equity_permille, answer.price_permille
     return ANSWER.format(
         hands=ANY_HAND if percent == ANY_PERCENT else SOME_HANDS.format(percent=percent),
@@ -163,7 +163,7 @@ def answer_text(answer: Calculated, percent: int = ANY_PERCENT) -> str:
 
 
 def read_odds(page: Page) -> ToldOdds | None:
-    """The odds that a prompt tells; None where it tells none."""
+    """The odds in a prompt; None where it has none."""
     told = _TOLD.search(page.tool)
     if told is None:
         return None

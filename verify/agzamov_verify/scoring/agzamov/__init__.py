@@ -1,1 +1,1 @@
-"""The Agzamov Score and what it is made of (paper section 3)."""
+"""The Agzamov Score and its parts (paper section 3)."""

@@ -224,7 +224,7 @@ def speed_of(gain: Gain, tau_max: Fraction) -> Fraction:
 
 
 def convergence_of(game: str, gain: Gain, tau_max: Fraction, learned: LearningOutcome | None) -> Convergence:
-    """The speed with all that stands beside it. `learned`: of the real arm alone."""
+    """The convergence figure with its accompanying ones. `learned`: of the real arm alone."""
     speed, to_95 = fitted(gain, tau_max) if gain.is_shown else (Fraction(0), 0)
     return Convergence(
         game,

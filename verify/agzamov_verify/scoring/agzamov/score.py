@@ -51,7 +51,7 @@ class Subject(NamedTuple):
 
 
 class Subscore(msgspec.Struct, frozen=True):
-    """One component: what was measured, its place in [0, 1], and the points it adds to the score.
+    """One component: the measured value, its sub-score in [0, 1], and the points it adds to the score.
 
     `points_sd` is the bootstrap standard deviation of those points: which sub-scores the interval's width is due to.
     """
@@ -144,7 +144,7 @@ def needed(subject: Subject) -> dict[str, dict[str, CellKey]]:
 
 
 def inputs_of(subject: Subject, cells: Iterable[Cell]) -> tuple[Inputs | None, tuple[str, ...]]:
-    """Inputs of the score, or None; and the names of what is missing."""
+    """Inputs of the score, or None; and the names of the missing ones."""
     table = {cell.key: cell for cell in cells if cell.results}
     key_of = needed(subject)
     cell_of = {name: {game: table.get(key) for game, key in keys.items()} for name, keys in key_of.items()}

@@ -133,7 +133,7 @@ def spread_of(arms: Mapping[str, Arms], constants: ScoreConstants, resamples: Re
 
 
 def _rest(constants: ScoreConstants) -> Fraction:
-    """The weight of the deltas and convergence: what they are worth in full."""
+    """The weight of deltas and convergence together: their greatest addition to the score."""
     return sum(constants.exact_weights[4:], Fraction(0))
 
 

@@ -1,4 +1,4 @@
-"""The ends of the score's scale, and where a player without any effect stands on it.
+"""The ends of the score's scale, and the score of a player without any effect.
 
 That the scale neither begins at 0 nor ends at 100 is a flaw of the paper: baselines are self-play, in which nobody can
 win more than his opponent. So the hold'em baseline is the logistic function of 0, one half, and the chess baseline is
@@ -87,7 +87,7 @@ def bias_without_effect(
 
 
 def standard_error(real: Cell, control: Cell) -> Fraction | None:
-    """Of a delta in the published unit, over what was repeated independently; None where nothing was."""
+    """Standard error of a delta in the published unit, over independent repetitions; None where there are none."""
     groups = repeated([Weighted(real.measured(), Fraction(1)), Weighted(control.measured(), Fraction(-1))])
     if any(group.units.is_one_career or len(group.units.values) < 2 for group in groups):
         return None

@@ -83,7 +83,7 @@ def proposed_weights(profiles: Mapping[str, Profile]) -> WeightProposal | None:
 
 
 def fitted(profiles: Sequence[Profile]) -> list[Fraction]:
-    """Weights in proportion to reliability; uniform where nothing tells the models apart."""
+    """Weights in proportion to reliability; uniform where no component distinguishes the models."""
     shares = reliabilities(profiles)
     total = sum(shares, Fraction(0))
     return [share / total if total else Fraction(1, len(shares)) for share in shares]

@@ -1,4 +1,4 @@
-"""Seeded draws in integers, and what is counted over them: by numpy where it is installed, else by Python alone.
+"""Seeded draws in integers and counts over them: by numpy where it is installed, else by Python alone.
 
 Both give the same integers, so a bundle has the same figures in a browser, where there is no numpy:
 

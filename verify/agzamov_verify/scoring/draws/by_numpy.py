@@ -103,7 +103,7 @@ class _Words:
 
 
 def _tables(columns: Sequence[Sequence[int]]) -> list[np.ndarray]:
-    """Tables of what each word adds to the sum of each column; in the first, the lowest bits count refused words."""
+    """Tables of each word's addition to the sum of each column; in the first, the lowest bits count refused words."""
     units, refused = _meaning(len(columns[0]))
     tables = [np.where(refused, 0, np.asarray(column, dtype=np.int64)[units]) for column in columns]
     tables[0] = (tables[0] << REFUSED_BITS) + refused

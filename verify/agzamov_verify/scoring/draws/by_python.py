@@ -32,7 +32,7 @@ def resampled_sums(columns: Sequence[Sequence[int]], seed: bytes, sample: int, r
 
 
 def _tables(columns: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Tables of what each word adds to the sum of each column; in the first, the lowest bits count refused words."""
+    """Tables of each word's addition to the sum of each column; in the first, the lowest bits count refused words."""
     n = len(columns[0])
     units = [-1 if word * n % WORDS < WORDS % n else word * n // WORDS for word in range(WORDS)]
     first = [1 if unit < 0 else columns[0][unit] << REFUSED_BITS for unit in units]

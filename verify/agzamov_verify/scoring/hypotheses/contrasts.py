@@ -102,7 +102,7 @@ def weighed(
 
 
 def repeated(groups: Sequence[Weighted]) -> list[Weighted]:
-    """The groups of a contrast by what was repeated independently: units, or careers where an arm has them.
+    """The groups of a contrast by independent repetitions: units, or careers where an arm has them.
 
     One group, unit by unit, where all were played on the same starts with whole weights.
     """

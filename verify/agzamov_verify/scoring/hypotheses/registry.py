@@ -1,4 +1,4 @@
-"""The hypotheses: what each says, in which family it is tested, and by which contrast.
+"""The hypotheses: the claim, family and contrast of each.
 
 Summaries are ours. Where the draft says what the paper says, one contrast stands for both and the other name points to
 it. What no run of this appliance can hold has no contrast, and says why.

@@ -23,7 +23,7 @@ T_MAX: Final = 40  # a t beyond which the exact interval costs more than it tell
 
 
 class EffectSize(msgspec.Struct, frozen=True):
-    """Cohen's d with its interval, Hedges' g, and what the standard deviation is taken over."""
+    """Cohen's d with its interval, Hedges' g, and the units of the standard deviation."""
 
     d: Figure
     ci: Interval

@@ -1,4 +1,4 @@
-"""Forty-digit arithmetic for what is not rational, and its way back to figures.
+"""Forty-digit arithmetic for irrational numbers, and rounding to figures.
 
 The context is this package's own: mpmath's shared one can be changed by anybody in the process. Its
 arithmetic is on integers, so it gives the same digits everywhere; a figure keeps six of them.
@@ -36,7 +36,7 @@ def rational(value: Real) -> Fraction:
 
 
 def rounded(value: Fraction) -> Figure:
-    """A figure of what is not rational: its six places are all that is claimed of it."""
+    """A figure from an irrational number: only its six places are claimed."""
     return figure(Fraction(fixed(value)))
 
 

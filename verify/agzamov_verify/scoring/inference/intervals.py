@@ -77,7 +77,7 @@ class Bounds(msgspec.Struct, frozen=True):
         return Interval(fixed(self.low * scale), fixed(self.high * scale), self.method)
 
     def within(self, least: Fraction | None, greatest: Fraction | None, scale: Fraction) -> "Bounds":
-        """The part of the interval that the figure can have; the truth is in it, so nothing is lost."""
+        """The interval cut to the possible values; the truth is among them, so no coverage is lost."""
         low = self.low if least is None else max(self.low, least / scale)
         high = self.high if greatest is None else min(self.high, greatest / scale)
         return Bounds(low, high, self.method)

@@ -33,7 +33,7 @@ class Significance(msgspec.Struct, frozen=True):
 
     @property
     def p_value(self) -> Fraction | None:
-        """The published p: what is decided upon is what is printed."""
+        """The published p, rounded before any decision, so that decision and print agree."""
         return None if self.p is None else Fraction(self.p)
 
     def rejects(self, alpha: Fraction) -> bool:

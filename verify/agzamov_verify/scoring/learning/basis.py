@@ -53,7 +53,7 @@ def _decay(units: int, unit_results: int, tau: int) -> list[int]:
 
 
 def rising(decay: Sequence[int]) -> list[int]:
-    """The rising curve of a decay with mean 0 and root mean square 2^16, rounded: what trends are compared by."""
+    """The rising curve of a decay with mean 0 and root mean square 2^16, rounded: the weights of a trend test."""
     units, total = len(decay), sum(decay)
     centred = [total - units * value for value in decay]
     norm = isqrt(units * ONE * ONE * 2**_FINE_BITS // sum(value * value for value in centred))

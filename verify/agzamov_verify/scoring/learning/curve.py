@@ -29,7 +29,7 @@ PARAMETERS: Final = 3
 
 
 class Curve(msgspec.Struct, frozen=True):
-    """A fitted curve in points per game or bb/100; tau and what follows from it in games or hands.
+    """A fitted curve in points per game or bb/100; tau and the figures derived from it in games or hands.
 
     `tau_ci`: the time constants that a test does not refuse (`interval_of_tau`); None where units depend on each other.
     `to_95_of_plateau` is when the curve reaches 95 % of its plateau, the paper's words without the noise: 0 where it

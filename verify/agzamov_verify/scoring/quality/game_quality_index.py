@@ -98,7 +98,7 @@ def groups_of(games: Sequence[Sequence[MoveLoss]], constants: QualityConstants) 
 
 
 def by_distinct_game(games: Sequence[Sequence[MoveLoss]], identities: Sequence[str]) -> list[list[MoveLoss]]:
-    """A seat's moves by what was played: games that were played alike are one."""
+    """A seat's moves by distinct game: identical games count once."""
     by_identity: dict[str, list[MoveLoss]] = {}
     for moves, identity in zip(games, identities, strict=True):
         by_identity.setdefault(identity, []).extend(moves)

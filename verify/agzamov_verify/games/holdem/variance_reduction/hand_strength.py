@@ -1,4 +1,4 @@
-"""Strength of a hand on a board, in three steps: what a bettor would call nothing, a good pair, or strong.
+"""Strength of a hand on a board, in three steps: nothing, a good pair, strong.
 
 NOTHING    no better kind of hand than the board alone, or a pair below the board's top card
 PAIR       a pair with the board's top card, or a higher pocket pair

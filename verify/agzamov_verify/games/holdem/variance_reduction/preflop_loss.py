@@ -1,4 +1,4 @@
-"""Preflop regret in a declared simplified game: what decisions before the flop lose against a published strategy.
+"""Preflop regret in a declared simplified game: losses of preflop decisions against a published strategy.
 
 What it is: for each decision before the flop, the exact value of the best action less that of the action taken, for
 these two cards, against tables/preflop.bin, an equilibrium within about a thousandth of a big blind of the game in

@@ -1,4 +1,4 @@
-"""A hand against the benchmark player by what that player could have held: its range after its actions, by its policy.
+"""A hand against the benchmark player, averaged over its range: its possible cards after its actions, by its policy.
 
 The published policy gives the probability of each action for each holding. Given the other player's cards, the board
 and all actions, the benchmark player's holdings are therefore as likely as the product of those probabilities; the
