@@ -24,11 +24,11 @@ SECTIONS = {
             "Make your signing key (Ed25519): the private key in PATH, the public key in PATH.pub",
         ),
         "doctor": _own(
-            "setup_commands:doctor", "Check this machine for what runs and checks need, with advice on what is missing"
+            "setup_commands:doctor", "Check this machine for the needs of runs and checks, with advice on missing parts"
         ),
         "plan": _own(
             "planning_command:plan_command",
-            "Forecast a run of PLAN (YAML): what it can detect, its calls, cost and time",
+            "Forecast a run of PLAN (YAML): detectable effects, calls, cost and time",
         ),
     },
     "Run": {

@@ -13,15 +13,15 @@ SECTIONS = {
             "agzamov_verify.check_command:check", "Check BUNDLE, a folder or plain tar, without trusting who made it"
         ),
         "show": Command(
-            "agzamov_verify.show_command:show", "Show what BUNDLE claims, the list of its games, or one game by replay"
+            "agzamov_verify.show_command:show", "Show BUNDLE's claims, the list of its games, or one game by replay"
         ),
         "xray": Command(
             "agzamov_verify.xray_command:xray_command",
-            "Show what a memory did in one game of BUNDLE: entries in each prompt, and the action without them",
+            "Show a memory's effect in one game of BUNDLE: entries in each prompt, and the action without them",
         ),
         "report": Command(
             "agzamov_verify.report_command:report",
-            "Verify BUNDLE, and write a report that a browser opens: what was found, and a replay of every game",
+            "Verify BUNDLE, and write a report that a browser opens: its figures, and a replay of every game",
         ),
         "explain": Command(
             "agzamov_verify.explain_command:explain",

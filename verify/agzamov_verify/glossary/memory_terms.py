@@ -30,8 +30,8 @@ MEMORY: Final = (
          "was stored.",
          "docs/memory.md", ("store audit",)),
     Term("lineage",
-         "How far what a memory told can be traced to what was stored, in four tiers: A verbatim (each dump is what "
-         "was stored), B traced (each entry that the server made names its sources), C bounded (no dump could be "
+         "The degree to which a memory's answers can be traced to stored entries, in four tiers: A verbatim "
+         "(each dump is as stored), B traced (each entry that the server made names its sources), C bounded (no dump could be "
          "compared, in a sealed image without a network), D unverified (the same in a process).",
          "docs/memory.md", ("lineage tier", "tiers", "verbatim", "traced", "unverified")),
     Term("donor",
