@@ -57,6 +57,7 @@ class Stream:
     def below(self, bound: int) -> int:
         """A uniform integer in [0, bound), by rejection. `bound` is from 1 to 2^32."""
         assert 0 < bound <= WORD
+        # Words of the last, incomplete run of `bound` values are refused; else low values would be likelier.
         limit = WORD - WORD % bound
         word = self.word()
         while word >= limit:
@@ -65,6 +66,7 @@ class Stream:
 
     def wide(self) -> int:
         """A uniform integer in [0, 2^53): as wide as canonical JSON allows."""
+        # The upper 32 bits are one word, the lower 21 the upper bits of the next.
         return self.word() << 21 | self.word() >> 11
 
     def choice(self, options: Sequence[T]) -> T:
@@ -76,6 +78,7 @@ class Stream:
         pool = list(items)
         dealt = []
         for remaining in range(len(pool), len(pool) - count, -1):
+            # The dealt item's place is filled by the last of those that remain, so they stay at the front.
             index = self.below(remaining)
             dealt.append(pool[index])
             pool[index] = pool[remaining - 1]

@@ -178,6 +178,7 @@ def curves_of(gain: Gain, tau_max: Fraction) -> Curves:
 def _curves(positions: int, unit_results: int, tau_max: Fraction) -> Curves:
     steps = range(1, STEPS + 1)
     speeds = tuple(1 - Fraction(step, STEPS) for step in range(-STEPS_BEYOND, STEPS + 1))
+    # A speed of 1 - step / STEPS reaches 95 % after tau ln 20 = (step / STEPS) tau_max results.
     grid = tuple(max(1, round(step * tau_max / STEPS / LN_20)) for step in steps)
     falling = np.array(decays(positions, unit_results, grid), dtype=np.int64)
     level = np.full((1, positions), ONE, dtype=np.int64)
@@ -203,6 +204,9 @@ def best_of(sums: Sums, taken: np.ndarray, size: int) -> np.ndarray:
     What a curve explains rises with (sum of values with it) / (root of its squares): exact sums, one correctly rounded
     quotient and root.
     """
+    # With y the gains and q a shape, g = sum yq / sum q^2 leaves sum y^2 - (sum yq)^2 / sum q^2; a gain has g > 0, so
+    # the best shape has the greatest sum yq / root(sum q^2). y is size times a unit less the control's sum, hence
+    # `common`.
     common = size * sums.with_values - taken[:, None] * sums.levels
     place: np.ndarray = (common.astype(np.float64) / np.sqrt(sums.squares.astype(np.float64))).argmax(axis=1)
     return place

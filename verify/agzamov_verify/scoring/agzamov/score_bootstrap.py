@@ -112,6 +112,8 @@ def spread_of(arms: Mapping[str, Arms], constants: ScoreConstants, resamples: Re
     }
     chess, poker = drawn[CHESS], drawn[POKER]
     c = float(constants.c_bb_per_100.exact)
+    # Eq. 1 in each resample: four places of P (hold'em's by the logistic function of bb/100 over c), two deltas in
+    # delta_max, one speed, which is the mean of both games'. All lie on a scale of 0 to 1.
     level = [chess.baseline, chess.real, logistic_table(poker.baseline / c), logistic_table(poker.real / c)]
     deltas = [(means.real - means.control) / float(constants.delta_max(game)) for game, means in drawn.items()]
     shown, possible = (chess.shown + poker.shown) / 2, (chess.possible + poker.possible) / 2
@@ -119,9 +121,12 @@ def spread_of(arms: Mapping[str, Arms], constants: ScoreConstants, resamples: Re
     cut = [np.clip(delta, 0.0, 1.0) for delta in deltas]
     performance = _sum(level, weights[:4])
     whole = performance + _sum([*cut, shown], weights[4:])
+    # Bound (a) of each end: a delta is cut only where the cut moves the end away from the score.
     low = performance + _sum([*(np.minimum(delta, 1.0) for delta in deltas), shown], weights[4:])
     high = performance + _sum([*(np.maximum(delta, 0.0) for delta in deltas), possible], weights[4:])
     with_deltas, alone = (_tails(arms, constants, deltas=deltas) for deltas in (True, False))
+    # Bound (b): the three other parts add at least 0 below, at most `_rest` above. The tighter bound of each end
+    # counts.
     bounds = (
         max(_percentile(low, with_deltas[0], 0), _percentile(performance, alone[0], 0)),
         min(_percentile(high, with_deltas[1], 1), _percentile(performance, alone[1], 1) + _rest(constants)),
@@ -161,6 +166,8 @@ def _drawn(arms: Arms, tau_max: Fraction, seed: bytes, resamples: int) -> Drawn:
     baseline, real, control = arms.baseline.measured(), arms.real.measured(), arms.control.measured()
     (first,) = _apart([baseline], seed, 0, resamples)
     curves = curves_of(gain, tau_max)
+    # Summed over the rows of each resample: the real arm; real arm less control where paired, else the real arm alone;
+    # and the control, where it is paired, so that both arms are drawn together.
     columns = [_row_sums(real, gain), [sum(row) for row in gain.rows]]
     taken = np.zeros(resamples, dtype=np.int64)
     if gain.control is None:
@@ -171,6 +178,9 @@ def _drawn(arms: Arms, tau_max: Fraction, seed: bytes, resamples: int) -> Drawn:
     sums = sums_of(gain, curves)
     speeds = np.array([float(speed) for speed in curves.speeds])
     row_sums, places = _refits(sums, columns, taken, size, seed, resamples)
+    # As `Gain.total`: size times the sum of gains, less `taken`, the sum of `size` units of the control, for each unit
+    # (0 and 1 where paired). So a mean gain is totals / (size * units), and nothing is rounded. `threshold` is t(97.5
+    # %) standard errors of the observed sample: above it a gain is shown, below its opposite one is ruled out.
     totals = size * row_sums[1] - taken * len(gain.units.values)
     speed = speeds[places]
     shown, possible = totals > gain.threshold, totals >= -gain.threshold
@@ -231,6 +241,8 @@ def _tails(arms: Mapping[str, Arms], constants: ScoreConstants, *, deltas: bool)
     total, tails = contrast(groups, factors), _nominal_tails(arms)
     if not total.df:
         return tails
+    # Resampled means have (n - 1) / n of the unbiased variance and near-normal tails. A percentile as far out as
+    # Student's bound therefore leaves out P(Z > t(1 - tail, df) * SE / SE of resampled means).
     rows = zip(factors, groups, strict=True)
     variance = sum((factor**2 * group.variance * (group.n - 1) / group.n**2 for factor, group in rows), Fraction(0))
     wider, df = square_root(total.squared_error / variance), max(1, floor(total.df))
@@ -240,6 +252,7 @@ def _tails(arms: Mapping[str, Arms], constants: ScoreConstants, *, deltas: bool)
 
 def _nominal_tails(arms: Mapping[str, Arms]) -> tuple[Fraction, Fraction]:
     """Shares to leave out below and above before they are moved out."""
+    # tail + (5 / careers)^2 (4.5 % - tail); without careers the tail itself.
     careers = [count for arm in arms.values() if (count := arm.real.measured().careers)]
     share = Fraction(FEW_CAREERS, max(FEW_CAREERS, *careers)) ** 2 if careers else Fraction(0)
     low, high = (tail + share * (FEW_CAREERS_TAIL - tail) for tail in TAILS)
@@ -249,6 +262,8 @@ def _nominal_tails(arms: Mapping[str, Arms]) -> tuple[Fraction, Fraction]:
 def _linear(arms: Arms, game: str, constants: ScoreConstants, *, deltas: bool) -> list[tuple[Moments, Fraction]]:
     """Samples of a game with their weights in the score, to first order about their means."""
     baseline, control, real = (cell.measured() for cell in (arms.baseline, arms.control, arms.real))
+    # d score = slope * dP + d(real - control) / delta_max. The components' weights are taken as equal: only ratios of
+    # squared errors enter the degrees of freedom.
     gained = 1 / constants.delta_max(game) if deltas else Fraction(0)
     slopes = [_slope(units, game, constants) for units in (baseline, real)]
     first = _group([sum(row) for row in rows_of(baseline)], slopes[0] * baseline.scale.factor)

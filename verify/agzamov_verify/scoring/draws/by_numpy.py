@@ -76,6 +76,7 @@ def resampled_counts(n: int, seed: bytes, resamples: int, draws_max: int = _CHUN
         chunk = range(first, min(first + rows, resamples))
         drawn = b"".join(hashlib.shake_256(seed + row.to_bytes(4, "big")).digest(4 * n) for row in chunk)
         words = np.frombuffer(drawn, dtype="<u4").reshape(len(chunk), n).astype(np.uint64)
+        # Unit w n div 2^32 of each word; the offset n r of resample r lets one bincount serve the whole chunk.
         places = ((words * np.uint64(n)) >> np.uint64(32)).astype(np.intp) + n * np.arange(len(chunk))[:, None]
         yield np.bincount(places.ravel(), minlength=n * len(chunk)).reshape(len(chunk), n)
 
@@ -104,6 +105,8 @@ class _Words:
 
 def _tables(columns: Sequence[Sequence[int]]) -> list[np.ndarray]:
     """Tables of each word's addition to the sum of each column; in the first, the lowest bits count refused words."""
+    # One look-up adds a unit's value, times 2^17, and counts a refused word in the lowest 17 bits. A resample takes at
+    # most 2^16 words a round, so the count never carries into the value.
     units, refused = _meaning(len(columns[0]))
     tables = [np.where(refused, 0, np.asarray(column, dtype=np.int64)[units]) for column in columns]
     tables[0] = (tables[0] << REFUSED_BITS) + refused

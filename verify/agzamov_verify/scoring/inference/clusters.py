@@ -58,6 +58,8 @@ def linearised(above: Sequence[int], below: Sequence[int]) -> Linearised | None:
     if not n:
         return None
     effective = Fraction(count * count, sum(m * m for _, m in pairs))
+    # Residuals d = x - r m times `count`, so that they are whole: sum d^2 = squares_sum / count^2. The squared error is
+    # n / (n - 1) sum d^2 / count^2, hence count^4 below; the degrees of freedom do not depend on the scale.
     squares = [(x * count - total * m) ** 2 for x, m in pairs]
     squares_sum, fourth = sum(squares), sum(square * square for square in squares)
     if n < 2 or not squares_sum:
@@ -141,6 +143,8 @@ def rare_events_test(above: Sequence[int], below: Sequence[int], rate: Fraction,
     for j in range(max(m for _, m in clusters)):
         none.append(none[-1] * (b + j) / (a + b + j))
     with_event = sum(x > 0 for x, _ in clusters)
+    # chances[k]: probability that k of the clusters so far have an event, for k up to the observed number (the
+    # recursion of the Poisson binomial distribution). Their sum is P(K <= observed).
     chances = [mp.mpf(1)] + [mp.mpf(0)] * with_event
     for _, m in clusters:
         without = none[m]

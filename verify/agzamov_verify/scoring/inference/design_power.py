@@ -28,6 +28,9 @@ def normal_power_t(df: int, delta: float, alpha: Fraction, alternative: Alternat
 
     The integral of P(Z > t s - delta) over the density of s = sqrt(chi-square / df), by Simpson's rule.
     """
+    # Density of s: 2 (df / 2)^(df / 2) / Gamma(df / 2) s^(df - 1) e^(-df s^2 / 2). Its mean is about 1 and its SD about
+    # 1 / root(2 df), so the integral ends nine of these away. Simpson's weights are 1, 4, 2, ..., 4, 1 thirds of a
+    # step.
     spread = _REACH / sqrt(2 * df)
     s = np.linspace(max(0.0, 1 - spread), 1 + spread, _NODES)
     with np.errstate(divide="ignore"):
@@ -65,6 +68,7 @@ def coarse_power_t(
 
     A sample without variation is never rejected, as no t test is made of it.
     """
+    # Axis 0 counts S - n lowest, axis 1 (Q - S) / 2. Both add up over units, so n units have the n-fold convolution.
     lowest = min(chances)
     halves = {value: (value * value - value) // 2 for value in chances}
     rows, columns = n * (max(chances) - lowest) + 1, n * max(halves.values()) + 1

@@ -50,6 +50,8 @@ def t_quantile(p: Fraction, df: Fraction | int) -> Fraction:
         return Fraction(0)
     tail, nu = real(min(p, 1 - p)), real(df)
     t = abs(real(normal_quantile(p)))
+    # The density is scale (1 + t^2 / nu)^(-(nu + 1) / 2). P(T > t) falls and is convex for t > 0, so Newton's steps
+    # from a point left of the root never pass it.
     scale = mp.gamma((nu + 1) / 2) / (mp.sqrt(nu * mp.pi) * mp.gamma(nu / 2))
     for _ in range(500):
         step = (_t_half(t, nu) - tail) / (scale * (1 + t * t / nu) ** (-(nu + 1) / 2))
@@ -102,12 +104,16 @@ def noncentral_cdf(t: Real, nu: Real, delta: Real) -> Real:
 
 def _lenth(x: Real, b: Real, delta: Real) -> Real:
     """The series' sum: Poisson weights times incomplete beta functions."""
+    # P(T <= t) = Phi(-delta) + 1/2 sum over j of [p I_x(j + 1/2, b) + q I_x(j + 1, b)], x = t^2 / (nu + t^2), b = nu /
+    # 2, p = e^-r r^j / j!, q = delta e^-r r^j / (root 2 Gamma(j + 3/2)), r = delta^2 / 2. So q is delta root(2 / pi)
+    # e^-r at j = 0, and a step to j + 1 multiplies p by r / (j + 1) and q by r / (j + 3/2).
     rate = delta * delta / 2
     even, odd = mp.exp(-rate), delta * mp.sqrt(2 / mp.pi) * mp.exp(-rate)
     total, half, weight_left, tails = mp.mpf(0), mp.mpf(1) / 2, 1 - even, _beta_tails(x, b)
     for j in count():
         at_half, at_one = tails[j]
         total += even * at_half + odd * at_one
+        # From j = r on the weights fall, and I_x falls with j, so the terms to come are smaller than these.
         if j > rate and abs(at_half * weight_left) + abs(at_one * odd) < _NEGLIGIBLE:
             break
         even *= rate / (j + 1)
@@ -145,6 +151,7 @@ def _beta(a: Real, b: Real, x: Real) -> Real:
 
 def _beta_step(a: Real, b: Real, x: Real) -> Real:
     """I_x(a, b) - I_x(a + 1, b)."""
+    # x^a (1 - x)^b Gamma(a + b) / (Gamma(a + 1) Gamma(b)), Abramowitz and Stegun 26.5.16.
     return mp.exp(a * mp.log(x) + b * mp.log(1 - x) - mp.loggamma(a + 1) - mp.loggamma(b) + mp.loggamma(a + b))
 
 

@@ -80,6 +80,7 @@ def _sized(d: Fraction, df: int, scale: Fraction, alpha: Fraction, kind: str) ->
 
 def _noncentrality(t: Real, nu: Real, p: Real) -> Fraction:
     """The noncentrality at which P(T <= t) = p: the distribution falls as it grows."""
+    # P(T <= t) is about Phi((t (1 - 1 / (4 nu)) - delta) / root(1 + t^2 / (2 nu))) (Abramowitz and Stegun 26.7.10).
     spread = mp.sqrt(1 + t * t / (2 * nu))
     about = t * (1 - 1 / (4 * nu)) - real(normal_quantile(rational(p))) * spread
     if abs(t) > T_MAX:

@@ -117,12 +117,15 @@ def expanded_tail(samples: Samples, weights: Weights, alpha: Fraction) -> Fracti
     """The share of resamples to leave out at either end so that percentiles are as wide as Student's interval."""
     groups = [moments(sample) for sample in samples]
     total = contrast(groups, weights)
+    # Resampled means are near normal with a variance of (n - 1) / n of the squared standard error; a percentile that
+    # lies as far out as Student's bound leaves out P(Z > t SE / SD of resampled means) (Hesterberg 2015).
     variance = sum((_resampled_variance(*weighted) for weighted in zip(weights, groups, strict=True)), Fraction(0))
     return normal_upper(square_root(total.squared_error / variance) * t_quantile(1 - alpha / 2, total.df))
 
 
 def _percentile(samples: Samples, weights: Weights, tail: Fraction, resamples: Resamples) -> Bounds:
     whole, factors = _whole(samples, weights)
+    # contrast = sum of w sum(x) / n = sum of factor sum(x) / whole, in whole numbers.
     totals = [0] * resamples.count
     for index, (sample, factor) in enumerate(zip(samples, factors, strict=True)):
         sums = resampled_sums([sample], resamples.seed, index, resamples.count)[0]
@@ -135,6 +138,8 @@ def _studentised(samples: Samples, weights: Weights, alpha: Fraction, resamples:
     """None where a bound is infinite."""
     whole, factors = _whole(samples, weights)
     away = [-sum(factor * sum(values) for factor, values in zip(factors, samples, strict=True))] * resamples.count
+    # `away`: a resample's contrast less the observed one, times `whole`. Its squared standard error is the sum over
+    # samples of w^2 (n sum x^2 - (sum x)^2) / (n^2 (n - 1)).
     squares, shares, error = [], [], [0.0] * resamples.count
     for index, (sample, factor, weight) in enumerate(zip(samples, factors, weights, strict=True)):
         n = len(sample)
@@ -147,6 +152,7 @@ def _studentised(samples: Samples, weights: Weights, alpha: Fraction, resamples:
         error = [total + float(square) * share for total, square in zip(error, squares[-1], strict=True)]
     rank = [_rank(*row) for row in zip(away, error, strict=True)]
     total = contrast([moments(sample) for sample in samples], weights)
+    # bound = value - t* SE, where t* is the resampled statistic at the opposite end and SE the sample's own.
     steps = []
     for index in _ends(sorted(range(resamples.count), key=rank.__getitem__), alpha / 2):
         variance = sum((share * square[index] for share, square in zip(shares, squares, strict=True)), Fraction(0))

@@ -79,6 +79,7 @@ def pair_moments(counts: Counts) -> tuple[Fraction, Fraction]:
     pairs = sum(counts)
     if not pairs:
         return HALF, Fraction(0)
+    # A pair with k of 4 half-points has k / 4 points a game. The variance is divided by N, not N - 1, as Fishtest's is.
     mean = Fraction(sum(points * count for points, count in enumerate(counts)), 4 * pairs)
     squares = sum((count * (Fraction(points, 4) - mean) ** 2 for points, count in enumerate(counts)), Fraction(0))
     return mean, squares / pairs
@@ -93,6 +94,8 @@ def elo(score: Fraction) -> str:
 
 def normalised_elo(score: Fraction, pair_sd: Fraction) -> Fraction:
     """(score - 1/2) over the SD of one game (pair SD times the root of 2), times 800 / ln 10."""
+    # The SD of a pair's mean is that of one game over root 2. The factor 800 / ln 10 makes this the Elo difference near
+    # 0 where no game is drawn: a game's SD is 1/2 then, and d Elo / d score = 1600 / ln 10 at a score of 1/2.
     return rational(real(score - HALF) / (mp.sqrt(2) * real(pair_sd)) * 800 / mp.log(10))
 
 

@@ -34,6 +34,7 @@ def mde_t(sd: Fraction, n: int, alpha: Fraction, arms: int = 1, power: Fraction 
 @lru_cache(maxsize=1024)
 def detectable_noncentrality(df: int, alpha: Fraction, power: Fraction = POWER) -> Fraction:
     """Noncentrality (effect in standard errors) at which an effect is found with probability `power`."""
+    # Power of the two-sided test: P(T > c) + P(T < -c) of the noncentral t, with c the central quantile.
     critical, nu = real(t_quantile(1 - alpha / 2, df)), mp.mpf(df)
 
     def excess(delta: Real) -> Real:

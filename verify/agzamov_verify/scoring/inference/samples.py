@@ -47,5 +47,6 @@ def contrast(groups: Sequence[Moments], weights: Sequence[Fraction]) -> Contrast
     error = sum(parts, Fraction(0))
     if not error or any(group.n < 2 for group in groups):
         return Contrast(value, error, Fraction(0))
+    # Welch and Satterthwaite: df = (sum of v)^2 / sum of v^2 / (n - 1), with v = w^2 s^2 / n of each sample.
     spread = sum((part**2 / (group.n - 1) for part, group in zip(parts, groups, strict=True)), Fraction(0))
     return Contrast(value, error, error**2 / spread)

@@ -126,6 +126,9 @@ class Gambler:
 
     def __init__(self, mean: Fraction, worst: int) -> None:
         self._mean = mean
+        # A bet's factor as a quotient of whole numbers, with m = numerator / denominator:
+        # 1 + bet (x - m) / (16 (m - worst)) = (stake + bet * gain) / stake,
+        # stake = 16 denominator |m - worst|, gain = +-denominator (x - m).
         stake = SHARES * (mean.numerator - worst * mean.denominator)
         self._upward = 1 if stake > 0 else -1
         self._stake = abs(stake)
@@ -173,6 +176,8 @@ class _Table:
             return Reason.ABOVE
         if alternative is not Alternative.GREATER and self._below.has(self._enough):
             return Reason.BELOW
+        # Equivalence by two one-sided tests, each at alpha: both must reject, so nothing is shared (Schuirmann 1987, J.
+        # Pharmacokinet. Biopharm. 15:657).
         if self._doubters and all(gambler.has(1 / Fraction(self._plan.alpha)) for gambler in self._doubters):
             return Reason.NO_EFFECT
         return Reason.PLANNED_END if n >= self._plan.planned else None
@@ -203,6 +208,8 @@ def _enough(plan: SequentialPlan) -> Fraction:
 
 def _lower_bound(values: Sequence[int], least: int, greatest: int, enough: Fraction) -> Fraction:
     """The greatest mean on the grid against which an upward gambler has enough: wealth falls as the mean grows."""
+    # Wealth is a product, in which order does not matter, so equal observations are bet on at once. Bisection keeps the
+    # gambler rich enough at `low` (or low is the declared bound), so the bound is rounded outward.
     counts = sorted(Counter(values).items())
     low, high = 0, 2**_BOUND_STEPS
     while high - low > 1:

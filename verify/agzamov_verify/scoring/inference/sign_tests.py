@@ -40,6 +40,8 @@ def exact_counts(sizes: Sequence[int], total: int, alternative: Alternative) -> 
     places = sum(sizes) // step
     if (places + 1) * (n + 1) > EXACT_BITS_MAX:
         return None
+    # Place k stands for the signed sum 2 k - places, in steps: a plus instead of a minus before a size moves the sum up
+    # by size / step places. No count exceeds 2^n, so a slot of n + 1 bits never overflows.
     slot, counts = n + 1, 1
     for size in sizes:
         counts += counts << (slot * (size // step))
@@ -79,4 +81,5 @@ def _from(counts: int, slot: int, first: int, places: int) -> int:
     """The sum of the counts from place `first` up: digits to the base 2^slot add up modulo 2^slot - 1."""
     if first > places:
         return 0
+    # The sum of the digits is at most 2^n, less than 2^(n + 1) - 1, so the remainder is the sum itself.
     return (counts >> (slot * max(0, first))) % ((1 << slot) - 1)

@@ -43,6 +43,8 @@ def _decay(units: int, unit_results: int, tau: int) -> list[int]:
     with high_precision():
         per_result = (Decimal(-1) / tau).exp()
         per_unit = (Decimal(-unit_results) / tau).exp()
+        # First unit of m results: (1 / m) sum of e^(-k / tau), k < m, a geometric series; each later one is e^(-m /
+        # tau) of it.
         mean = (1 - per_unit) / (1 - per_result) / unit_results
         level, factor = (int(value * 2**_FINE_BITS) for value in (mean, per_unit))
     means = []
@@ -56,6 +58,7 @@ def rising(decay: Sequence[int]) -> list[int]:
     """The rising curve of a decay with mean 0 and root mean square 2^16, rounded: the weights of a trend test."""
     units, total = len(decay), sum(decay)
     centred = [total - units * value for value in decay]
+    # 2^64 root(n 2^32 / sum c^2): the norm that makes the root mean square 2^16, kept to 64 bits after the point.
     norm = isqrt(units * ONE * ONE * 2**_FINE_BITS // sum(value * value for value in centred))
     return [value * norm + 2 ** (_FINE_BITS // 2 - 1) >> _FINE_BITS // 2 for value in centred]
 

@@ -118,12 +118,14 @@ class _Direction(NamedTuple):
 @lru_cache(maxsize=256)
 def _direction(row: tuple[int, ...]) -> _Direction:
     shape = _centred([Decimal(value) for value in row])
+    # n e^(-n / tau) at a unit's middle, n = place + 1/2; the factor 2 changes no t.
     slope = _centred([Decimal((2 * place + 1) * value) for place, value in enumerate(row)])
     shape_size = _dot(shape, shape)
     share = _dot(shape, slope) / shape_size
     rest = [d - share * q for d, q in zip(slope, shape, strict=True)]
     size = _dot(rest, rest)
     even = 1 - 1 / Decimal(len(row))
+    # 1 - leverage: 1 - 1 / n - q^2 / sum q^2 - d^2 / sum d^2, since the three regressors are orthogonal.
     kept = [even - q * q / shape_size - d * d / size for q, d in zip(shape, rest, strict=True)] if size else []
     return _Direction(shape, shape_size, rest, size, kept)
 
@@ -135,6 +137,7 @@ def _refused(along: _Direction, y: Sequence[Decimal], most: Decimal) -> bool:
     product = _dot(along.rest, y)
     first, second = _dot(along.shape, y) / along.shape_size, product / along.size
     units = zip(y, along.shape, along.rest, along.kept, strict=True)
+    # HC3: t^2 = (sum d y)^2 / sum of (d e / (1 - h))^2, e the residual and h the leverage.
     spread = sum(((d * (value - first * q - second * d) / left) ** 2 for value, q, d, left in units), Decimal(0))
     return product * product > most * spread
 
@@ -149,6 +152,7 @@ def _dot(first: Sequence[Decimal], second: Sequence[Decimal]) -> Decimal:
 
 
 def _slope(shape: Sequence[int], values: Sequence[int]) -> Fraction:
+    # Least squares: (n sum qy - sum q sum y) / (n sum q^2 - (sum q)^2).
     n, total = len(values), sum(shape)
     spread = n * sum(value * value for value in shape) - total * total
     return Fraction(_covariance(shape, values), spread)
@@ -175,6 +179,8 @@ def _share(shape: Sequence[int], values: Sequence[int]) -> Fraction:
 
 def _best_step(values: Sequence[int]) -> Fraction:
     """The same for a step up from 0 to 1, wherever it explains most."""
+    # A step after `split` units has n times the covariance split * total - n * below, and n times the sum of squares
+    # split (n - split).
     n, total, sums = len(values), sum(values), accumulate(values[:-1])
     steps = ((max(0, split * total - n * below), split * (n - split)) for split, below in enumerate(sums, 1))
     best = max(Fraction(common * common, spread) for common, spread in steps)

@@ -80,6 +80,7 @@ def rate_period(player: Glicko, results: Iterable[Result], system_constant: Deci
         phi = player.deviation / _SCALE
         if not met:
             return _grown(player, phi)
+        # Step 3: 1 / v = sum of g^2 E (1 - E). Step 4: delta = v sum of g (s - E), s in points (half-points over 2).
         mu = (player.rating - _CENTRE) / _SCALE
         precision = surplus = Decimal(0)
         for result, count in met.items():
@@ -87,6 +88,7 @@ def rate_period(player: Glicko, results: Iterable[Result], system_constant: Deci
             precision += count * weight * weight * expected * (1 - expected)
             surplus += count * weight * (Decimal(result.halfpoints) / 2 - expected)
         volatility = _volatility(player.volatility, phi, 1 / precision, surplus / precision, system_constant)
+        # Steps 6 and 7: 1 / phi'^2 = 1 / (phi^2 + sigma'^2) + 1 / v, and mu' = mu + phi'^2 sum of g (s - E).
         deviation = 1 / (1 / (phi * phi + volatility * volatility) + precision).sqrt()
         rating = mu + deviation * deviation * surplus
         return Glicko(rating * _SCALE + _CENTRE, deviation * _SCALE, volatility)
@@ -135,18 +137,22 @@ def _by_player(games: Iterable[Game], players: Mapping[str, Glicko]) -> dict[str
 
 def _meeting(mu: Decimal, opponent: Glicko) -> tuple[Decimal, Decimal]:
     """g and E of step 3: how much a result against the opponent weighs, and the expected points."""
+    # g = 1 / root(1 + 3 phi^2 / pi^2), E = 1 / (1 + e^(-g (mu - mu_opponent))).
     phi = opponent.deviation / _SCALE
     weight = 1 / (1 + 3 * phi * phi / (_PI * _PI)).sqrt()
     return weight, 1 / (1 + (-weight * (mu - (opponent.rating - _CENTRE) / _SCALE)).exp())
 
 
 def _grown(player: Glicko, phi: Decimal) -> Glicko:
+    # Step 6 alone: phi' = root(phi^2 + sigma^2).
     deviation = (phi * phi + player.volatility * player.volatility).sqrt() * _SCALE
     return Glicko(player.rating, deviation, player.volatility)
 
 
 def _volatility(sigma: Decimal, phi: Decimal, variance: Decimal, gain: Decimal, constant: Decimal) -> Decimal:
     """Step 5: the new volatility. `gain` is Δ, the improvement that the results alone suggest."""
+    # The root in x = ln sigma'^2 of e^x (D^2 - phi^2 - v - e^x) / (2 (phi^2 + v + e^x)^2) - (x - a) / tau^2, D = gain,
+    # a = ln sigma^2, tau = constant. It lies between a and ln(D^2 - phi^2 - v), or the first a - k tau where f >= 0.
     start, spread, squared = (sigma * sigma).ln(), phi * phi + variance, gain * gain
 
     def f(x: Decimal) -> Decimal:

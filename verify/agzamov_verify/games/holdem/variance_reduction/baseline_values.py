@@ -96,6 +96,7 @@ def growths(deal: Deal, street: int) -> tuple[int, ...]:
         if kind.balance:
             button, big_blind = strengths(holes, [*shown, kind.cards[0]])
             behind, ahead = (big_blind, button) if kind.balance > 0 else (button, big_blind)
+            # n g(card that came) - sum of g over all n cards: n times the value less its average; `scale` divides by n.
             times = cards * (came in kind.cards) - len(kind.cards)
             totals[STRENGTHS * behind + ahead] += times * kind.balance
     scale = UNITS // (cards * (RIVER_CARDS if street == TURN else 1))

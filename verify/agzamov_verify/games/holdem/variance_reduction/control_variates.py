@@ -50,6 +50,8 @@ def net_units(record: HandRecord, method: Method) -> int:
     last = last_street(record.end, story)
     net = record.net_chips * PER_CHIP
     if record.end is HandEnd.SHOWDOWN and last < RIVER:
+        # Nobody could act any more: the button's mean over the cards to come is the chips matched by both times the
+        # edge.
         net = story.matched_chips[-1] * edge(story.deal, last) * SIXTEENTHS
     return net - _correction(story, last, method)
 

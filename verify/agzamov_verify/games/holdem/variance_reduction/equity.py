@@ -23,8 +23,10 @@ def edge(deal: Deal, street: int) -> int:
     match street:
         case 0:
             wins, ties = matchup(deal.button, deal.big_blind)
+            # Wins less losses, since losses = BOARDS - wins - ties.
             return (2 * wins + ties - BOARDS) * (UNITS // BOARDS)
         case 1:
+            # Wins less losses over 45 * 44 runouts in order: each kind's balance is over the 44 rivers after it.
             balance = sum(len(kind.cards) * kind.balance for kind in next_cards(deal, TURN))
             return balance * (UNITS // (TURN_CARDS * RIVER_CARDS))
         case 2:

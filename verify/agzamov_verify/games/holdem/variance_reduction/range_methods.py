@@ -193,6 +193,8 @@ def _column(spot: Spot, done: PokerAction) -> list[int] | None:
 
 def decision_correction(posterior: Posterior, spot: Spot, done: PokerAction, put_in_chips: int) -> Fraction:
     """Value of an action to the benchmark player less the average over all of its policy, in 1 / PER_CHIP chip."""
+    # An action's worth, summed over holdings: weight * P(action | percentile) * value. A fold loses what was put in,
+    # whatever the cards; else a unit of edge has the value `_worth`.
     totals, leads = posterior.by_percentile()
     rows, everything, done_worth = shares_by_percentile(spot), Fraction(0), Fraction(0)
     for index, action in enumerate(choices(spot)):
@@ -205,6 +207,7 @@ def decision_correction(posterior: Posterior, spot: Spot, done: PokerAction, put
         everything += worth
         if action == done:
             done_worth = Fraction(worth, total)
+    # Mean over the range that the action leaves, less the mean over the range before it (probabilities are in 64ths).
     return done_worth - everything / (SHARES * sum(totals))
 
 
@@ -239,6 +242,7 @@ def runout_edge(posterior: Posterior) -> Fraction:
             if a not in cards and b not in cards:
                 value = evaluate([CARDS[a], CARDS[b], *shown])
                 lead += weight * ((value > mine) - (value < mine))
+    # A holding shares no card with C(unseen - 2, missing) of the boards to come; all others were left out above.
     return Fraction(UNITS * lead, comb(len(unseen) - 2, missing) * posterior.total)
 
 

@@ -39,6 +39,8 @@ def turn_cards(first: Hole, second: Hole, board: Sequence[str]) -> list[Kind]:
     for index, cards in enumerate(kinds):
         count, card = len(cards), CARDS_BY_NUMBER[cards[0]]
         with_a, with_b = [*a, card], [*b, card]
+        # Turn and river of one kind: count - 1 rivers are left of it. Pairs of different kinds are evaluated once, and
+        # count for the balance after either card.
         balance = (count - 1) * _sign(with_a, with_b, [CARDS_BY_NUMBER[cards[1]]]) if count > 1 else 0
         for before in range(index):
             others = kinds[before]
