@@ -31,8 +31,8 @@ MEMORY: Final = (
          "docs/memory.md", ("store audit",)),
     Term("lineage",
          "The degree to which a memory's answers can be traced to stored entries, in four tiers: A verbatim "
-         "(each dump is as stored), B traced (each entry that the server made names its sources), C bounded (no dump could be "
-         "compared, in a sealed image without a network), D unverified (the same in a process).",
+         "(each dump is as stored), B traced (each entry that the server made names its sources), C bounded (no dump "
+         "could be compared, in a sealed image without a network), D unverified (the same in a process).",
          "docs/memory.md", ("lineage tier", "tiers", "verbatim", "traced", "unverified")),
     Term("donor",
          "The frozen match against another opponent of which a placebo's notes are taken.",
