@@ -26,12 +26,12 @@ from agzamov_harness.pack import pack
 from agzamov_harness.progress import State
 from agzamov_harness.run import Runner, Stop
 from agzamov_harness.seal import plan_from, seal
-from agzamov_harness.tool_port import CHESS, HOLDEM, ToolPort, ToolServer, local_server
-from agzamov_verify.checks import Options, replay_stream, verify
+from agzamov_harness.tool_port import ToolPort, ToolServer, local_server
+from agzamov_verify.checks import Options, verify
 from agzamov_verify.documents import library
 from agzamov_verify.documents.library import Library
 from agzamov_verify.envelope import key_id
-from agzamov_verify.games.holdem import calculator
+from agzamov_verify.games.holdem import calculator, calculator_server
 from agzamov_verify.questions import Calculate, Examine
 from agzamov_verify.stockfish import NAME, UciEngine, find_engine
 
@@ -127,6 +127,7 @@ def forget() -> None:
         remembered.cache_clear()
 
 
+CHESS, HOLDEM = "chess960", "holdem"
 CHESS_QUESTION = Examine(
     attempt=0,
     candidates=("e2e4", "d2d4", "g1f3", "c2c4"),
@@ -198,7 +199,7 @@ def compare_calls(game: str, question: Examine | Calculate, direct: Callable[[An
 def main() -> None:
     """Print all ratios."""
     tools, told = Tools(), Meter()
-    replay_stream.calculate = tools.of(calculator.calculate)
+    calculator_server.calculate = tools.of(calculator.calculate)
     Library.told = told.of(Library.told)  # type: ignore[method-assign]
     chess = {"game": CHESS, "games": GAMES}
     hands = {"game": HOLDEM, "hands": HANDS}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from agzamov_verify.games.registry import GAMES
+from agzamov_verify.games.registry import GAMES, TOOL_SERVERS
 from agzamov_verify.manifest import Manifest, Plan
 from agzamov_verify.plan_problems import local_models, needs_engine
 from agzamov_verify.questions import MEMORIES
@@ -119,7 +119,7 @@ def _tools(
 ) -> ToolPort | None:
     """The tools of the seats; None where no match has one. Their servers start when they are first asked."""
     plan, name = manifest.plan, manifest.engine.name if manifest.engine else ""
-    games = sorted({match.game for match in plan.tool_matches})
+    games = sorted({tool.server for match in plan.tool_matches if (tool := GAMES[match.game].tool)})
     if not games:
         return None
     logs = stack.enter_context(log_folder("tools"))
@@ -128,7 +128,7 @@ def _tools(
         ToolServer(
             game,
             Socket(sockets[game], MCP_MODE) if sockets else local_server(game, engine, plan.engine.hash_mib, logs),
-            name if GAMES[game].uses_engine else "",
+            name if TOOL_SERVERS[game].asks_engine else "",
         )
         for game in games
     ]

@@ -15,28 +15,28 @@ from typing import Final
 import msgspec
 
 from agzamov_verify.documents.library import DOCUMENTS
-from agzamov_verify.games.chess960 import tool as chess_tool
-from agzamov_verify.games.holdem import tool as holdem_tool
 from agzamov_verify.games.page import PROFILE, TOOL
+from agzamov_verify.games.registry import TOOLS
 from agzamov_verify.games.scripted import reply
 from agzamov_verify.questions import Message, ToolCall
-from agzamov_verify.tool_use import BEST_LINES, COMPARE, EVALUATE
 
-CANDIDATES_MAX: Final = 4
-IN_TURN: Final = (COMPARE, BEST_LINES, EVALUATE, holdem_tool.TOOL.name)
-"""The tools of games, the first on offer being called."""
+BY_CALL: Final = {call: tool for tool in TOOLS.values() for call in tool.calls}
+"""The tools of games by the name that a model calls, the first on offer being called."""
 
 
 def offered(tools: object) -> str:
     """The tool of a game that a player calls, of those that a request offers; empty where there is none."""
     rows = [tool.get("function") for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
     names = {row.get("name") for row in rows if isinstance(row, dict)}
-    return next((name for name in IN_TURN if name in names), "")
+    return next((name for name in BY_CALL if name in names), "")
 
 
 def game_call(model: str, messages: Sequence[Message], name: str, seed: int) -> ToolCall:
     """The call of a player before it decides. Raises ValueError for a prompt that it cannot read."""
-    return ToolCall(json.dumps({"moves": _candidates(model, messages, seed)}) if name == COMPARE else "{}", name)
+    tool = BY_CALL[name]
+    request = tool.scripted_request(name)
+    arguments = tool.scripted_arguments(_named(model, messages, request, seed)) if request else {}
+    return ToolCall(json.dumps(arguments), name)
 
 
 def as_told(messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -46,11 +46,9 @@ def as_told(messages: Sequence[Message]) -> tuple[Message, ...]:
     return _with(plain, TOOL + told[-1], (PROFILE,)) if told else plain
 
 
-def _candidates(model: str, messages: Sequence[Message], seed: int) -> str:
-    """The moves that a player would name."""
-    request = chess_tool.REQUEST.format(candidates_max=CANDIDATES_MAX)
-    asked = _with(messages, f"\n{request}", (DOCUMENTS, TOOL, PROFILE))
-    return reply(model, asked, seed).rpartition(chess_tool.TAG)[2].strip()
+def _named(model: str, messages: Sequence[Message], request: str, seed: int) -> str:
+    """A player's reply where it is asked what the tool is to be called with."""
+    return reply(model, _with(messages, f"\n{request}", (DOCUMENTS, TOOL, PROFILE)), seed)
 
 
 def _with(messages: Sequence[Message], text: str, before: Sequence[str]) -> tuple[Message, ...]:

@@ -1,4 +1,4 @@
-"""The tools of both seats: MCP servers, the engine's in Chess960 and the calculator's in hold'em.
+"""The tools of both seats: MCP servers, one kind for each game that declares a tool (`games.game_tool`).
 
 What a tool finds depends on its question alone, so there is nothing to restore, and any server of a game answers for
 any seat and stream: as many are started as calls can be answered side by side. A server is told the position or the
@@ -10,15 +10,13 @@ import threading
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
-from msgspec import Meta
 
-from agzamov_verify.canon import INTEGER_MAX
-from agzamov_verify.games.chess960.findings import misshapen
-from agzamov_verify.games.chess960.rules import legal_after
-from agzamov_verify.questions import Answer, Calculate, Calculated, Examine, Examined, ExaminedMove, Question
+from agzamov_verify.games.game_tool import GameTool
+from agzamov_verify.games.registry import TOOL_SERVERS, TOOLS
+from agzamov_verify.questions import Answer, Question
 
 from .lazy import imported_at_first_use
 from .mcp_servers.no_answer import ENDED, one_line
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
 else:  # the library of the protocol takes a second to import
     mcp_client = imported_at_first_use("agzamov_harness.mcp_servers.mcp_client")
 
-CHESS, HOLDEM = "chess960", "holdem"
-"""The games that have a tool, as their servers are called."""
 SERVER_NAME, SERVER_VERSION = "agzamov-tool-{game}", "1"
 MCP_MODE = "auto"
 OPEN_S_MAX = 120.0
@@ -115,15 +111,17 @@ class ToolPort:
         self._pools = {server.game: Pool(partial(self._start, server), size) for server in servers}
 
     def answer(self, question: Question) -> Answer:
-        match question:
-            case Examine():
-                return self._examine(question)
-            case Calculate():
-                arguments = _only(question, "board", "comparisons_max", "hands_percent", "hole")
-                arguments |= _only(question, "pot_chips", "seed", "to_call_chips")
-                return self._asked(HOLDEM, "calculate_odds", arguments, _Odds).answer
-            case _:
-                raise PortFault(f"expected a question to a tool, found {type(question).__name__}")
+        tool = TOOLS.get(type(question))
+        if tool is None:
+            raise PortFault(f"expected a question to a tool, found {type(question).__name__}")
+        call = tool.call(question)
+        answer = tool.answer(self._asked(tool, call.tool, call.arguments, call.result))
+        if problem := tool.misfit(question, answer):  # what a script would refuse must not be recorded
+            expected, found = problem
+            raise PortFault(
+                f"tool of {tool.server}: expected {expected} from {call.tool}, found {found}; resume the run"
+            )
+        return answer
 
     def restore(self, question: Question, recorded: Answer) -> None:
         pass
@@ -132,25 +130,10 @@ class ToolPort:
         for pool in self._pools.values():
             pool.close()
 
-    def _examine(self, question: Examine) -> Examined:
-        arguments = _only(question, "moves", "nodes", "start_fen")
-        if question.candidates:
-            tool, arguments = "compare_moves", {**arguments, "candidates": list(question.candidates)}
-        elif question.lines_max:
-            tool, arguments = "best_lines", {**arguments, "lines": question.lines_max}
-        else:
-            tool = "evaluate_position"
-        answer = Examined(self._asked(CHESS, tool, arguments, _Findings).moves)
-        legal = question.candidates or legal_after(question.start_fen, question.moves)
-        if problem := misshapen(question, answer, legal):  # what a script would refuse must not be recorded
-            expected, found = problem
-            raise PortFault(f"tool of {CHESS}: expected {expected} from {tool}, found {found}; resume the run")
-        return answer
-
-    def _asked(self, game: str, tool: str, arguments: Mapping[str, Any], kind: type[T]) -> T:
-        if game not in self._pools:
-            raise PortFault(f"the run has no tool of {game} to ask")
-        with self._pools[game].lent() as client:
+    def _asked(self, asked: GameTool, tool: str, arguments: Mapping[str, Any], kind: type[T]) -> T:
+        if asked.server not in self._pools:
+            raise PortFault(f"the run has no tool of {asked.server} to ask")
+        with self._pools[asked.server].lent() as client:
             return client.call(tool, arguments, kind)
 
     def _start(self, server: ToolServer) -> ToolClient:
@@ -160,31 +143,7 @@ class ToolPort:
         return ToolClient(server, log)
 
 
-class _Findings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Answer of the engine's server."""
-
-    moves: tuple[ExaminedMove, ...]
-
-
-class _Odds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Answer of the calculator's server."""
-
-    compared: Annotated[int, Meta(ge=0, le=INTEGER_MAX)]
-    equity_permille: Annotated[int, Meta(ge=0, le=1000)]
-    exact: bool
-    price_permille: Annotated[int, Meta(ge=0, le=1000)]
-
-    @property
-    def answer(self) -> Calculated:
-        return Calculated(self.compared, self.equity_permille, self.exact, self.price_permille)
-
-
 def local_server(game: str, engine: Path | None, hash_mib: int, home: Path) -> Server:
     """The server of a game as a process of this machine, in the folder `home`; Stockfish is the program `engine`."""
-    words = ("--engine", str(engine), "--hash-mib", str(hash_mib)) if game == CHESS else ()
+    words = ("--engine", str(engine), "--hash-mib", str(hash_mib)) if TOOL_SERVERS[game].asks_engine else ()
     return Process(("-m", "agzamov_tools", game, *words), sys.executable, bare_environment(home), home, MCP_MODE)
-
-
-def _only(question: Examine | Calculate, *names: str) -> dict[str, Any]:
-    """The part of a question that a server is sent."""
-    return {name: msgspec.to_builtins(getattr(question, name)) for name in names}

@@ -109,7 +109,7 @@ def test_a_seat_that_names_no_legal_moves_is_warned_of(tmp_path: Path) -> None:
 
     verdict = check(make(wished, tmp_path, names_none), limits=ALL_REPLIES)
     assert of_tools(verdict).status is Status.NOT_APPLICABLE
-    expected = "tools: at 8 of 8 decisions in chess the seat named no legal move, so the engine had nothing to examine"
+    expected = "tools: at 8 of 8 decisions the seat named no legal move, so the engine had nothing to examine"
     assert expected in verdict.warnings
 
 

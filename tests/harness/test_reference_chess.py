@@ -8,10 +8,10 @@ from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy
 from agzamov_verify.games.chess960.habit_moves import trades_queens
 from agzamov_verify.games.chess960.habits import NO_HABITS, chess_habits
 from agzamov_verify.games.chess960.notes import observation
+from agzamov_verify.games.chess960.pattern_sentences import CHESS_PATTERNS
 from agzamov_verify.games.chess960.prompt import PromptStyle, system_message, turn_message
 from agzamov_verify.games.chess960.rules import End, Game960
 from agzamov_verify.games.chess960.script import ChessRecord, ChessRules, play
-from agzamov_verify.games.patterns import CHESS_PATTERNS
 from agzamov_verify.games.players import GameName, Player
 from agzamov_verify.games.scripted import reply
 from agzamov_verify.questions import Chat, Question, Reply

@@ -9,10 +9,11 @@ from agzamov_verify.dice import Dice
 from agzamov_verify.games.decision import Tally
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.chen import chen_points, top_percent
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
 from agzamov_verify.games.holdem.prompt import PokerTerms, system_message, turn_message
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, PokerAction
 from agzamov_verify.games.holdem.script import PokerRules, play
-from agzamov_verify.games.patterns import POKER_PATTERNS, Pattern
+from agzamov_verify.games.patterns import Pattern
 from agzamov_verify.games.players import GameName, Player
 from agzamov_verify.games.scripted import reply
 from agzamov_verify.questions import Chat, Question, Reply

@@ -9,6 +9,7 @@ import pytest
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.chess960 import prompt as chess_prompt
 from agzamov_verify.games.chess960.habits import NO_HABITS, ChessHabits, chess_habits
+from agzamov_verify.games.chess960.pattern_sentences import CHESS_PATTERNS
 from agzamov_verify.games.chess960.rules import Game960
 from agzamov_verify.games.chess960.script import ChessRules
 from agzamov_verify.games.declared import Accepted, Declared, declared
@@ -16,12 +17,13 @@ from agzamov_verify.games.holdem import prompt as holdem_prompt
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.habits import PokerHabits, kept_patterns, poker_habits
 from agzamov_verify.games.holdem.page import Options, Verb, Who, read_spot, spot_of
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
 from agzamov_verify.games.holdem.reference_player import STRANGER
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand
 from agzamov_verify.games.holdem.script import random_action
 from agzamov_verify.games.holdem.spelling import read_action
 from agzamov_verify.games.page import read_page
-from agzamov_verify.games.patterns import CHESS_PATTERNS, POKER_PATTERNS, Pattern
+from agzamov_verify.games.patterns import Pattern
 from agzamov_verify.games.scripted import reply
 from agzamov_verify.questions import Message, Reply
 

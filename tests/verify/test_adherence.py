@@ -13,10 +13,12 @@ from agzamov_verify.display.match_details import adherence_words
 from agzamov_verify.games.chess960.cell import chess_cell
 from agzamov_verify.games.chess960.detectors import DETECTORS
 from agzamov_verify.games.chess960.game import ChessBlock
+from agzamov_verify.games.chess960.pattern_sentences import CHESS_PATTERNS
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.games.chess960.script import ChessRecord, Ending
 from agzamov_verify.games.decision import Tally
-from agzamov_verify.games.patterns import CHESS_PATTERNS, POKER_PATTERNS, Adherence, Pattern
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
+from agzamov_verify.games.patterns import Adherence, Pattern
 from agzamov_verify.manifest import Plan
 from agzamov_verify.scoring.adherence import PatternAdherence, adherence_of
 from agzamov_verify.scoring.cells import CellKey

@@ -19,10 +19,11 @@ from agzamov_verify.games.chess960.note_words import (
     speaks_for,
 )
 from agzamov_verify.games.chess960.notes import observation
+from agzamov_verify.games.chess960.pattern_sentences import CHESS_PATTERNS
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.games.chess960.script import ChessRecord, Ending
 from agzamov_verify.games.decision import Tally
-from agzamov_verify.games.patterns import CHESS_PATTERNS, Adherence, Pattern
+from agzamov_verify.games.patterns import Adherence, Pattern
 from agzamov_verify.games.registry import GAMES
 from agzamov_verify.manifest import Plan
 from agzamov_verify.questions import (

@@ -7,9 +7,10 @@ from agzamov_verify.dice import Dice
 from agzamov_verify.games.decision import Tally
 from agzamov_verify.games.holdem.detectors import DETECTORS
 from agzamov_verify.games.holdem.pattern_rules import RULES
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, HandEnd, PokerAction
 from agzamov_verify.games.holdem.script import HandRecord, HandStory, PokerRules, deal_cards, play
-from agzamov_verify.games.patterns import POKER_PATTERNS, Adherence, Pattern
+from agzamov_verify.games.patterns import Adherence, Pattern
 from agzamov_verify.games.players import GameName, Player
 from agzamov_verify.games.scripted import reply
 from agzamov_verify.questions import Chat, Question, Reply

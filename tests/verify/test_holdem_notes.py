@@ -12,11 +12,12 @@ from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.game import GAME
 from agzamov_verify.games.holdem.habits import Habit, PokerHabits, poker_habits
 from agzamov_verify.games.holdem.notes import CHARS_MAX, observation
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
 from agzamov_verify.games.holdem.query import query
 from agzamov_verify.games.holdem.reference_player import STRANGER
 from agzamov_verify.games.holdem.rules import BOARD_CARDS, ActionKind, Deal, Hand, HandEnd, PokerAction
 from agzamov_verify.games.holdem.script import HandRecord, PokerRules, deal_cards, play, random_action
-from agzamov_verify.games.patterns import POKER_PATTERNS, Pattern
+from agzamov_verify.games.patterns import Pattern
 from agzamov_verify.games.players import GameName, Player, a_is_first, in_turn
 from agzamov_verify.games.scripted import reply
 from agzamov_verify.questions import Chat, Question, Reply

@@ -9,6 +9,7 @@ import pytest
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy
 from agzamov_verify.games.chess960 import prompt as chess_prompt
+from agzamov_verify.games.chess960.pattern_sentences import CHESS_PATTERNS
 from agzamov_verify.games.chess960.prompt import PromptStyle
 from agzamov_verify.games.chess960.rules import DrawClaims, Game960
 from agzamov_verify.games.chess960.script import ChessRules
@@ -16,10 +17,10 @@ from agzamov_verify.games.chess960.spelling import read_move
 from agzamov_verify.games.decision import IllegalPolicy
 from agzamov_verify.games.declared import Accepted, Declared, declared, read_declared
 from agzamov_verify.games.holdem import prompt as poker_prompt
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
 from agzamov_verify.games.holdem.rules import Hand
 from agzamov_verify.games.holdem.script import deal_cards, random_action
 from agzamov_verify.games.holdem.spelling import read_action
-from agzamov_verify.games.patterns import CHESS_PATTERNS, POKER_PATTERNS
 from agzamov_verify.questions import Reply
 
 DICE = Dice(b"prompts")

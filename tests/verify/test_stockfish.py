@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from agzamov_verify import stockfish
-from agzamov_verify.games.chess960.rules import legal_after
 from agzamov_verify.questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, ExaminedMove
 from agzamov_verify.stockfish import NAME, NET_SHA256, PLACES, EngineFault, UciEngine, find_engine
+from agzamov_verify.uci_positions import legal_after
 
 HASH_MIB, NODES = 16, 5_000
 START = chess.Board.from_chess960_pos(925).fen()

@@ -13,12 +13,13 @@ from scipy import stats
 from agzamov_verify.dice import Dice
 from agzamov_verify.experiment import Match, Phase
 from agzamov_verify.games.chess960.game import STARTS, Chess960, ChessBlock, ChessMatch, start_fen
+from agzamov_verify.games.chess960.pattern_sentences import CHESS_PATTERNS
 from agzamov_verify.games.chess960.script import ChessRules
 from agzamov_verify.games.game import StreamPlan
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.game import PokerBlock, PokerMatch
 from agzamov_verify.games.holdem.script import deal_cards
-from agzamov_verify.games.patterns import CHESS_PATTERNS, Pattern
+from agzamov_verify.games.patterns import Pattern
 from agzamov_verify.games.players import a_is_first
 from agzamov_verify.manifest import Plan
 from agzamov_verify.questions import Answer, Chat, Question, Reply

@@ -16,7 +16,7 @@ from agzamov_verify.games.chess960 import engine_tools
 from agzamov_verify.games.chess960 import tool as chess_tool
 from agzamov_verify.games.chess960.findings import drawn
 from agzamov_verify.games.chess960.prompt import PromptStyle, turn_message
-from agzamov_verify.games.chess960.rules import Game960, legal_after
+from agzamov_verify.games.chess960.rules import Game960
 from agzamov_verify.games.holdem.calculator import calculate
 from agzamov_verify.games.holdem.tool import ToldOdds, answer_text, read_odds
 from agzamov_verify.games.page import PROFILE, TOOL, read_page
@@ -41,6 +41,7 @@ from agzamov_verify.questions import (
 from agzamov_verify.script import Divergence, Exchanges, drive
 from agzamov_verify.streams import block_script, streams_of
 from agzamov_verify.tool_use import ToolUse
+from agzamov_verify.uci_positions import legal_after
 from conditions import arms_of
 
 DICE = Dice(bytes(32))

@@ -14,10 +14,10 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
-from agzamov_verify.games.chess960.rules import legal_after
 from agzamov_verify.questions import Examine, ExaminedMove
 from agzamov_verify.stockfish import EngineFault, UciEngine
 from agzamov_verify.tool_use import LINES_MOST
+from agzamov_verify.uci_positions import legal_after
 
 NAME = "agzamov-tool-chess960"
 NODES_MAX = 1_000_000

@@ -19,8 +19,8 @@ from typing import Self
 
 import chess
 
-from .games.chess960.rules import legal_after
 from .questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, Examined, ExaminedMove
+from .uci_positions import legal_after
 from .uci_transport import SILENCE_S_MAX, connect
 
 NAME = "Stockfish 15.1"

@@ -7,7 +7,7 @@ Chess960 asks the engine in its container, over the same socket as the harness; 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from agzamov_verify.games.registry import GAMES
+from agzamov_verify.games.registry import GAMES, TOOL_SERVERS
 from agzamov_verify.manifest import Plan
 
 from ..container_spec import MIB, ContainerSpec, Machine, Mount
@@ -19,15 +19,15 @@ TOOL_PIDS, TOOL_EACH_PIDS = 64, 64
 """Threads count: a server has one for each call that waits, and those of its libraries."""
 
 
-def games_with_tools(plan: Plan) -> tuple[str, ...]:
-    """Games that are played with a tool, in the order of their names."""
-    return tuple(sorted({match.game for match in plan.tool_matches}))
+def tool_servers(plan: Plan) -> tuple[str, ...]:
+    """Servers of the tools that are played with, in the order of their names."""
+    return tuple(sorted({tool.server for match in plan.tool_matches if (tool := GAMES[match.game].tool)}))
 
 
 def tool_boxes(plan: Plan, machine: Machine) -> Iterator[ContainerSpec]:
     """The container of each tool, for as many servers side by side as the machine has cores."""
-    for game in games_with_tools(plan):
-        server, asks_engine = container_paths.tool_server(game), GAMES[game].uses_engine
+    for game in tool_servers(plan):
+        server, asks_engine = container_paths.tool_server(game), TOOL_SERVERS[game].asks_engine
         engine = container_paths.TOOL_ENGINE_DIR / container_paths.ENGINE_SOCKET.name
         options = f" --engine {engine} --hash-mib {plan.engine.hash_mib}" if asks_engine else ""
         yield ContainerSpec(
@@ -43,5 +43,5 @@ def tool_boxes(plan: Plan, machine: Machine) -> Iterator[ContainerSpec]:
 
 
 def tool_sockets(plan: Plan) -> Mapping[str, Path]:
-    """Socket of each game's tool, as the harness finds it."""
-    return {game: Path(container_paths.tool_socket(game)) for game in games_with_tools(plan)}
+    """Socket of each tool, by the name of its server, as the harness finds it."""
+    return {game: Path(container_paths.tool_socket(game)) for game in tool_servers(plan)}

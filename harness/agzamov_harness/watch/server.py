@@ -16,13 +16,14 @@ from importlib.resources import files
 from socketserver import TCPServer
 from typing import Any, Final, NamedTuple
 
+from agzamov_verify.games.registry import GAMES, file_of
 from agzamov_verify.html_report.document import csp_hash
 from agzamov_verify.manifest import ManifestError
 
 from .readers import Readers
 
-PIECES: Final = files("agzamov_verify.games.chess960").joinpath("replay.svg").read_bytes()
-"""The pieces of the report's replay, as SVG symbols."""
+PIECES: Final = "".join(file_of(game, "replay.svg") for game in GAMES).encode()
+"""What replays in a report are drawn with, as SVG symbols."""
 PAGE: Final = files(__package__).joinpath("page.html").read_bytes().replace(b"{{pieces}}", PIECES)
 PAGE_NAME: Final = "X-Page"
 """The header by which a page in a browser names itself, to be told apart from others."""

@@ -12,10 +12,10 @@ from ..bundle import calls_name, segment_name
 from ..dice import WORD, Stream
 from ..games.adjudication import Adjudication, winning_side
 from ..games.game import Block, StreamPlan
-from ..games.holdem.calculator import calculate
-from ..games.registry import GAMES
+from ..games.game_tool import ToolAnswer
+from ..games.registry import GAMES, TOOLS
 from ..journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, BrokenJournal, Chain, Entry, StreamRow
-from ..questions import Answer, Calculate, Calculated, Evaluate, Evaluation, Question
+from ..questions import Answer, Evaluate, Evaluation, Question
 from ..scoring.call_records import LINE_BYTES_MAX as CALL_BYTES_MAX
 from ..scoring.call_records import Answered, BadCalls, SeatLog, answered, gather
 from ..script import Divergence, Exchanges, Replay
@@ -23,7 +23,6 @@ from ..streams import block_script
 from ..untrusted_input import HostileBundle, Source, gzip_lines
 from .adjudication_witnesses import witnesses
 from .answers import AnswerNumbers, Spent
-from .benchmark_actions import benchmark_findings
 from .check_log import CouldNotCheck, Finding, Number
 from .memory_audit import Audited, StoreAudits
 from .opened_bundle import Opened
@@ -148,9 +147,14 @@ class StreamReplay:
         except Divergence as error:
             return _failed(Finding(Number.REPLAY, error.place, error.expected, error.found))
         calls, finding = self._calls(stream.id, answers)
-        played = benchmark_findings(stream, block, self._plan, self._dice)
+        game, rules = GAMES[stream.match.game], self._plan.rules_of(stream.match.game)
+        by_policy = [self._plan.seats[name].has_policy for name in stream.match.seats]
+        played = [
+            Finding(Number.REPLAY, *departure)
+            for departure in game.policy_departures(block, by_policy, rules, self._dice)
+        ]
         departures = (*numbers.findings, *played, *seats.findings, *memories.findings)
-        rule = GAMES[stream.match.game].engine_adjudication(self._plan.rules_of(stream.match.game))
+        rule = game.engine_adjudication(rules)
         return StreamReport(
             chain.row(segments),
             block,
@@ -175,11 +179,11 @@ class StreamReplay:
             raise CouldNotCheck(TIME_IS_UP)
         return departure(left.question, left.answer, self._seats[left.question.to])
 
-    def calculated(self, question: Calculate) -> Calculated:
-        """The answer of the calculator. Raises CouldNotCheck where time is up."""
+    def computed(self, question: Question) -> ToolAnswer:
+        """The answer of a tool that has no engine. Raises CouldNotCheck where time is up."""
         if self._is_over():
             raise CouldNotCheck(TIME_IS_UP)
-        return calculate(question)
+        return TOOLS[type(question)].computed(question)
 
     def _is_over(self) -> bool:
         return time.monotonic() >= self._deadline_s

@@ -6,13 +6,15 @@ from typing import Final, Self
 
 import msgspec
 
-from ..games.chess960.tool import NO_CANDIDATES
 from ..games.decision import FIRST_ATTEMPT
 from ..games.page import read_page
+from ..games.registry import TOOLS
 from ..questions import Answer, Calculate, Calculated, Chat, Examine, Examined, Question
 from .random_sample import RandomSample
 
 PRIORITY_BITS: Final = 64
+NOTHING_ASKED: Final = frozenset(tool.nothing_asked for tool in TOOLS.values()) - {""}
+"""What prompts tell where the seat named nothing that its tool could be asked."""
 AFTER_CANDIDATES: Final = FIRST_ATTEMPT + 1
 """The attempt of a decision before which candidates were asked for."""
 UNNAMED_PERCENT_ABOVE: Final = 5
@@ -54,8 +56,8 @@ def unnamed_warnings(sample: ToolSample) -> Iterator[str]:
     decisions = sample.examined.total + sample.unnamed
     if 100 * sample.unnamed > UNNAMED_PERCENT_ABOVE * decisions:
         yield (
-            f"tools: at {sample.unnamed:,} of {decisions:,} decisions in chess the seat named no legal move, so the"
-            " engine had nothing to examine"
+            f"tools: at {sample.unnamed:,} of {decisions:,} decisions the seat named no legal move, so the engine had"
+            " nothing to examine"
         )
 
 
@@ -70,7 +72,7 @@ class ToolAnswers:
         """Take one answer; those of others are no matter."""
         entry, self._entries = self._entries, self._entries + 1
         if isinstance(question, Chat) and question.attempt == AFTER_CANDIDATES:
-            self.sample.unnamed += read_page(question.messages).tool == NO_CANDIDATES
+            self.sample.unnamed += read_page(question.messages).tool in NOTHING_ASKED
         if not isinstance(question, Calculate | Examine) or not isinstance(answer, Calculated | Examined):
             return
         sample = self.sample.calculated if isinstance(question, Calculate) else self.sample.examined

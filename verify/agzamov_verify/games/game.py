@@ -20,6 +20,7 @@ from ..plan_types import Problem
 from ..script import Script
 from .adjudication import Adjudication
 from .decision import Tally
+from .game_tool import GameTool
 from .page import Page
 from .patterns import Detector, Pattern
 from .players import GameName, Player
@@ -40,6 +41,14 @@ class Noun(NamedTuple):
     def counted(self, number: int) -> str:
         """A number of them: "1 game", "1,000 games"."""
         return f"{number:,} {self.one if number == 1 else self.many}"
+
+
+class PolicyDeparture(NamedTuple):
+    """An action that a published policy does not take: where it stands, the policy's, and the one played."""
+
+    place: str
+    expected: str
+    found: str
 
 
 class StreamPlan(msgspec.Struct, frozen=True):
@@ -109,6 +118,7 @@ class Game(ABC):
     - `scripted`: players by kind of seat; "random" is needed by Phase 0.
     - `sign`: a text that each user message of this game holds, and none of another game.
     - `uses_engine`: moves can be evaluated by the engine.
+    - `tool`: its tool, where it has one.
     - `tool_templates`: as `templates`, what a seat reads of the game's tool alone; empty where the game has none.
     - `tool_showdowns_max`: showdowns that the game's tool compares in a call, if a plan allows any number.
     - `names_candidates`: a seat with the tool is asked for candidate actions before each decision.
@@ -133,6 +143,7 @@ class Game(ABC):
     scripted: ClassVar[Mapping[str, ScriptedPlayer]]
     sign: ClassVar[str]
     uses_engine: ClassVar[bool] = False
+    tool: ClassVar[GameTool | None] = None
     tool_templates: ClassVar[Mapping[str, str]] = {}
     tool_showdowns_max: ClassVar[int] = 0
     names_candidates: ClassVar[bool] = False
@@ -244,6 +255,19 @@ class Game(ABC):
     @cached_property
     def _donor_notes_file(self) -> bytes:
         return (files(type(self).__module__.rpartition(".")[0]) / "donor_notes.json").read_bytes()
+
+    def policy_departures(
+        self,
+        block: Any,  # noqa: ARG002 - see hold'em
+        by_policy: Sequence[bool],  # noqa: ARG002
+        rules: Any,  # noqa: ARG002
+        dice: Dice,  # noqa: ARG002
+    ) -> Iterator[PolicyDeparture]:
+        """The first departure from its published policy, in each result, of each seat that plays by one.
+
+        `by_policy`: whether it does, for the seats in the order of `Match.seats`.
+        """
+        return iter(())
 
     def observation(self, records: Sequence[Any], first: int, seat_index: int) -> str:
         """Observation of a contest by the seat at `seat_index` of `Match.seats`, in at most 600 characters.

@@ -1,7 +1,7 @@
 """Synthetic opponent patterns (SPEC S5; paper sections 5.1.1 and 5.2), which only the opponent's prompt has.
 
-Each is a sentence for the opponent's system prompt. The agent never sees it; the bundle publishes
-it through the manifest. A detector of each pattern counts how often it was kept.
+Each is a sentence for the opponent's system prompt, in the folder of its game. The agent never sees it; the bundle
+publishes it through the manifest. A detector of each pattern counts how often it was kept.
 """
 
 from collections.abc import Callable, Collection
@@ -45,36 +45,6 @@ Detector: TypeAlias = Callable[[Any, int], Adherence]
 
 It counts what the player did itself: a substituted action is no occasion.
 """
-
-CHESS_PATTERNS: dict[Pattern, str] = {
-    Pattern.CASTLES_EARLY: "castle within your first 8 moves, as soon as castling is legal.",
-    Pattern.AVOIDS_QUEEN_TRADES: (
-        "never make a move that allows or makes a trade of queens, unless every legal move does."
-    ),
-    Pattern.KING_ANSWERS_CHECKS: "when in check, move your king, as long as it has a legal move.",
-    Pattern.PIECES_ANSWER_CHECKS: "when in check, do not move your king, as long as another piece can answer.",
-    Pattern.ALWAYS_RECAPTURES: "take back a piece that has just captured one of yours, whenever that is legal.",
-    Pattern.MOVES_ATTACKED_QUEEN: "move your queen whenever it is attacked and has a legal move.",
-    Pattern.NEVER_RETREATS: (
-        "never move a knight, bishop, rook or queen to a rank nearer to your own side, unless every legal move does."
-    ),
-    Pattern.KEEPS_OWN_HALF: (
-        "never move a knight, bishop, rook or queen into your opponent's half, unless every legal move does."
-    ),
-    Pattern.PUSHES_ROOK_PAWNS: "within your first 6 moves, push the pawn on the a-file or the h-file if that is legal.",
-}
-POKER_PATTERNS: dict[Pattern, str] = {
-    Pattern.MIN_RAISES_PAIRS: "before the flop, with a pocket pair, raise to the smallest legal amount.",
-    Pattern.FOLDS_BUTTON_TO_3BET: "on the button, fold to a 3-bet 85% of the time.",
-    Pattern.LIMPS_BUTTON: "on the button, begin every hand with a call, whatever you hold.",
-    Pattern.NEVER_RAISES_BIG_BLIND: "in the big blind, never raise before the flop.",
-    Pattern.ALWAYS_CBETS: "on the flop, if you made the last raise before the flop and nobody has bet yet, bet.",
-    Pattern.NEVER_CBETS: "on the flop, if you made the last raise before the flop and nobody has bet yet, check.",
-    Pattern.FOLDS_MISSED_FLOPS: "on the flop, fold to any bet if your best hand is less than a pair.",
-    Pattern.NEVER_FOLDS_PAIRS: "after the flop is dealt, never fold a pair or better.",
-    Pattern.FOLDS_RIVERS: "on the river, fold to any bet if your best hand is less than two pair.",
-    Pattern.NEVER_BLUFFS_RIVERS: "on the river, bet or raise only with two pair or better.",
-}
 
 AGGRESSIVE: Final = frozenset(
     {Pattern.NEVER_RETREATS, Pattern.PUSHES_ROOK_PAWNS, Pattern.ALWAYS_CBETS, Pattern.MIN_RAISES_PAIRS}

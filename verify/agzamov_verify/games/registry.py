@@ -6,10 +6,12 @@ A folder has three halves, each in the layer that needs it: `game` (what is play
 
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.resources import files
 from inspect import get_annotations
 from typing import Any, Final
 
 from .game import Game
+from .game_tool import GameTool
 
 NAMES: Final = (
     "chess960",
@@ -47,9 +49,22 @@ def half(name: str, module: str) -> Any:
 GAMES: Final[Mapping[str, Game]] = {name: half(name, "game") for name in NAMES}
 
 
+TOOLS: Final[Mapping[type[Any], GameTool]] = {game.tool.question: game.tool for game in GAMES.values() if game.tool}
+"""The tools of games by the type of question that they answer."""
+
+TOOL_SERVERS: Final[Mapping[str, GameTool]] = {tool.server: tool for tool in TOOLS.values()}
+"""The same by the name of their server."""
+
+
 def game_of_prompt(situation: str) -> Game:
     """The game that a user message is of. Raises ValueError for one of none."""
     game = next((game for game in GAMES.values() if game.sign in situation), None)
     if game is None:
         raise ValueError(f"expected a prompt of {' or '.join(GAMES)}, found {situation[:60]!r}")
     return game
+
+
+def file_of(name: str, file_name: str) -> str:
+    """A text file of a game's folder, such as `replay.js`; empty where it has none."""
+    file = files(f"{__package__}.{name}") / file_name
+    return file.read_text("utf-8") if file.is_file() else ""

@@ -2,10 +2,8 @@
 
 from ..memory.tools import SEARCH, closing_observation
 from ..questions import (
-    LINE_MOVES_MAX,
     Answer,
     Calculate,
-    Calculated,
     Called,
     CallTool,
     Chat,
@@ -13,8 +11,6 @@ from ..questions import (
     Evaluate,
     Evaluation,
     Examine,
-    Examined,
-    ExaminedMove,
     Export,
     Exported,
     Hit,
@@ -30,9 +26,8 @@ from ..questions import (
     Stored,
     ToolCall,
 )
-from .chess960.rules import legal_after
 from .page import labelled, read_page
-from .registry import GAMES, game_of_prompt
+from .registry import GAMES, TOOLS, game_of_prompt
 
 RANDOM = "random"
 NOTE_CHARACTERS = 200
@@ -59,12 +54,8 @@ def random_answer(question: Question) -> Answer:
             return _random_reply(question)
         case Evaluate():
             return Evaluation(0, None)
-        case Examine():
-            legal = legal_after(question.start_fen, question.moves)
-            moves = question.candidates or legal[: question.lines_max or 1]
-            return Examined(tuple(ExaminedMove(0, " ".join([move] * LINE_MOVES_MAX), None) for move in moves))
-        case Calculate():
-            return Calculated(question.comparisons_max, 500, exact=False, price_permille=0)
+        case Examine() | Calculate():
+            return TOOLS[type(question)].sample(question)
         case _:
             return _full_memory(question)
 

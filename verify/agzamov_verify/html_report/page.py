@@ -16,6 +16,7 @@ from ..display import report
 from ..display.conclusions import found_of, p_words, precision_words
 from ..display.figure_warnings import warnings_of
 from ..display.first_screen import departs_words, match_words, played_words, seed_words
+from ..games.registry import file_of
 from ..glossary import TERMS, label
 from ..manifest import Manifest
 from ..scoring.analysis import Analysis
@@ -70,7 +71,7 @@ def page(contents: Contents) -> str:
 
 def _assets(games: Iterable[str], kind: str) -> str:
     """The style sheet of the page, or its script, with those of its games."""
-    drawn = [text for game in games if (text := _of_game(game, f"replay.{kind}"))]
+    drawn = [text for game in games if (text := file_of(game, f"replay.{kind}"))]
     if kind == "css":
         return "\n".join([_asset("report.css"), *drawn])
     inside = "".join([*map(_asset, SCRIPTS), *drawn, _asset(LAST_SCRIPT)])
@@ -81,18 +82,11 @@ def _asset(name: str) -> str:
     return (files(PACKAGE) / "assets" / name).read_text("utf-8")
 
 
-def _of_game(game: str, name: str) -> str:
-    """A file of a game's folder; empty where it has none."""
-    folder = files(f"{PACKAGE.rpartition('.')[0]}.games.{game}")
-    file = folder / name
-    return file.read_text("utf-8") if file.is_file() else ""
-
-
 def _symbols(games: Iterable[str]) -> Element:
     """The drawings that a game's replay uses, as SVG symbols."""
     sheet = element("div", hidden="", id="symbols")
     for game in games:
-        if text := _of_game(game, "replay.svg"):
+        if text := file_of(game, "replay.svg"):
             sheet.append(ET.fromstring(text))  # noqa: S314 - a file of ours
     return sheet
 

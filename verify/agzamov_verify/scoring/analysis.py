@@ -13,7 +13,6 @@ import msgspec
 from ..dice import Dice
 from ..experiment import Arm
 from ..games.game import Block
-from ..games.holdem.preflop import PreflopScope
 from ..games.patterns import ShiftKind
 from ..manifest import Manifest
 from ..protocol import load_protocol
@@ -48,15 +47,13 @@ class Recovery(msgspec.Struct, frozen=True):
 class Analysis(msgspec.Struct, frozen=True):
     """data/results/analysis.json. `score_constants_sha256` is of the file whose constants were used.
 
-    `adherence`: how often seats kept the patterns that the plan gave them, match by match. `preflop` says what the
-    preflop figures of matches are; it is there whether or not a match has them.
+    `adherence`: how often seats kept the patterns that the plan gave them, match by match.
     """
 
     format: Literal["agz-analysis-1"]
     run: str
     protocol: str
     score_constants_sha256: str
-    preflop: PreflopScope
     matches: tuple[AnyAnalysis, ...]
     adherence: tuple[PatternAdherence, ...]
     recoveries: tuple[Recovery, ...]
@@ -105,7 +102,6 @@ def analysis_of(
         manifest.run_id,
         plan.protocol,
         score_constants_sha256(plan.protocol),
-        PreflopScope(),
         tuple(_match(by_match[match.id], played_of[match.id], evidence, alpha) for match in played),
         tuple(
             row for match in played for row in adherence_of(by_match[match.id], played_of[match.id], constants.clusters)

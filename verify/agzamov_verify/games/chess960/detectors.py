@@ -5,8 +5,9 @@ from typing import Final
 
 import chess
 
-from ..patterns import CHESS_PATTERNS, Adherence, Detector, Pattern
+from ..patterns import Adherence, Detector, Pattern
 from .habit_moves import keeping
+from .pattern_sentences import CHESS_PATTERNS
 from .script import ChessRecord
 
 

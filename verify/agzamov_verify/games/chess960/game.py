@@ -17,12 +17,14 @@ from ..adjudication import Adjudication, AdjudicationPolicy
 from ..decision import Tally, added
 from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan, in_careers
 from ..page import Page, labelled, scripted_player
-from ..patterns import CHESS_PATTERNS
 from ..players import a_is_first, in_turn
-from . import engine_tools, judgement, novice_player, random_player, reference_player, tool
+from . import engine_tools, judgement, novice_player, random_player, reference_player
+from . import tool as tool_texts
 from .detectors import DETECTORS
+from .engine_server import ENGINE_SERVER
 from .note_words import query
 from .notes import observation
+from .pattern_sentences import CHESS_PATTERNS
 from .probe_positions import fens_of, probe_positions_sha256, rules_from
 from .prompt import TEMPLATES
 from .script import ChessRecord, ChessRules, play
@@ -86,7 +88,8 @@ class Chess960(Game):
     match = ChessMatch
     rules = ChessRules
     templates: ClassVar = {**TEMPLATES, **judgement.TEMPLATES}
-    tool_templates: ClassVar = {**tool.TEMPLATES, **engine_tools.TEMPLATES}
+    tool = ENGINE_SERVER
+    tool_templates: ClassVar = {**tool_texts.TEMPLATES, **engine_tools.TEMPLATES}
     names_candidates = True
     search_phrases = PHRASES
     patterns = CHESS_PATTERNS

@@ -52,15 +52,6 @@ class DrawClaims(StrEnum):
     NEVER = "never"
 
 
-def legal_after(start_fen: str, moves: str) -> list[str]:
-    """The legal moves after `moves` in UCI from a start, sorted. Raises ValueError for what is not legal there."""
-    board = chess.Board(start_fen, chess960=True)
-    for move in moves.split():
-        if not board.push_uci(move):
-            raise ValueError(f"expected a move, found the null move {move}")
-    return sorted(move.uci() for move in board.generate_legal_moves())
-
-
 class Game960:
     """A board with the text that prompts need. Raises ValueError for a start that is not legal.
 

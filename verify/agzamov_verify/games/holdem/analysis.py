@@ -24,7 +24,7 @@ from ...scoring.ratings.games import Both, hand_halfpoints, with_and_without
 from ...scoring.ratings.glicko2 import GlickoMatch, GlickoPoint, glicko2_match
 from ...scoring.ratios import share_figure
 from .cell import PokerCell, PokerHand
-from .preflop import NO_QUALITY, PreflopLoss, PreflopQuality
+from .preflop import NO_QUALITY, PreflopLoss, PreflopQuality, PreflopScope
 from .rules import HandEnd
 from .winrates import winrates_by_method
 
@@ -47,7 +47,8 @@ class PokerAnalysis(MatchAnalysis, frozen=True, tag="holdem"):
     `adjusted` are the same hands by every variance-reduction method; `variance_cuts` is what that saves.
     Ratings are of units, each won, drawn or lost: they say who wins more often, which is not who wins more chips.
     `p_units_won`: the one-sided binomial test of units won against one half; None in self-play.
-    `preflop_a` and `preflop_b` are both seats' decision quality.
+    `preflop_a` and `preflop_b` are both seats' decision quality before the flop; `preflop` says what these figures are,
+    whether or not the match has them.
     """
 
     decided: dict[str, Estimate]
@@ -57,6 +58,7 @@ class PokerAnalysis(MatchAnalysis, frozen=True, tag="holdem"):
     variance_cuts: dict[str, Figure | None]
     units_won: Estimate
     p_units_won: str | None
+    preflop: PreflopScope
     preflop_a: PreflopLoss | None
     preflop_b: PreflopLoss | None
     glicko2: Both[GlickoMatch]
@@ -104,6 +106,7 @@ def poker_analysis(
         {name: method.variance_cut for name, method in methods.items()},
         share_figure(shares, evidence.constants.clusters, UNIT),
         p_above_half(sum(won), len(won), setting, cell.careers),
+        PreflopScope(),
         *preflop,
         with_and_without(lambda some: glicko2_match(some, glicko), points, own),
         with_and_without(lambda some: elo_match(some, elo, ELO_POINTS), points, own),

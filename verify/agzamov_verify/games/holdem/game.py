@@ -13,15 +13,18 @@ from ...experiment import Match, Phase
 from ...plan_types import Count, Problem
 from ...script import Script
 from ..decision import Tally
-from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan, in_careers
+from ..game import Block, Bounds, Game, Noun, PolicyDeparture, SeatsAt, StreamPlan, in_careers
 from ..page import Page, scripted_player
-from ..patterns import POKER_PATTERNS
 from ..players import a_is_first, in_turn
-from . import benchmark_player, novice_player, random_player, reference_player, tool
+from . import benchmark_player, novice_player, random_player, reference_player
+from . import tool as tool_texts
+from .benchmark_departures import benchmark_departures
 from .calculator import SHOWDOWNS_MAX
+from .calculator_server import CALCULATOR_SERVER
 from .detectors import DETECTORS
 from .notes import observation
 from .page import read_spot
+from .pattern_sentences import POKER_PATTERNS
 from .prompt import TEMPLATES
 from .query import PHRASES, words_for
 from .rules import BIG_BLIND
@@ -74,7 +77,8 @@ class Holdem(Game):
     match = PokerMatch
     rules = PokerRules
     templates = TEMPLATES
-    tool_templates = tool.TEMPLATES
+    tool = CALCULATOR_SERVER
+    tool_templates = tool_texts.TEMPLATES
     tool_showdowns_max = SHOWDOWNS_MAX
     search_phrases = PHRASES
     patterns = POKER_PATTERNS
@@ -110,6 +114,11 @@ class Holdem(Game):
 
     def search_words(self, page: Page) -> str:
         return words_for(read_spot(page))
+
+    def policy_departures(
+        self, block: PokerBlock, by_policy: Sequence[bool], rules: PokerRules, dice: Dice
+    ) -> Iterator[PolicyDeparture]:
+        return benchmark_departures(block.records, block.first, by_policy, rules.stack_chips, dice)
 
     def problems(self, rules: PokerRules) -> Iterator[Problem]:
         if not 2 * BIG_BLIND <= rules.stack_chips <= STACK_BB_MAX * BIG_BLIND:

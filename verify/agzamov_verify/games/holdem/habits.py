@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from ..patterns import POKER_PATTERNS, Pattern
+from ..patterns import Pattern
+from .pattern_sentences import POKER_PATTERNS
 
 PRIOR_COUNT: Final = 10
 """Weight of what is expected of a stranger, in occasions that were seen."""
