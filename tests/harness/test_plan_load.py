@@ -13,11 +13,11 @@ from agzamov_harness.planning import SAMPLE_SEED, Assumptions, Load, load_of
 from agzamov_harness.seal import plan_from, read_plan
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.chess960.game import ChessBlock
+from agzamov_verify.games.chess960.judged_moves import positions_of
 from agzamov_verify.games.game import StreamPlan
 from agzamov_verify.games.scripted import random_answer
 from agzamov_verify.manifest import Plan
 from agzamov_verify.questions import Chat, Evaluate
-from agzamov_verify.scoring.quality.positions import positions_of
 from agzamov_verify.script import Exchanges
 from agzamov_verify.streams import block_script
 

@@ -30,10 +30,11 @@ from agzamov_verify.checks.quality import (
     verify_quality,
 )
 from agzamov_verify.checks.sample_confidence import sample
+from agzamov_verify.games.chess960.judged_moves import positions_of
 from agzamov_verify.manifest import ManifestError
 from agzamov_verify.protocol import load_protocol
 from agzamov_verify.quality import quality_text
-from agzamov_verify.scoring.quality.positions import MoveEvaluation, decode, encode, positions_of
+from agzamov_verify.scoring.quality.positions import MoveEvaluation, decode, encode
 from agzamov_verify.scoring.quality.results import FIGURES_FILE, INDEX_FILE, answers_name, quality_of
 from agzamov_verify.stockfish import EngineFault, find_engine
 from agzamov_verify.untrusted_input import open_source
@@ -180,7 +181,7 @@ def test_a_line_that_somebody_wrote_is_refused_with_its_number(made: Path, tmp_p
 
 def test_answers_at_other_nodes_are_never_taken_for_these(made: Path, tmp_path: Path) -> None:
     played = played_of(made / "bundle")
-    first = next(positions_of(next(played.streams())[1][0]))
+    first = next(positions_of(next(played.streams()).records[0]))
     norm = load_protocol("agz-0.1").engine
     with AnswerFile(tmp_path / ANSWERS, norm, NODES) as answers:
         answers.add(first, MoveEvaluation("e2e4", first.game, None, 0, "cp 1"))
@@ -286,7 +287,7 @@ def played_at(judgement: MoveEvaluation) -> str:
 
 @pytest.fixture(autouse=True, scope="module")
 def first_game(made: Path) -> None:
-    _, records = next(played_of(made / "bundle").streams())
+    records = next(played_of(made / "bundle").streams()).records
     assert records[0].game == FIRST
     MOVES.update(enumerate(records[0].moves))
 
@@ -304,7 +305,7 @@ def test_one_altered_answer_is_found_at_its_place_when_all_are_asked(made: Path,
 def test_one_altered_answer_is_found_by_the_seeds_that_draw_it_and_by_no_other(made: Path, copied: Path) -> None:
     forged(made, copied, hides_a_blunder)
     played = played_of(made / "bundle")
-    positions = [position for _, records in played.streams() for one in records for position in positions_of(one)]
+    positions = [position for stream in played.streams() for one in stream.records for position in positions_of(one)]
     half = len(positions) // 2
     (finding,) = checked(made, copied).findings
     seeds = [number.to_bytes(16, "big").hex() for number in range(100)]
@@ -509,7 +510,7 @@ def test_a_bundle_without_chess_needs_no_answers(tmp_path: Path) -> None:
     assert command("quality", bundle, "--nodes", NODES).exit_code == 0
     result = command("check-quality", bundle)
     assert result.exit_code == 0
-    assert "no chess was played" in result.stdout
+    assert "no game was played whose moves are judged" in result.stdout
 
 
 @pytest.fixture(scope="module")

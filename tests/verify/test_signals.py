@@ -1,6 +1,7 @@
 """Signals are counts: of replies, of those without tokens, of text, and of moves that are the engine's."""
 
 from agzamov_verify.display.match_details import signal_words
+from agzamov_verify.games.chess960.judged_moves import JUDGED_MOVES
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.games.chess960.script import ChessRecord, Ending
 from agzamov_verify.games.decision import Tally
@@ -27,8 +28,8 @@ def test_moves_count_for_who_played_them_and_substitutes_for_nobody() -> None:
         "g1": judged("g1", "e2e4", "e7e5", "d2d4", "g8f6", "f1b5"),
     }
     records = [record("g0"), record("g1", substituted=(1,))]  # A has White in the first and Black in the second
-    assert engine_match(records, answers) == (EngineMatch(3, 2), EngineMatch(4, 2))
-    assert engine_match(records, {}) == (EngineMatch(0, 0), EngineMatch(0, 0))
+    assert engine_match(JUDGED_MOVES, records, answers) == (EngineMatch(3, 2), EngineMatch(4, 2))
+    assert engine_match(JUDGED_MOVES, records, {}) == (EngineMatch(0, 0), EngineMatch(0, 0))
 
 
 def test_a_seats_line_says_what_was_counted_and_that_nobody_judged_it() -> None:

@@ -20,7 +20,7 @@ from agzamov_verify.checks.engine_pool import Require, by_net, open_judges
 from agzamov_verify.checks.quality import Played
 from agzamov_verify.manifest import ManifestError
 from agzamov_verify.protocol import load_protocol
-from agzamov_verify.scoring.quality.positions import MoveEvaluation, Position, encode, positions_of
+from agzamov_verify.scoring.quality.positions import MoveEvaluation, Position, encode
 from agzamov_verify.scoring.quality.results import (
     FIGURES_FILE,
     INDEX_FILE,
@@ -110,12 +110,15 @@ def _write_all(played: Played, answers: AnswerFile, nodes: int, folder: Path) ->
     folder.mkdir()
     rows: list[StreamAnswers] = []
     evaluations: dict[str, list[MoveEvaluation]] = {}
-    for stream, records in played.streams():
-        by_game = {record.game: [answers[position] for position in positions_of(record)] for record in records}
+    for stream in played.streams():
+        by_game = {
+            record.game: [answers[position] for position in stream.judged.positions(record)]
+            for record in stream.records
+        }
         lines = [encode(judgement) for judgements in by_game.values() for judgement in judgements]
         data = b"".join(line + b"\n" for line in lines)
-        rows.append(StreamAnswers(len(lines), hashlib.sha256(data).hexdigest(), stream))
-        _write(folder / answers_name(stream), gzip.compress(data, GZIP_LEVEL, mtime=0))
+        rows.append(StreamAnswers(len(lines), hashlib.sha256(data).hexdigest(), stream.id))
+        _write(folder / answers_name(stream.id), gzip.compress(data, GZIP_LEVEL, mtime=0))
         evaluations |= by_game
     results = quality_of(played.run, played.plan, played.blocks, evaluations, nodes)
     _write(folder / FIGURES_FILE, canon.dumps(results))

@@ -7,12 +7,14 @@ import msgspec
 import pytest
 
 from agzamov_verify.checks.engine_pool import open_judges
+from agzamov_verify.games.chess960.judged_moves import JUDGED_MOVES, positions_of
+from agzamov_verify.games.chess960.move_losses import move_losses
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.games.chess960.script import ChessRecord
 from agzamov_verify.protocol import load_protocol
 from agzamov_verify.scoring.quality.game_quality_index import moves_by_game
-from agzamov_verify.scoring.quality.losses import MoveLoss, move_losses
-from agzamov_verify.scoring.quality.positions import MoveEvaluation, positions_of
+from agzamov_verify.scoring.quality.judged_moves import MoveLoss
+from agzamov_verify.scoring.quality.positions import MoveEvaluation
 from agzamov_verify.stockfish import EngineFault, UciEngine, find_engine
 from verify.quality.games import CONSTANTS, record
 
@@ -97,7 +99,7 @@ def test_a_search_of_one_move_looks_at_no_other() -> None:
 
 
 def test_both_seats_of_a_game_are_judged(perfect: ChessRecord) -> None:
-    a, b = moves_by_game([perfect], {perfect.game: judged(perfect)}, CONSTANTS)
+    a, b = moves_by_game(JUDGED_MOVES, [perfect], {perfect.game: judged(perfect)}, CONSTANTS)
     assert (len(a[0]), len(b[0])) == (PLIES // 2, PLIES // 2)
 
 

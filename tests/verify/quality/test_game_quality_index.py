@@ -7,6 +7,7 @@ from agzamov_verify import canon
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.chess960.cell import chess_cell
 from agzamov_verify.games.chess960.game import ChessBlock
+from agzamov_verify.games.chess960.judged_moves import JUDGED_MOVES
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.games.game import Block
 from agzamov_verify.manifest import Plan
@@ -20,9 +21,9 @@ from agzamov_verify.scoring.quality.game_quality_index import (
     stage_losses,
     uses_engine,
 )
-from agzamov_verify.scoring.quality.losses import MoveLoss, Stage
+from agzamov_verify.scoring.quality.judged_moves import MoveLoss, Stage
 from agzamov_verify.scoring.quality.positions import MoveEvaluation
-from agzamov_verify.scoring.quality.results import QualityResults, chess_streams, quality_of
+from agzamov_verify.scoring.quality.results import QualityResults, judged_streams, quality_of
 from agzamov_verify.seats import RandomSeat, StockfishSeat
 from verify.quality.games import CONSTANTS, record, said
 
@@ -73,7 +74,7 @@ def results(kind: str = "reference", nodes: int = 50_000) -> QualityResults:
 
 
 def test_seats_exchange_colours_from_game_to_game() -> None:
-    a, b = moves_by_game(GAMES, ANSWERS, CONSTANTS)
+    a, b = moves_by_game(JUDGED_MOVES, GAMES, ANSWERS, CONSTANTS)
     assert [[move.loss_centipawns for move in game] for game in a] == [[0], [0]]
     assert [[move.loss_centipawns for move in game] for game in b] == [[40], [7]]
     assert [[move.white for move in game] for game in a] == [[True], [False]]
@@ -81,9 +82,9 @@ def test_seats_exchange_colours_from_game_to_game() -> None:
 
 def test_a_cells_losses_are_seat_as_by_stage_without_what_was_substituted() -> None:
     """E5 compares these: the same games with colours exchanged show the other seat's moves."""
-    assert stage_losses(GAMES, ANSWERS, CONSTANTS) == [((0, 1), (0, 0), (0, 0))] * 2
+    assert stage_losses(JUDGED_MOVES, GAMES, ANSWERS, CONSTANTS) == [((0, 1), (0, 0), (0, 0))] * 2
     exchanged = [GAMES[1], GAMES[0]]
-    losses = stage_losses(exchanged, ANSWERS, CONSTANTS)
+    losses = stage_losses(JUDGED_MOVES, exchanged, ANSWERS, CONSTANTS)
     assert losses == [((7, 1), (0, 0), (0, 0)), ((40, 1), (0, 0), (0, 0))]
     cell = chess_cell(CellKey("m", "chess960", 1), exchanged, "", losses=losses)
     assert [game.losses for game in cell.games] == losses
@@ -106,7 +107,7 @@ def test_substituted_moves_are_left_out_and_counted_for_their_seat() -> None:
 
 def test_the_poker_match_and_the_one_that_was_not_played_have_no_quality() -> None:
     assert [match.id for match in results().matches] == [MATCH]
-    assert [stream for stream, _ in chess_streams(plan(), BLOCKS)] == [f"{MATCH}-b00000"]
+    assert [stream.id for stream in judged_streams(plan(), BLOCKS)] == [f"{MATCH}-b00000"]
 
 
 def test_other_nodes_are_a_departure() -> None:

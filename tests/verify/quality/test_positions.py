@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from agzamov_verify import canon
+from agzamov_verify.games.chess960.judged_moves import positions_of
 from agzamov_verify.games.chess960.rules import End
 from agzamov_verify.questions import Evaluation
 from agzamov_verify.scoring.quality.positions import (
@@ -13,7 +14,6 @@ from agzamov_verify.scoring.quality.positions import (
     encode,
     judge,
     misfit,
-    positions_of,
 )
 from verify.quality.games import FOOLS_MATE, START, ScriptedEngine, record, said
 

@@ -15,21 +15,21 @@ import msgspec
 
 from .. import canon
 from ..dice import Dice
-from ..games.chess960.script import ChessRecord
 from ..games.game import Block
 from ..journal import SEGMENT_BYTES_MAX
 from ..manifest import Plan
 from ..protocol import load_protocol
-from ..scoring.quality.positions import LINE_BYTES_MAX, MoveEvaluation, Position, decode, misfit, positions_of
+from ..scoring.quality.positions import LINE_BYTES_MAX, MoveEvaluation, Position, decode, misfit
 from ..scoring.quality.results import (
     FIGURES_FILE,
     INDEX_FILE,
+    JudgedStream,
     QualityIndex,
     QualityResults,
     StreamAnswers,
     answers_name,
-    chess_streams,
     index_of,
+    judged_streams,
     quality_of,
 )
 from ..stockfish import EngineFault, UciEngine
@@ -58,14 +58,14 @@ class Played(msgspec.Struct, frozen=True):
     dice: Dice
     blocks: Mapping[str, Sequence[Block]]
 
-    def streams(self) -> Iterator[tuple[str, tuple[ChessRecord, ...]]]:
-        """Name and games of each chess stream, in order."""
-        return chess_streams(self.plan, self.blocks)
+    def streams(self) -> Iterator[JudgedStream]:
+        """The streams whose moves are judged, in order."""
+        return judged_streams(self.plan, self.blocks)
 
     def positions(self) -> Iterator[tuple[str, Iterator[Position]]]:
-        """Name and positions of each chess stream, in order."""
-        for stream, records in self.streams():
-            yield stream, (position for record in records for position in positions_of(record))
+        """Name and positions of each of these streams, in order."""
+        for stream in self.streams():
+            yield stream.id, (position for record in stream.records for position in stream.judged.positions(record))
 
 
 class QualityOptions(msgspec.Struct, frozen=True):
@@ -286,7 +286,7 @@ def _ask_again(
 ) -> None:
     assert verdict.results is not None
     if not verdict.positions:
-        verdict.status, verdict.remark = Status.NOT_APPLICABLE, "no chess was played"
+        verdict.status, verdict.remark = Status.NOT_APPLICABLE, "no game was played whose moves are judged"
         return
     if options.engine is None:
         verdict.remark = options.engine_missing

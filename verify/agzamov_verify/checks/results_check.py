@@ -8,7 +8,7 @@ import msgspec
 from .. import bundle, canon
 from ..scoring.analysis import Analysis, analysis_of
 from ..scoring.call_records import CallTable, call_table
-from ..scoring.quality.game_quality_index import Answers
+from ..scoring.quality.positions import Answers
 from ..scoring.results import Results, results_of
 from ..waiting import busy
 from .budget import Budget

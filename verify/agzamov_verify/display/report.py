@@ -10,10 +10,10 @@ from ..checks.check_log import Finding, Number, Status, Step
 from ..checks.seats import Recomputed
 from ..columns import ascii_words, item, paragraph
 from ..games.game import records_of
-from ..games.registry import GAMES
 from ..manifest import Manifest
 from ..scoring.analysis import Analysis
 from ..scoring.call_records import CallTable
+from ..scoring.quality.judged_games import JUDGED
 from ..scoring.results import Results
 from ..scoring.signals import EngineMatch, engine_match
 from ..untrusted_input import printable, show_name
@@ -80,9 +80,9 @@ def details(verdict: Verdict) -> str:
             lines.append(f"  and {len(verdict.findings) - SHOWN_MAX} more (--json lists them)")
     if verdict.results and verdict.manifest and not verdict.failed:
         engine = {
-            match.id: engine_match(records_of(verdict.blocks[match.id]), verdict.answers)
+            match.id: engine_match(JUDGED[match.game], records_of(verdict.blocks[match.id]), verdict.answers)
             for match in verdict.manifest.plan.matches
-            if verdict.answers and GAMES[match.game].uses_engine and match.id in verdict.blocks
+            if verdict.answers and match.game in JUDGED and match.id in verdict.blocks
         }
         lines += results_details(verdict.manifest, verdict.results, verdict.calls, verdict.analysis, engine)
     attested = " ".join((ATTESTED, *attested_of_systems(verdict.manifest)))

@@ -28,7 +28,10 @@ class IncompleteGame(TypeError):
 
 
 def half(name: str, module: str) -> Any:
-    """One half of a game: GAME, SCORING or VIEW of that module of its folder. Raises IncompleteGame."""
+    """One part of a game: GAME, SCORING or VIEW of that module of its folder. Raises IncompleteGame.
+
+    Some games have more parts: JUDGED_MOVES of `judged_moves`, where an engine judges what was played.
+    """
     place = f"games/{name}/{module}.py"
     value = getattr(import_module(f"{__package__}.{name}.{module}"), module.upper(), None)
     if value is None:
@@ -39,7 +42,7 @@ def half(name: str, module: str) -> Any:
         raise IncompleteGame(f"{place}: expected values for {', '.join(missing)} in {type(value).__name__}")
     if (value if module == "game" else value.game).name != name:
         raise IncompleteGame(f"{place}: expected the game's name to be that of its folder, {name!r}")
-    for field in TAGGED[module]:
+    for field in TAGGED.get(module, ()):
         kind = getattr(value, field)
         if kind.__struct_config__.tag != name:
             raise IncompleteGame(f"{place}: expected `tag={name!r}` in class {kind.__name__}")

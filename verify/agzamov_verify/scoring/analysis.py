@@ -26,7 +26,7 @@ from .learning.outcome import RecoveryOutcome
 from .match_cells import cells_of, probes_of
 from .match_figures import MatchAnalysis, Setting
 from .phase_costs import PhaseCosts, costs_by_phase
-from .quality.game_quality_index import Answers
+from .quality.positions import Answers
 from .registry import SCORINGS, AnyAnalysis
 from .robustness import RobustnessRow, robustness
 from .score_constants import load_score_constants, score_constants_sha256

@@ -13,7 +13,7 @@ from .cells import Cell, CellKey
 from .counts import Counts
 from .hypotheses.evidence import Evidence, ProbeCell
 from .match_figures import MatchAnalysis, Setting
-from .quality.game_quality_index import Answers
+from .quality.positions import Answers
 
 
 class Played(NamedTuple):

@@ -13,7 +13,7 @@ from .career_length import too_short
 from .cells import AGAINST_BENCHMARK, Cell, CellKey
 from .game_scoring import Played
 from .hypotheses.evidence import ProbeCell
-from .quality.game_quality_index import Answers
+from .quality.positions import Answers
 from .registry import SCORINGS
 from .seat_stats import FREE, cost_usd
 

@@ -4,14 +4,15 @@ Failed tries can hide draws of better replies; replies without tokens, or with m
 were not counted by who wrote them; a model whose moves are the engine's may be the engine. All have honest causes too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
-from ..games.chess960.script import ChessRecord
 from ..games.decision import Tally
 from ..games.players import a_is_first
-from .quality.positions import MoveEvaluation
+from .quality.judged_moves import JudgedMoves
+from .quality.positions import Answers
 
 
 class Signals(msgspec.Struct, frozen=True):
@@ -34,16 +35,14 @@ def signals(tally: Tally) -> Signals:
     return Signals(tally.replies, tally.replies_without_tokens, tally.text_characters)
 
 
-def engine_match(
-    records: Sequence[ChessRecord], answers: Mapping[str, Sequence[MoveEvaluation]]
-) -> tuple[EngineMatch, EngineMatch]:
+def engine_match(judged: JudgedMoves, records: Sequence[Any], answers: Answers) -> tuple[EngineMatch, EngineMatch]:
     """Numbers of judged moves of seats A and B, and of those equal to the engine's; substituted moves are excluded."""
     moves, matched = [0, 0], [0, 0]
     for index, record in enumerate(records):
-        judged = answers.get(record.game, ())
-        for ply, (played, answer) in enumerate(zip(record.moves, judged, strict=False)):
-            if ply not in record.substituted:
-                seat = int((ply % 2 == 0) is not a_is_first(index))
+        substituted = judged.substituted(record)
+        for position, answer in zip(judged.positions(record), answers.get(record.game, ()), strict=False):
+            if position.played and position.ply not in substituted:
+                seat = int((position.ply % 2 == 0) is not a_is_first(index))
                 moves[seat] += 1
-                matched[seat] += played == answer.best
+                matched[seat] += position.played == answer.best
     return EngineMatch(moves[0], matched[0]), EngineMatch(moves[1], matched[1])

@@ -8,12 +8,13 @@ from ...scoring.cells import CellKey
 from ...scoring.game_scoring import GameScoring, Played
 from ...scoring.hypotheses.evidence import Evidence, ProbeCell
 from ...scoring.match_figures import Setting
-from ...scoring.quality.game_quality_index import stage_losses
+from ...scoring.quality.game_quality_index import StageLosses, stage_losses
 from ...scoring.quality.quality_constants import load_quality_constants
 from ..adjudication import AdjudicationPolicy
 from .analysis import ChessAnalysis, chess_analysis
 from .cell import ChessCell, chess_cell
 from .game import GAME, PAIR, ChessMatch
+from .judged_moves import JUDGED_MOVES
 from .probe_positions import fens_of
 from .probes import probe_cells
 from .results import ChessResult, chess_result, pair_halfpoints
@@ -32,7 +33,9 @@ class ChessScoring(GameScoring):
 
     def cell(self, key: CellKey, played: Played) -> ChessCell:
         records, plan = played.records, played.plan
-        losses = stage_losses(records, played.answers, load_quality_constants(plan.protocol)) if played.answers else ()
+        losses: Sequence[StageLosses] = ()
+        if played.answers:
+            losses = stage_losses(JUDGED_MOVES, records, played.answers, load_quality_constants(plan.protocol))
         starts = "/".join(filter(None, (played.run, played.match.part)))
         return chess_cell(key, records, starts, losses=losses)
 

@@ -1,22 +1,20 @@
 """The Game Quality Index of a match: each seat's mean losses, in all, by stage and under pressure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from ...games.chess960.script import ChessRecord
 from ...games.players import a_is_first
 from ...seats import Seat
-from .losses import MoveLoss, Stage, move_losses
-from .positions import MoveEvaluation
+from .judged_moves import JudgedMoves, MoveLoss, Stage
+from .positions import Answers
 from .quality_constants import QualityConstants
 from .ratios import Mean, Sums, means
-from .values import MICRO
 
-Answers: TypeAlias = Mapping[str, Sequence[MoveEvaluation]]
-"""By game: the engine's answers about its positions, in order."""
+MICRO: Final = 1_000_000
+"""Parts of a percent in which losses of win percent are counted."""
 
 StageLosses: TypeAlias = tuple[tuple[int, int], ...]
 """Centipawns lost and moves judged in opening, middlegame, endgame."""
@@ -72,20 +70,22 @@ def uses_engine(seat: Seat, *, has_tool: bool = False) -> bool:
 
 
 def moves_by_game(
-    records: Sequence[ChessRecord], answers: Answers, constants: QualityConstants
+    judged: JudgedMoves, records: Sequence[Any], answers: Answers, constants: QualityConstants
 ) -> tuple[list[list[MoveLoss]], list[list[MoveLoss]]]:
     """The own moves of seats A and B in each game of a match, in order."""
     sides: tuple[list[list[MoveLoss]], list[list[MoveLoss]]] = ([], [])
     for index, record in enumerate(records):
-        losses = list(move_losses(record, answers[record.game], constants))
+        losses = list(judged.losses(record, answers[record.game], constants))
         for side, has_white in zip(sides, (a_is_first(index), not a_is_first(index)), strict=True):
             side.append([move for move in losses if move.white is has_white])
     return sides
 
 
-def stage_losses(records: Sequence[ChessRecord], answers: Answers, constants: QualityConstants) -> list[StageLosses]:
+def stage_losses(
+    judged: JudgedMoves, records: Sequence[Any], answers: Answers, constants: QualityConstants
+) -> list[StageLosses]:
     """Seat A's losses of each game of a match, in order."""
-    games, _ = moves_by_game(records, answers, constants)
+    games, _ = moves_by_game(judged, records, answers, constants)
     return [tuple(_lost(game, stage) for stage in Stage) for game in games]
 
 

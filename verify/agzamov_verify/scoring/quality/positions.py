@@ -8,15 +8,13 @@ An answer is one line of canonical JSON; a score is in UCI's own words, from the
     {"best":"e2e4","game":"p1-chess960-naked-model-g00000","played":"cp -6","ply":0,"value":"cp 31"}
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
 from ... import canon
-from ...games.chess960.rules import BY_RULE
-from ...games.chess960.script import ChessRecord
 from ...plan_types import END
 from ...questions import Evaluation
 
@@ -53,20 +51,11 @@ class MoveEvaluation(msgspec.Struct, frozen=True, gc=False, forbid_unknown_field
     value: Score
 
 
+Answers: TypeAlias = Mapping[str, Sequence[MoveEvaluation]]
+"""By game: the engine's answers about its positions, in order."""
+
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(MoveEvaluation)
-
-
-def positions_of(record: ChessRecord) -> Iterator[Position]:
-    """Every position of a game that the engine is asked about, in order."""
-    ended = record.raw.end in BY_RULE
-    last = len(record.moves) - 1
-    so_far = ""
-    for ply, played in enumerate(record.moves):
-        yield Position(ended and ply == last, record.game, so_far, played, ply, record.start_fen)
-        so_far = f"{so_far} {played}" if so_far else played
-    if not ended:
-        yield Position(False, record.game, so_far, "", last + 1, record.start_fen)
 
 
 def asks_played(position: Position, best: str) -> bool:

@@ -1,21 +1,21 @@
 """All quality figures of a run, and the index of the answers they follow from."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
 
 from ...experiment import Match
-from ...games.chess960.results import game_identity
-from ...games.chess960.script import ChessRecord
 from ...games.game import Block, records_of
-from ...games.registry import GAMES
 from ...manifest import Plan
 from ...plan_types import Line, Sha256
 from ...protocol import load_protocol
 from ...streams import streams_of
-from .game_quality_index import Answers, SeatQuality, by_distinct_game, groups_of, moves_by_game, uses_engine
+from .game_quality_index import SeatQuality, by_distinct_game, groups_of, moves_by_game, uses_engine
+from .judged_games import JUDGED
+from .judged_moves import JudgedMoves
+from .positions import Answers
 from .quality_constants import load_quality_constants, quality_constants_sha256
 
 FORMAT: Literal["agz-quality-1"] = "agz-quality-1"
@@ -34,7 +34,7 @@ class StreamAnswers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class QualityIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Index of the engine's answers: run, engine, settings; one row for each chess stream, in the order of the run."""
+    """Index of the engine's answers: run, engine, settings; a row for each judged stream, in the order of the run."""
 
     engine: Line
     format: Literal["agz-quality-1"]
@@ -47,7 +47,7 @@ class QualityIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MatchQuality(msgspec.Struct, frozen=True):
-    """One chess match: its seats A and B."""
+    """One match whose moves are judged: its seats A and B."""
 
     id: str
     phase: int
@@ -79,12 +79,20 @@ def index_of(run: str, protocol_id: str, nodes: int, streams: Sequence[StreamAns
     return QualityIndex(engine.name, FORMAT, engine.hash_mib, engine.net_sha256, nodes, constants, run, tuple(streams))
 
 
-def chess_streams(plan: Plan, blocks: Mapping[str, Sequence[Block]]) -> Iterator[tuple[str, tuple[ChessRecord, ...]]]:
-    """Name and games of every chess stream that was played, in the order of the run."""
+class JudgedStream(NamedTuple):
+    """A stream whose moves are judged: its name, its game's part, and its records."""
+
+    id: str
+    judged: JudgedMoves
+    records: Sequence[Any]
+
+
+def judged_streams(plan: Plan, blocks: Mapping[str, Sequence[Block]]) -> Iterator[JudgedStream]:
+    """Every such stream that was played, in the order of the run."""
     for match in sorted(plan.matches, key=lambda match: match.phase):
         for stream, block in zip(streams_of(match), blocks.get(match.id, ()), strict=False):
-            if GAMES[match.game].uses_engine:
-                yield stream.id, block.records
+            if match.game in JUDGED:
+                yield JudgedStream(stream.id, JUDGED[match.game], block.records)
 
 
 def quality_of(
@@ -94,7 +102,7 @@ def quality_of(
     matches = tuple(
         _match(match, records_of(blocks[match.id]), answers, plan)
         for match in plan.matches
-        if GAMES[match.game].uses_engine and match.id in blocks
+        if match.game in JUDGED and match.id in blocks
     )
     constants = quality_constants_sha256(plan.protocol)
     return QualityResults(FORMAT, run, plan.protocol, constants, nodes, quality_departures(plan, nodes), matches)
@@ -106,10 +114,11 @@ def quality_departures(plan: Plan, nodes: int) -> tuple[str, ...]:
     return () if nodes == required else (f"quality at {nodes} nodes, {required} required",)
 
 
-def _match(match: Match, records: Sequence[ChessRecord], answers: Answers, plan: Plan) -> MatchQuality:
+def _match(match: Match, records: Sequence[Any], answers: Answers, plan: Plan) -> MatchQuality:
     constants = load_quality_constants(plan.protocol)
-    identities = list(map(game_identity, records))
-    a, b = moves_by_game(records, answers, constants)
+    judged = JUDGED[match.game]
+    identities = list(map(judged.identity, records))
+    a, b = moves_by_game(judged, records, answers, constants)
     seats = [
         SeatQuality(
             seat=name,
@@ -122,7 +131,7 @@ def _match(match: Match, records: Sequence[ChessRecord], answers: Answers, plan:
     return MatchQuality(match.id, match.phase, seats[0], seats[1])
 
 
-def _substituted(records: Sequence[ChessRecord], side: str) -> int:
+def _substituted(records: Sequence[Any], side: str) -> int:
     """Number of moves of seat A ("a") or B ("b") that were drawn from the seed in its place."""
     tallies = (record.tallies[(index + (side == "b")) % 2] for index, record in enumerate(records))
     return sum(tally.substituted for tally in tallies)

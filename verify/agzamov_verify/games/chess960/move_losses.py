@@ -8,42 +8,15 @@ Neither is ever below 0. Moves drawn from the seed in a seat's place are not its
 """
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 
 import chess
-import msgspec
 
-from ...games.chess960.rules import BY_RULE, End
-from ...games.chess960.script import ChessRecord
-from .positions import MoveEvaluation
-from .quality_constants import QualityConstants
-from .values import accuracy_micropercent, capped, win_micropercent
-
-
-class Stage(StrEnum):
-    """A function of the ply and the position alone: a promotion may lead from the endgame back."""
-
-    OPENING = "opening"
-    MIDDLEGAME = "middlegame"
-    ENDGAME = "endgame"
-
-
-class MoveLoss(msgspec.Struct, frozen=True, gc=False):
-    """One move of a seat's own: losses in centipawns and millionths of a percent, `value` before it for its side.
-
-    `best`: it is the engine's own. `better`: the engine, asked, found it worth more than its own.
-    """
-
-    ply: int
-    white: bool
-    stage: Stage
-    value_centipawns: int
-    best: bool
-    better: bool
-    loss_centipawns: int
-    before_after_centipawns: int
-    win_loss_micropercent: int
-    accuracy_micropercent: int
+from ...scoring.quality.judged_moves import MoveLoss, Stage
+from ...scoring.quality.positions import MoveEvaluation
+from ...scoring.quality.quality_constants import QualityConstants
+from .rules import BY_RULE, End
+from .script import ChessRecord
+from .win_chances import accuracy_micropercent, capped, win_micropercent
 
 
 def move_losses(

@@ -9,10 +9,9 @@ that their sums are exact and the same on every machine.
 
 from functools import lru_cache
 
-from ..inference.high_precision import Real, mp
-from .quality_constants import QualityConstants
-
-MICRO = 1_000_000
+from ...scoring.inference.high_precision import Real, mp
+from ...scoring.quality.game_quality_index import MICRO
+from ...scoring.quality.quality_constants import QualityConstants
 
 
 def capped(score: str, cap_centipawns: int) -> int:
