@@ -5,7 +5,6 @@ The same wherever a stream is played: in a thread of the run, in a share of it, 
 
 import itertools
 from collections.abc import Callable
-from threading import Semaphore
 from typing import NamedTuple
 
 from agzamov_verify.checks.opened_bundle import seed_dice
@@ -21,6 +20,7 @@ from .dispatch import Ports, World
 from .ports import Clock
 from .recorder import Recorder
 from .rundir import RunDirectory
+from .side_by_side import CallSlots
 
 
 class Played(NamedTuple):
@@ -48,7 +48,7 @@ class StreamsHere:
 
     def __init__(self, directory: RunDirectory, ports: Ports, clock: Clock, calls_max: int) -> None:
         self._directory, self._ports, self._clock = directory, ports, clock
-        self._in_flight = Semaphore(calls_max)
+        self._in_flight = CallSlots(calls_max)
         self._dice: Dice = seed_dice(directory.manifest, directory.secret)
 
     def play(self, stream: StreamPlan, hooks: Hooks, unit: Callable[[str], str] | None = None) -> Played:

@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import Protocol, Self
 
 import msgspec
 
@@ -60,7 +60,7 @@ class Answers(Protocol):
         ...
 
 
-class AnsweredCall(NamedTuple):
+class AnsweredCall(msgspec.Struct, gc=False):
     """An answer as it is recorded, with the short form of its question and the record of its call."""
 
     question: Asked
@@ -71,7 +71,7 @@ class AnsweredCall(NamedTuple):
 class Recorder:
     """The journal of one stream on disk: `<folder>/<stream>/000000.jsonl` and on, and its file of calls.
 
-    `in_flight` is entered for each call of the world: a semaphore, where a run limits them.
+    `in_flight` is entered for each call of the world: CallSlots, where a run limits them.
     """
 
     def __init__(

@@ -10,7 +10,7 @@ import pytest
 from agzamov_harness.dispatch import RunPorts, World
 from agzamov_harness.ports import PortFault
 from agzamov_harness.recorder import Recorder, recorded
-from agzamov_harness.side_by_side import in_lanes, side_by_side
+from agzamov_harness.side_by_side import CallSlots, in_lanes, side_by_side
 from agzamov_harness.waiting_answers import FILE
 from agzamov_verify.journal import Chain, Entry
 from agzamov_verify.questions import REPLY, Answer, Chat, Message, Question, Reply
@@ -69,7 +69,7 @@ class Seats:
 
 
 def play(folder: Path, seats: Seats, in_flight: int = SEATS) -> list[str]:
-    ticks, limit = itertools.count(step=1000), threading.Semaphore(in_flight)
+    ticks, limit = itertools.count(step=1000), CallSlots(in_flight)
     with Recorder(folder, RUN, STREAM, seats, lambda: next(ticks), str, limit) as recorder:
         story = Exchanges(votes(), recorder, recorder.together)
         for _ in story:

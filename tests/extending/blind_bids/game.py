@@ -1,0 +1,185 @@
+"""What is played: each seat has a private value and bids chips unseen; the highest bid wins its value and pays its bid.
+
+All bids of a round are asked for together, so none of them can depend on another. Two equal highest bids win nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Final
+
+import msgspec
+
+from ...analysis_plan import SequentialRule
+from ...dice import Dice, Stream
+from ...experiment import Match, Phase
+from ...plan_types import Count, Name, Part, Problem
+from ...questions import Chat, Message, NoReply, Reply
+from ...script import Script, together
+from ..decision import ActionReader, Forfeit, IllegalPolicy, Tally, decide
+from ..declared import Accepted, Fault, FaultKind, read_declared
+from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
+from ..page import Page, labelled, scripted_player
+from ..players import GameName, Player, in_turn, seed_for
+from ..terms import answer_terms
+
+SEATS_MAX, VALUE_MAX = 6, 20
+TAG: Final = "BID:"
+SYSTEM: Final = (
+    "You are one of {seats} bidders. Each has a value from 1 to 20 that only it knows; all bid at the same time. The "
+    "highest bid wins its bidder's value in chips and pays its own bid; two equal highest bids win nothing. Declare "
+    "your bid on the last line of your answer, in exactly this form:\nBID: <whole number from 0 to your value>"
+)
+REMINDER: Final = "Declare one bid on the last line, in the form BID: <whole number>"
+
+
+class BlindBidsMatch(Match, frozen=True, kw_only=True, tag="blind_bids"):
+    """Rounds of bids. `others`: the seats beyond the second."""
+
+    others: tuple[Name, ...] = ()
+    rounds: Count = 20
+    block_rounds: Count = 10
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        return (self.a, self.b, *self.others)
+
+    @property
+    def planned(self) -> int:
+        return self.rounds
+
+    @property
+    def block_results(self) -> int:
+        return self.block_rounds
+
+
+class BlindBidsRules(Part, frozen=True):
+    """A bid that nobody can read is drawn, or asked for again and then 0."""
+
+    illegal: IllegalPolicy = IllegalPolicy.SUBSTITUTE
+
+
+class BlindBidsRecord(msgspec.Struct, frozen=True):
+    """One round: values and bids by place, and what each place won or lost."""
+
+    game: str
+    values: tuple[int, ...]
+    bids: tuple[int, ...]
+    net_chips: tuple[int, ...]
+    faults: tuple[int, ...]
+
+
+class BlindBidsBlock(Block, frozen=True):
+    """Records of the rounds of one stream, with the tallies of all seats."""
+
+    records: tuple[BlindBidsRecord, ...]
+    tallies: tuple[Tally, ...]
+
+
+def play(
+    name: GameName, players: tuple[Player, ...], rules: BlindBidsRules, dice: Dice, tallies: tuple[Tally, ...]
+) -> Script[BlindBidsRecord]:
+    """Play one round; what the players did is added to `tallies`, by place."""
+    draws = dice.stream(f"values/{name.label}")
+    values = tuple(1 + draws.below(VALUE_MAX) for _ in players)
+    before = [tally.faults for tally in tallies]
+    decisions = [
+        decide(
+            _question(name, at, players, values[at], rules, dice),
+            _reader(name, at, values[at], dice),
+            rules.illegal,
+            tallies[at],
+        )
+        for at in range(len(players))
+    ]
+    given = yield from together(decisions)
+    bids = tuple(0 if isinstance(bid, Forfeit) else bid for bid in given)
+    faults = tuple(tally.faults - earlier for tally, earlier in zip(tallies, before, strict=True))
+    return BlindBidsRecord(name.id, values, bids, net_chips(values, bids), faults)
+
+
+def net_chips(values: Sequence[int], bids: Sequence[int]) -> tuple[int, ...]:
+    """What each place wins: its value less its bid where it alone bid most, else nothing."""
+    most = max(bids)
+    alone = list(bids).count(most) == 1
+    return tuple((value - bid) * (alone and bid == most) for value, bid in zip(values, bids, strict=True))
+
+
+def _question(
+    name: GameName, at: int, players: tuple[Player, ...], value: int, rules: BlindBidsRules, dice: Dice
+) -> Chat:
+    player = players[at]
+    terms = answer_terms(rules.illegal, player.tokens_max, "bid", "round")
+    system = f"{SYSTEM.replace('{seats}', str(len(players)))}\n{terms}"
+    messages = (Message(system, "system"), Message(f"Your value: {value}", "user"))
+    return Chat(0, name.id, messages, seed_for(player, at, name, at, dice), player.seat, at)
+
+
+def _reader(name: GameName, at: int, value: int, dice: Dice) -> ActionReader[int]:
+    def read_bid(text: str) -> Accepted[int] | Fault:
+        if not (text.isascii() and text.isdecimal() and len(text) <= 4):
+            return Fault(FaultKind.NO_ACTION, "a whole number was expected")
+        if int(text) > value:
+            return Fault(FaultKind.ILLEGAL, f"a bid of {int(text)} is more than your value")
+        return Accepted(int(text), exact=text == str(int(text)))
+
+    def read(answer: Reply | NoReply) -> Accepted[int] | Fault:
+        return read_declared(answer, TAG, read_bid)
+
+    def substitute(attempt: int) -> int:
+        return dice.stream(f"substitute/{name.label}/{at}/{attempt}").below(value + 1)
+
+    return ActionReader(read, substitute, REMINDER)
+
+
+def random_reply(page: Page, stream: Stream) -> str:
+    """Any bid that is allowed."""
+    return f"{TAG} {stream.below(int(labelled(page, 'Your value')) + 1)}"
+
+
+def reference_reply(page: Page, stream: Stream) -> str:
+    """Half of the value, which is best against one bidder who does the same."""
+    return f"{TAG} {int(labelled(page, 'Your value')) // 2}"
+
+
+class BlindBids(Game):
+    """Blind bids for two to six."""
+
+    name = "blind_bids"
+    title = "blind bids"
+    result = Noun("round", "rounds")
+    unit = Noun("round", "rounds")
+    contest = Noun("round", "rounds")
+    number = ("r", 6)
+    match = BlindBidsMatch
+    rules = BlindBidsRules
+    templates: ClassVar = {"blind_bids/system": SYSTEM, "blind_bids/reminder": REMINDER}
+    scripted: ClassVar = {
+        "random": scripted_player("random/blind_bids", random_reply),
+        "reference": scripted_player("reference/blind_bids", reference_reply),
+    }
+    sign = "Your value: "
+    hides = True
+
+    def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: BlindBidsRules, dice: Dice) -> Script[Block]:
+        seats = len(stream.match.seats)
+        tallies, records = tuple(Tally() for _ in range(seats)), []
+        for index in range(stream.first, stream.first + stream.count):
+            players, placed = in_turn(seats_at(index), index), in_turn(tallies, index)  # type: ignore[arg-type]
+            name = self.name_of(stream.match, index)
+            records.append((yield from play(name, players, rules, dice, placed)))  # type: ignore[arg-type]
+        return BlindBidsBlock(stream.first, tuple(records), tallies)
+
+    def problems(self, rules: BlindBidsRules) -> Iterator[Problem]:
+        return iter(())
+
+    def match_problems(self, match: BlindBidsMatch, rules: BlindBidsRules) -> Iterator[Problem]:
+        if len(match.seats) > SEATS_MAX:
+            yield Problem("others", f"expected {SEATS_MAX} seats at most")
+
+    def bounds(self, rule: SequentialRule) -> Bounds:
+        return Bounds(0, VALUE_MAX, VALUE_MAX // 4)
+
+    def self_play(self, seat: str, results: int) -> BlindBidsMatch:
+        return BlindBidsMatch(a=seat, b=seat, phase=Phase.BASELINE, rounds=results)
+
+
+GAME = BlindBids()

@@ -1,0 +1,57 @@
+"""What is shown: values, bids and chips of a round."""
+
+from collections.abc import Iterator
+
+from ...columns import row
+from ...game_view import GameView
+from ...manifest import Plan
+from ...replayed_game import PlayedGame
+from ...scoring.match_figures import MatchAnalysis
+from .game import GAME, BlindBidsRecord
+from .scoring import BlindBidsCounts, place_of_a
+
+
+class BlindBidsView(GameView):
+    """Blind bids on the screen."""
+
+    game = GAME
+    null = 0.0
+    figure_unit = "chips a round"
+    short_unit = " chips"
+    places = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+    def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:
+        record: BlindBidsRecord = played.record
+        result = f"Result: {self.ended(record)}"
+        yield f"{record.game}: {', '.join(played.placed)}"
+        yield result
+        for who, value, bid, chips in zip(played.placed, record.values, record.bids, record.net_chips, strict=True):
+            yield f"{who}: value {value}, bid {bid}, {chips:+d} chips"
+        yield ""
+        yield result
+
+    def document(self, played: PlayedGame) -> dict[str, object]:
+        record: BlindBidsRecord = played.record
+        return {"values": list(record.values), "bids": list(record.bids), "net_chips": list(record.net_chips)}
+
+    def actions(self, record: BlindBidsRecord) -> dict[int, str]:
+        return {place: f"bid {bid}" for place, bid in enumerate(record.bids)}
+
+    def won_by_a(self, played: PlayedGame) -> int:
+        chips: int = played.record.net_chips[place_of_a(played.number, len(played.record.bids))]
+        return (chips > 0) - (chips < 0)
+
+    def ended(self, record: BlindBidsRecord) -> str:
+        return f"{max(record.net_chips)} chips won" if any(record.net_chips) else "nothing won"
+
+    def size(self, counts: BlindBidsCounts) -> str:
+        return f"{counts.rounds:,} rounds"
+
+    def number(self, value: float) -> str:
+        return f"{value:+.2f}"
+
+    def details(self, counts: BlindBidsCounts, analysis: MatchAnalysis | None, plan: Plan) -> Iterator[str]:
+        yield from row("chips", f"{counts.net_chips:+d}")
+
+
+VIEW = BlindBidsView()

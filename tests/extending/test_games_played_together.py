@@ -1,0 +1,218 @@
+"""Two games whose seats act at once: blind bids for two and more, and a village of hidden roles in which seats speak.
+
+Each is a folder and one line, as in test_new_game. They are played, killed, resumed, verified, forged and shown.
+"""
+
+import json
+import re
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agzamov_harness import keys
+from agzamov_verify.questions import Reply
+from bundles.bundle_factory import Draft, chained, edited, entries, put, reseal_journal
+from extending.source_tree import SourceTree
+
+GAMES = ("blind_bids", "village")
+HERE = Path(__file__).parent
+PLAN = """
+title: Seats that act at once
+seats:
+  agent: {kind: reference}
+  other: {kind: reference}
+  dice: {kind: random}
+matches:
+  - {phase: 0, game: blind_bids, a: other, b: dice, others: [dice], rounds: 60}
+  - {phase: 1, game: blind_bids, a: agent, b: agent, rounds: 10}
+  - {phase: 0, game: village, a: other, b: dice, others: [dice, dice, dice, dice, dice, dice], games: 20}
+  - {phase: 1, game: village, a: agent, b: agent, others: [agent, agent, agent], games: 4}
+blind_bids: {illegal: retry_then_forfeit}
+"""
+NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay", "Gus", "Hal")
+Prompts = dict[str, list[tuple[int, str]]]
+BIDS, VILLAGE = "p0-blind_bids-naked-other", "p0-village-naked-other"
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
+    tree = SourceTree(tmp_path_factory.mktemp("tree"))
+    for game in GAMES:
+        shutil.copytree(HERE / game, tree.verify / "games" / game)
+        tree.add_line(tree.verify / "games" / "registry.py", ")", f'    "{game}",')
+    return tree
+
+
+@pytest.fixture(scope="module")
+def bundle(tree: SourceTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("played")
+    (folder / "plan.yaml").write_text(PLAN)
+    tree.run("keygen", "key.pem", cwd=folder)
+    told = tree.run("run", "plan.yaml", "--key", "key.pem", "--out", "run", cwd=folder)
+    return folder / told.splitlines()[-1].removeprefix("bundle: ")
+
+
+def verified(tree: SourceTree, bundle: Path, code: int = 0) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(tree.run("verify", str(bundle), "--json", cwd=bundle.parent, code=code))
+    return report
+
+
+def documents(tree: SourceTree, bundle: Path, game: str) -> dict[str, Any]:
+    shown: dict[str, Any] = json.loads(tree.run("show", str(bundle), "--game", game, "--json", cwd=bundle.parent))
+    return shown
+
+
+def test_both_games_are_played_and_verified(tree: SourceTree, bundle: Path) -> None:
+    report = verified(tree, bundle)
+    assert report["level"] == "V1"
+    results = {match["id"]: match["result"] for match in report["results"]["matches"]}
+    assert (results[BIDS]["rounds"], results[VILLAGE]["games"]) == (60, 20)
+    assert set(results[VILLAGE]["teams"]) <= {"won_by_wolves", "won_by_villagers"}
+
+
+def test_whoever_bids_half_of_its_value_wins_chips_of_bidders_by_chance(tree: SourceTree, bundle: Path) -> None:
+    results = {match["id"]: match["result"] for match in verified(tree, bundle)["results"]["matches"]}
+    assert results[BIDS]["net_chips"] > 0
+
+
+def test_a_person_sees_who_said_what_to_whom(tree: SourceTree, bundle: Path) -> None:
+    shown = tree.run("show", str(bundle), "--game", f"{VILLAGE}-g00000", "--prompts", cwd=bundle.parent)
+    assert "ballot 1 at night: " in shown
+    assert "> " in shown
+    assert "You say to " in shown
+    assert "value " in tree.run("show", str(bundle), "--game", f"{BIDS}-r000001", cwd=bundle.parent)
+
+
+@pytest.fixture(scope="module")
+def prompts(
+    tree: SourceTree, bundle: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, list[tuple[int, str]]]:
+    """Turn and prompt of every question of each game."""
+    file = tmp_path_factory.mktemp("rows") / "rows.sqlite"
+    tree.run("export", str(bundle), "--to", "sqlite", "--out", str(file), cwd=bundle.parent)
+    by_game: Prompts = {}
+    with closing(sqlite3.connect(file)) as rows:
+        for game, turn, prompt in rows.execute("select game, turn, prompt from decisions order by id"):
+            by_game.setdefault(game, []).append((turn, prompt))
+    return by_game
+
+
+def test_a_bidder_knows_its_own_value_and_nothing_else(tree: SourceTree, bundle: Path, prompts: Prompts) -> None:
+    for number in range(3):
+        game = f"{BIDS}-r{number:06d}"
+        values = documents(tree, bundle, game)["values"]
+        assert prompts[game] == [(place, f"Your value: {value}") for place, value in enumerate(values)]
+
+
+def test_a_prompt_holds_what_its_seat_heard_in_earlier_rounds_and_nothing_else(
+    tree: SourceTree, bundle: Path, prompts: Prompts
+) -> None:
+    private = 0
+    for number in range(4):
+        game = f"{VILLAGE}-g{number:05d}"
+        said = documents(tree, bundle, game)["said"]
+        private += sum(len(one["to"]) == 1 for one in said)
+        for turn, prompt in prompts[game]:
+            place = turn % 8
+            heard = [(NAMES[one["from"]], one["text"]) for one in said if place in one["to"]]
+            quotes = quotes_in(prompt)
+            assert quotes == heard[: len(quotes)]
+            assert len(quotes) == len(heard) or turn < prompts[game][-1][0]
+    assert private
+
+
+def quotes_in(prompt: str) -> list[tuple[str, str]]:
+    """Speaker and text of what others said, as a prompt has it."""
+    return [
+        (speaker, "\n".join(line[2:] for line in lines.strip().splitlines()))
+        for speaker, lines in re.findall(r"^([A-Z][a-z]+) says [^\n]*[:.]((?:\n> [^\n]*)*)", prompt, re.MULTILINE)
+    ]
+
+
+def test_both_games_have_a_page_a_table_and_cells_of_the_matrix(tree: SourceTree, bundle: Path, tmp_path: Path) -> None:
+    tree.run("report", str(bundle), "--out", str(tmp_path / "report.html"), cwd=bundle.parent)
+    assert "blind bids" in (tmp_path / "report.html").read_text()
+    table = tree.run("export", str(bundle), "--to", "csv", cwd=bundle.parent)
+    assert len(table.splitlines()) == 1 + 60 + 10 + 20 + 4
+    matrix = json.loads(tree.run("matrix", str(bundle), "--json", cwd=bundle.parent))
+    assert {entry["game"] for entry in matrix["matrix"]["entries"]} >= set(GAMES)
+
+
+@pytest.mark.parametrize(("match", "declared", "other"), [(BIDS, "BID: ", "BID: 0"), (VILLAGE, "VOTE: ", "VOTE: Ann")])
+def test_one_changed_answer_of_a_round_is_found(
+    tree: SourceTree, bundle: Path, tmp_path: Path, match: str, declared: str, other: str
+) -> None:
+    draft = Draft.of(bundle, keys.load(bundle.parent.parent / "key.pem"))
+    stream = f"{match}-b00000"
+    story = entries(draft, stream)
+    at = next(
+        number
+        for number, entry in enumerate(story)
+        if isinstance(entry.answer, Reply) and entry.answer.text.startswith(declared) and entry.answer.text != other
+    )
+    put(draft, stream, chained(edited(story, at, answer=Reply(text=other)), stream=stream))
+    reseal_journal(draft)
+    steps = verified(tree, draft.write(tmp_path), code=1)["steps"]
+    assert {"seats", "replay", "results"} & {step["name"] for step in steps if step["status"] == "fail"}
+
+
+@pytest.mark.slow
+def test_a_run_killed_in_the_middle_of_a_round_goes_on_the_same_to_the_byte(tree: SourceTree, tmp_path: Path) -> None:
+    run = killed(tree, tmp_path)
+    before = journals(run)
+    copy = tmp_path / "copy" / run.name
+    shutil.copytree(run, copy)
+    for folder, concurrency in ((run, "1"), (copy, "32")):
+        told = tree.run("resume", str(folder), "--key", "key.pem", "--concurrency", concurrency, cwd=tmp_path)
+        assert verified(tree, tmp_path / told.splitlines()[-1].removeprefix("bundle: "))["level"] == "V1"
+    ended = [
+        {path.relative_to(folder): path.read_bytes() for path in folder.glob("journal/*/*.jsonl")}
+        for folder in (run, copy)
+    ]
+    assert ended[0] == ended[1]
+    assert all(ended[0][name].startswith(data[: data.rfind(b"\n") + 1]) for name, data in before.items())
+    assert sum(map(len, before.values())) < sum(map(len, ended[0].values()))
+
+
+def killed(tree: SourceTree, folder: Path) -> Path:
+    """A run that was killed while it played; one that was faster than the kill is thrown away."""
+    (folder / "plan.yaml").write_text(PLAN)
+    tree.run("keygen", "key.pem", cwd=folder)
+    for _ in range(10):
+        with tree.start("run", "plan.yaml", "--key", "key.pem", cwd=folder) as process:
+            wait_for(lambda: bytes_written(folder) > 50_000 or process.poll() is not None)
+            is_playing = process.poll() is None
+            process.kill()
+        (run,) = (folder / "runs").iterdir()
+        if is_playing:
+            return run
+        shutil.rmtree(run)
+    raise AssertionError("ten runs were too fast to be killed in their middle")
+
+
+def journals(run: Path) -> dict[Path, bytes]:
+    """The journal of each stream."""
+    return {path.relative_to(run): path.read_bytes() for path in run.glob("journal/*/*.jsonl")}
+
+
+def bytes_written(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.glob("runs/*/journal/*/*.jsonl"))
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 300) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_village_of_four_is_refused(tree: SourceTree, tmp_path: Path) -> None:
+    (tmp_path / "plan.yaml").write_text(PLAN.replace("others: [agent, agent, agent]", "others: [agent, agent]"))
+    tree.run("keygen", "key.pem", cwd=tmp_path)
+    tree.run("run", "plan.yaml", "--key", "key.pem", cwd=tmp_path, code=2)
