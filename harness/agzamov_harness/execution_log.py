@@ -38,7 +38,7 @@ SHARE_PREFIX, SHARE_SUFFIX = "executions-", ".jsonl"
 
 @contextmanager
 def execution(journal: Path) -> Iterator["ExecutionLog"]:
-    """Log one execution over the journals in a folder. Raises BrokenJournal if they are not what the log knows."""
+    """Log one execution over the journals in a folder. Raises BrokenJournal if they do not fit the log."""
     gather_shares(journal)
     with logged(ExecutionLog(journal)) as log:
         yield log
@@ -46,7 +46,7 @@ def execution(journal: Path) -> Iterator["ExecutionLog"]:
 
 @contextmanager
 def logged(log: "ExecutionLog") -> Iterator["ExecutionLog"]:
-    """Log one execution. Raises BrokenJournal if the journals are not what the log knows."""
+    """Log one execution. Raises BrokenJournal if the journals do not fit the log."""
     log.start()
     try:
         yield log

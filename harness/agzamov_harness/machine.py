@@ -1,4 +1,4 @@
-"""The machine that this process runs on, or the container around it, as its system tells.
+"""The machine that this process runs on, or the container around it, by its operating system's report.
 
 A model may answer with other bits on another processor, so a preflight keeps which one it ran on.
 """
@@ -24,7 +24,7 @@ class Cpu(msgspec.Struct, frozen=True):
 
 
 def this_cpu() -> Cpu:
-    """The processor of this machine, as far as the system tells."""
+    """The processor of this machine, as far as the system reports it."""
     try:
         lines = CPUINFO.read_text().splitlines()
     except OSError:

@@ -198,7 +198,7 @@ def replay(
     Of a server from outside the bundle holds the adapter; the server itself must be here. What it starts was written by
     whoever made the bundle, so it is shown and nothing is started without --start-programs. Where its adapter declares
     that searches need not repeat, those that differ are counted. With --blank a second server is asked the same but
-    told no entry: what it gives, the system brought with it.
+    given no entry: whatever it gives, the system brought with it.
 
     Exit code 0: all answers are the same. 1: some differ, or the bundle is broken. 2: wrong use. 4: a server could not
     be asked, or is not the sealed one.

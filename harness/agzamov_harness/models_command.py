@@ -34,7 +34,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print it as 
 
 
 class ModelRow(msgspec.Struct, frozen=True):
-    """One model. `context_tokens` is the longest that its weights allow; 0 and "" where nobody tells."""
+    """One model. `context_tokens` is the longest that its weights allow; 0 and "" where it is unknown."""
 
     name: str
     digest: str

@@ -93,7 +93,7 @@ def run(
     All are sealed before the first is played, so no plan can follow from a result; one that is added later is refused.
     Adapters of memory servers and documents of your own belong in folders below FOLDER. Runs are kept in FOLDER/runs,
     bundles in FOLDER/bundles.
-    Typed again, the command goes on where it stopped: what was played is not played again.
+    Typed again, the command goes on where it stopped; finished plans are not played again.
 
     Exit code 0: every plan was played, and the score or what it lacks is printed. 1: a bundle fails its check, or
     the bundles cannot be combined. 2: a plan, a server, a key or the engine is wrong. 4: a run stopped; type the

@@ -1,6 +1,6 @@
 """The recorder: answers a script from the journal first, then from the world, and keeps every answer.
 
-What the journal answers is told to the world too (`restore`), so that a port with a state is whole again.
+The world gets what the journal answers too (`restore`), so that a port with a state is whole again.
 
 A line is written before its answer reaches the script, past any buffer, so a killed process loses
 nothing but the call in flight, and a full disk leaves nothing that is written later. The file is
@@ -175,7 +175,7 @@ class Recorder:
         return entry.answer
 
     def _from_waiting(self, questions: Sequence[Question], first: int, start: int) -> dict[int, AnsweredCall]:
-        """What an earlier process was answered from place `start` on, by place; `first`: the entry of place 0."""
+        """Answers to an earlier process from place `start` on, by place; `first`: the entry of place 0."""
         answered = {}
         for at in range(start, len(questions)):
             if waiting := self._waiting.take(first + at):

@@ -5,7 +5,7 @@
     evaluate_position   where neither is
     calculate_odds      against any hand
 
-What a tool tells stands in the prompt then as where the harness asks it, so a player plays by it in the same way.
+A tool's answer then stands in the prompt as where the harness asks, so a player plays by it in the same way.
 """
 
 import json
@@ -47,7 +47,7 @@ def as_told(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def _named(model: str, messages: Sequence[Message], request: str, seed: int) -> str:
-    """A player's reply where it is asked what the tool is to be called with."""
+    """A player's reply to the request for the tool's arguments."""
     return reply(model, _with(messages, f"\n{request}", (DOCUMENTS, TOOL, PROFILE)), seed)
 
 

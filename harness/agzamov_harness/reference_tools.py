@@ -1,7 +1,7 @@
 """The reference player with a memory by tool calls: it searches and saves as the harness does in the other way of use.
 
     before a decision    one search, for the words that the harness would search for; then it plays by what was found
-    after a contest      it saves what it was told that it saw
+    after a contest      it saves the observation that it was given
     at a probe           one search
 
 So a run without a model goes through the whole loop, and its prompts say what those of use: harness would say. Of a

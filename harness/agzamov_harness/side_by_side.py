@@ -2,7 +2,7 @@
 
     lanes = [[0], [1, 3], [2]]      0, 1 and 2 begin at once, 3 begins when 1 is answered
 
-After a fault no further call begins; those in flight come to their end, and what they give is not lost.
+After a fault no further call begins; those in flight come to their end, and their results are kept.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Outcome(NamedTuple, Generic[T]):
-    """The end of call number `at`: what it gave, or its fault."""
+    """The end of call number `at`: its result, or its fault."""
 
     at: int
     given: T | None

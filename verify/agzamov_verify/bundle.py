@@ -87,7 +87,7 @@ class Environment(msgspec.Struct, frozen=True):
 
 
 class WeightsCheck(msgspec.Struct, frozen=True):
-    """The weights that were found before or after play, by seat; `altered` says what was wrong, if anything was."""
+    """The weights found before or after play, by seat; `altered` names the problem, if there is one."""
 
     when: Literal["before", "after"]
     seats: dict[str, ModelPin]

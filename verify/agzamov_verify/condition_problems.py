@@ -56,7 +56,7 @@ def _condition(path: str, match: Match) -> Iterator[Problem]:
 
 
 def _b_condition(path: str, match: Match, rule: PhaseRule) -> Iterator[Problem]:
-    """Seat B has a system of its own where the phase augments both, and is told apart from seat A by its name."""
+    """Seat B has a system of its own where the phase augments both, and another name than seat A."""
     condition = match.b_condition
     if not rule.both:
         if condition != Condition():
@@ -143,7 +143,7 @@ def _parts(whole: str, system: System, plan: Plan) -> Iterator[Problem]:
 
 
 def _for_game(path: str, name: str, system: System, match: Match) -> Iterator[Problem]:
-    """The name of a system, and what it needs of the game."""
+    """The name of a system, and its requirements of the game."""
     game = GAMES[match.game]
     if problem := system.name_problem(name):
         yield Problem(f"systems.{name}", problem)
@@ -196,6 +196,6 @@ def _repeats(plan: Plan) -> Iterator[Problem]:
 
 
 def _opponents_told(match: Match, plan: Plan) -> list[object]:
-    """Everything told to the opponents in which they differ from seat A in Phase 2; nothing of a missing seat."""
+    """The opponents' patterns and briefings, which may differ from seat A's in Phase 2; none of a missing seat."""
     opponents = (plan.seats.get(name) for name in match.seats[1:])
     return [(seat.patterns, seat.briefing) for seat in opponents if seat]

@@ -110,7 +110,7 @@ class Statement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BadEnvelope(ValueError):
-    """The envelope or statement is not what it must be."""
+    """The envelope or statement has not the required form."""
 
     def __init__(self, expected: str, found: str) -> None:
         super().__init__(f"expected {expected}, found {found}")

@@ -72,7 +72,7 @@ Event: TypeAlias = Start | Finished | Stop
 
 
 class BrokenLog(ValueError):
-    """A line of the log is not what its place requires."""
+    """A line of the log that does not fit its place."""
 
     def __init__(self, line: int, expected: str, found: str) -> None:
         super().__init__(f"line {line}: expected {expected}, found {found}")

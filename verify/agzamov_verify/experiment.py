@@ -186,7 +186,7 @@ class Match(Part, frozen=True, tag_field="game"):
     def draws(self) -> str:
         """The label of the match's hidden draws: its identity without its condition.
 
-        Decks that two matches shared would tell a model that plays in both what its opponent holds.
+        Decks that two matches shared would reveal an opponent's cards to a model that plays in both.
         """
         part = (self.part,) if self.part else ()
         return "/".join((f"p{self.phase}", self.game, *part, *self.seats))

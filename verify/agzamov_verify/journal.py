@@ -59,7 +59,7 @@ class StreamRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BrokenJournal(ValueError):
-    """A line is not what its place requires."""
+    """A line of a journal that does not fit its place."""
 
     def __init__(self, place: str, expected: str, found: str) -> None:
         super().__init__(f"{place}: expected {expected}, found {found}")
@@ -112,7 +112,7 @@ class Chain:
         return map(self.read, lines)
 
     def row(self, segments: Iterable[str]) -> StreamRow:
-        """The index row of what was read so far."""
+        """The index row of the entries read so far."""
         return StreamRow(self.entries, self.head, self.tree.root().hex(), tuple(segments), self.stream)
 
     def _decode(self, line: bytes) -> Entry:

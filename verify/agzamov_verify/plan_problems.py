@@ -165,7 +165,7 @@ def _rule(path: str, rule: SequentialRule, match: Match, plan: Plan) -> Iterator
 
 
 def _alpha(path: str, alpha: str, plan: Plan) -> Iterator[Problem]:
-    """An alpha above the protocol's would call "supported" what its readers would not."""
+    """Alpha must not exceed the protocol's: "supported" would then mean less than its readers think."""
     most = load_protocol(plan.protocol).significance
     if Fraction(alpha) > Fraction(most):
         yield Problem(path, f"expected at most {most}, the significance level of {plan.protocol}, found {alpha}")

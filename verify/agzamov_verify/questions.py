@@ -73,7 +73,7 @@ class ToolCall(msgspec.Struct, frozen=True, gc=False):
 
 
 class SentCall(msgspec.Struct, frozen=True, gc=False):
-    """A call of a tool in the message that tells a model what it called. The ids are ours: a server's are random."""
+    """A call of a tool in the message that repeats a model's own calls. The ids are ours: a server's are random."""
 
     arguments: str
     id: str
@@ -288,7 +288,7 @@ class Hits(msgspec.Struct, frozen=True, tag_field="as", tag="hits", omit_default
 
 
 class Called(msgspec.Struct, frozen=True, kw_only=True, tag_field="as", tag="called", omit_defaults=True):
-    """Result of a tool: the server's words. `failed`: it tells an error. `refused`: why it did not take the entry.
+    """Result of a tool: the server's words. `failed`: they are an error. `refused`: why it did not take the entry.
 
     `hits`: the entries that a search gave, as they were read out of its result.
     """

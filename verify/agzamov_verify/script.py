@@ -165,7 +165,7 @@ class Exchanges(Generic[T]):
 
 
 class Following(Generic[T]):
-    """A script that is told one answer at a time, as they come; `question`: the one that is open, None once it ended.
+    """A script that takes one answer at a time, as they come; `question`: the open one, None once it ended.
 
     `value` is the script's once it has ended. For whoever does not answer, but reads what another was answered.
     """

@@ -1,7 +1,7 @@
 """Use of a tool: its asker, its limits at each decision of its seat, and whether it is a placebo.
 
-The law: a tool is asked what its seat may know, nothing else. In the placebo arm it is asked the same at the same
-moments, and an answer of the same form, drawn from the seed, is told in the place of its own.
+The law: a tool is asked about nothing but what its seat may know. In the placebo arm it is asked the same at the same
+moments, and the prompt gets an answer of the same form, drawn from the seed, in place of its own.
 """
 
 from typing import Final

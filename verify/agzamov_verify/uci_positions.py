@@ -1,4 +1,4 @@
-"""Positions in UCI's words: a FEN and the moves since, as engines are told them. No rule of a match is known here."""
+"""Positions in UCI's words: a FEN and the moves since, as engines get them. No rule of a match is known here."""
 
 import chess
 

@@ -44,7 +44,7 @@ _NO_ENTRIES: Final = (NOTHING_FOUND, MALFORMED[SEARCH], BUDGET_USED.partition("{
 class Recalled(NamedTuple):
     """An entry that a prompt held; in the placebo arm, without content, one in whose place other text stood.
 
-    `own`: in the placebo arm, the content that was not told; `instead`: what was, where it is known of which entry.
+    `own`: in the placebo arm, the content that was not shown; `instead`: its replacement, where the pair is known.
     """
 
     entry: str
@@ -56,7 +56,7 @@ class Recalled(NamedTuple):
 class Steered(NamedTuple):
     """Effect of the recalled entries before a decision in the full stack.
 
-    `passages`: told of its documents. `named`: what seat A declared is to be examined; `examined`: what was.
+    `passages`: number in its prompt. `named`: seat A's request to its tool; `examined`: what the tool examined.
     """
 
     passages: int
@@ -68,7 +68,7 @@ class XrayedDecision(NamedTuple):
     """One decision of seat A. `without`: its action without the remembered text; None where that is not known.
 
     `steered`: of the full stack alone; `without` is then what seat A would have had examined. `instead`: in the placebo
-    arm, what its prompt told in the place of the entries.
+    arm, the text of its prompt in place of the entries.
     """
 
     turn: int
@@ -202,7 +202,7 @@ def _told(hits: Hits, system: MemorySystem, match: Match, instead: str) -> tuple
 
 
 def _paired(own: tuple[Recalled, ...], told: str, system: MemorySystem, match: Match) -> tuple[Recalled, ...]:
-    """The entries, each with the text that stood in its place; as they were where that cannot be told apart.
+    """The entries, each with the text that stood in its place; unchanged where the pairs cannot be known.
 
     A donor note is known by its words, shuffled entries by their lines. Entries drawn anew stand for none of their own.
     """

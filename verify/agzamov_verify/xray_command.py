@@ -23,7 +23,7 @@ from .xray import XrayedDecision, xray, xray_document, xray_lines
 def xray_command(bundle: Path, *, game: str, as_json: bool) -> None:
     """Show a memory's effect in one game of BUNDLE: entries in each prompt, and the action without them.
 
-    In the full stack: the entries, what seat A said is to be examined, what was, and what it chose.
+    In the full stack: the entries, seat A's request to its tool, what the tool examined, and the choice.
 
     A scripted seat is asked the same question again without what was remembered. What a model would have done without
     it is not known from a bundle.

@@ -64,7 +64,7 @@ class Done(msgspec.Struct, frozen=True):
 
 
 class Failed(msgspec.Struct, frozen=True):
-    """A stream that was not: stopped, by a fault of the world, or because its journal is not what was recorded."""
+    """A stream that was not played: stopped, by a fault of the world, or because its journal was changed."""
 
     why: Literal["stopped", "fault", "journal"]
     message: str
@@ -147,7 +147,7 @@ def _opened(job: Job) -> _OpenRun:
 
 
 def _nothing(question: Question, answer: Answer) -> None:
-    """The coordinator counts what is recorded."""
+    """The coordinator counts recorded answers itself."""
 
 
 def _passed(stream: StreamPlan, question: Question, answer: Answer) -> None:

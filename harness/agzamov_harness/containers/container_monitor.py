@@ -80,7 +80,7 @@ def outcome(
     """Error message of the execution, causes before their effects; empty if there was none.
 
     `endings` has the states of the containers when the harness had ended, `stopped` those of the ones stopped then.
-    `trouble` is the reason why the harness was told to stop; its own error message, `complaint`, is ignored then. A
+    `trouble` is the reason for which the harness had to stop; its own error message, `complaint`, is ignored then. A
     process killed for lack of memory may leave an exit code of 0 and only the engine's mark: this is a failure too.
     """
     problems = [trouble, *_ends(planned, endings, stopped)]

@@ -59,7 +59,7 @@ class Container(msgspec.Struct, frozen=True):
 
 
 class Execution(msgspec.Struct, frozen=True):
-    """One `run` or `resume`. `environment` is what the harness said, `engine` what the container engine said.
+    """One `run` or `resume`. `environment` is the harness's report, `engine` the container engine's.
 
     `endpoints` are the servers outside of the containers, none where every model ran inside.
     """

@@ -68,7 +68,7 @@ def play_in_containers(
 ) -> None:
     """Play the run in `directory` to its end. Raises Stopped or PortFault when it can be resumed, or HarnessEnded.
 
-    `warn` is told before the start what the engine does not enforce.
+    `warn` gets the limits that the engine does not enforce, before the start.
     """
     manifest = directory.manifest
     keys = egress.keys(manifest, os.environ)

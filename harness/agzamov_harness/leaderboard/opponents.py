@@ -1,6 +1,6 @@
 """The opponent of a delta, in words that are the same in every bundle: rows of one board met the same one.
 
-Phase 2 compares a model with itself, so seat B differs from seat A in what it is told alone: patterns and briefing.
+Phase 2 compares a model with itself, so seat B differs from seat A in patterns and briefing alone.
 """
 
 from hashlib import sha256

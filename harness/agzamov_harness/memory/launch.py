@@ -1,7 +1,7 @@
 """Start of a server: its program, a fresh folder, a minimal environment, and a log of its standard error.
 
 In a container the folder is the container's own /tmp, and whoever made the container started what listens on its
-socket; here is said what its command and environment are.
+socket; here are its command and environment.
 """
 
 import sys

@@ -10,7 +10,7 @@ FAULT_CHARACTERS_MAX = 600
 
 
 class MemoryFault(PortFault):
-    """A memory server is not what its adapter declares, or broke a rule of the port.
+    """A memory server that does not fit its adapter, or broke a rule of the port.
 
     `typed`: the word by which a person names the system in a command, if it is not its name. `advice`: what to do about
     this cause, where one is known.

@@ -1,12 +1,12 @@
 """The memory of one stream: a port in front of one memory server, and the rules that every server is held to.
 
 1. The server starts at the first question, in an empty folder, and must hold nothing.
-2. Numbers of games and names of entries only grow; the server is told no match, no model, no seat.
+2. Numbers of games and names of entries only grow; the server gets no name of match, model or seat.
 3. What it says was stored is in its export once the game is over, with the same text, and nothing else is.
 4. Text changes at the end of a game alone, if the system declares that, and each new entry names what it was made of.
 5. A search gives entries that are in the memory, with their text, and no more of them than may be asked for.
 6. Its tool list stays as it was.
-7. After a crash a fresh server is told everything again, and must answer the same.
+7. After a crash a fresh server gets all questions again, and must answer the same.
 
 A server that breaks a rule stops the stream with one line (PortFault).
 """

@@ -1,6 +1,6 @@
 """One running memory server, in our words: store, search, end of game, export.
 
-It is told of an entry its name, its text, its kind and the number of its game, and nothing else. Its tool list is read
+Of an entry it gets name, text, kind and the number of its game, and nothing else. Its tool list is read
 when it is opened and must stay as it is. Every problem is a MemoryFault.
 """
 

@@ -89,7 +89,7 @@ class Inventory:
         return next((str(row.get("digest"))[:64] for row in listed if row.get("model") == _tagged(name)), "none")
 
     def context_of(self, name: str) -> int:
-        """The longest context that a model's weights allow, in tokens; 0 where it is not told."""
+        """The longest context that a model's weights allow, in tokens; 0 where the server does not say."""
         info = self._ask(lambda: self._client.show(name)).modelinfo or {}
         return max((_count(value) for key, value in info.items() if key.endswith(".context_length")), default=0)
 

@@ -101,7 +101,7 @@ def _of_seat(name: str, seat: LocalModelSeat, plan_folder: Path, *, may_ask: boo
 
 
 class Check(msgspec.Struct, frozen=True):
-    """The weights that were found at one moment, by seat; `altered` says what was wrong, empty if nothing was."""
+    """The weights found at one moment, by seat; `altered` names the problem, empty if there is none."""
 
     when: Literal["before", "after"]
     seats: dict[str, ModelPin] = msgspec.field(default_factory=dict)

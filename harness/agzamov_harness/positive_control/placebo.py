@@ -26,7 +26,7 @@ OTHERS_PERCENT_MAX = 5
 
 
 class PlaceboCareer(msgspec.Struct, frozen=True):
-    """Sums over the decisions of a career: notes told and entries found, in number and bytes; decisions asked again."""
+    """Sums over the decisions of a career: number and bytes of notes shown and entries found; decisions asked again."""
 
     stream: str
     notes: int = 0
@@ -42,7 +42,7 @@ class PlaceboCareer(msgspec.Struct, frozen=True):
 
     @property
     def is_balanced(self) -> bool:
-        """True if as many notes as entries were told, as long within PERCENT_MAX."""
+        """True if as many notes as entries were shown, as long within PERCENT_MAX."""
         away = abs(self.notes_bytes - self.entries_bytes)
         return self.notes == self.entries and 100 * away <= PERCENT_MAX * self.entries_bytes
 

@@ -67,7 +67,7 @@ def checked(path: Path) -> Opened:
 def ask_again(
     opened: Opened, inputs: Given, settings: SampleSettings, wait: Wait, tick: Callable[[int], object] = lambda _: None
 ) -> ReproductionReport:
-    """Ask again and compare. `tick` is told how many answers are to come, after each. Raises ModelFault, PortFault."""
+    """Ask again and compare. `tick` gets the number of answers to come, after each. Raises ModelFault, PortFault."""
     manifest = opened.manifest
     weights_held = hold(manifest, inputs)
     games = games_by_match(opened, weights_held)

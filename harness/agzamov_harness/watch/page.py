@@ -129,7 +129,7 @@ class _End:
 def beside(directory: RunDirectory, tell: Callable[[str], None] | None) -> Iterator[None]:
     """Serve the page of a run while this process plays it, and tell its address; nothing where `tell` is None.
 
-    Open pages are told how it ended before the server goes.
+    Open pages read how the run ended before the server goes.
     """
     if tell is None:
         yield

@@ -7,8 +7,8 @@
  5  seed        the revealed secret is the one that the manifest committed to
  6  journal     every line names the one before it; entries, roots and segments are what the index and statement say
  7  replay      every stream's script asks exactly what its journal answers: prompts, legality, parsing,
-                substitution, adjudication, ends; the benchmark player did what its policy and draw say; where a
-                seat has documents, how often passages were told is counted
+                substitution, adjudication, ends; the benchmark player's actions follow its policy and draw; where a
+                seat has documents, the passages in its prompts are counted
  8  gate        the streams played are those promised, less those that a failed Phase 0 or a declared rule stops
  9  engine      the evaluations that show where games were adjudicated and where they were not, and a
                 random sample of the others, asked again
@@ -65,7 +65,7 @@ from .tool_check import check_tools
 class Options(msgspec.Struct, frozen=True):
     """Options of a verification: the engine to ask (None: none at hand), worker count, sample of other evaluations.
 
-    `say` is told, in a line, what a costly part will take before it is begun.
+    `say` gets a line with the cost of a costly part before it is begun.
     """
 
     engine: Path | None = None

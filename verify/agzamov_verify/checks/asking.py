@@ -1,7 +1,7 @@
 """Asks engines a long list of questions in random order, within a budget, and stops after a few wrong answers.
 
 In random order, so that fraud shows early wherever in a run it is. After `WRONG_MAX` wrong answers there is nothing
-more to learn. How long all of it will take is told after the first question.
+more to learn. The time for all of it is estimated after the first question.
 """
 
 import secrets

@@ -3,7 +3,7 @@
     A verbatim     entries stay as they were stored: each dump is the fold of the stores
     B traced       the server makes entries of others, and each names sources that go back to stored ones
     C bounded      no dump could be compared, but in a sealed image without a network, with an empty store and every
-                   question recorded, what it tells comes from the image or from the questions
+                   question recorded, its answers come from the image or from the questions
     D unverified   the same in a process, which can read what its user can
 
 A and B are computed from the journal. That a run was in containers, of which C is made, is attested.

@@ -63,7 +63,7 @@ TAKEN: Final = {"stored": True, "reason": ""}
 class Audited(NamedTuple):
     """Counts of one career, or of several added up.
 
-    `failed`: calls of the server's own tools that told an error. `unknown`: careers in which a tool was called of which
+    `failed`: calls of the server's own tools with an error. `unknown`: careers in which a tool was called of which
     nobody knows what it stores. `cut`: those in which a built-in server's words were cut, so that nobody can compare
     them with its entries. `own`: of the entries found, those that say more than what their server made them of.
     """

@@ -71,7 +71,7 @@ class Played(msgspec.Struct, frozen=True):
 class QualityOptions(msgspec.Struct, frozen=True):
     """Whom to ask again (None: nobody is there), about how many positions (None: all), drawn by which seed.
 
-    `tick` is told how many positions of how many have been asked about; `say`, how long it may take.
+    `tick` gets the number of positions asked about, and of all; `say` an estimate of the time.
     """
 
     engine: Path | None

@@ -49,7 +49,7 @@ class StreamReport(msgspec.Struct, frozen=True):
     `spare`: one of its evaluations, drawn at random. `compared`: answers of scripted seats that were computed again;
     `left`: a random sample of those that are to be, by kind.
     `spent`: what its replies cost. `memories`: counts of the audit of each seat's memory, by its name in the journal.
-    `passages`: how often some of documents were told. `tools`: a random sample of the answers of its tools, until that
+    `passages`: counts of document passages in prompts. `tools`: a random sample of the answers of its tools, until that
     is taken.
     """
 

@@ -96,7 +96,7 @@ def results_details(
     analysis: Analysis | None,
     engine: Mapping[str, tuple[EngineMatch, EngineMatch]] = NOT_JUDGED,
 ) -> Iterator[str]:
-    """Every figure, by match; then the whole run's, and all departures. Raises ValueError for what is no number.
+    """Every figure, by match; then the whole run's, and all departures. Raises ValueError if one is no number.
 
     `engine`: how often moves were the engine's, by match, where they were judged.
     """

@@ -1,6 +1,6 @@
 """A game as the rest of the appliance sees it: one subclass of `Game` in the folder of each game.
 
-What is played is here. What is counted is in the folder's `scoring`, what is shown in its `view`.
+Play is here; counts and figures are in the folder's `scoring`, words and pictures in its `view`.
 """
 
 import hashlib
@@ -119,7 +119,7 @@ class Game(ABC):
     - `sign`: a text that each user message of this game holds, and none of another game.
     - `uses_engine`: moves can be evaluated by the engine.
     - `tool`: its tool, where it has one.
-    - `tool_templates`: as `templates`, what a seat reads of the game's tool alone; empty where the game has none.
+    - `tool_templates`: as `templates`, the texts of the game's tool; empty where the game has none.
     - `tool_showdowns_max`: showdowns that the game's tool compares in a call, if a plan allows any number.
     - `names_candidates`: a seat with the tool is asked for candidate actions before each decision.
     - `search_phrases`: all phrases that a search of documents is made of.

@@ -25,21 +25,21 @@ class ServerCall(NamedTuple):
 
 
 class Misfit(NamedTuple):
-    """What was expected of an answer, and what it is."""
+    """Expected and received, for an answer that does not fit."""
 
     expected: str
     found: str
 
 
 class GameTool(ABC):
-    """What a game declares of its tool.
+    """A game's declaration of its tool.
 
     - `server`: the name of its server, in `agzamov_tools` and to clients.
     - `question`: the type of question that it answers. No two servers answer the same.
     - `asks_engine`: the server asks the chess engine, so its answers are checked by asking that again; else
       `computed` makes them.
     - `calls`: names of the tools that a model may call, in the order in which a scripted player prefers them.
-    - `nothing_asked`: what a seat is told where it named nothing that could be asked; empty where that cannot be.
+    - `nothing_asked`: the text for a seat that named nothing that could be asked; empty where that cannot be.
     """
 
     server: ClassVar[str]

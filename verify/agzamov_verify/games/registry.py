@@ -1,7 +1,7 @@
 """The games that there are. A game is one folder beside this file and one name here.
 
-A folder has three halves, each in the layer that needs it: `game` (what is played), `scoring` (what is counted) and
-`view` (what is shown). So the manifest can know the games without scoring, and scoring without the screen.
+A folder has three modules, each in the layer that needs it: `game` (play), `scoring` (counts and figures) and
+`view` (words for a person). So the manifest can know the games without scoring, and scoring without the screen.
 """
 
 from collections.abc import Mapping

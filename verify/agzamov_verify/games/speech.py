@@ -74,7 +74,7 @@ class Said(msgspec.Struct, frozen=True, gc=False):
 
 
 class SpeechTerms(msgspec.Struct, frozen=True):
-    """What a seat may say: at most `characters_max` characters to all `hearers`, or to some where it `may_whisper`."""
+    """Limits of a speech: at most `characters_max` characters to all `hearers`, or to some where it `may_whisper`."""
 
     characters_max: int
     hearers: tuple[str, ...]

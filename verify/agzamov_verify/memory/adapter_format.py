@@ -35,7 +35,7 @@ class Traits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rewrites       when the text of entries may change: never; at the end of a game; or as the tool `describe` says
     dedup          which entries it refuses because it holds one like them; a refusal where none is declared is a fault
     ids            who names an entry: the client, a digest of its content, or the server
-    deterministic  what a fresh server that is told the same again repeats: the store alone, or searches too
+    deterministic  what a fresh server repeats, given the same calls: the store alone, or searches too
     """
 
     architecture: str

@@ -1,12 +1,12 @@
 """The memory of one seat in one career: the questions to its server, and the part of the answers in prompts.
 
     begin      export and probe the store, which must be empty
-    recall     search before a decision; as much as the limits allow is told
+    recall     search before a decision; the prompt gets as many entries as the limits allow
     observe    after each contest (a game, a session of hands): store one observation, end the game
     finish     export every live entry: the dump of the career
 
-The law: a server is told entries, queries, kinds and the number of the contest in the career, nothing else. In the
-placebo arm the same questions are asked at the same moments, and other text is told (see placebo).
+The law: a server gets entries, queries, kinds and the number of the contest in the career, nothing else. In the
+placebo arm the same questions are asked at the same moments, and the prompt gets other text (see placebo).
 """
 
 from collections.abc import Iterable

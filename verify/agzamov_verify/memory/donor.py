@@ -38,7 +38,7 @@ class Donor(Placebo):
         return note
 
     def _chosen(self, characters: int) -> str:
-        """The unused note that makes the told length most equal; all may be used again once each was.
+        """The unused note whose length keeps the totals most equal; all may be used again once each was.
 
         What is missing so far is shared by as many tellings as a note has had on average.
         """

@@ -1,9 +1,9 @@
 """The memory of one seat in one career, as its model uses it by tool calls.
 
     a decision   the model searches and saves as it likes, within a budget of calls (tool_loop)
-    observe      after each contest: the model is told what it saw, and asked to save what it wants to keep; then the
+    observe      after each contest: the model gets its observation, and is asked which notes to save; then the
                  contest is ended. A contest without a decision of the seat is ended without that question
-    begin        as in `career_memory`, and so are finish and the placebo: other text is told for entries found
+    begin        as in `career_memory`, and so are finish and the placebo: other text in place of entries found
 
 A text is saved only between the first decision of a contest and its end.
 """

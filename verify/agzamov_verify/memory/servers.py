@@ -13,9 +13,9 @@ class Server(NamedTuple):
     `rewrites`: it may change entries when a game ends. `ages`: it can rank entries by their age. `damages`: it damages
     a declared share of what it gives. `image_part`: what its container's image is called in a manifest; empty where
     there is none. `without_half_life`: how it ranks by age where the plan sets no half-life. `refuses`: which entries
-    it may refuse. `searches_repeat`: a fresh server that is told the same again gives the same.
-    `recomputed`: what its searches give follows from what is stored, and verification computes it.
-    `takes_limit`: a search is told how many entries to give at most.
+    it may refuse. `searches_repeat`: a fresh server gives the same answers to the same calls.
+    `recomputed`: its searches follow from the stored entries, and verification computes them.
+    `takes_limit`: a search has an argument for the greatest number of entries.
     """
 
     words: str

@@ -1,7 +1,7 @@
 """The conversation of one decision with a seat that may call tools: it is asked, its calls are answered, asked again.
 
 The law: a reply with calls is no decision, whatever its text says, and a decision makes at most `calls_max` calls. Once
-a call was told that the budget is used up, the calls of the next replies are left out and their text is the answer.
+a call was answered that the budget is used up, the calls of the next replies are left out and their text is the answer.
 """
 
 from collections.abc import Callable

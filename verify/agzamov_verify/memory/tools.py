@@ -8,7 +8,7 @@ A call is read by fixed rules, whatever a model or its server writes:
     more calls than the budget           BUDGET_USED, and nothing is asked of the memory
     text beside calls                    it stays in the conversation and declares nothing
 
-What a model is told that it called is spelled anew where it was not as declared: a server may refuse what is no JSON.
+A call is shown to its model spelled anew where it was not as declared: a server may refuse what is no JSON.
 """
 
 import re

@@ -24,7 +24,7 @@ NONE = Adherence(0, 0)
 class PatternAdherence(msgspec.Struct, frozen=True):
     """Occasions of one pattern of one seat in a match, how many of them were kept, and their share.
 
-    Counted in results in which the seat was told the pattern. `share` is kept / occasions, inferred over clusters as
+    Counted in results in which the seat's prompt has it. `share` is kept / occasions, inferred over clusters as
     error rates are; it has no interval where nearly all were kept. `throughout` is the share of clusters (games, or
     sessions in hold'em, with an occasion) in which every occasion was kept, with Wilson's interval; None over careers.
     Without an occasion neither has a value.
@@ -63,7 +63,7 @@ def _patterns_by_shift(played: Played, seat_index: int) -> list[tuple[Pattern, .
 def _counts(
     pattern: Pattern, seat_index: int, played: Played, patterns_by_shift: Sequence[tuple[Pattern, ...]]
 ) -> Iterator[Adherence]:
-    """The counts of each result, none where the seat was not told the pattern."""
+    """The counts of each result, none where the seat's prompt had not the pattern."""
     match = played.match
     detector = GAMES[match.game].detectors[pattern]
     for index, record in enumerate(played.records):

@@ -81,7 +81,7 @@ def analysis_of(
 ) -> Analysis:
     """The analysis of a run from its blocks by match id; a match without blocks was not played.
 
-    `answers`: what the engine said of the moves by game, where the bundle has them.
+    `answers`: the engine's evaluations of the moves by game, where the bundle has them.
     """
     plan = manifest.plan
     played = [match for match in plan.matches if match.id in blocks]

@@ -21,7 +21,7 @@ from .seat_stats import FREE, cost_usd
 def cells_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]], answers: Answers | None = None) -> list[Cell]:
     """The cells of a run, in the order of its plan; a match without blocks was not played.
 
-    `answers`: what the engine said of the moves by game, where the plan promised to ask it.
+    `answers`: the engine's evaluations of the moves by game, where the plan promised them.
     """
     played = [match for match in manifest.plan.matches if match.id in blocks]
     return [cell_of(manifest, match, blocks[match.id], answers) for match in played]

@@ -14,7 +14,7 @@ PLACEBO_LENGTH_PERCENT = 2
 class OracleSystem(System, frozen=True, tag="oracle"):
     """Facts about the opponent in every prompt: the ceiling of a memory's benefit.
 
-    `placebo` is told in the placebo arm instead: facts about nobody at this table, of the same length.
+    `placebo`: the text of the placebo arm: facts about nobody at this table, of the same length.
     """
 
     facts: Briefing = ""

@@ -47,7 +47,7 @@ class RagSystem(System, frozen=True, tag="rag"):
     (`openings/`): it has a text for each game, `chess960.txt` and `holdem.txt`. `texts`: these texts by game, which
     sealing writes down; a person leaves them out. `retriever`: what ranks the passages, `bm25` by the words that they
     share with those of the situation, `embeddings` by vectors of all-MiniLM-L6-v2 that are shipped with a set. At each
-    decision up to `passages_max` passages are told, of at most `bytes_max` together.
+    decision the prompt gets up to `passages_max` passages, of at most `bytes_max` together.
     """
 
     documents: DocumentsName = "basics"

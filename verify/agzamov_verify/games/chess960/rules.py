@@ -55,7 +55,7 @@ class DrawClaims(StrEnum):
 class Game960:
     """A board with the text that prompts need. Raises ValueError for a start that is not legal.
 
-    `board` is to be read only, and has no stack: `moves` tells what was played.
+    `board` is to be read only, and has no stack: the game is in `moves`.
     """
 
     def __init__(self, start_fen: str) -> None:

@@ -34,7 +34,7 @@ class ChessRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prompt: PromptStyle = PromptStyle.STANDARD
 
     def terms(self, tokens_max: int) -> ChessTerms:
-        """The terms told to a seat with this token limit."""
+        """The rules as the prompt of a seat with this token limit has them."""
         return ChessTerms(self.adjudication, self.draw_claims, self.illegal, self.plies_max, tokens_max)
 
 

@@ -6,7 +6,7 @@
     told with the decision    g1f3: +0.31, then d7d5 d2d4 g8f6 c2c4
                               e2e4: -0.05, then e7e5 f2f4 e5f4 g1f3
 
-The placebo tells the same candidates in a drawn order, with drawn values and drawn legal moves. What a model may call
+The placebo has the same candidates in a drawn order, with drawn values and drawn legal moves. What a model may call
 instead is in `engine_tools`.
 """
 

@@ -63,6 +63,8 @@ def equity(hole: Hole, board: Sequence[str], comparisons_max: int, seed: int, pe
     showdowns = len(runouts) * len(OPPONENT_PLACES)
     step = _step(showdowns, comparisons_max)
     start = Stream(seed.to_bytes(SEED_BYTES, "big"), "equity").below(step)
+    # Showdown number first + place is sampled where it leaves the remainder `start` modulo step, so a runout's first
+    # sampled place is (start - first) mod step.
     halfpoints = sum(
         _halfpoints(hole, board, runout, unseen, OPPONENT_PLACES[(start - first) % step :: step])
         for first, runout in zip(range(0, showdowns, len(OPPONENT_PLACES)), runouts, strict=True)

@@ -1,8 +1,8 @@
 """The novice of hold'em: calls whatever comes, but follows its tool and document passages.
 
-With a calculator it folds what costs too much and bets what is ahead. Where a passage says so, it bets any pair. The
-hands that it has its own compared with: the few best where an opponent that is known to raise pocket pairs by the least
-amount has raised, else any. Of its own rules it keeps every one.
+With a calculator it folds where the price exceeds the equity and bets where it is ahead. Where a passage says so, it
+bets any pair. The hands that it has its own compared with: the few best where an opponent that is known to raise
+pocket pairs by the least amount has raised, else any. Of its own rules it keeps every one.
 """
 
 from typing import Final

@@ -30,7 +30,7 @@ class PokerRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stack_chips: int = 10_000
 
     def terms(self, tokens_max: int) -> PokerTerms:
-        """The terms told to a seat with this token limit."""
+        """The rules as the prompt of a seat with this token limit has them."""
         return PokerTerms(self.stack_chips, self.illegal, tokens_max)
 
     @property

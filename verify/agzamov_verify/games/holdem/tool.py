@@ -7,7 +7,7 @@
 In the full stack the seat first says, in the light of what it is told of its opponent, against which share of all
 starting hands the calculator is to compare: `HANDS: 30`. A model that calls the calculator may give such a share, too.
 
-The placebo tells another equity, any thousandth being as likely; what a call needs stands in the prompt already and
+The placebo has another equity, any thousandth being as likely; what a call needs stands in the prompt already and
 stays true. Numbers are padded, so every answer has the same length.
 """
 

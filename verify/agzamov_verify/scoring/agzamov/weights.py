@@ -1,6 +1,6 @@
 """Weights by leave-one-model-out cross-validation (paper section 3.1), by a criterion that is declared here.
 
-A component is worth as much as it tells models apart beyond its own noise: its reliability, the share of its variance
+A component is worth as much as it distinguishes models beyond its own noise: its reliability, the share of its variance
 over models that is not sampling variance, max(0, V - W) / V (the intraclass correlation of classical test theory).
 Weights go with reliability; they are fitted without each model in turn, and the mean over these folds is the proposal,
 rounded to thousandths that sum to 1. The left-out model is scored with weights that never saw it; how far that keeps

@@ -44,6 +44,8 @@ def falls_more(
     `first`.
     """
     base, a, b = _centred(quality), _centred(first), _centred(second)
+    # The exchanged statistic is sum q (y - x): an exchange of a system's two ranks changes the sign of its step, so the
+    # 2^k signed sums are the whole null distribution. The difference of rho, divided by spreads, is for the reader.
     steps = [q * (y - x) for q, x, y in zip(base, a, b, strict=True)]
     observed = sum(steps)
     signed = (sum(map(mul, signs, steps)) for signs in product((1, -1), repeat=len(steps)))
@@ -77,6 +79,7 @@ def _exact(a: Sequence[int], b: Sequence[int], alternative: Alternative) -> Frac
 
 
 def _by_t(rho_value: Fraction, n: int, alternative: Alternative) -> Fraction:
+    # t^2 = rho^2 (n - 2) / (1 - rho^2), with n - 2 degrees of freedom.
     both = Fraction(0) if abs(rho_value) >= 1 else t_two_sided(rho_value**2 * (n - 2) / (1 - rho_value**2), n - 2)
     if alternative is Alternative.TWO_SIDED:
         return both

@@ -64,6 +64,7 @@ def anova(groups: Sequence[Moments]) -> Significance:
         return untested("anova", Alternative.TWO_SIDED, n, FEW)
     if not within:
         return untested("anova", Alternative.TWO_SIDED, n, "no variation within the groups")
+    # F = [sum of n (mean - grand mean)^2 / (groups - 1)] / pooled variance.
     grand = sum((group.n * group.mean for group in groups), Fraction(0)) / sum(n)
     between = sum((group.n * (group.mean - grand) ** 2 for group in groups), Fraction(0)) / (len(groups) - 1)
     f = between / within

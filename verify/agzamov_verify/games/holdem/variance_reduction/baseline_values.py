@@ -57,7 +57,7 @@ class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return (self.flop, self.turn, self.river)[street - FLOP][size]
 
     def room(self, matched_chips: int) -> int:
-        """Assumed growth of a pot: as much again, but at most half of what is behind."""
+        """Assumed growth of a pot: as much again, but at most half of the chips behind."""
         return min(matched_chips, max(0, self.stack - matched_chips) // 2)
 
 

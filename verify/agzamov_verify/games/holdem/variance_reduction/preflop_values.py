@@ -53,6 +53,9 @@ class Values:
             return [sum(column) for column in zip(*parts, strict=True)]
         parts = [self._after(after, reach, left) for after in node.after]
         ways, _ = meetings()
+        # Values and weights are sums over the other hand's classes of ways to be dealt, its reach and outcomes over
+        # BOARDS boards. The other's reach has a factor SCALE for each decision behind; SCALE^left stands for those
+        # still to come, so all leaves of the tree have one scale.
         scale = BOARDS * SCALE**left
         self.worth[number] = parts
         self.weight[number] = [scale * sum(map(mul, row, reach)) for row in ways]
