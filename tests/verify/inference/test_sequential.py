@@ -20,7 +20,7 @@ from agzamov_verify.scoring.inference.sequential import (
 )
 from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.statistics import Interval
-from simulated_matches import ChessWorld, PokerWorld, pair_points, session_chips
+from calibration.simulated_matches import ChessWorld, PokerWorld, pair_points, session_chips
 
 PAIRS = 250
 ONE = Fraction(1)
@@ -70,6 +70,25 @@ def test_the_wealth_is_the_formulas(values: list[int], mean: Fraction, worst: in
     assert gambler.wealth == expected
     assert gambler.has(expected)
     assert not gambler.has(expected + Fraction(1, 10**9))
+
+
+@pytest.mark.parametrize(
+    ("mean", "worst", "wealth"),
+    [
+        (Fraction(2), 0, (1.3958333333333333, 2.4177652994791665, 4.8364955616804455, 11.92793898229415)),
+        (Fraction(2), 4, (0.6041666666666666, 0.33744303385416663, 0.17445505332822597, 0.07726500831417772)),
+        (Fraction(7, 5), 0, (1.7351190476190474, 5.767924270513371, 29.736232929276376, 452.0549564077246)),
+        (Fraction(3), 0, (1.1319444444444444, 1.1072199315200617, 1.0270314262945681, 0.6732900731694532)),
+        (Fraction(3), 4, (0.6041666666666666, 0.5165201822916666, 0.38368610541025794, 0.41002150399296744)),
+    ],
+)
+def test_the_wealth_is_that_of_the_papers_own_program(mean: Fraction, worst: int, wealth: tuple[float, ...]) -> None:
+    """After 1, 4, 8, 16 pairs, by diversified_betting_mart of confseq 0.0.11, Waudby-Smith's own; see decision 74."""
+    gambler, found = Gambler(mean, worst), []
+    for value in (4, 3, 2, 4, 1, 3, 4, 4, 2, 3, 0, 4, 3, 4, 2, 4):
+        gambler.take(value)
+        found.append(float(gambler.wealth))
+    assert [found[n - 1] for n in (1, 4, 8, 16)] == pytest.approx(wealth, rel=1e-12)
 
 
 def test_under_the_null_the_game_is_fair() -> None:

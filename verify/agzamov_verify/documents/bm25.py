@@ -4,7 +4,7 @@
 
 N: passages; n: those with the term; f: its frequency in this one; l: terms of this one; m: terms of all / N. Source:
 S. Robertson and H. Zaragoza, The Probabilistic Relevance Framework (2009), with the weight ln(1 + (N - n + 1/2) /
-(n + 1/2)), which is above 0 for every term.
+(n + 1/2)), which is above 0 for every term. The memory systems rank by FTS5's BM25 instead (`agzamov_memory.bm25`).
 """
 
 import re

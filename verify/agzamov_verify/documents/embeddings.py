@@ -8,6 +8,7 @@
 A game searches with phrases of a closed list (`Game.search_phrases`). So all vectors that can ever be asked for are
 shipped beside the documents, and whoever verifies needs no weights and trusts nobody. `scripts/document_vectors` wrote
 them with all-MiniLM-L6-v2: each has length 1, in multiples of 1 / 8192.
+Memories are searched with any words, so their server computes vectors when it is asked (`agzamov_memory.embedding`).
 """
 
 import base64
