@@ -8,18 +8,20 @@
 # make lock      resolve the pins in requirements/ again
 # make bench     the benchmarks, each as a ratio to something run beside it
 # make calibrate the instrument against planted effects; SEED=text draws everything anew
+# make audit     the paper's figures from the files that its authors published; DATA=folder with those files
 
 PYTHON ?= python3
 PLAN ?= manifests/quickstart.yaml
 TESTS ?= tests
 SLOW ?=
+DATA ?=
 VENV := .venv
 BIN := $(VENV)/bin
 # The tests start hundreds of processes: what one of them compiles, the next finds in __pycache__.
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip install --quiet --no-compile --disable-pip-version-check
 
-.PHONY: demo install builder cluster exports test check setup lock bench calibrate schema glossary clean
+.PHONY: demo install builder cluster exports test check setup lock bench calibrate audit schema glossary clean
 
 demo: install
 	@sh scripts/demo $(BIN) $(PLAN)
@@ -35,10 +37,8 @@ check: setup
 	cd imagebuilder && ../$(BIN)/lint-imports
 	cd verify && ../$(BIN)/deptry .
 	cd harness && ../$(BIN)/deptry .
-	cd memory && ../$(BIN)/deptry .
-	cd tools && ../$(BIN)/deptry .
+	cd servers && ../$(BIN)/deptry .
 	cd imagebuilder && ../$(BIN)/deptry .
-	cd audits && ../$(BIN)/deptry .
 
 # What running needs: .venv with requirements/run.txt. For tests, requirements/dev.txt comes on top.
 install:
@@ -61,11 +61,11 @@ setup:
 	@sh scripts/prerequisites $(PYTHON) test
 	@$(MAKE) --no-print-directory $(VENV)/.ready
 
-$(VENV)/.installed: requirements/run.txt verify/pyproject.toml harness/pyproject.toml memory/pyproject.toml tools/pyproject.toml
+$(VENV)/.installed: requirements/run.txt verify/pyproject.toml harness/pyproject.toml servers/pyproject.toml
 	@echo "installing requirements/run.txt into $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --require-hashes -r requirements/run.txt
-	@$(PIP) --no-deps --no-build-isolation -e verify -e harness -e memory -e tools
+	@$(PIP) --no-deps --no-build-isolation -e verify -e harness -e servers
 	@touch $@
 
 $(VENV)/.builder: $(VENV)/.installed requirements/images.txt imagebuilder/pyproject.toml
@@ -84,10 +84,10 @@ $(VENV)/.exports: $(VENV)/.installed requirements/export.txt
 	@$(PIP) --require-hashes -r requirements/export.txt
 	@touch $@
 
-$(VENV)/.ready: $(VENV)/.installed requirements/dev.txt imagebuilder/pyproject.toml audits/pyproject.toml
+$(VENV)/.ready: $(VENV)/.installed requirements/dev.txt imagebuilder/pyproject.toml
 	@echo "installing requirements/dev.txt into $(VENV)"
 	@$(PIP) --require-hashes -r requirements/dev.txt
-	@$(PIP) --no-deps --no-build-isolation -e imagebuilder -e audits
+	@$(PIP) --no-deps --no-build-isolation -e imagebuilder
 	@touch $@
 
 lock: setup
@@ -97,7 +97,10 @@ bench: setup
 	sh bench/run
 
 calibrate: setup
-	$(BIN)/python calibration/run.py $(if $(SEED),--seed "$(SEED)")
+	PYTHONPATH=studies $(BIN)/python -m calibration $(if $(SEED),--seed "$(SEED)")
+
+audit: setup
+	@PYTHONPATH=studies $(BIN)/python -m audits $(DATA)
 
 schema: setup
 	$(BIN)/python scripts/write_schema.py

@@ -18,9 +18,9 @@ from scipy import stats
 
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples, bootstrap_bounds
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "calibration"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "studies"))
 
-from simulated_matches import (
+from calibration.simulated_matches import (
     ChessWorld,
     PokerWorld,
     pair_points,

@@ -13,10 +13,11 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = (
     "verify/agzamov_verify",
     "harness/agzamov_harness",
-    "memory/agzamov_memory",
-    "tools/agzamov_tools",
+    "servers/agzamov_memory",
+    "servers/agzamov_tools",
     "imagebuilder/agzamov_images",
-    "audits/agzamov_audits",
+    "studies/audits",
+    "studies/calibration",
 )
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 MADE_AT_THE_TOP = {"runs", "bundles", "keys", "build", "dist"}

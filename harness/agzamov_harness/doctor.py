@@ -90,7 +90,7 @@ def _memories(installed: Path) -> Ability:
     here = [name for name, system in outside.items() if not why_not_here(system, installed / name)]
     missing = why_not_here(known["full_text"], installed)
     description = missing or f"the built-in servers; from outside, in {installed}: {', '.join(here) or 'none'}"
-    return Ability("memories", not missing, description, "install the distribution agzamov-memory beside this one")
+    return Ability("memories", not missing, description, "install the distribution agzamov-servers beside this one")
 
 
 def _ollama() -> Ability:

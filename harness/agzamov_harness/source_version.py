@@ -1,6 +1,6 @@
 """The version of this program's source: the distribution's version and, in a git checkout, the commit.
 
-    {"commit": "4f0c…" or "unknown", "harness": "0.2.0", "modified": false, "verify": "0.2.0"}
+    {"commit": "4f0c…" or "unknown", "harness": "0.3.0", "modified": false, "verify": "0.3.0"}
 
 Outside of a checkout, such as in an image or an installed wheel, the commit is "unknown", and
 the versions say what they can.

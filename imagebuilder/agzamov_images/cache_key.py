@@ -125,6 +125,7 @@ def _wanted(checkout: Path, folder: Path, part: Part, architecture: Architecture
         case Files():
             yield from (folder / name for name in part.files.values())
         case Source():
-            for name in part.distributions:
+            for name in source.by_distribution(part.packages):
                 yield from (checkout / name / "LICENSE", checkout / name / "pyproject.toml")
-                yield from source.files(checkout / name / source.package_of(checkout, name))
+            for package in part.packages:
+                yield from source.files(checkout / package)

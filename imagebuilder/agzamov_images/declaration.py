@@ -77,9 +77,9 @@ class Wheels(_Part, frozen=True, tag="wheels"):
 
 
 class Source(_Part, frozen=True, tag="source"):
-    """Distributions of this checkout, as they are."""
+    """Import packages of this checkout, as they are, each by its path: the folder above is its distribution's."""
 
-    distributions: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
     into: str = "opt/site"
 
 

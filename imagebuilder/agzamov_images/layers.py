@@ -130,10 +130,8 @@ def _contents(place: Place, standing: LayerSpec) -> tuple[list[Component], list[
                 (package[0].component, npm.unpacked([package], part.into)) for package in packages
             )
         case Source():
-            components = [source.component_of(place.checkout, name) for name in part.distributions]
-            entries = [
-                entry for name in part.distributions for entry in source.unpacked(place.checkout, name, part.into)
-            ]
+            components = list(source.components_of(place.checkout, part.packages))
+            entries = list(source.unpacked(place.checkout, part.packages, part.into))
         case Files():
             components, entries = [], list(_files(part, folder))
     return components, list(kept(entries, drop))

@@ -2,8 +2,8 @@
 
 import hashlib
 import tomllib
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from agzamov_harness.images.records import ImageFault
@@ -22,33 +22,44 @@ def files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def package_of(checkout: Path, distribution: str) -> str:
-    """The name of a distribution's import package."""
-    return str(_project(checkout, distribution)["name"]).replace("-", "_")
+def by_distribution(packages: Iterable[str]) -> dict[str, list[str]]:
+    """Names of import packages by the folder of their distribution: servers/agzamov_memory is one of servers."""
+    folders: dict[str, list[str]] = {}
+    for path in packages:
+        folders.setdefault(str(PurePosixPath(path).parent), []).append(PurePosixPath(path).name)
+    return folders
 
 
-def unpacked(checkout: Path, distribution: str, into: str) -> Iterator[Entry]:
-    """A distribution as if it were installed below `into`."""
-    project = _project(checkout, distribution)
-    package = checkout / distribution / package_of(checkout, distribution)
-    for path in files(package):
-        yield file(f"{into}/{path.relative_to(package.parent)}", path.read_bytes())
-    place = f"{into}/{package.name}-{project['version']}.dist-info"
-    yield file(f"{place}/METADATA", _metadata(project).encode())
-    yield file(f"{place}/LICENSE", (checkout / distribution / "LICENSE").read_bytes())
+def unpacked(checkout: Path, packages: Iterable[str], into: str) -> Iterator[Entry]:
+    """Packages of distributions as if these were installed below `into`."""
+    for distribution, names in by_distribution(packages).items():
+        folder, project = checkout / distribution, _project(checkout / distribution)
+        for name in names:
+            yield from _package(folder / name, into)
+        place = f"{into}/{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+        yield file(f"{place}/METADATA", _metadata(project).encode())
+        yield file(f"{place}/LICENSE", (folder / "LICENSE").read_bytes())
 
 
-def component_of(checkout: Path, distribution: str) -> Component:
-    """Entry of a distribution in the bill of materials; the digest is over names and contents of its files."""
-    project = _project(checkout, distribution)
-    digest = hashlib.sha256()
-    for entry in unpacked(checkout, distribution, ""):
-        digest.update(f"{entry.path}\0{hashlib.sha256(entry.content).hexdigest()}\n".encode())
-    return component("own", project["name"], project["version"], sha256(digest.hexdigest()))
+def components_of(checkout: Path, packages: Iterable[str]) -> Iterator[Component]:
+    """Entries of the distributions in the bill of materials; the digest is over names and contents of the files."""
+    for distribution, names in by_distribution(packages).items():
+        project = _project(checkout / distribution)
+        digest = hashlib.sha256()
+        for entry in unpacked(checkout, (f"{distribution}/{name}" for name in names), ""):
+            digest.update(f"{entry.path}\0{hashlib.sha256(entry.content).hexdigest()}\n".encode())
+        yield component("own", project["name"], project["version"], sha256(digest.hexdigest()))
 
 
-def _project(checkout: Path, distribution: str) -> dict[str, Any]:
-    path = checkout / distribution / "pyproject.toml"
+def _package(folder: Path, into: str) -> Iterator[Entry]:
+    if not folder.is_dir():
+        raise ImageFault(f"{folder}: expected an import package of this checkout, found none")
+    for path in files(folder):
+        yield file(f"{into}/{path.relative_to(folder.parent)}", path.read_bytes())
+
+
+def _project(folder: Path) -> dict[str, Any]:
+    path = folder / "pyproject.toml"
     try:
         return dict(tomllib.loads(path.read_text())["project"])
     except (OSError, KeyError, tomllib.TOMLDecodeError) as error:

@@ -12,14 +12,14 @@ import chess.pgn
 import pytest
 from click.testing import CliRunner
 
-from agzamov_audits import Audit, PublishedError, audit, render
-from agzamov_audits.command import NODES, audit_command
-from agzamov_audits.findings import Step
-from agzamov_audits.paper_rows import Row, Verdict
-from agzamov_audits.published_files import GAMES, REPLIES, RESULTS, SUMMARY
-from agzamov_audits.replies import Declared
 from agzamov_verify import canon
 from agzamov_verify.stockfish import EngineFault, find_engine
+from audits import Audit, PublishedError, audit, render
+from audits.command import NODES, audit_command
+from audits.findings import Step
+from audits.paper_rows import Row, Verdict
+from audits.published_files import GAMES, REPLIES, RESULTS, SUMMARY
+from audits.replies import Declared
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT.parent / "shared" / "data" / "phase0"

@@ -12,7 +12,7 @@ from agzamov_verify.scoring.inference.intervals import CHESS, POKER, Bootstrap, 
 from agzamov_verify.scoring.inference.means import one_sample_t, welch_t
 from agzamov_verify.scoring.inference.significance import Alternative, Significance
 from agzamov_verify.scoring.statistics import Interval
-from error_rates import (
+from calibration.error_rates import (
     Case,
     IntervalRule,
     Sample,
@@ -26,7 +26,7 @@ from error_rates import (
     type_i_error,
     unit_moments,
 )
-from simulated_matches import ChessWorld, PokerWorld
+from calibration.simulated_matches import ChessWorld, PokerWorld
 
 FIVE, ONE_PERCENT = Fraction(1, 20), Fraction(1, 100)
 SEED, MATCHES = b"calibration", 400

@@ -5,10 +5,10 @@ from itertools import combinations
 
 import pytest
 
-import families
 from agzamov_harness.matrix.comparisons import Group, Pair
 from agzamov_verify.protocol import VerdictNorm
 from agzamov_verify.scoring.learning.outcome import LearningRule, TrendTest
+from calibration import families
 
 SEED = "families in the tests"
 

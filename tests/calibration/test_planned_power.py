@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import planned_power
 from agzamov_verify.scoring.planning import one_match, power_of
-from error_rates import rate_of
-from finding import FIVE, of_power
+from calibration import planned_power
+from calibration.error_rates import rate_of
+from calibration.finding import FIVE, of_power
 
 SEED = "calibration in the tests"
 

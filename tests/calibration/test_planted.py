@@ -7,9 +7,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-import finding
-import planted
-import run
 from agzamov_verify.checks import Options, Verdict, verify
 from agzamov_verify.checks.check_log import Number, Status, Step
 from agzamov_verify.experiment import Arm
@@ -18,6 +15,7 @@ from agzamov_verify.scoring.hypotheses.contrasts import Part
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.significance import Alternative, Significance
 from agzamov_verify.scoring.statistics import Interval
+from calibration import finding, planted, suite
 
 HANDS = {"hands": 200, "block_hands": 50}
 GAMES = {"games": 2, "block_games": 2}
@@ -125,8 +123,8 @@ def made_finding(*, passed: bool) -> finding.Finding:
 def test_the_last_line_sums_up_and_the_exit_code_follows(
     good: bool, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(run, "_all", lambda wanted: iter([made_finding(passed=True), made_finding(passed=good)]))
-    assert run.main(["--seed", "s"]) == code
+    monkeypatch.setattr(suite, "_all", lambda wanted: iter([made_finding(passed=True), made_finding(passed=good)]))
+    assert suite.main(["--seed", "s"]) == code
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.startswith("calibrated: all 2 checks hold; seed 's'" if good else "FAILED: 1 of 2 checks; seed 's'")
     assert " CPU minutes; " in last

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-import scores
 from agzamov_verify.scoring.agzamov import score_bootstrap
 from agzamov_verify.scoring.statistics import Interval
+from calibration import scores
 
 SEED = "a seed"
 WORLD = replace(scores.NULL, pairs=30, sessions=20)

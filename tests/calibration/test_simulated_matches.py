@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from simulated_matches import (
+from calibration.simulated_matches import (
     STACK_CHIPS,
     ChessWorld,
     PokerWorld,

@@ -6,19 +6,16 @@ from math import sqrt
 import pytest
 from msgspec.structs import replace
 
-import finding
-import stream_matches
-import stream_power
-import streams
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.means import one_sample_t, welch_t
 from agzamov_verify.scoring.inference.significance import Alternative, Significance, outcome, untested
 from agzamov_verify.scoring.planning import power_of
 from agzamov_verify.scoring.score_constants import CHESS, POKER
 from agzamov_verify.scoring.statistics import Interval
-from error_rates import Sample, matches, rate_of, rejections
-from plain_samples import mean_estimate
-from simulated_matches import ChessWorld
+from calibration import finding, stream_matches, stream_power, streams
+from calibration.error_rates import Sample, matches, rate_of, rejections
+from calibration.plain_samples import mean_estimate
+from calibration.simulated_matches import ChessWorld
 
 SEED = "calibration in the tests"
 SIZE = stream_matches.SMALL

@@ -54,7 +54,7 @@ pure = ["plain"]
 kind = "npm"
 [[layers]]
 kind = "source"
-distributions = ["verify"]
+packages = ["verify/agzamov_verify"]
 [[layers]]
 kind = "files"
 name = "last"

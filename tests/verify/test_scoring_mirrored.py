@@ -18,7 +18,7 @@ from agzamov_verify.games.holdem.script import HandRecord, PokerRules
 from agzamov_verify.scoring.cells import CellKey
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
-from plain_samples import mean_estimate
+from calibration.plain_samples import mean_estimate
 from verify.agzamov.generator import evidence
 from verify.learning.simulated import detections
 

@@ -20,7 +20,7 @@ from agzamov_verify.scoring.inference.estimate import (
 )
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.statistics import Interval
-from plain_samples import mean_estimate, paired_estimate
+from calibration.plain_samples import mean_estimate, paired_estimate
 
 EXPANDED = Resamples(bytes(range(32)), 2_000, Bootstrap.EXPANDED)
 STUDENTISED = Resamples(bytes(range(32)), 2_000, Bootstrap.STUDENTISED)

@@ -13,7 +13,7 @@ from agzamov_verify.scoring.inference.power import (
     mde_t,
     rate_reaching,
 )
-from error_rates import power_t
+from calibration.error_rates import power_t
 
 FIVE, ONE_PERCENT, UNIT = Fraction(1, 20), Fraction(1, 100), Fraction(1)
 SESSION_SD = Fraction(90)  # bb/100 of a 100-hand session, the middle of the paper's 80 to 100

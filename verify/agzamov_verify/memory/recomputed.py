@@ -1,6 +1,6 @@
 """Answers of built-in servers that follow from their inputs, computed again: searches, and the consolidation.
 
-Entries are in the order in which they were stored. The servers are in `memory/agzamov_memory`; this is written apart
+Entries are in the order in which they were stored. The servers are in `servers/agzamov_memory`; this is written apart
 from them, and a test compares both.
 
     recent, history    what a search gives

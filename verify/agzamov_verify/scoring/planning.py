@@ -157,7 +157,7 @@ CUTS: Final = (
     Cut(Method.STREET_EQUITY, mirrored=True, least=Fraction(168, 100), greatest=Fraction(346, 100)),
     Cut(Method.BASELINE, mirrored=True, least=Fraction(199, 100), greatest=Fraction(441, 100)),
 )
-"""Measured by calibration/variance.py: five pairings of scripted players, 8,000 decks from both seats each."""
+"""Measured by studies/calibration/variance.py: five pairings of scripted players, 8,000 decks from both seats each."""
 
 BENCHMARK_CUTS: Final = (
     Cut(RangeMethod.RANGE, mirrored=False, least=Fraction(144, 100), greatest=Fraction(199, 100)),
@@ -165,8 +165,8 @@ BENCHMARK_CUTS: Final = (
     Cut(RangeMethod.RANGE, mirrored=True, least=Fraction(185, 100), greatest=Fraction(246, 100)),
     Cut(RangeMethod.RANGE_ADJUSTED, mirrored=True, least=Fraction(292, 100), greatest=Fraction(469, 100)),
 )
-"""Variance cuts of a match against the benchmark player, beside CUTS. Measured by calibration/benchmark_variance.py:
-five scripted players, 8,000 decks from both seats each."""
+"""Variance cuts of a match against the benchmark player, beside CUTS. Measured by
+studies/calibration/benchmark_variance.py: five scripted players, 8,000 decks from both seats each."""
 
 
 class Arm(msgspec.Struct, frozen=True):

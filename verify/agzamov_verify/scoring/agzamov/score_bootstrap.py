@@ -15,7 +15,7 @@ two bounds, of which the tighter one counts:
 All are percentiles, 2.5 % from below and 3.5 % from above (where (a) is generous to a gain that is not shown), of five
 careers 4.5 % each. They are moved out as far as Student's interval would be with Welch and Satterthwaite's degrees
 of freedom (Hesterberg 2015, The American Statistician 69:371), which for few careers is further than need be. How often
-they cover: docs/decisions/0046, calibration/scores.py.
+they cover: docs/decisions/0046, studies/calibration/scores.py.
 
 Sums are whole numbers. What follows from them is single sums, products, quotients and roots, each correctly rounded
 (IEEE 754), so the interval is the same on every machine. The logistic function is read from a table in steps of 1/256

@@ -63,8 +63,8 @@ STAYING_WORTH: Final = (4, 2, 2, 2)
 BETTING_WORTH: Final = (4, 2, 2, 3)
 """By street, in halves: what a chip that both will have in after a call is worth for each unit of edge, if the player
 checks or calls, and if it bets or raises; 1 where nobody can bet any more. After the flop an edge is only who is ahead.
-Chosen by trial on other decks than those of calibration/benchmark_variance.py; they decide the variance, never the
-mean."""
+Chosen by trial on other decks than those of studies/calibration/benchmark_variance.py; they decide the variance, never
+the mean."""
 
 BOARD_WEIGHT: Final = Fraction(1, 2)
 

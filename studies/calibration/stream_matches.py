@@ -6,9 +6,10 @@ from fractions import Fraction
 from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, session_bb_per_100
 from agzamov_verify.scoring.inference.intervals import Bootstrap
 from agzamov_verify.scoring.score_constants import CHESS, POKER
-from error_rates import SESSION_HANDS, Sample, World
-from finding import FIVE, ONE
-from simulated_matches import ChessWorld, PokerWorld
+
+from .error_rates import SESSION_HANDS, Sample, World
+from .finding import FIVE, ONE
+from .simulated_matches import ChessWorld, PokerWorld
 
 EVEN_CHESS = ChessWorld(white=Fraction(1, 20), correlation=Fraction(-1, 10))
 EVEN_POKER = PokerWorld()

@@ -1,6 +1,6 @@
 """The calibration suite: does the instrument measure what it says? `make calibrate` runs all of it.
 
-    python calibration/run.py [--seed TEXT] [--small] [--only PART] [--jobs N]
+    PYTHONPATH=studies .venv/bin/python -m calibration [--seed TEXT] [--small] [--only PART] [--jobs N]
 
 Everything follows from the seed, so a run is the same on every machine. Exit code 0: every check holds. 1: one does
 not. The last line is the summary.
@@ -10,23 +10,25 @@ import argparse
 import multiprocessing
 import os
 import resource
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, NamedTuple
 
-import careers
-import clusters
-import families
-import planned_power
-import planted
-import scores
-import stream_matches
-import streams
-import time_constants
 from agzamov_verify.workers import cores, end_with_parent
-from finding import Finding
+
+from . import (
+    careers,
+    clusters,
+    families,
+    planned_power,
+    planted,
+    scores,
+    stream_matches,
+    streams,
+    time_constants,
+)
+from .finding import Finding
 
 SEED = "agzamov calibration 1"
 
@@ -112,7 +114,3 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", choices=tuple(PARTS), help="one part alone")
     parser.add_argument("--jobs", type=int, default=cores(), help="processes side by side; default: one a core")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

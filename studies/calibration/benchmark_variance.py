@@ -1,6 +1,6 @@
 """Variance left against the benchmark player by each method, and that none of them moves the mean.
 
-    python calibration/benchmark_variance.py [DECKS]
+    PYTHONPATH=studies .venv/bin/python -m calibration.benchmark_variance [DECKS]
 
 Each player plays DECKS decks against the benchmark player, and again with the seats exchanged; every pairing has decks
 of its own. Prints the variance of raw hands divided by that of each method, hand for hand, and z: how many standard
@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-import variance
 from agzamov_verify.dice import Dice
 from agzamov_verify.games.decision import Tally
 from agzamov_verify.games.holdem.benchmark_policy import benchmark_action, hand_percentile, spot_of
@@ -27,6 +26,8 @@ from agzamov_verify.games.players import a_is_first, own_seed
 from agzamov_verify.scoring.cells import AGAINST_BENCHMARK, CellKey
 from agzamov_verify.scoring.exact import square_root
 from agzamov_verify.scoring.statistics import sample_variance
+
+from . import variance
 
 DECKS = 8_000
 STACK_CHIPS = 10_000

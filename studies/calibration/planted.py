@@ -40,7 +40,8 @@ from agzamov_verify.scoring.match_cells import cells_of
 from agzamov_verify.scoring.measures import Measure
 from agzamov_verify.scoring.score_constants import load_score_constants
 from agzamov_verify.seats import ReferenceSeat
-from finding import Finding
+
+from .finding import Finding
 
 PLAYER, OPPONENT, ORACLE = "player", "opponent", "oracle"
 RESAMPLES = 10_000

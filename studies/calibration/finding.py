@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import sqrt
 from statistics import NormalDist
 
-from error_rates import Rate
+from .error_rates import Rate
 
 FIVE, ONE, HELD = Fraction(5, 100), Fraction(1, 100), Fraction(95, 100)
 

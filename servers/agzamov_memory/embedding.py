@@ -2,6 +2,7 @@
 
 Everything is computed in 64 bits and rounded to integers at the end: the order in which a machine adds changes the
 fifteenth digit, and the vector only if a component lies that near to the middle between two integers.
+Documents need none of this: their vectors are shipped (`agzamov_verify.documents.embeddings`).
 """
 
 import hashlib

@@ -13,8 +13,9 @@ import numpy as np
 
 from agzamov_verify.scoring.learning.basis import decays, tau_grid
 from agzamov_verify.scoring.learning.curve import interval_of_tau
-from error_rates import rate_of
-from finding import BANDS, HELD, Band, Finding, of_rate
+
+from .error_rates import rate_of
+from .finding import BANDS, HELD, Band, Finding, of_rate
 
 GRID_STEP: Final = 1.05
 """Half a step of the grid of time constants: a truth between two of them belongs to the nearer one."""

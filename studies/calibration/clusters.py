@@ -21,10 +21,11 @@ from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.proportions import score_bounds
 from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.score_constants import load_score_constants
-from error_rates import Rate, rate_of
-from finding import BANDS, FIVE, HELD, Band, Finding, at_most, of_rate
-from plain_samples import mean_estimate
-from simulated_matches import PokerWorld, hand_table, session_chips, table_mean
+
+from .error_rates import Rate, rate_of
+from .finding import BANDS, FIVE, HELD, Band, Finding, at_most, of_rate
+from .plain_samples import mean_estimate
+from .simulated_matches import PokerWorld, hand_table, session_chips, table_mean
 
 CONSTANTS = load_score_constants("agz-0.1").clusters
 ENOUGH: Final = 1_000

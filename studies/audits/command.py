@@ -1,4 +1,4 @@
-"""`python -m agzamov_audits DIR`: the audit of the authors' published Phase 0 files."""
+"""`python -m audits DIR`: the audit of the authors' published Phase 0 files."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ FINDINGS, UNUSABLE = 1, 2
 NODES = 200_000
 
 
-@click.command("agzamov_audits")
+@click.command("audits")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--engine", metavar="PATH", help="Stockfish 15.1; by default the installed one, if there is one.")
 @click.option("--nodes", type=click.IntRange(1, 10**9), default=NODES, show_default=True, help="Nodes a position.")

@@ -1,6 +1,6 @@
 """Variance that each variance-reduction method leaves between scripted players: the source of the plan's factors.
 
-    python calibration/variance.py [DECKS]
+    PYTHONPATH=studies .venv/bin/python -m calibration.variance [DECKS]
 
 Each pairing plays DECKS decks, and again with the seats exchanged. Decks are fresh: none of those to which the
 value baseline was fitted. Prints the variance of raw hands divided by that of each method, hand for hand.
@@ -63,7 +63,7 @@ def cuts(records: list[HandRecord]) -> dict[str, float]:
 def scripted_players() -> ModuleType:
     """The scripted styles, which stand with the fit of the baseline."""
     if "value_baseline_players" not in sys.modules:
-        path = Path(__file__).parents[1] / "scripts" / "value_baseline" / "players.py"
+        path = Path(__file__).parents[2] / "scripts" / "value_baseline" / "players.py"
         spec = spec_from_file_location("value_baseline_players", path)
         assert spec is not None
         assert spec.loader is not None

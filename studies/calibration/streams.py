@@ -22,11 +22,12 @@ from agzamov_verify.scoring.inference.significance import Alternative, Significa
 from agzamov_verify.scoring.learning.basis import risings, tau_grid
 from agzamov_verify.scoring.learning.null import trend_p
 from agzamov_verify.scoring.score_constants import CHESS
-from error_rates import IntervalRule, Rate, Sample, Test, World, coverage, matches, rate_of, rejections, true_mean
-from finding import BANDS, FIVE, HELD, Band, Finding, at_most, fails_by_chance, of_rate, percent
-from plain_samples import interval_of, paired_estimate
-from stream_matches import MATCHES, Match, Size, with_shared_draws
-from stream_power import power_of_a_delta, power_of_a_match
+
+from .error_rates import IntervalRule, Rate, Sample, Test, World, coverage, matches, rate_of, rejections, true_mean
+from .finding import BANDS, FIVE, HELD, Band, Finding, at_most, fails_by_chance, of_rate, percent
+from .plain_samples import interval_of, paired_estimate
+from .stream_matches import MATCHES, Match, Size, with_shared_draws
+from .stream_power import power_of_a_delta, power_of_a_match
 
 ONE_EACH = Fraction(1)
 SYNERGY = (1, -1, -1, -1, 2)  # full, memory, tools, RAG, naked: delta of the stack less the deltas of its parts

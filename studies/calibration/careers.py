@@ -25,8 +25,9 @@ from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.means import one_sample_t
 from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.measures import Units
-from error_rates import rate_of
-from finding import BANDS, FIVE, HELD, ONE, Finding, at_most, fails_by_chance, of_rate
+
+from .error_rates import rate_of
+from .finding import BANDS, FIVE, HELD, ONE, Finding, at_most, fails_by_chance, of_rate
 
 CAREERS: Final = 5
 SESSION_HANDS: Final = 100
@@ -144,7 +145,7 @@ def drawn(world: Store, count: int, rng: np.random.Generator) -> np.ndarray:
     """`count` arms without an effect: whole numbers by career, the sums of its units, of shape (count, careers)."""
     noise = carried(rng, (count, CAREERS, world.units // CAREERS), world.carried)
     figures = world.sd * noise + world.offset_sd * rng.normal(size=(count, CAREERS, 1))
-    return np.rint(figures / float(world.scale.factor) * FINE).astype(np.int64).sum(axis=2)
+    return np.asarray(np.rint(figures / float(world.scale.factor) * FINE).astype(np.int64).sum(axis=2))
 
 
 def carried(rng: np.random.Generator, shape: tuple[int, int, int], correlation: float) -> np.ndarray:

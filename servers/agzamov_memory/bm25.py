@@ -2,6 +2,7 @@
 
 Notes of one opponent hold nearly all words of a query, and then FTS5 needs some microseconds for each word and entry:
 too long with 10,000 entries. So its terms are kept in lists of our own. Tests hold the order against FTS5's.
+The verifier does not repeat it; documents, which it ranks again, have `agzamov_verify.documents.bm25` in whole numbers.
 """
 
 import math

@@ -12,9 +12,10 @@ from agzamov_verify.scoring.planning import CHESS_UNIT, POKER_UNIT, STACK_BB, Ar
 from agzamov_verify.scoring.planning import detectable as planned_effect
 from agzamov_verify.scoring.planning import one_match as match_design
 from agzamov_verify.scoring.score_constants import CHESS
-from error_rates import Sample, Test, World, rejections, unit_moments
-from finding import FIVE, Finding, of_power
-from stream_matches import EVEN_CHESS, EVEN_POKER, Match, Size
+
+from .error_rates import Sample, Test, World, rejections, unit_moments
+from .finding import FIVE, Finding, of_power
+from .stream_matches import EVEN_CHESS, EVEN_POKER, Match, Size
 
 POWER_SLACK = Fraction(2, 100)  # the formula is exact for normal values; it is 2 points off with 15 coarse pairs
 

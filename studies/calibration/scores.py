@@ -24,8 +24,9 @@ from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, session
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.measures import Measure, Units
 from agzamov_verify.scoring.score_constants import CHESS, POKER, load_score_constants
-from error_rates import rate_of
-from finding import BANDS, HELD, Band, Finding, of_rate
+
+from .error_rates import rate_of
+from .finding import BANDS, HELD, Band, Finding, of_rate
 
 CONSTANTS: Final = load_score_constants("agz-0.1")
 SESSION_HANDS: Final = 100
@@ -61,6 +62,11 @@ class World:
     band: Band = BANDS[HELD]
 
 
+def of_careers(world: World, name: str, careers: int) -> World:
+    """The same with careers, each with a store that is worth something of its own."""
+    return replace(world, name=name, careers=careers, store_chess=0.03, store_poker=15.0)
+
+
 NULL: Final = World("no effect, SD 90")
 TYPICAL: Final = World("0.10 by τ 50, 20 bb/100 by τ 1,000, SD 90", (0.10, 50), (20, 1_000))
 HEAVY: Final = replace(
@@ -71,7 +77,6 @@ HEAVY: Final = replace(
     tails=3,
 )
 AT_ONCE: Final = World("0.15 and 40 bb/100 from the start, SD 90", (0.15, 0), (40, 0))
-STORES: Final = {"careers": 5, "store_chess": 0.03, "store_poker": 15.0}
 WORLDS: Final = (
     NULL,
     replace(NULL, name="no effect, SD 410", sd_bb=410),
@@ -82,11 +87,11 @@ WORLDS: Final = (
     World("0.30 by τ 10, 80 bb/100 by τ 200, SD 90", (0.30, 10), (80, 200), band=NO_LESS),
     replace(NULL, name="no effect, 60 games and 20 sessions", pairs=30, sessions=20),
     World("0.15 by τ 10, 40 by τ 200, 60 games and 20 sessions", (0.15, 10), (40, 200), pairs=30, sessions=20),
-    replace(NULL, name="no effect, 5 careers", **STORES),
-    replace(TYPICAL, name="0.10 by τ 50, 20 bb/100 by τ 1,000, 5 careers", **STORES),
-    replace(AT_ONCE, name="0.15 and 40 bb/100 from the start, 5 careers", band=COARSE, **STORES),
-    replace(NULL, name="no effect, 10 careers", **(STORES | {"careers": 10})),
-    replace(AT_ONCE, name="0.15 and 40 bb/100 from the start, 10 careers", **(STORES | {"careers": 10})),
+    of_careers(NULL, "no effect, 5 careers", 5),
+    of_careers(TYPICAL, "0.10 by τ 50, 20 bb/100 by τ 1,000, 5 careers", 5),
+    replace(of_careers(AT_ONCE, "0.15 and 40 bb/100 from the start, 5 careers", 5), band=COARSE),
+    of_careers(NULL, "no effect, 10 careers", 10),
+    of_careers(AT_ONCE, "0.15 and 40 bb/100 from the start, 10 careers", 10),
 )
 COURSES: Final = {CHESS: (0, 10, 50, 150), POKER: (0, 200, 1_000, 3_000)}
 """Time constants over which the sub-score has to fall: in games, in hands."""
@@ -259,7 +264,7 @@ def true_score(world: World) -> float:
     )
     speeds = [speed(*world.chess, games), speed(*world.poker, hands)]
     wins = (1 - DRAWS) / 2
-    places = [
+    places: list[float] = [
         wins,
         wins + chess,
         0.5,
@@ -268,7 +273,8 @@ def true_score(world: World) -> float:
         min(max(poker / poker_max, 0), 1),
         sum(speeds) / 2,
     ]
-    return 100 * sum(float(weight) * place for weight, place in zip(CONSTANTS.exact_weights, places, strict=True))
+    weights = [float(weight) for weight in CONSTANTS.exact_weights]
+    return 100 * sum(weight * place for weight, place in zip(weights, places, strict=True))
 
 
 def speed(gain: float, tau: float, longest: float) -> float:

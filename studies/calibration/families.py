@@ -18,8 +18,9 @@ from agzamov_verify.scoring.learning.course import Course
 from agzamov_verify.scoring.learning.outcome import LearningRule, TrendTest, Verdict, corrected_trends, trend_test
 from agzamov_verify.scoring.measures import Units
 from agzamov_verify.scoring.score_constants import load_score_constants
-from error_rates import rate_of
-from finding import BANDS, FIVE, Band, Finding, at_most, of_power, of_rate
+
+from .error_rates import rate_of
+from .finding import BANDS, FIVE, Band, Finding, at_most, of_power, of_rate
 
 DRAWS = 0.35  # share of games drawn
 MATCHES = 26  # in a run: four models in two games, with three systems

@@ -17,7 +17,8 @@ from agzamov_verify.scoring.inference.proportions import binomial_test, wilson_i
 from agzamov_verify.scoring.inference.samples import Moments
 from agzamov_verify.scoring.inference.significance import Alternative, Significance
 from agzamov_verify.scoring.statistics import Interval
-from simulated_matches import (
+
+from .simulated_matches import (
     ChessWorld,
     PokerWorld,
     pair_points,

@@ -36,9 +36,10 @@ from agzamov_verify.scoring.planning import (
     power_of,
     two_arms,
 )
-from error_rates import rate_of
-from finding import FIVE, ONE, Band, Finding, of_power, of_rate
-from simulated_matches import PokerWorld, hand_table, table_mean
+
+from .error_rates import rate_of
+from .finding import FIVE, ONE, Band, Finding, of_power, of_rate
+from .simulated_matches import PokerWorld, hand_table, table_mean
 
 SLACK = Fraction(1, 100)
 """The formula is exact for normal values, and computed of the values themselves where there are few pairs."""
@@ -84,7 +85,7 @@ def sessions(draw: np.random.Generator, effect: float, count: int) -> np.ndarray
     """Chips of sessions of 100 hands with an SD of 90 bb/100 and pots as heavy as stacks allow."""
     table = hand_table(PokerWorld(SD_CHIPS))
     drawn = table[draw.integers(0, len(table), size=(count, SESSION_HANDS))].sum(axis=1)
-    return drawn + round(SESSION_HANDS * (effect - float(table_mean(PokerWorld(SD_CHIPS)))))
+    return np.asarray(drawn + round(SESSION_HANDS * (effect - float(table_mean(PokerWorld(SD_CHIPS))))))
 
 
 def rejected(values: np.ndarray, null: Fraction, design: Design) -> bool:
@@ -94,7 +95,7 @@ def rejected(values: np.ndarray, null: Fraction, design: Design) -> bool:
 
 def by_careers(values: np.ndarray) -> np.ndarray:
     """Sums of equal consecutive careers."""
-    return values.reshape(CAREERS, -1).sum(axis=1)
+    return np.asarray(values.reshape(CAREERS, -1).sum(axis=1))
 
 
 # --- checks --------------------------------------------------------------------------------------

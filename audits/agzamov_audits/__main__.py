@@ -1,5 +1,0 @@
-"""`python -m agzamov_audits`: the audit on the command line."""
-
-from .command import audit_command
-
-audit_command(prog_name="python -m agzamov_audits")

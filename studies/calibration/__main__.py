@@ -1,0 +1,7 @@
+"""`python -m calibration`: the calibration suite on the command line."""
+
+import sys
+
+from .suite import main
+
+sys.exit(main(sys.argv[1:]))
