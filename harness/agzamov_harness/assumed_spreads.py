@@ -1,103 +1,73 @@
-"""Assumed spread of results, for planning: from a pilot, from an option, or assumed with its source."""
+"""How widely results spread, for planning: from a pilot, from an option, or assumed with its source."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from agzamov_verify.games.chess960.stress_positions import PositionClass
-from agzamov_verify.games.holdem.rules import BIG_BLIND
+from agzamov_verify.experiment import Match
 from agzamov_verify.manifest import Plan
-from agzamov_verify.scoring.planning import (
-    BENCHMARK_CUTS,
-    CAREER_ICC,
-    CUTS,
-    DRAWS,
-    SESSION_SDS,
-    Assumed,
-    Scoring,
-    chess_scorings,
-    poker_scorings,
-)
-from agzamov_verify.scoring.score_constants import CHESS, POKER
+from agzamov_verify.position_classes import UNEVEN, PositionClass
+from agzamov_verify.scoring.game_planning import Given, PositionScorings
+from agzamov_verify.scoring.planning import CAREER_ICC, Assumed, Scoring
+from agzamov_verify.scoring.registry import PLANNINGS
 
-from .assumed_positions import HELD, UNEVEN, HeldPositions, held_positions
 from .pilot import Correlation, Pilot
 
-BENCHMARK: Final = "benchmark"
-"""Key of the additional scorings of hold'em matches in which the benchmark player sits on one side."""
-
-PERFORMANCE: Final = {CHESS: 1, POKER: 0}
-"""Place of the paper's P among a game's scorings: the win rate, and raw hands."""
-
-
-class Given(NamedTuple):
-    """The command's options; None for those not given."""
-
-    session_sd: Fraction | None = None
-    draws: Fraction | None = None
-    icc: Fraction | None = None
-    held: Fraction | None = None
+Spreads = Sequence[Sequence[Scoring]]
+"""The scorings of a game by how widely results spread, one or three."""
 
 
 class AssumedSpreads(NamedTuple):
-    """The scorings of each game by how widely results spread, one or three; and the correlation within careers.
+    """The scorings of each game, and the correlation within careers.
 
-    `held`: the shares of games from uneven positions that the worse side does not lose, in the same order.
+    `against_policy`: more scorings of matches in which a player of a published policy sits on one side. `held`: the
+    shares of games from uneven positions that the worse side does not lose, in the same order.
     """
 
-    scorings: Mapping[str, Sequence[Sequence[Scoring]]]
+    scorings: Mapping[str, Spreads]
     icc: Mapping[str, Assumed]
-    held: Sequence[Assumed] = HELD
+    against_policy: Mapping[str, Spreads]
+    held: Mapping[str, Sequence[Assumed]]
 
     @property
     def performance(self) -> dict[str, list[Scoring]]:
         """The scoring of the paper's P in each game."""
-        return {game: [methods[place] for methods in self.scorings[game]] for game, place in PERFORMANCE.items()}
+        return {
+            game: [methods[PLANNINGS[game].performance] for methods in spreads]
+            for game, spreads in self.scorings.items()
+        }
 
-    def positions(self, part: str) -> list[HeldPositions]:
-        """The scorings of an uneven class of positions; none of any other."""
-        return [held_positions(PositionClass(part), held) for held in self.held] if part in UNEVEN else []
+    def positions(self, match: Match) -> list[PositionScorings]:
+        """The scorings of a match from an uneven class of positions; none of any other."""
+        if match.part not in UNEVEN:
+            return []
+        planning, part = PLANNINGS[match.game], PositionClass(match.part)
+        return [planning.position_scorings(part, held) for held in self.held[match.game]]
 
-    def score(self, part: str) -> list[Scoring]:
-        """The scorings of points of a pair of chess games, from starts or from a class of positions."""
-        uneven = self.positions(part)
-        return [one.score for one in uneven] if uneven else [methods[0] for methods in self.scorings[CHESS]]
-
-
-def assumed_spreads(plan: Plan, options: Given, pilot: Pilot | None) -> AssumedSpreads:
-    """The spreads to plan with: an option's, else a pilot's, else the assumed ones."""
-    rules = plan.rules_of(POKER)
-    stack = Fraction(rules.stack_chips, BIG_BLIND)
-    sds = _session_sds(options, pilot)
-    scorings = {CHESS: _chess(options, pilot)}
-    for name, cuts in ((POKER, CUTS), (BENCHMARK, BENCHMARK_CUTS)):
-        scorings[name] = [poker_scorings(cuts, rules.session_hands, sd, stack) for sd in sds]
-    return AssumedSpreads(scorings, {game: _icc(game, options, pilot) for game in (CHESS, POKER)}, _held(options))
+    def score(self, match: Match) -> list[Scoring]:
+        """The scoring of a match by its first method, from starts or from a class of positions."""
+        uneven = self.positions(match)
+        return [one.score for one in uneven] if uneven else [methods[0] for methods in self.scorings[match.game]]
 
 
-def _session_sds(options: Given, pilot: Pilot | None) -> Sequence[Assumed]:
-    if options.session_sd is not None:
-        return (Assumed(options.session_sd, f"SD of 100 hands {float(options.session_sd):g} bb/100: --session-sd"),)
-    return (pilot.sessions() if pilot else ()) or SESSION_SDS
+def assumed_spreads(plan: Plan, given: Given, pilot: Pilot | None) -> AssumedSpreads:
+    """An option stands before a pilot, a pilot before what is assumed."""
+    scorings, against_policy = {}, {}
+    for game, planning in PLANNINGS.items():
+        figures, rules = pilot.figures.get(game) if pilot else None, plan.rules_of(game)
+        scorings[game] = planning.scorings(given, figures, rules)
+        against_policy[game] = planning.policy_scorings(given, figures, rules)
+    return AssumedSpreads(
+        scorings,
+        {game: _icc(game, given.get("icc"), pilot) for game in PLANNINGS},
+        against_policy,
+        {game: planning.held(given) for game, planning in PLANNINGS.items()},
+    )
 
 
-def _chess(options: Given, pilot: Pilot | None) -> list[tuple[Scoring, ...]]:
-    if options.draws is not None:
-        return [chess_scorings(Assumed(options.draws, f"{float(100 * options.draws):g} % of games drawn: --draws"))]
-    if pilot and (pairs := pilot.pairs()):
-        return [chess_scorings(drawn, score, wins) for drawn, score, wins in pairs]
-    return [chess_scorings(draws) for draws in DRAWS]
-
-
-def _held(options: Given) -> Sequence[Assumed]:
-    if options.held is None:
-        return HELD
-    return (Assumed(options.held, f"{float(100 * options.held):g} % of games on the worse side not lost: --held"),)
-
-
-def _icc(game: str, options: Given, pilot: Pilot | None) -> Assumed:
-    if options.icc is not None:
-        return Assumed(options.icc, f"ICC of careers {float(options.icc):g}: --icc")
+def _icc(game: str, option: Fraction | None, pilot: Pilot | None) -> Assumed:
+    if option is not None:
+        return Assumed(option, f"ICC of careers {float(option):g}: --icc")
     measured: Correlation | None = pilot.icc.get(game) if pilot else None
     if pilot is None or measured is None:
         return CAREER_ICC

@@ -10,8 +10,8 @@ from typing import Final
 
 from agzamov_verify.analysis_plan import HypothesisId
 from agzamov_verify.experiment import Augmentation, Match, Phase, Trait
-from agzamov_verify.games.chess960.stress_positions import PositionClass
 from agzamov_verify.manifest import Plan
+from agzamov_verify.position_classes import PositionClass
 from agzamov_verify.scoring.hypotheses.registry import BY_ID, REGISTRY, Family
 from agzamov_verify.scoring.planning import Scoring
 from agzamov_verify.scoring.score_constants import CHESS
@@ -56,7 +56,7 @@ class ExploratoryTests:
                 yield test
 
     def _score_of(self, match: Match) -> list[Scoring]:
-        return self._spreads.score(match.part)
+        return self._spreads.score(match)
 
     def _slight_gains_most(self) -> DeclaredTest | None:
         """The delta of memory from slight positions less that from equal and less that from severe ones, in points."""

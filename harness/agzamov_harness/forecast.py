@@ -12,6 +12,7 @@ from agzamov_verify.experiment import Match, Phase
 from agzamov_verify.games.registry import GAMES
 from agzamov_verify.glossary import label
 from agzamov_verify.manifest import Plan
+from agzamov_verify.position_classes import UNEVEN
 from agzamov_verify.protocol import load_protocol
 from agzamov_verify.scoring.career_length import too_short
 from agzamov_verify.scoring.exact import fixed, square_root
@@ -30,12 +31,11 @@ from agzamov_verify.scoring.planning import (
     paper_note,
     two_arms,
 )
-from agzamov_verify.scoring.score_constants import CHESS, POKER
+from agzamov_verify.scoring.score_constants import POKER
 from agzamov_verify.seats import benchmark_sides
 
 from .arms_race_figures import arms_race_figures
-from .assumed_positions import UNEVEN
-from .assumed_spreads import BENCHMARK, AssumedSpreads
+from .assumed_spreads import AssumedSpreads
 from .contrast_design import DeclaredTest
 from .declared_tests import Tests
 from .exploratory_tests import ExploratoryTests
@@ -146,9 +146,9 @@ class Forecast:
             yield from arms_race_figures(match, self.plan, self.spreads)
 
     def _rows(self, game: str, results: int, careers: int, *, benchmark: bool) -> Iterator[Detectable]:
-        names = [game, BENCHMARK] if benchmark else [game]
-        for name in names:
-            for methods in zip(*self.spreads.scorings.get(name, ()), strict=True):
+        all_spreads = [self.spreads.scorings, *([self.spreads.against_policy] if benchmark else [])]
+        for spreads in all_spreads:
+            for methods in zip(*spreads.get(game, ()), strict=True):
                 if careers and methods[0].mirrored:  # a career would meet a deck twice
                     continue
                 icc = self.spreads.icc[game].value
@@ -207,19 +207,18 @@ class Forecast:
     def sources(self) -> list[dict[str, str]]:
         """Source of each assumption about the games of the plan, in words."""
         rows = []
-        for game in (CHESS, POKER):
+        for game, scorings in self.spreads.scorings.items():
             if game in self.games:
-                scorings = self.spreads.scorings[game]
                 names = SPREADS if len(scorings) > 1 else ("SD",)
                 rows += [
                     {"game": game, "spread": name, "source": methods[0].source}
                     for name, methods in zip(names, scorings, strict=True)
                 ]
-        if any(match.part in UNEVEN for match in self.plan.matches):
-            names = SPREADS if len(self.spreads.held) > 1 else ("SD",)
+        for game in sorted({match.game for match in self.plan.matches if match.part in UNEVEN}):
+            names = SPREADS if len(self.spreads.held[game]) > 1 else ("SD",)
             rows += [
-                {"game": CHESS, "spread": f"uneven positions, {name}", "source": held.source}
-                for name, held in zip(names, self.spreads.held, strict=True)
+                {"game": game, "spread": f"uneven positions, {name}", "source": held.source}
+                for name, held in zip(names, self.spreads.held[game], strict=True)
             ]
         in_careers = {group.matches[0].game for group in self.groups if group.careers}
         iccs = {game: icc.source for game, icc in self.spreads.icc.items() if game in in_careers}

@@ -1,6 +1,6 @@
 """A forecast for a person: the answer first, then each match's detectable effects, then calls, cost and assumptions."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from textwrap import wrap
 from typing import Final
@@ -13,7 +13,8 @@ from agzamov_verify.manifest import Plan
 from agzamov_verify.phases.early_stopping import stopping_rule
 from agzamov_verify.protocol import load_protocol
 from agzamov_verify.scoring.hypotheses.registry import BY_ID
-from agzamov_verify.scoring.planning import BENCHMARK_CUTS, CUTS, Cut, PaperNote, Scoring
+from agzamov_verify.scoring.planning import PaperNote, Scoring
+from agzamov_verify.scoring.registry import PLANNINGS
 from agzamov_verify.scoring.score_constants import CHESS, POKER
 
 from .contrast_design import DeclaredTest, Row
@@ -348,15 +349,10 @@ def _assumptions(forecast: Forecast) -> Iterator[str]:
     for source in forecast.sources():
         source_text = f"{_title(source['game'])}, {source['spread']}" if source["game"] else source["spread"]
         yield from _text(f"  {source_text}: ", source["source"])
-    if CHESS in forecast.games:
-        equal = "players are equal but for the effect, and the two games of a start independent"
-        widest = "a win rate spreads most near one half, so fewer draws need not mean that more is needed"
-        yield from _text("  chess: ", f"{equal}; {widest}")
-    if POKER in forecast.games:
-        benchmark = any(has_benchmark(match, forecast.plan) for match in forecast.plan.matches)
-        yield from _text(
-            "  hold'em: ", f"variance of raw hands divided by {_cuts((*CUTS, *(BENCHMARK_CUTS if benchmark else ())))}"
-        )
+    with_policy = any(has_benchmark(match, forecast.plan) for match in forecast.plan.matches)
+    for game, planning in PLANNINGS.items():
+        if game in forecast.games:
+            yield from _text(f"  {_title(game)}: ", planning.assumptions(with_policy=with_policy))
     if any(test.rows for test in forecast.tests):
         yield from _text("  arms: ", "taken for independent: what common starts or decks may save is not assumed")
     yield from _pilot(forecast)
@@ -369,15 +365,6 @@ def _pilot(forecast: Forecast) -> Iterator[str]:
     rate = f" ({100 * errors / decisions:.2f} %)" if decisions else ""
     line = f"{errors:,} of {decisions:,} decisions had no legal action at the first attempt{rate}"
     yield from _text("  errors: ", f"{line}, {forecast.pilot.source}")
-
-
-def _cuts(cuts: Iterable[Cut]) -> str:
-    factors = [
-        f"{float(cut.least):g} ({'mirrored, ' if cut.mirrored else ''}{cut.method.value.replace('_', ' ')})"
-        for cut in cuts
-        if cut.greatest > 1
-    ]
-    return ", ".join(factors) + ": the least measured between scripted players"
 
 
 def _title(game: str) -> str:

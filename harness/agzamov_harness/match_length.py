@@ -4,13 +4,11 @@ A match from a class of positions is no match of whole games: from a forced mate
 are over, from a won ending at its own limit of plies, and neither is adjudicated.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from agzamov_verify.experiment import Match
-from agzamov_verify.games.chess960.probe_positions import fens_of, rules_from
-from agzamov_verify.games.chess960.stress_positions import PositionClass, asks_judgement
 from agzamov_verify.games.registry import GAMES
 from agzamov_verify.manifest import Plan
 
@@ -29,14 +27,9 @@ def adjudicated(match: Match, plan: Plan, assumed: Mapping[str, Fraction]) -> Fr
 
 
 def judgements(match: Match) -> Fraction:
-    """Questions to seat A before a first move (who stands better), which it is asked in half of the games, as White."""
-    if not match.part:
-        return Fraction(0)
-    fens = fens_of(PositionClass(match.part))
-    return Fraction(match.planned * sum(map(asks_judgement, fens)), 2 * len(fens))
+    """Questions to seat A before a first move (who stands better)."""
+    return GAMES[match.game].judgements(match)
 
 
-def _rules_played(match: Match, plan: Plan) -> list[Any]:
-    """The rules of a match's results: one for all, or those of each position of its class."""
-    rules = plan.rules_of(match.game)
-    return [rules_from(fen, rules) for fen in fens_of(PositionClass(match.part))] if match.part else [rules]
+def _rules_played(match: Match, plan: Plan) -> Sequence[Any]:
+    return GAMES[match.game].rules_played(match, plan.rules_of(match.game))

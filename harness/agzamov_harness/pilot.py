@@ -5,37 +5,24 @@ each match's own mean, pooled over matches of one game; Phase 0 counts where the
 opponent spreads results more. The interval of a standard deviation is the chi-square one of normal values.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from agzamov_verify.checks import Options
 from agzamov_verify.experiment import Arm, Phase
-from agzamov_verify.games.chess960.cell import PAIR_WINS, ChessCell
-from agzamov_verify.games.holdem.cell import PokerCell
-from agzamov_verify.games.holdem.results import unit_sums
 from agzamov_verify.scores.collecting import verified_bundle
 from agzamov_verify.scoring.cells import Cell
 from agzamov_verify.scoring.exact import square_root
+from agzamov_verify.scoring.game_planning import Deviation, GamePlanning, PilotFigures
 from agzamov_verify.scoring.inference.distributions import chi_square_quantile, f_quantile
-from agzamov_verify.scoring.inference.estimate import PAIR_SCORE
 from agzamov_verify.scoring.inference.samples import moments
-from agzamov_verify.scoring.planning import Assumed
-from agzamov_verify.scoring.score_constants import GAMES as SCORED
+from agzamov_verify.scoring.registry import PLANNINGS
 
 TAIL: Final = Fraction(25, 1000)
 UNITS_MIN: Final = 3
 """Fewer units of a game give no standard deviation worth planning with."""
-
-
-class Deviation(NamedTuple):
-    """A pooled standard deviation with its 95 % interval, of so many units in so many matches."""
-
-    value: Fraction
-    low: Fraction
-    high: Fraction
-    units: int
 
 
 class Correlation(NamedTuple):
@@ -48,63 +35,41 @@ class Correlation(NamedTuple):
 
 
 class Pilot(NamedTuple):
-    """Figures of all pilot bundles together; None where they have none. Draws and errors are counts and their base.
-
-    `session_sd` is of 100 raw hands in bb/100; `pair_sd` and `pair_win_sd` of the score and the win rate of a start
-    pair.
-    """
+    """Figures of all pilot bundles together: those of each game, and errors as a count and its base."""
 
     runs: tuple[str, ...]
-    session_sd: Deviation | None
-    pair_sd: Deviation | None
-    pair_win_sd: Deviation | None
-    draws: tuple[int, int]
+    figures: Mapping[str, PilotFigures]
     errors: tuple[int, int]
     icc: Mapping[str, Correlation]
 
     @property
     def source(self) -> str:
         """The runs, by the first digits of their ids."""
-        return f"pilot {', '.join(run[:8] for run in self.runs)}"
+        return source_of(self.runs)
 
-    def sessions(self) -> tuple[Assumed, ...]:
-        """Low end, value and high end of the standard deviation of 100 hands, for planning; none without hands."""
-        sessions = self.session_sd
-        if sessions is None:
-            return ()
-        words = f"SD of 100 hands {{:.0f}} bb/100: {{}}, {sessions.units} sessions, {self.source}"
-        return tuple(Assumed(value, words.format(float(value), name)) for value, name in _ends(sessions))
 
-    def pairs(self) -> tuple[tuple[Assumed, Fraction, Fraction], ...]:
-        """Share of draws with the standard deviations of score and win rate of a pair: low, value and high."""
-        if self.pair_sd is None or self.pair_win_sd is None:
-            return ()
-        drawn = Fraction(*self.draws)
-        words = (
-            f"SD of a start pair's score {{:.3f}}: {{}}, {self.pair_sd.units} pairs with"
-            f" {self.draws[0]} of {self.draws[1]} games drawn, {self.source}"
-        )
-        bounds = zip(_ends(_bounded(self.pair_sd)), _ends(_bounded(self.pair_win_sd)), strict=True)
-        return tuple(
-            (Assumed(drawn, words.format(float(score), name)), score, wins) for (score, name), (wins, _) in bounds
-        )
+def source_of(runs: Sequence[str]) -> str:
+    """Pilot runs, by the first digits of their ids."""
+    return f"pilot {', '.join(run[:8] for run in runs)}"
 
 
 def pilot_of(paths: Sequence[Path], options: Options) -> Pilot:
     """Verify the bundles and take their figures. Raises CannotCombine for one that fails its check."""
     bundles = [verified_bundle(path, options) for path in paths]
     cells = [cell for bundle in bundles for cell in bundle.cells if not cell.key.temperature]
-    hands = [cell for cell in _measuring(cells) if isinstance(cell, PokerCell)]
-    games = [cell for cell in _measuring(cells) if isinstance(cell, ChessCell)]
+    runs = tuple(bundle.source.run for bundle in bundles)
+    own = {game: [cell for cell in cells if cell.key.game == game] for game in PLANNINGS}
     return Pilot(
-        tuple(bundle.source.run for bundle in bundles),
-        deviation([_hundreds(cell) for cell in hands]),
-        deviation([_scaled(cell, lambda game: game.halfpoints, PAIR_SCORE.factor) for cell in games]),
-        deviation([_scaled(cell, lambda game: int(game.halfpoints == 2), PAIR_WINS.factor) for cell in games]),
-        (sum(game.halfpoints == 1 for cell in games for game in cell.games), sum(len(cell.games) for cell in games)),
+        runs,
+        {game: _figures(planning, _measuring(own[game]), source_of(runs)) for game, planning in PLANNINGS.items()},
         _errors(cells),
-        {game: icc for game in SCORED if (icc := _correlation_of([c for c in cells if c.key.game == game]))},
+        {game: icc for game in PLANNINGS if (icc := _correlation_of(own[game]))},
     )
+
+
+def _figures(planning: GamePlanning, cells: Sequence[Cell], source: str) -> PilotFigures:
+    pooled = {name: deviation(sample) for name, sample in planning.samples(cells).items()}
+    return PilotFigures({name: one for name, one in pooled.items() if one}, planning.shares(cells), source)
 
 
 def _correlation_of(cells: Sequence[Cell]) -> Correlation | None:
@@ -170,31 +135,7 @@ def _measuring(cells: Sequence[Cell]) -> list[Cell]:
     return [cell for cell in cells if cell.key.phase != Phase.SANITY or cell.key.game not in later]
 
 
-def _hundreds(cell: PokerCell) -> list[Fraction]:
-    """bb/100 of each session, spread as those of 100 hands would be: SD is in proportion to 1 / sqrt(hands)."""
-    size = cell.session_hands
-    by = square_root(Fraction(size, 100))
-    return [Fraction(total, size) * by for total in unit_sums(cell.chips, size, mirrored=False)]
-
-
-def _scaled(cell: ChessCell, value: Callable[..., int], factor: Fraction) -> list[Fraction]:
-    return [total * factor for total in cell.units(value)]
-
-
 def _errors(cells: Sequence[Cell]) -> tuple[int, int]:
     """First attempts of measured seats without a legal action, and their decisions."""
     tallies = [cell.tallies[0] for cell in cells]
     return sum(tally.faults for tally in tallies), sum(tally.decisions for tally in tallies)
-
-
-def _bounded(pooled: Deviation) -> Deviation:
-    """Between 0 and 1 no standard deviation is greater than one half."""
-    return pooled._replace(high=min(pooled.high, Fraction(1, 2)))
-
-
-def _ends(pooled: Deviation) -> tuple[tuple[Fraction, str], ...]:
-    return (
-        (pooled.low, "low end of its 95 % interval"),
-        (pooled.value, "measured"),
-        (pooled.high, "high end of its 95 % interval"),
-    )

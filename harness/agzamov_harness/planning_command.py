@@ -1,5 +1,6 @@
 """The command `agzamov plan`: its options, and the forecast of a plan as text or JSON."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
@@ -10,13 +11,14 @@ from agzamov_verify import canon
 from agzamov_verify.bundle_argument import no_bundle
 from agzamov_verify.checks import Options
 from agzamov_verify.scores.collecting import CannotCombine
-from agzamov_verify.scoring.score_constants import CHESS, POKER
+from agzamov_verify.scoring.game_planning import OptionKind
+from agzamov_verify.scoring.registry import PLANNINGS
 from agzamov_verify.stockfish import EngineFault, find_engine
 from agzamov_verify.untrusted_input import printable
 from agzamov_verify.waiting import busy, shown
 from agzamov_verify.workers import cores
 
-from .assumed_spreads import Given, assumed_spreads
+from .assumed_spreads import assumed_spreads
 from .command_options import plan_file, small_option
 from .exits import EXIT_FAILED, EXIT_USAGE, fail, faults
 from .forecast import Forecast
@@ -24,8 +26,7 @@ from .forecast_text import ASKED, lines, option_of
 from .pilot import Pilot, pilot_of
 from .planning import Assumptions
 
-GAMES: Final = {"chess": CHESS, "poker": POKER}
-EFFECT_MAX: Final = {CHESS: Fraction(1, 2), POKER: Fraction(10_000)}
+BY_EFFECT: Final = {planning.effect_name: planning for planning in PLANNINGS.values()}
 
 
 class Effect(click.ParamType[tuple[str, Fraction]]):
@@ -35,14 +36,14 @@ class Effect(click.ParamType[tuple[str, Fraction]]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Fraction]:
         game, _, number = str(value).partition("=")
-        if game not in GAMES:
-            self.fail(f"expected chess=NUMBER or poker=NUMBER, found {value!r}", param, ctx)
-        effect, most = _positive(number), EFFECT_MAX[GAMES[game]]
+        if game not in BY_EFFECT:
+            self.fail(f"expected {' or '.join(f'{name}=NUMBER' for name in BY_EFFECT)}, found {value!r}", param, ctx)
+        effect, most = _positive(number), BY_EFFECT[game].effect_max
         if effect is None or effect > most:
             self.fail(
                 f"expected a number above 0 and at most {float(most):g} after {game}=, found {number!r}", param, ctx
             )
-        return GAMES[game], effect
+        return BY_EFFECT[game].game.name, effect
 
 
 class Positive(click.ParamType[Fraction]):
@@ -96,6 +97,16 @@ def _assumed(command: Any) -> Any:
     return command
 
 
+def _of_games(command: Any) -> Any:
+    """An option for each number that a game lets a user assume."""
+    kinds = {OptionKind.POSITIVE: Positive(), OptionKind.SHARE: Share(), OptionKind.PART: Part()}
+    for planning in reversed(tuple(PLANNINGS.values())):
+        for option in reversed(planning.options):
+            meaning = f"Assume: {option.meaning}. Default: a range."
+            command = click.option(option_of(option.name), type=kinds[option.kind], help=meaning)(command)
+    return command
+
+
 @click.command("plan")
 @click.argument("path", metavar="PLAN", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
@@ -114,21 +125,11 @@ def _assumed(command: Any) -> Any:
     help="Take standard deviations, draws and the correlation of careers from a pilot's bundle. Repeatable.",
 )
 @click.option(
-    "--session-sd",
-    type=Positive(),
-    help="Assume: standard deviation of 100 hands without variance reduction, in bb/100. Default: a range.",
-)
-@click.option("--draws", type=Share(), help="Assume: share of chess games drawn. Default: a range.")
-@click.option(
     "--icc",
     type=Share(),
     help="Assume: intraclass correlation of a career's start pairs or sessions. Default: 0.011.",
 )
-@click.option(
-    "--held",
-    type=Part(),
-    help="Assume: share of games from uneven positions that the worse side does not lose. Default: a range.",
-)
+@_of_games
 @_assumed
 @small_option
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
@@ -138,10 +139,7 @@ def plan_command(
     small: bool,
     effects: tuple[tuple[str, Fraction], ...],
     pilots: tuple[Path, ...],
-    session_sd: Fraction | None,
-    draws: Fraction | None,
     icc: Fraction | None,
-    held: Fraction | None,
     as_json: bool,
     **assumed: Any,
 ) -> None:
@@ -156,13 +154,21 @@ def plan_command(
         plan = plan_file(path, small=small).plan
         pilot = _pilot(pilots)
         with busy("computing what the plan can detect"):
-            spreads = assumed_spreads(plan, Given(session_sd, draws, icc, held), pilot)
-            forecast = Forecast(plan, spreads, effects, Assumptions(**assumed), pilot)
+            spreads = assumed_spreads(plan, _given(assumed, icc), pilot)
+            assumptions = Assumptions(**{name: assumed[name] for name in ASKED})
+            forecast = Forecast(plan, spreads, effects, assumptions, pilot)
     if as_json:
         click.echo(canon.ascii_text(forecast.plain()))
         return
     for line in lines(forecast):
         click.echo(printable(line))
+
+
+def _given(options: Mapping[str, Any], icc: Fraction | None) -> dict[str, Fraction]:
+    """The numbers that a user assumes in the place of the games' own."""
+    names = [option.name for planning in PLANNINGS.values() for option in planning.options]
+    given = {**{name: options[name] for name in names}, "icc": icc}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _pilot(paths: tuple[Path, ...]) -> Pilot | None:

@@ -7,9 +7,9 @@ from typing import Final
 
 from agzamov_verify.analysis_plan import HypothesisId
 from agzamov_verify.experiment import Arm, Match
-from agzamov_verify.games.chess960.probe_positions import fens_of
-from agzamov_verify.games.chess960.stress_positions import PositionClass
+from agzamov_verify.games.registry import GAMES
 from agzamov_verify.manifest import Plan
+from agzamov_verify.position_classes import UNEVEN, PositionClass
 from agzamov_verify.scoring.hypotheses.registry import Family
 from agzamov_verify.scoring.inference.design_power import detectable_delta
 from agzamov_verify.scoring.inference.power import critical_count, rate_reaching
@@ -17,13 +17,15 @@ from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.planning import POWER
 from agzamov_verify.scoring.score_constants import load_score_constants
 
-from .assumed_positions import PAIR, SHARE_UNIT, UNEVEN
 from .assumed_spreads import AssumedSpreads
 from .contrast_design import Row
 from .exploratory_tests import family_alpha
 from .phase_figure import ALPHA, MDE_TEST, Figure, Repeated, mean_figure
 from .planned_arms import careers_of
 
+PAIR: Final = 2
+"""Games of one position, one with each colour."""
+SHARE_UNIT: Final = "share of games"
 RECOVERY_IN_SHORT: Final = "A recovery rate is told from a given one with 80 % probability if it differs by at least"
 NOT_COUNTED: Final = "no figure: how many different positions the careers draw is not known before"
 POWER_OF_EACH_SIDE: Final = 1 - (1 - POWER) / 2
@@ -33,13 +35,13 @@ POWER_OF_EACH_SIDE: Final = 1 - (1 - POWER) / 2
 def stress_figures(match: Match, plan: Plan, spreads: AssumedSpreads) -> Iterator[Figure]:
     """The figures of one match of Phase 5."""
     part, careers, units = PositionClass(match.part), careers_of(match), match.planned // PAIR
-    icc = next(iter(spreads.icc.values())).value if careers else Fraction(0)
+    icc = spreads.icc[match.game].value if careers else Fraction(0)
     repeated = Repeated(match.planned, careers, icc, f"{careers} careers" if careers else f"{units} positions")
     if part in UNEVEN or part is PositionClass.EQUAL:
-        yield mean_figure("result of both colours", spreads.score(match.part), repeated)
+        yield mean_figure("result of both colours", spreads.score(match), repeated)
     if part in UNEVEN:
-        yield _recovery(spreads, units, repeated)
-        survival = [one.survival for one in spreads.positions(match.part)]
+        yield _recovery(match, spreads, units, repeated)
+        survival = [one.survival for one in spreads.positions(match)]
         yield mean_figure("survival index", survival, repeated)
         if plan.quality.nodes:
             why = "no figure: how widely centipawns lost a move spread under pressure has not been measured"
@@ -62,9 +64,9 @@ def share_effect(rate: float, units: int, careers: int, icc: float) -> float:
     return detectable_delta(df, ALPHA, Alternative.TWO_SIDED, POWER) * sqrt(variance * spread / units)
 
 
-def _recovery(spreads: AssumedSpreads, units: int, repeated: Repeated) -> Figure:
+def _recovery(match: Match, spreads: AssumedSpreads, units: int, repeated: Repeated) -> Figure:
     effects: list[float | None] = []
-    for held in spreads.held:
+    for held in spreads.held[match.game]:
         rate = float(held.value)
         effect = share_effect(rate, units, repeated.careers, float(repeated.icc)) if 0 < rate < 1 else None
         effects.append(effect if effect is not None and effect <= max(rate, 1 - rate) else None)
@@ -93,7 +95,7 @@ def _probe(match: Match, plan: Plan) -> Iterator[Figure]:
 
 def _distinct(match: Match) -> int:
     """Positions of the class that are played; 0 where several careers draw some of them each."""
-    positions, careers = len(fens_of(PositionClass(match.part))), max(1, match.careers)
+    positions, careers = GAMES[match.game].positions(match), max(1, match.careers)
     a_career = match.planned // PAIR // careers
     return a_career if careers == 1 or a_career == positions else 0
 

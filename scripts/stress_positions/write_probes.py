@@ -24,7 +24,7 @@ from agzamov_verify.games.chess960.probe_positions import (
     ProbePositions,
     unproven,
 )
-from agzamov_verify.games.chess960.stress_positions import PositionClass
+from agzamov_verify.position_classes import PositionClass
 from agzamov_verify.stockfish import NAME, NET_SHA256, UciEngine, find_engine
 
 SEED = b"Agzamov probe positions, 1"

@@ -16,7 +16,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from agzamov_verify.games.chess960.planning import chess_scorings
 from agzamov_verify.games.holdem.game import clip_chips_min
+from agzamov_verify.games.holdem.planning import CUTS, poker_scorings
 from agzamov_verify.games.holdem.script import PokerRules
 from agzamov_verify.scoring.exact import square_root
 from agzamov_verify.scoring.inference.means import one_sample_t
@@ -24,15 +26,12 @@ from agzamov_verify.scoring.inference.sequential import Reason, SequentialPlan, 
 from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.planning import (
     CAREER_ICC,
-    CUTS,
     POWER,
     Assumed,
     Design,
     Scoring,
-    chess_scorings,
     detectable,
     one_match,
-    poker_scorings,
     power_of,
     two_arms,
 )

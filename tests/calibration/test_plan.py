@@ -16,22 +16,18 @@ from agzamov_harness.cli import main
 from agzamov_harness.planning import Assumptions, load_of, prompt_characters
 from agzamov_harness.seal import plan_from
 from agzamov_verify import canon, glossary
+from agzamov_verify.games.chess960.planning import DRAWS, chess_scorings
+from agzamov_verify.games.holdem.planning import BENCHMARK_CUTS, CUTS, SESSION_SDS, poker_scorings
 from agzamov_verify.manifest import Plan
 from agzamov_verify.scoring.planning import (
-    BENCHMARK_CUTS,
     CAREER_ICC,
-    CUTS,
-    DRAWS,
-    SESSION_SDS,
     STORE_OFFSET,
     Arms,
     Scoring,
-    chess_scorings,
     detectable,
     needed,
     one_match,
     paper_note,
-    poker_scorings,
     power_of,
     two_arms,
 )

@@ -8,10 +8,10 @@ from click.testing import CliRunner
 
 from agzamov_harness.planning_command import plan_command
 from agzamov_harness.seal import read_plan
+from agzamov_verify.games.holdem.planning import BENCHMARK_CUTS, CUTS
 from agzamov_verify.games.holdem.variance_reduction.range_methods import RangeMethod
 from agzamov_verify.plan_problems import problems
 from agzamov_verify.scoring.compliance import departures
-from agzamov_verify.scoring.planning import BENCHMARK_CUTS, CUTS
 
 PLAN = """\
 title: Benchmark

@@ -11,10 +11,11 @@ import yaml
 from click.testing import CliRunner, Result
 from scipy import stats
 
-from agzamov_harness.assumed_spreads import Given, assumed_spreads
+from agzamov_harness.assumed_spreads import assumed_spreads
 from agzamov_harness.cli import main
-from agzamov_harness.pilot import Correlation, Deviation, Pilot, correlation, deviation
+from agzamov_harness.pilot import Correlation, Pilot, correlation, deviation
 from agzamov_harness.seal import plan_from
+from agzamov_verify.scoring.game_planning import Deviation, PilotFigures
 from agzamov_verify.scoring.planning import CAREER_ICC, detectable, one_match
 from agzamov_verify.scoring.score_constants import CHESS, POKER
 from bundles.bundle_factory import SMALL, make
@@ -30,7 +31,7 @@ matches:
   - {phase: 1, game: holdem, a: agent, b: agent, hands: 10000}
 """
 SD = Deviation(Fraction(182), Fraction(125), Fraction(332), 10)
-PILOT = Pilot(("0123456789abcdef",), SD, None, None, (0, 0), (3, 1_000), {})
+PILOT = Pilot(("0123456789abcdef",), {POKER: PilotFigures({"session_sd": SD}, {}, "pilot 01234567")}, (3, 1_000), {})
 
 
 @pytest.fixture(scope="module")
@@ -98,19 +99,19 @@ def test_too_few_values_or_no_variation_give_no_deviation() -> None:
 
 def test_a_pilot_gives_the_range_and_an_option_stands_before_it() -> None:
     plan = plan_from(yaml.safe_load(PLAN))
-    raw = [methods[0].sd for methods in assumed_spreads(plan, Given(), PILOT).scorings[POKER]]
+    raw = [methods[0].sd for methods in assumed_spreads(plan, {}, PILOT).scorings[POKER]]
     assert raw == [125, 182, 332]
-    (by_option,) = assumed_spreads(plan, Given(session_sd=Fraction(90)), PILOT).scorings[POKER]
+    (by_option,) = assumed_spreads(plan, {"session_sd": Fraction(90)}, PILOT).scorings[POKER]
     assert by_option[0].sd == 90
 
 
 def test_a_pilots_correlation_is_taken_where_it_has_careers() -> None:
     plan = plan_from(yaml.safe_load(PLAN))
     measured = Correlation(Fraction(1, 20), Fraction(0), Fraction(1, 5), 10)
-    icc = assumed_spreads(plan, Given(), PILOT._replace(icc={CHESS: measured})).icc
+    icc = assumed_spreads(plan, {}, PILOT._replace(icc={CHESS: measured})).icc
     assert (icc[CHESS].value, icc[POKER]) == (Fraction(1, 20), CAREER_ICC)
     assert icc[CHESS].source == "ICC of careers 0.050: 95 % 0.000 to 0.200, 10 careers, pilot 01234567"
-    assert assumed_spreads(plan, Given(icc=Fraction(1, 4)), PILOT).icc[POKER].value == Fraction(1, 4)
+    assert assumed_spreads(plan, {"icc": Fraction(1, 4)}, PILOT).icc[POKER].value == Fraction(1, 4)
 
 
 def test_what_a_pilot_measured_is_planned_with_and_named(bundle: Path, tmp_path: Path) -> None:
@@ -132,7 +133,8 @@ def test_what_a_pilot_measured_is_planned_with_and_named(bundle: Path, tmp_path:
 def poker_scorings_of(sd: float) -> Any:
     from_pilot = Deviation(Fraction(sd), Fraction(sd), Fraction(sd), 10)
     plan = plan_from(yaml.safe_load(PLAN))
-    return assumed_spreads(plan, Given(), PILOT._replace(session_sd=from_pilot)).scorings[POKER][1][0]
+    pilot = PILOT._replace(figures={POKER: PilotFigures({"session_sd": from_pilot}, {}, PILOT.source)})
+    return assumed_spreads(plan, {}, pilot).scorings[POKER][1][0]
 
 
 def test_a_pilot_that_fails_its_check_is_refused(bundle: Path, tmp_path: Path) -> None:

@@ -24,9 +24,10 @@ from agzamov_verify.games.chess960.probe_positions import (
 from agzamov_verify.games.chess960.probes import PERMILLE, calculated, efficiency, evaluated, probe_cells
 from agzamov_verify.games.chess960.rules import End, Game960
 from agzamov_verify.games.chess960.script import ChessRecord, ChessRules, Ending
-from agzamov_verify.games.chess960.stress_positions import PositionClass, positions_of
+from agzamov_verify.games.chess960.stress_positions import positions_of
 from agzamov_verify.games.decision import Tally
 from agzamov_verify.games.scripted import reply as scripted_reply
+from agzamov_verify.position_classes import PositionClass
 from agzamov_verify.questions import NoReply, Reply
 from agzamov_verify.scoring.cells import CellKey
 from agzamov_verify.scoring.hypotheses.evidence import Probe

@@ -256,6 +256,18 @@ class Game(ABC):
     def _donor_notes_file(self) -> bytes:
         return (files(type(self).__module__.rpartition(".")[0]) / "donor_notes.json").read_bytes()
 
+    def rules_played(self, match: Any, rules: Any) -> Sequence[Any]:  # noqa: ARG002 - see chess
+        """The rules of a match's results: one for all, or those of each position that it begins from."""
+        return (rules,)
+
+    def positions(self, match: Any) -> int:  # noqa: ARG002 - see chess
+        """Number of positions of the class that a match begins from; 0 where it is of no class."""
+        return 0
+
+    def judgements(self, match: Any) -> Fraction:  # noqa: ARG002 - see chess
+        """The expected number of questions to a seat before the first moves of a match."""
+        return Fraction(0)
+
     def policy_departures(
         self,
         block: Any,  # noqa: ARG002 - see hold'em

@@ -30,7 +30,8 @@ class IncompleteGame(TypeError):
 def half(name: str, module: str) -> Any:
     """One part of a game: GAME, SCORING or VIEW of that module of its folder. Raises IncompleteGame.
 
-    Some games have more parts: JUDGED_MOVES of `judged_moves`, where an engine judges what was played.
+    Some games have more parts (`parts`): JUDGED_MOVES of `judged_moves`, where an engine judges what was played;
+    PLANNING of `planning`, what a plan can detect.
     """
     place = f"games/{name}/{module}.py"
     value = getattr(import_module(f"{__package__}.{name}.{module}"), module.upper(), None)
@@ -47,6 +48,11 @@ def half(name: str, module: str) -> Any:
         if kind.__struct_config__.tag != name:
             raise IncompleteGame(f"{place}: expected `tag={name!r}` in class {kind.__name__}")
     return value
+
+
+def parts(module: str) -> dict[str, Any]:
+    """A part that not every game has, of those whose folder has the module."""
+    return {name: half(name, module) for name in NAMES if (files(f"{__package__}.{name}") / f"{module}.py").is_file()}
 
 
 GAMES: Final[Mapping[str, Game]] = {name: half(name, "game") for name in NAMES}

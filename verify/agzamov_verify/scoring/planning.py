@@ -7,7 +7,7 @@ distribution with the spread that the arms have *at the effect* (a win rate near
 a third). No effect is given that cannot be: beyond `reach` there is none.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
@@ -16,12 +16,9 @@ from typing import Final
 
 import msgspec
 
-from ..games.holdem.variance_reduction.control_variates import Method
-from ..games.holdem.variance_reduction.range_methods import RangeMethod
 from .exact import square_root
 from .inference.design_power import coarse_cells, coarse_power_t, detectable_delta, least, normal_power_t
 from .inference.significance import Alternative
-from .score_constants import CHESS, POKER
 
 CHESS_UNIT, WINS_UNIT, POKER_UNIT = "points of score", "points of win rate", "bb/100"
 POWER: Final = Fraction(4, 5)
@@ -29,6 +26,8 @@ POWER_SD_SUM: Final = Fraction(14, 5)
 """z(0.975) + z(0.8) = 2.80, as the paper's note rounds it."""
 
 PAPER_HANDS, PAPER_EFFECT = 10_000, Fraction(4)
+PAPER_SESSION_SD: Final = Fraction(90)
+"""Of 100 hands, in bb/100: the middle of the paper's 80 to 100."""
 STACK_BB: Final = Fraction(100)
 COARSE_CELLS_MAX, COARSE_STEPS = 200_000, 40
 """Tests of so large a table are planned as they are made (50 to 300 start pairs); with more, ties no longer matter."""
@@ -50,20 +49,6 @@ class Assumed(msgspec.Struct, frozen=True):
     source: str
 
 
-DRAWS: Final = (
-    Assumed(Fraction(3, 4), "75 % of games drawn: an assumption, for play that is careful or hardly varies"),
-    Assumed(Fraction(35, 100), "35 % of games drawn: an assumption, nothing has measured it for models yet"),
-    Assumed(Fraction(0), "no game drawn: as widely as equal players can spread"),
-)
-"""Shares of chess games drawn, by how widely results spread: little, middle, widely."""
-
-SESSION_SDS: Final = (
-    Assumed(Fraction(90), "SD of 100 hands 90 bb/100: the middle of the paper's 80 to 100, for careful players"),
-    Assumed(Fraction(182), "SD of 100 hands 182 bb/100: measured, reference player in self-play, 10 sessions"),
-    Assumed(Fraction(397), "SD of 100 hands 397 bb/100: measured, reference against random player, 30 sessions"),
-)
-"""Standard deviations of 100 hands without variance reduction, in the same order."""
-
 STORE_OFFSET: Final = Fraction(3, 100)
 """Standard deviation, in points of score, of what a store adds to all games of one career (see CAREER_ICC)."""
 
@@ -74,8 +59,8 @@ CAREER_ICC: Final = Assumed(
 )
 
 
-class ChessPairs(msgspec.Struct, frozen=True):
-    """Start pairs of players who are equal but for an effect: two independent games, so many of them drawn."""
+class PairsOfGames(msgspec.Struct, frozen=True):
+    """Pairs of games of players who are equal but for an effect: two independent games, so many of them drawn."""
 
     draws: Fraction
     counts_draws: bool
@@ -124,7 +109,7 @@ class Scoring(msgspec.Struct, frozen=True):
     sd: Fraction
     source: str
     reach: Fraction
-    pairs: ChessPairs | None = None
+    pairs: PairsOfGames | None = None
     variance_ratio: Fraction = Fraction(1)
     mirrored: bool = False
 
@@ -136,37 +121,6 @@ class Scoring(msgspec.Struct, frozen=True):
         mean = sum(value * chance for value, chance in chances.items())
         variance = sum((value - mean) ** 2 * chance for value, chance in chances.items())
         return variance * float(self.pairs.factor**2 * self.variance_ratio)
-
-
-class Cut(msgspec.Struct, frozen=True):
-    """Factor by which a method divides the variance of raw hands: the least and the greatest measured."""
-
-    method: Method | RangeMethod
-    mirrored: bool
-    least: Fraction
-    greatest: Fraction
-
-
-CUTS: Final = (
-    Cut(Method.RAW, mirrored=False, least=Fraction(1), greatest=Fraction(1)),
-    Cut(Method.ALL_IN, mirrored=False, least=Fraction(102, 100), greatest=Fraction(148, 100)),
-    Cut(Method.STREET_EQUITY, mirrored=False, least=Fraction(140, 100), greatest=Fraction(182, 100)),
-    Cut(Method.BASELINE, mirrored=False, least=Fraction(178, 100), greatest=Fraction(216, 100)),
-    Cut(Method.RAW, mirrored=True, least=Fraction(127, 100), greatest=Fraction(252, 100)),
-    Cut(Method.ALL_IN, mirrored=True, least=Fraction(141, 100), greatest=Fraction(253, 100)),
-    Cut(Method.STREET_EQUITY, mirrored=True, least=Fraction(168, 100), greatest=Fraction(346, 100)),
-    Cut(Method.BASELINE, mirrored=True, least=Fraction(199, 100), greatest=Fraction(441, 100)),
-)
-"""Measured by studies/calibration/variance.py: five pairings of scripted players, 8,000 decks from both seats each."""
-
-BENCHMARK_CUTS: Final = (
-    Cut(RangeMethod.RANGE, mirrored=False, least=Fraction(144, 100), greatest=Fraction(199, 100)),
-    Cut(RangeMethod.RANGE_ADJUSTED, mirrored=False, least=Fraction(284, 100), greatest=Fraction(455, 100)),
-    Cut(RangeMethod.RANGE, mirrored=True, least=Fraction(185, 100), greatest=Fraction(246, 100)),
-    Cut(RangeMethod.RANGE_ADJUSTED, mirrored=True, least=Fraction(292, 100), greatest=Fraction(469, 100)),
-)
-"""Variance cuts of a match against the benchmark player, beside CUTS. Measured by
-studies/calibration/benchmark_variance.py: five scripted players, 8,000 decks from both seats each."""
 
 
 class Arm(msgspec.Struct, frozen=True):
@@ -329,47 +283,6 @@ def _difference(minuend: Mapping[int, float], subtrahend: Mapping[int, float]) -
     return chances
 
 
-def chess_scorings(
-    draws: Assumed = DRAWS[1], pair_sd: Fraction | None = None, pair_win_sd: Fraction | None = None
-) -> tuple[Scoring, ...]:
-    """Score (a draw is half a point) and the paper's win rate, by start pairs, for equal players.
-
-    The standard deviations of pairs follow from the share of draws, or are a pilot's.
-    """
-    score, wins = ChessPairs(draws.value, counts_draws=True), ChessPairs(draws.value, counts_draws=False)
-    base = (1 - draws.value) / 2
-    return (
-        _chess("score by pairs", CHESS_UNIT, draws.source, Fraction(1, 2), score, pair_sd),
-        _chess("win rate by pairs", WINS_UNIT, draws.source, 1 - base, wins, pair_win_sd),
-    )
-
-
-def _chess(
-    method: str, unit: str, source: str, reach: Fraction, pairs: ChessPairs, measured: Fraction | None
-) -> Scoring:
-    # Variance of the mean of two independent games: (1 - draws) / 8 of score, won (1 - won) / 2 of wins.
-    won = (1 - pairs.draws) / 2
-    variance = (1 - pairs.draws) / 8 if pairs.counts_draws else won * (1 - won) / 2
-    ratio = Fraction(1) if measured is None else measured**2 / variance
-    sd = square_root(variance) if measured is None else measured
-    return Scoring(CHESS, method, unit, 2, sd, source, reach, pairs, ratio)
-
-
-def poker_scorings(
-    cuts: Sequence[Cut], session_hands: int = 100, sd: Assumed = SESSION_SDS[0], stack_bb: Fraction = STACK_BB
-) -> tuple[Scoring, ...]:
-    """Each method with the least cut that was measured; `sd` is of 100 raw hands in bb/100."""
-    scorings = []
-    for cut in cuts:
-        unit_results = session_hands * (2 if cut.mirrored else 1)
-        unit_sd = sd.value * square_root(Fraction(100, unit_results) / cut.least)
-        name = ("mirrored, " if cut.mirrored else "") + cut.method.value.replace("_", " ")
-        scorings.append(
-            Scoring(POKER, name, POKER_UNIT, unit_results, unit_sd, sd.source, 100 * stack_bb, mirrored=cut.mirrored)
-        )
-    return tuple(scorings)
-
-
 class PaperNote(msgspec.Struct, frozen=True):
     """The arithmetic of the paper's note that 10,000 hands detect 4 bb/100, with raw results."""
 
@@ -381,7 +294,7 @@ class PaperNote(msgspec.Struct, frozen=True):
     detects: Fraction
 
 
-def paper_note(sd_bb: Fraction = SESSION_SDS[0].value) -> PaperNote:
+def paper_note(sd_bb: Fraction = PAPER_SESSION_SD) -> PaperNote:
     """(2.8 SD / effect) squared sessions of 100 hands, and what 10,000 hands detect by the same formula."""
     sessions = (POWER_SD_SUM * sd_bb / PAPER_EFFECT) ** 2
     detects = POWER_SD_SUM * sd_bb / square_root(Fraction(PAPER_HANDS, 100))

@@ -12,6 +12,7 @@ from ...analysis_plan import SequentialRule
 from ...dice import Dice
 from ...experiment import Match, Phase
 from ...plan_types import Count, Problem
+from ...position_classes import PositionClass
 from ...script import Script
 from ..adjudication import Adjudication, AdjudicationPolicy
 from ..decision import Tally, added
@@ -29,7 +30,7 @@ from .probe_positions import fens_of, probe_positions_sha256, rules_from
 from .prompt import TEMPLATES
 from .script import ChessRecord, ChessRules, play
 from .situation_words import PHRASES
-from .stress_positions import PositionClass, asks_judgement, stress_positions_sha256
+from .stress_positions import asks_judgement, stress_positions_sha256
 
 PLIES_MAX = 1000
 STARTS = 960
@@ -122,6 +123,19 @@ class Chess960(Game):
 
     def observation(self, records: Sequence[ChessRecord], first: int, seat_index: int) -> str:
         return observation(records, first, seat_index)
+
+    def rules_played(self, match: ChessMatch, rules: ChessRules) -> Sequence[ChessRules]:
+        return [rules_from(fen, rules) for fen in fens_of(match.positions)] if match.positions else (rules,)
+
+    def positions(self, match: ChessMatch) -> int:
+        return len(fens_of(match.positions)) if match.positions else 0
+
+    def judgements(self, match: ChessMatch) -> Fraction:
+        """Who stands better, which White is asked where that is asked: seat A in half of the games."""
+        if not match.positions:
+            return Fraction(0)
+        fens = fens_of(match.positions)
+        return Fraction(match.planned * sum(map(asks_judgement, fens)), 2 * len(fens))
 
     def search_words(self, page: Page) -> str:
         return query(chess.Board(labelled(page, "FEN"), chess960=True))

@@ -13,9 +13,10 @@ from typing import Final, Literal
 import chess
 import msgspec
 
+from ...position_classes import PositionClass
 from ..adjudication import Adjudication, AdjudicationPolicy
 from .script import ChessRules
-from .stress_positions import STRESS_CLASSES, PositionClass, positions_of
+from .stress_positions import STRESS_CLASSES, positions_of
 
 FORMAT: Literal["agz-probe-positions-1"] = "agz-probe-positions-1"
 

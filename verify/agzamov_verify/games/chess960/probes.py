@@ -7,6 +7,7 @@ play a position again adds nothing, so that answers of one model to one question
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from ...position_classes import PositionClass
 from ...scoring.cells import CellKey
 from ...scoring.hypotheses.evidence import Probe, ProbeCell
 from ..players import a_is_first
@@ -14,7 +15,7 @@ from .judgement import Better
 from .probe_positions import ProbePosition, probe_of
 from .rules import End
 from .script import ChessRecord
-from .stress_positions import PositionClass, asks_judgement, position_of
+from .stress_positions import asks_judgement, position_of
 
 PERMILLE: Final = 1000
 WHITE_WINS: Final = 2

@@ -6,7 +6,6 @@ engine against itself. White is to move in each, and both counters stand at thei
 
 import hashlib
 from collections.abc import Callable
-from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from typing import Final, Literal, TypeAlias
@@ -14,6 +13,7 @@ from typing import Final, Literal, TypeAlias
 import chess
 import msgspec
 
+from ...position_classes import PositionClass
 from ...questions import Evaluation
 from ..adjudication import Adjudication
 from .adjudication import Adjudicator
@@ -33,16 +33,6 @@ EQUAL_MAX, SLIGHT_MIN, SEVERE_MIN, SEVERE_MAX = 50, 150, 300, 500
 
 Search: TypeAlias = Callable[[str, str, int], tuple[str, Evaluation]]
 """From a start, the moves since and a number of nodes: the engine's move and value for the side to move."""
-
-
-class PositionClass(StrEnum):
-    """Class of a position: by how much worse one side stands, or a forced mate or won ending (`probe_positions`)."""
-
-    EQUAL = "equal"
-    SLIGHT = "slight"
-    SEVERE = "severe"
-    MATE = "mate"
-    WON = "won"
 
 
 STRESS_CLASSES: Final = (PositionClass.EQUAL, PositionClass.SLIGHT, PositionClass.SEVERE)

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from ...games.registry import GAMES, half
+from ...games.registry import parts
 from .judged_moves import JudgedMoves
 
-JUDGED: Final[Mapping[str, JudgedMoves]] = {
-    name: half(name, "judged_moves") for name, game in GAMES.items() if game.uses_engine
-}
+JUDGED: Final[Mapping[str, JudgedMoves]] = parts("judged_moves")
