@@ -148,11 +148,7 @@ class StreamReplay:
             return _failed(Finding(Number.REPLAY, error.place, error.expected, error.found))
         calls, finding = self._calls(stream.id, answers)
         game, rules = GAMES[stream.match.game], self._plan.rules_of(stream.match.game)
-        by_policy = [self._plan.seats[name].has_policy for name in stream.match.seats]
-        played = [
-            Finding(Number.REPLAY, *departure)
-            for departure in game.policy_departures(block, by_policy, rules, self._dice)
-        ]
+        played = self._policy_departures(stream, block)
         departures = (*numbers.findings, *played, *seats.findings, *memories.findings)
         rule = game.engine_adjudication(rules)
         return StreamReport(
@@ -184,6 +180,13 @@ class StreamReplay:
         if self._is_over():
             raise CouldNotCheck(TIME_IS_UP)
         return TOOLS[type(question)].computed(question)
+
+    def _policy_departures(self, stream: StreamPlan, block: Block) -> Iterator[Finding]:
+        """Actions of players of a published policy that it does not take."""
+        by_policy = [self._plan.seats[name].has_policy for name in stream.match.seats]
+        game = GAMES[stream.match.game]
+        for one in game.policy_departures(block, by_policy, self._plan.rules_of(game.name), self._dice):
+            yield Finding(Number.REPLAY, *one)
 
     def _is_over(self) -> bool:
         return time.monotonic() >= self._deadline_s
