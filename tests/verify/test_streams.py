@@ -12,9 +12,11 @@ from scipy import stats
 
 from agzamov_verify.dice import Dice
 from agzamov_verify.experiment import Match, Phase
-from agzamov_verify.games.chess960.game import STARTS, Chess960, ChessBlock, ChessMatch, start_fen
+from agzamov_verify.games.chess960.game import Chess960, ChessBlock, ChessMatch
 from agzamov_verify.games.chess960.pattern_sentences import CHESS_PATTERNS
 from agzamov_verify.games.chess960.script import ChessRules
+from agzamov_verify.games.chess960.variants import CHESS960
+from agzamov_verify.games.chess960.variants import STARTS_960 as STARTS
 from agzamov_verify.games.game import StreamPlan
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.game import PokerBlock, PokerMatch
@@ -167,7 +169,7 @@ def test_a_block_is_what_its_games_came_to() -> None:
 
 
 def test_960_pairs_play_every_start_once() -> None:
-    starts = [start_fen(DICE, pair) for pair in range(STARTS)]
+    starts = [CHESS960.start(DICE, pair) for pair in range(STARTS)]
     assert set(starts) == {chess.Board.from_chess960_pos(number).fen() for number in range(STARTS)}
 
 
@@ -182,14 +184,14 @@ def test_a_match_in_which_one_start_would_come_again_is_refused() -> None:
 
 @given(st.integers(0, 959), st.integers(0, 959))
 def test_a_start_depends_on_its_number_alone(one: int, other: int) -> None:
-    before = start_fen(DICE, one)
-    start_fen(DICE, other)
-    assert start_fen(Dice(bytes(32)), one) == before
+    before = CHESS960.start(DICE, one)
+    CHESS960.start(DICE, other)
+    assert CHESS960.start(Dice(bytes(32)), one) == before
 
 
 def test_another_seed_gives_other_starts_and_other_decks() -> None:
     dice = Dice(bytes(31) + b"\1")
-    assert [start_fen(dice, at) for at in range(20)] != [start_fen(DICE, at) for at in range(20)]
+    assert [CHESS960.start(dice, at) for at in range(20)] != [CHESS960.start(DICE, at) for at in range(20)]
     assert [deal_cards(dice, at, button_is_a=True) for at in range(3)] != [
         deal_cards(DICE, at, button_is_a=True) for at in range(3)
     ]

@@ -1,4 +1,4 @@
-"""Chess960 in the registry: its matches, its limits, and the script of a stream of games."""
+"""Chess in two variants: their matches, their limits, and the script of a stream of games."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -16,7 +16,7 @@ from ...position_classes import PositionClass
 from ...script import Script
 from ..adjudication import Adjudication, AdjudicationPolicy
 from ..decision import Tally, added
-from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan, in_careers
+from ..game import Block, Bounds, Game, Noun, ScriptedPlayer, SeatsAt, StreamPlan, in_careers
 from ..page import Page, labelled, scripted_player
 from ..players import a_is_first, in_turn
 from . import engine_tools, judgement, novice_player, random_player, reference_player
@@ -27,18 +27,15 @@ from .note_words import query
 from .notes import observation
 from .pattern_sentences import CHESS_PATTERNS
 from .probe_positions import fens_of, probe_positions_sha256, rules_from
-from .prompt import TEMPLATES
+from .prompt import templates
 from .script import ChessRecord, ChessRules, play
 from .situation_words import PHRASES
 from .stress_positions import asks_judgement, stress_positions_sha256
+from .variants import CHESS960, STANDARD, Variant
 
 PLIES_MAX = 1000
-STARTS = 960
 PAIR = 2
 """Games of one start, one with each colour."""
-
-GAMES_MAX = PAIR * STARTS
-"""Games of a match: with more, starts would come again, and pairs on one start are not independent."""
 
 SMALL_PHASE_0_PAIRS, SMALL_PAIRS, SMALL_PLIES_MAX = 5, 15, 60
 """Of the small profile of a plan: start pairs of Phase 0 and of another match, plies of a game."""
@@ -69,6 +66,10 @@ class ChessMatch(Match, frozen=True, tag="chess960"):
         return self.block_games
 
 
+class StandardMatch(ChessMatch, frozen=True, tag="chess"):
+    """Games of standard chess in pairs from one opening."""
+
+
 class ChessBlock(Block, frozen=True):
     """Records of the games of one stream."""
 
@@ -80,32 +81,26 @@ class ChessBlock(Block, frozen=True):
         return chess_tallies(self.records, self.first)
 
 
-class Chess960(Game):
-    """Chess from 960 starts, each played with both colours."""
+def scripted_players(name: str) -> dict[str, ScriptedPlayer]:
+    """The scripted players of a variant, by kind of seat."""
+    return {
+        "random": scripted_player(f"random/{name}", random_player.reply),
+        "novice": scripted_player(f"novice/{name}", novice_player.reply),
+        "reference": scripted_player(f"reference/{name}", reference_player.reply),
+    }
 
-    name = "chess960"
-    title = "Chess960"
+
+class ChessGame(Game):
+    """Chess from the starts of a variant, each played with both colours."""
+
+    chess_variant: ClassVar[Variant]
     unit = Noun("start played with both colours", "starts played with both colours")
-    match = ChessMatch
     rules = ChessRules
-    templates: ClassVar = {**TEMPLATES, **judgement.TEMPLATES}
-    tool = ENGINE_SERVER
-    tool_templates: ClassVar = {**tool_texts.TEMPLATES, **engine_tools.TEMPLATES}
-    names_candidates = True
-    search_phrases = PHRASES
     patterns = CHESS_PATTERNS
     detectors = DETECTORS
+    search_phrases = PHRASES
     remembers = True
-    scripted: ClassVar = {
-        "random": scripted_player("random/chess960", random_player.reply),
-        "novice": scripted_player("novice/chess960", novice_player.reply),
-        "reference": scripted_player("reference/chess960", reference_player.reply),
-    }
     sign = "\nFEN: "
-    data_sha256: ClassVar = {
-        "chess960/probe_positions": probe_positions_sha256(),
-        "chess960/stress_positions": stress_positions_sha256(),
-    }
     uses_engine = True
 
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: ChessRules, dice: Dice) -> Script[Block]:
@@ -114,9 +109,10 @@ class Chess960(Game):
         for index in range(stream.first, stream.first + stream.count):
             seats = seats_at(index)
             white, black = in_turn(seats, index)
-            start = start_of(dice, match, index // PAIR)
+            start = start_of(dice, match, index // PAIR, self.chess_variant)
             name, judges = self.name_of(match, index), a_is_first(index) and asks_judgement(start)
-            record = yield from play(name, start, white, black, rules_from(start, rules), dice, judges=judges)
+            placed = name, start, white, black, rules_from(start, rules), dice
+            record = yield from play(*placed, judges=judges, variant=self.chess_variant)
             yield from self.remember(seats, (record,), index)
             records.append(record)
         return ChessBlock(stream.first, tuple(records))
@@ -152,13 +148,14 @@ class Chess960(Game):
     def match_problems(self, match: ChessMatch, rules: ChessRules) -> Iterator[Problem]:  # noqa: ARG002 - as declared
         if match.games % PAIR or match.block_games % PAIR:
             yield Problem("", "expected even games and block_games: a start is played with both colours")
+        starts = self.chess_variant.starts  # with more games, starts would come again, and pairs be dependent
         if match.positions:
             yield from _position_problems(match)
-        elif match.games > GAMES_MAX:
-            yield Problem("games", f"expected at most {GAMES_MAX}: each of {STARTS} starts once with both colours")
+        elif match.games > PAIR * starts:
+            yield Problem("games", f"expected at most {PAIR * starts}: each of {starts} starts once with both colours")
 
-    def self_play(self, seat: str, results: int) -> ChessMatch:
-        return ChessMatch(a=seat, b=seat, phase=Phase.BASELINE, games=results)
+    def self_play(self, seat: str, results: int) -> Match:
+        return self.match(a=seat, b=seat, phase=Phase.BASELINE, games=results)  # type: ignore[call-arg] # of its own
 
     def small_match(self, match: ChessMatch, rules: ChessRules) -> ChessMatch:  # noqa: ARG002 - as declared
         pairs = SMALL_PHASE_0_PAIRS if match.phase == Phase.SANITY else in_careers(SMALL_PAIRS, match.careers)
@@ -191,6 +188,45 @@ class Chess960(Game):
         return rules.adjudication if rules.adjudication.policy is AdjudicationPolicy.STOCKFISH else None
 
 
+class Chess960(ChessGame):
+    """Chess from 960 starts."""
+
+    name = "chess960"
+    title = CHESS960.title
+    chess_variant = CHESS960
+    match = ChessMatch
+    templates: ClassVar = {**templates(CHESS960), **judgement.TEMPLATES}
+    tool = ENGINE_SERVER
+    tool_templates: ClassVar = {**tool_texts.TEMPLATES, **engine_tools.TEMPLATES}
+    names_candidates = True
+    scripted: ClassVar = scripted_players("chess960")
+    data_sha256: ClassVar = {
+        "chess960/probe_positions": probe_positions_sha256(),
+        "chess960/stress_positions": stress_positions_sha256(),
+    }
+
+
+class StandardChess(ChessGame):
+    """Chess from short openings.
+
+    It has no tool yet, whose lines tell castling as in Chess960, and no classes of positions, which are of Chess960.
+    """
+
+    name = "chess"
+    title = STANDARD.title
+    unit = Noun("opening played with both colours", "openings played with both colours")
+    chess_variant = STANDARD
+    match = StandardMatch
+    templates: ClassVar = templates(STANDARD)
+    scripted: ClassVar = scripted_players("chess")
+
+    def match_problems(self, match: ChessMatch, rules: ChessRules) -> Iterator[Problem]:
+        if match.positions:
+            yield Problem("positions", "expected none: classes of positions are of chess960")
+        else:
+            yield from super().match_problems(match, rules)
+
+
 def chess_tallies(records: Sequence[ChessRecord], first: int = 0) -> tuple[Tally, ...]:
     """Tallies of seats A and B over games of a match, in order from number `first`."""
     games = enumerate(records, start=first)
@@ -209,10 +245,10 @@ def _position_problems(match: ChessMatch) -> Iterator[Problem]:
         yield Problem("games", message)
 
 
-def start_of(dice: Dice, match: ChessMatch, pair: int) -> str:
-    """The start of a pair of games of a match: one of 960, or in each career one of its class of positions."""
+def start_of(dice: Dice, match: ChessMatch, pair: int, variant: Variant = CHESS960) -> str:
+    """The start of a pair of games of a match: one of its variant, or in each career one of its class of positions."""
     if match.positions is None:
-        return start_fen(dice, pair)
+        return variant.start(dice, pair)
     career, place = divmod(pair, match.games // PAIR // max(1, match.careers))
     return _position_order(dice, match.positions, career)[place]
 
@@ -223,14 +259,6 @@ def _position_order(dice: Dice, positions: PositionClass, career: int) -> list[s
     return dice.stream(f"chess960/positions/{positions.value}/{career}").deal(known, len(known))
 
 
-def start_fen(dice: Dice, pair: int) -> str:
-    """The start of a pair of games: one of 960, without replacement."""
-    return chess.Board.from_chess960_pos(_start_order(dice)[pair]).fen()
-
-
-@lru_cache(maxsize=4)
-def _start_order(dice: Dice) -> list[int]:
-    return dice.stream("chess960/starts/0").deal(range(STARTS), STARTS)
-
-
 GAME = Chess960()
+STANDARD_CHESS = StandardChess()
+"""Not in the registry: a manifest of agz-0.1 has a key of every game that is there."""

@@ -1,7 +1,7 @@
-"""A game of Chess960 in Portable Game Notation (PGN standard, export format), with the engine's evaluations.
+"""A game of chess in Portable Game Notation (PGN standard, export format), with the engine's evaluations.
 
-SetUp and FEN are always there: the start is one of 960. An evaluation is a comment `[%eval 0.31]` or `[%eval #-3]`,
-from White's side, after the move that it is of.
+SetUp and FEN are always there: no game begins from the one start of chess. An evaluation is a comment `[%eval 0.31]`
+or `[%eval #-3]`, from White's side, after the move that it is of.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,6 +15,7 @@ from ...questions import Evaluate, Evaluation
 from ...replayed_game import PlayedGame
 from .rules import End
 from .script import ChessRecord
+from .variants import CHESS960
 
 LINE: Final = 79
 SCORES: Final = {2: "1-0", 1: "1/2-1/2", 0: "0-1"}
@@ -40,7 +41,7 @@ def pgn(played: PlayedGame, title: str) -> str:
         "White": played.first,
         "Black": played.second,
         "Result": result,
-        "Variant": "Chess960",
+        **({"Variant": CHESS960.title} if played.match.game == CHESS960.name else {}),
         "SetUp": "1",
         "FEN": record.start_fen,
         "PlyCount": str(len(record.moves)),

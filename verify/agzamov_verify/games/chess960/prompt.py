@@ -1,4 +1,4 @@
-"""The words a seat reads in Chess960. Changing a byte here makes a new protocol version.
+"""The words a seat reads in a game of chess. Changing a byte here makes a new protocol version.
 
 Two user prompts, which are two variants of the protocol: `standard` shows the position and the moves so far;
 `legal_moves` adds the list of legal moves. Which one a run uses is named in its manifest.
@@ -19,6 +19,7 @@ from ..decision import IllegalPolicy
 from ..page import TOOL
 from ..terms import answer_terms
 from .rules import DrawClaims, Game960
+from .variants import CHESS960, Variant
 
 
 class PromptStyle(StrEnum):
@@ -41,13 +42,10 @@ class ChessTerms(msgspec.Struct, frozen=True):
 TAG = "MOVE:"
 
 SYSTEM = """\
-You are playing a game of Chess960 (Fischer Random chess) against one opponent. The pieces start in \
-one of the 960 positions; all other rules are those of chess.
+You are playing a game of {rules}
 
 Moves are written in UCI notation: the square that the piece leaves, then the square that it goes to, with nothing \
-between them; a promotion ends with the letter of the new piece (q, r, b or n). Castling is written as the king moving \
-onto its own rook: the king's square, then the square of the rook that it castles with. It may also be written as O-O \
-(with the rook on the h-side) or O-O-O (with the rook on the a-side).
+between them; a promotion ends with the letter of the new piece (q, r, b or n). {castling}
 
 {ends} {answers}
 
@@ -91,25 +89,37 @@ Board, rank 8 at the top, White's pieces in capitals:
 Moves so far: {moves}"""
 
 
-TEMPLATES = {
-    "chess960/system": SYSTEM,
-    "chess960/reminder": REMINDER,
-    **{f"chess960/draws_{claims.value}": text for claims, text in DRAWS.items()},
-    "chess960/ply_limit": PLY_LIMIT,
-    "chess960/by_engine": BY_ENGINE,
-    "chess960/by_material": BY_MATERIAL,
-    "chess960/never_stopped": NEVER_STOPPED,
-    "chess960/turn": _turn("{side}", "{fen}", "{diagram}", "{moves}"),
-    "chess960/legal": _LEGAL,
-    "chess960/briefing": _BRIEFING,
+def system_template(variant: Variant) -> str:
+    """The system message of a variant, with places for the rules of a run."""
+    return SYSTEM.replace("{rules}", variant.rules).replace("{castling}", variant.castling)
+
+
+def templates(variant: Variant) -> dict[str, str]:
+    """Every text of this module that a seat of a variant may read."""
+    return {
+        f"{variant.name}/system": system_template(variant),
+        **{f"{variant.name}/{name}": text for name, text in _SHARED.items()},
+    }
+
+
+_SHARED = {
+    "reminder": REMINDER,
+    **{f"draws_{claims.value}": text for claims, text in DRAWS.items()},
+    "ply_limit": PLY_LIMIT,
+    "by_engine": BY_ENGINE,
+    "by_material": BY_MATERIAL,
+    "never_stopped": NEVER_STOPPED,
+    "turn": _turn("{side}", "{fen}", "{diagram}", "{moves}"),
+    "legal": _LEGAL,
+    "briefing": _BRIEFING,
 }
 
 
-def system_message(patterns: tuple[str, ...], terms: ChessTerms) -> Message:
+def system_message(patterns: tuple[str, ...], terms: ChessTerms, variant: Variant = CHESS960) -> Message:
     """The system prompt, with the behaviour that a patterned opponent must keep."""
     constraints = "".join(f"\n\nYou must keep this rule in every game: {text}" for text in patterns)
     answers = answer_terms(terms.illegal, terms.tokens_max, "move", "game")
-    return Message(SYSTEM.format(ends=_ends(terms), answers=answers) + constraints, "system")
+    return Message(system_template(variant).format(ends=_ends(terms), answers=answers) + constraints, "system")
 
 
 def turn_message(
@@ -120,9 +130,9 @@ def turn_message(
     `documents`: the passages that were found.
     """
     side = "White" if game.board.turn else "Black"
-    text = _turn(side, game.fen(), game.diagram(), game.moves_text or "none")
+    text = _turn(side, game.fen(), game.diagram(), game.moves_told() or "none")
     if style is PromptStyle.LEGAL_MOVES:
-        text += _LEGAL.format(legal=" ".join(game.legal_moves()))
+        text += _LEGAL.format(legal=" ".join(game.legal_told()))
     text += f"\n{request}" if request else ""
     text += DOCUMENTS + documents if documents else ""
     text += TOOL + tool if tool else ""

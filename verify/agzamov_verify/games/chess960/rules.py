@@ -20,6 +20,7 @@ import chess
 
 from ..declared import Fault, FaultKind
 from .moves import BISHOP_LINES, IMPOSSIBLE, MOVES, NEEDS, ROOK_LINES
+from .variants import CHESS960, KING_STEPS, Variant
 
 CLAIM_REPETITIONS, FORCED_REPETITIONS = 3, 5
 CLAIM_HALFMOVES, FORCED_HALFMOVES = 100, 150
@@ -41,6 +42,8 @@ class End(StrEnum):
     UNFINISHED = "unfinished"
 
 
+KING_STEPS_TOLD: Final = {onto_rook: steps for steps, onto_rook in KING_STEPS.items()}
+
 BY_RULE: Final = frozenset(End) - {End.ADJUDICATION, End.FORFEIT, End.PLY_LIMIT, End.UNFINISHED}
 """Endings by the rules of chess."""
 
@@ -58,11 +61,13 @@ class Game960:
     `board` is to be read only, and has no stack: the game is in `moves`.
     """
 
-    def __init__(self, start_fen: str) -> None:
+    def __init__(self, start_fen: str, variant: Variant = CHESS960) -> None:
         self.board = chess.Board(start_fen, chess960=True)
         if not self.board.is_valid():
-            raise ValueError(f"expected a legal Chess960 position, found {start_fen!r}")
+            raise ValueError(f"expected a legal {variant.title} position, found {start_fen!r}")
+        self.variant = variant
         self.moves: list[str] = []
+        self._moves_told: list[str] = []
         self.moves_text = ""
         self.ply = 0
         self._cells = _cells(start_fen)
@@ -87,7 +92,12 @@ class Game960:
         return "\n".join([*self._diagram_ranks, "  a b c d e f g h"])
 
     def read(self, text: str) -> chess.Move | Fault:
-        """The legal move that `text` is in UCI (castling as king takes own rook, or O-O), or why it is none."""
+        """The legal move that `text` is in UCI, or why it is none.
+
+        Castling is the king onto its own rook, or O-O; in standard chess its two squares too.
+        """
+        if self.variant.tells_king_steps and text in KING_STEPS and self._is_king_at(text[:2]):
+            text = KING_STEPS[text]
         move = MOVES[text] if text in MOVES else self._castling_move(text)
         if move is None:
             return Fault(FaultKind.NO_ACTION, f"{text[:20]!r} is not a move")
@@ -107,6 +117,8 @@ class Game960:
         else:
             self._push_plain(origin, target, squares)
             text = chess.SQUARE_NAMES[origin] + chess.SQUARE_NAMES[target]
+        if self.variant.tells_king_steps:
+            self._moves_told.append(KING_STEPS_TOLD[text] if takes_own else text)
         self.moves.append(text)
         self.ply += 1
         self.moves_text = f"{self.moves_text} {text}" if self.moves_text else text
@@ -179,6 +191,24 @@ class Game960:
     def legal_moves(self) -> list[str]:
         """Every legal move in UCI, sorted, so that the list does not depend on a generator's order."""
         return sorted(move.uci() for move in self.board.generate_legal_moves())
+
+    def moves_told(self) -> str:
+        """The moves so far as a seat is told them, in UCI."""
+        return " ".join(self._moves_told) if self.variant.tells_king_steps else self.moves_text
+
+    def legal_told(self) -> list[str]:
+        """Every legal move as a seat is told it, sorted."""
+        legal = self.legal_moves()
+        if not self.variant.tells_king_steps:
+            return legal
+        return sorted(KING_STEPS_TOLD[move] if self._castles(move) else move for move in legal)
+
+    def _castles(self, move: str) -> bool:
+        """True for a legal king's move that is written as castling: no other goes so far."""
+        return move in KING_STEPS_TOLD and self._is_king_at(move[:2])
+
+    def _is_king_at(self, square: str) -> bool:
+        return chess.parse_square(square) == self._king
 
     def _castling_move(self, text: str) -> chess.Move | None:
         """O-O or O-O-O as the null move when it is not legal, so that it reads as an illegal move."""

@@ -1,4 +1,4 @@
-"""One game of Chess960 as a script."""
+"""One game of chess as a script."""
 
 from functools import partial
 
@@ -20,6 +20,7 @@ from .prompt import REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn
 from .rules import DrawClaims, End, Game960
 from .situation_words import situation_words
 from .spelling import read_move
+from .variants import CHESS960, Variant
 
 WHITE, BLACK = 0, 1
 
@@ -62,7 +63,7 @@ class ChessRecord(msgspec.Struct, frozen=True):
     judgement: Better | None = None
 
 
-def play(
+def play(  # noqa: PLR0913 - each is another thing that a game is of
     name: GameName,
     start_fen: str,
     white: Player,
@@ -71,9 +72,10 @@ def play(
     dice: Dice,
     *,
     judges: bool = False,
+    variant: Variant = CHESS960,
 ) -> Script[ChessRecord]:
     """Play one game; `tallies` in the record are White's and Black's. `judges`: White is asked first who is better."""
-    table = _Table(name, start_fen, (white, black), rules, dice)
+    table = _Table(name, start_fen, (white, black), rules, dice, variant)
     if judges:
         yield from table.judge()
     return (yield from table.play())
@@ -83,11 +85,19 @@ class _Table:
     """The state of one game between questions."""
 
     def __init__(
-        self, name: GameName, start_fen: str, players: tuple[Player, Player], rules: ChessRules, dice: Dice
+        self,
+        name: GameName,
+        start_fen: str,
+        players: tuple[Player, Player],
+        rules: ChessRules,
+        dice: Dice,
+        variant: Variant,
     ) -> None:
-        self.game = Game960(start_fen)
+        self.game = Game960(start_fen, variant)
         self.name, self.players, self.rules, self.dice = name, players, rules, dice
-        self.systems = tuple(system_message(player.patterns, rules.terms(player.tokens_max)) for player in players)
+        self.systems = tuple(
+            system_message(player.patterns, rules.terms(player.tokens_max), variant) for player in players
+        )
         self.tallies = (Tally(), Tally())
         self.substituted: list[int] = []
         self.reading = ActionReader(self._read, self._substitute, REMINDER)
