@@ -104,6 +104,7 @@ audit: setup
 
 schema: setup
 	$(BIN)/python scripts/write_schema.py
+	$(BIN)/python scripts/write_formats.py
 
 glossary: setup
 	$(BIN)/python scripts/write_glossary.py

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from agzamov_verify.protocol import KNOWN, load_protocol
+from agzamov_verify.protocol import load_protocol
+from agzamov_verify.protocols import CURRENT
 from agzamov_verify.stockfish import EngineFault, UciEngine, find_engine
 from agzamov_verify.untrusted_input import printable
 from agzamov_verify.workers import cores
@@ -64,7 +65,7 @@ def _disk() -> Ability:
 
 
 def _engine(path: str | None) -> Ability:
-    norm = load_protocol(KNOWN[-1]).engine
+    norm = load_protocol(CURRENT).engine
     advice = f"adjudication and full verification need {norm.name}; on Debian 12: apt-get install stockfish"
     try:
         program = find_engine(path)

@@ -31,6 +31,7 @@ from agzamov_verify.envelope import (
 from agzamov_verify.games.game import StreamPlan
 from agzamov_verify.journal import Chain, StreamRow, journal_root
 from agzamov_verify.manifest import ManifestError
+from agzamov_verify.protocols import documents
 from agzamov_verify.scoring.analysis import analysis_of
 from agzamov_verify.scoring.call_records import Answered, SeatLog, answered, call_table, gather, merge
 from agzamov_verify.scoring.results import Results, results_of
@@ -118,10 +119,11 @@ class _Writer:
         self._write(bundle.KEY_FILE, public_pem(key))
         self._write(bundle.EXECUTIONS_FILE, (self._directory.journal / execution_log.FILE).read_bytes())
         self._write(bundle.INDEX_FILE, canon.dumps(bundle.Index("agz-journal-1", self._rows)))
-        self._write(bundle.RESULTS_FILE, canon.dumps(results))
+        self._write(bundle.RESULTS_FILE, documents.written(plan.protocol, documents.RESULTS, results))
         answers = promised_answers(self._directory, self._blocks)
-        self._write(bundle.ANALYSIS_FILE, canon.dumps(analysis_of(self._manifest, dice, self._blocks, answers)))
-        self._write(bundle.CALLS_FILE, canon.dumps(call_table(self._calls)))
+        analysis, calls = analysis_of(self._manifest, dice, self._blocks, answers), call_table(self._calls)
+        self._write(bundle.ANALYSIS_FILE, documents.written(plan.protocol, documents.ANALYSIS, analysis))
+        self._write(bundle.CALLS_FILE, documents.written(plan.protocol, documents.CALLS, calls))
         return results
 
     def tags(self) -> None:

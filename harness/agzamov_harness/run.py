@@ -12,11 +12,12 @@ from contextlib import AbstractContextManager
 from fractions import Fraction
 from threading import Event, Lock
 
-from agzamov_verify.experiment import PHASE_RULES, Match
+from agzamov_verify.experiment import Match
 from agzamov_verify.games.game import Block, StreamPlan
 from agzamov_verify.manifest import Plan
 from agzamov_verify.phases.early_stopping import streams_due
 from agzamov_verify.phases.gate import is_gate, matches_to_play
+from agzamov_verify.protocols import PROTOCOLS
 from agzamov_verify.questions import Answer, Question, Reply
 from agzamov_verify.scoring.results import MatchResult, match_result
 from agzamov_verify.streams import streams_of
@@ -89,7 +90,7 @@ class Runner:
         """All blocks by match id. Raises as `play` does."""
         blocks: Blocks = {}
         phase0: list[MatchResult] = []
-        for phase in PHASE_RULES:
+        for phase in PROTOCOLS[self._plan.protocol].phases:
             allowed = matches_to_play(self._plan, phase, phase0)
             stopped = [match for match in self._plan.matches if match.phase == phase and match not in allowed]
             self._will_not_play(stream for match in stopped for stream in streams_of(match))
@@ -97,7 +98,7 @@ class Runner:
                 self._play_all(streams, blocks)
             for match in allowed:
                 self._will_not_play(list(streams_of(match))[len(blocks[match.id]) :])
-            if is_gate(phase):
+            if is_gate(self._plan, phase):
                 phase0 = [match_result(match, blocks[match.id], self._plan) for match in allowed]
         return blocks
 

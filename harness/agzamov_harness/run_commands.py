@@ -17,6 +17,7 @@ from agzamov_verify.envelope import key_id
 from agzamov_verify.invocation import as_typed, typed
 from agzamov_verify.manifest import ManifestError, Plan, load_manifest
 from agzamov_verify.plan_problems import needs_engine, starts_engine
+from agzamov_verify.protocols import documents
 from agzamov_verify.quality.quality_text import counting
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.results import Results
@@ -324,12 +325,14 @@ def play_and_pack(
 
 
 def _tell(bundle: Path, *, as_json: bool) -> None:
-    results = canon.loads_as((bundle / RESULTS_FILE).read_bytes(), Results)
+    manifest = load_manifest((bundle / MANIFEST_FILE).read_bytes())
+    protocol = manifest.plan.protocol
+    results = documents.read(protocol, documents.RESULTS, (bundle / RESULTS_FILE).read_bytes(), Results)
     if as_json:
         click.echo(canon.dumps({"bundle": str(bundle), "claims": claims_of(results), "run": results.run}).decode())
         return
-    analysis = canon.loads_as((bundle / ANALYSIS_FILE).read_bytes(), Analysis)
-    for line in short_lines(load_manifest((bundle / MANIFEST_FILE).read_bytes()), results, analysis):
+    analysis = documents.read(protocol, documents.ANALYSIS, (bundle / ANALYSIS_FILE).read_bytes(), Analysis)
+    for line in short_lines(manifest, results, analysis):
         click.echo(line)
     click.echo(f"{'Next':<11}{typed('verify', bundle)}")
     click.echo(f"bundle: {bundle}")

@@ -179,7 +179,10 @@ def load(path: Path) -> RunDirectory:
         raise ManifestError(f"{path}: expected the folder of a sealed run ({what})") from error
     if hashlib.sha256(secret).hexdigest() != manifest.secret_commit:
         raise ManifestError(f"{path / SECRET}: expected the secret that the manifest commits to, found another")
-    here = (protocol_sha256(manifest.plan.protocol), prompt_digests(manifest.plan.systems.values()))
+    here = (
+        protocol_sha256(manifest.plan.protocol),
+        prompt_digests(manifest.plan.protocol, manifest.plan.systems.values()),
+    )
     if (manifest.protocol_sha256, manifest.prompts_sha256) != here:
         expected = "the protocol and the prompts of this version"
         raise ManifestError(f"{path}: expected {expected}, found others; it was sealed by {origin.sealed_by}: use that")

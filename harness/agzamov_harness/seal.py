@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from agzamov_verify import canon
+from agzamov_verify.document_shape import OutsideShape, spelled
 from agzamov_verify.games.prompts import prompt_digests
 from agzamov_verify.manifest import (
     FORMAT,
@@ -24,6 +25,7 @@ from agzamov_verify.manifest import (
 )
 from agzamov_verify.plan_problems import needs_engine, problems
 from agzamov_verify.protocol import load_protocol, protocol_sha256
+from agzamov_verify.protocols import PROTOCOLS
 from agzamov_verify.schema import plan_schema
 from agzamov_verify.stockfish import EngineFault, UciEngine
 
@@ -93,6 +95,10 @@ def plan_from(wished: object) -> Plan:
         raise ManifestError(str(error).removeprefix("$.")) from error
     if wrong := dict.fromkeys(map(str, problems(plan))):
         raise ManifestError("\n".join(wrong))
+    try:
+        spelled(plan, PROTOCOLS[plan.protocol].formats.manifest, PLAN)
+    except OutsideShape as error:
+        raise ManifestError(f"{str(error).removeprefix('plan.')} ({plan.protocol})") from error
     return plan
 
 
@@ -115,7 +121,7 @@ def seal(
         FORMAT,
         plan,
         protocol_sha256(plan.protocol),
-        prompt_digests(plan.systems.values()),
+        prompt_digests(plan.protocol, plan.systems.values()),
         pinned if needs_engine(plan) else None,
         submitter_key_id,
         hashlib.sha256(secret).hexdigest(),
@@ -123,7 +129,7 @@ def seal(
         images.pins,
         dict(models),
     )
-    size = len(canon.dumps(manifest))
+    size = len(manifest.bytes)
     if size > SEALED_BYTES_MAX:
         raise ManifestError(
             f"expected a plan of at most {SEALED_BYTES_MAX:,} bytes with its adapters and documents, found {size:,}"

@@ -78,13 +78,13 @@ def decides(stream: StreamPlan, plan: Plan) -> bool:
     """True if later streams depend on the results of this one."""
     if stopping_rule(stream.match, plan) is not None:
         return True
-    return is_gate(stream.match.phase) and any(not is_gate(match.phase) for match in plan.matches)
+    return is_gate(plan, stream.match.phase) and any(not is_gate(plan, match.phase) for match in plan.matches)
 
 
 def has_decisions(plan: Plan) -> bool:
     """True if some stream of a plan decides which later streams are played."""
     return any(stopping_rule(match, plan) for match in plan.matches) or {True, False} <= {
-        is_gate(match.phase) for match in plan.matches
+        is_gate(plan, match.phase) for match in plan.matches
     }
 
 

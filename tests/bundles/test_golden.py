@@ -24,7 +24,7 @@ from agzamov_verify.games.chess960.game import ChessBlock
 from agzamov_verify.games.game import Block
 from agzamov_verify.journal import Chain, Entry
 from agzamov_verify.manifest import load_manifest
-from agzamov_verify.protocol import KNOWN
+from agzamov_verify.protocols import PROTOCOLS
 from agzamov_verify.questions import Reply
 from agzamov_verify.script import Replay, drive
 from agzamov_verify.streams import block_script, streams_of
@@ -36,7 +36,7 @@ ENGINE_STEP, QUALITY_STEP, TOOLS_STEP = 9, 12, 16
 BYTES_MAX = 1_000_000
 
 
-@pytest.fixture(scope="module", params=KNOWN)
+@pytest.fixture(scope="module", params=[*PROTOCOLS])
 def golden(request: pytest.FixtureRequest) -> Path:
     """The golden folder of each protocol version that this verifier knows."""
     return GOLDEN / str(request.param)

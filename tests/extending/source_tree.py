@@ -4,10 +4,18 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
 PACKAGES = ("verify/agzamov_verify", "harness/agzamov_harness")
+GOLDEN = ROOT / "tests" / "bundles" / "golden" / "agz-0.1"
+BUNDLES = ("bundle", "systems")
+PATIENCE_S = 600
+NO_ENGINE = "/nowhere/stockfish"
+"""What an engine would be asked again is drawn anew each time; without one, two verdicts can be compared."""
 
 
 class SourceTree:
@@ -26,16 +34,58 @@ class SourceTree:
         at = lines.index(f"{before}\n")
         file.write_text("".join([*lines[:at], f"{line}\n", *lines[at:]]))
 
-    def run(self, *arguments: str, cwd: Path, code: int = 0) -> str:
-        """What the command `agzamov` of this tree prints; its exit code must be `code`."""
-        with self.start(*arguments, cwd=cwd) as process:
-            told, errors = process.communicate(timeout=600)
-        assert process.returncode == code, told + errors
+    def add_protocol(self) -> None:
+        """Add the protocol agz-next, which has all that this tree has by now. Its numbers are those of agz-0.1."""
+        protocols = self.verify / "protocols"
+        shutil.copytree(HERE / "agz_next", protocols / "agz_next")
+        for name in ("norms", "score", "quality"):
+            text = (protocols / "agz_0_1" / f"{name}.json").read_text()
+            (protocols / "agz_next" / f"{name}.json").write_text(text.replace('"id":"agz-0.1"', '"id":"agz-next"'))
+        first = "from .agz_0_1 import PROTOCOL as AGZ_0_1"
+        registry = protocols / "__init__.py"
+        text = registry.read_text()
+        assert text.count(f"{first}\n") == 1
+        registry.write_text(text.replace(f"{first}\n", f"{first}\nfrom .agz_next import PROTOCOL as AGZ_NEXT\n"))
+        command = [sys.executable, ROOT / "scripts" / "write_formats.py", "agz-next"]
+        subprocess.run(command, env=self._environment, check=True, timeout=PATIENCE_S)
+
+    def golden_verdicts(self) -> list[str]:
+        """What this tree says of the golden bundles of agz-0.1, as JSON."""
+        return [self.verdict(GOLDEN / name) for name in BUNDLES]
+
+    def verdict(self, bundle: Path) -> str:
+        """What `verify --json` prints of a bundle without an engine."""
+        with self.start("verify", str(bundle), "--engine", NO_ENGINE, "--json", cwd=self.folder) as process:
+            told, _ = process.communicate(timeout=PATIENCE_S)
         return told
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def run(self, *arguments: str, cwd: Path, code: int = 0, errors: bool = False) -> str:
+        """What the command `agzamov` of this tree prints, or its errors; its exit code must be `code`."""
+        with self.start(*arguments, cwd=cwd) as process:
+            told, complaints = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == code, told + complaints
+        return complaints if errors else told
 
     def start(self, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
         """The command `agzamov` of this tree, started."""
-        environment = {**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, "-m", "agzamov_harness", *arguments]
         pipe = subprocess.PIPE
-        return subprocess.Popen(command, cwd=cwd, env=environment, stdout=pipe, stderr=pipe, text=True)
+        return subprocess.Popen(command, cwd=cwd, env=self._environment, stdout=pipe, stderr=pipe, text=True)
+
+
+@cache
+def golden_verdicts_here() -> list[str]:
+    """What an untouched copy of the source tree says of the golden bundles."""
+    with TemporaryDirectory() as folder:
+        return SourceTree(Path(folder)).golden_verdicts()
+
+
+def require_golden(tree: SourceTree) -> None:
+    """The golden bundles of agz-0.1 come to the same verdict in a tree that was added to, byte for byte."""
+    before, after = golden_verdicts_here(), tree.golden_verdicts()
+    assert all('"level":"V0"' in verdict and '"fail"' not in verdict for verdict in before), "V1 but for the engine"
+    assert after == before

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from extending.source_tree import ROOT, SourceTree
+from extending.source_tree import ROOT, SourceTree, require_golden
 
 PAGE = ROOT / "docs" / "extending.md"
 HERE = Path(__file__).parent
-NOUGHTS = "p4-noughts-rag_real_proverbs-agent"
+NOUGHTS = "p4-noughts-rag_real_proverbs-agent-dice"
 PLAN = """
 title: Everything new
+protocol: agz-next
 seats:
   agent: {kind: reference}
+  dice: {kind: random}
 systems:
   proverbs: {kind: proverb}
 matches:
@@ -23,7 +25,7 @@ matches:
   - phase: 4
     game: noughts
     a: agent
-    b: agent
+    b: dice
     games: 4
     condition: {augmentation: rag, arm: real, system: proverbs}
 """
@@ -46,13 +48,15 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     registry.write_text(re.sub(r"NAMES: Final = \(.*?\n\)\n", lambda _: told("NAMES"), text, flags=re.DOTALL))
     shutil.copy(HERE / "proverb_system.py", tree.verify / "systems")
     tree.add_line(tree.verify / "systems" / "__init__.py", "", told("from .proverb_system").strip())
-    tree.add_line(tree.verify / "experiment.py", "}", told("    Phase.HUMAN").rstrip())
     scoring = tree.verify / "games" / "noughts" / "scoring.py"
     tree.add_line(scoring, "    p_wins: str | None", told("    drawn").rstrip())
     counted = "            p_above_half(cell.course.count(2), len(cell.games), setting),"
     tree.add_line(scoring, counted, told("            share_estimate").rstrip())
     names = "from ...scoring.inference.estimate import PAIR_SCORE"
     scoring.write_text(scoring.read_text().replace(names, f"{names}, Estimate, share_estimate"))
+    tree.add_protocol()
+    assert told("        Phase.HUMAN") in (tree.verify / "protocols" / "agz_next" / "__init__.py").read_text()
+    assert told("from .agz_next") in (tree.verify / "protocols" / "__init__.py").read_text()
     return tree
 
 
@@ -63,6 +67,10 @@ def test_every_page_and_file_that_it_names_is_there() -> None:
     for name in re.findall(r"`((?:harness|tests)?[\w/]*/[\w/]+(?:\.py)?/?)`", text):
         there = [ROOT / name, ROOT / "verify" / "agzamov_verify" / name]
         assert any(path.exists() for path in there) or "noughts" in name, name
+
+
+def test_the_golden_bundles_are_verified_as_before(tree: SourceTree) -> None:
+    require_golden(tree)
 
 
 @pytest.mark.slow

@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from extending.source_tree import SourceTree
+from extending.source_tree import SourceTree, require_golden
 
 GAMES = ("noughts", "high_card")
 HERE = Path(__file__).parent
 PLAN = """
 title: A new game
+protocol: agz-next
 seats:
   agent: {kind: reference}
   other: {kind: reference}
@@ -39,6 +40,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     for game in GAMES:
         shutil.copytree(HERE / game, tree.verify / "games" / game)
         tree.add_line(tree.verify / "games" / "registry.py", ")", f'    "{game}",')
+    tree.add_protocol()
     return tree
 
 
@@ -49,6 +51,18 @@ def bundle(tree: SourceTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
     tree.run("keygen", "key.pem", cwd=folder)
     told = tree.run("run", "plan.yaml", "--key", "key.pem", "--out", "run", cwd=folder)
     return folder / told.splitlines()[-1].removeprefix("bundle: ")
+
+
+def test_the_golden_bundles_are_verified_as_before(tree: SourceTree) -> None:
+    require_golden(tree)
+
+
+def test_a_game_outside_its_protocol_is_refused(tree: SourceTree, tmp_path: Path) -> None:
+    (tmp_path / "plan.yaml").write_text(PLAN.replace("protocol: agz-next\n", ""))
+    tree.run("keygen", "key.pem", cwd=tmp_path)
+    told = tree.run("run", "plan.yaml", "--key", "key.pem", cwd=tmp_path, code=2, errors=True)
+    expected = "error: plan.yaml: matches[0]: expected a game of agz-0.1 (chess960, holdem), found noughts"
+    assert told.splitlines()[0] == expected
 
 
 def test_both_games_are_played_and_verified(tree: SourceTree, bundle: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from extending.source_tree import SourceTree
+from extending.source_tree import SourceTree, require_golden
 
 HERE = Path(__file__).parent
 REGISTRY, ROWS = "agzamov_verify/seats/__init__.py", "agzamov_harness/seat_kind.py"
@@ -55,9 +55,20 @@ ADDED = (
 SMALL = {"phase": 0, "game": "holdem", "b": "dice", "hands": 4, "block_hands": 2}
 PLAN: dict[str, Any] = {
     "title": "Kinds of seat that are new",
-    "seats": {"first": {"kind": "first_legal"}, "fixed": {"kind": "fixed_model"}, "dice": {"kind": "random"}},
+    "protocol": "agz-next",
+    "seats": {
+        "first": {"kind": "first_legal"},
+        "fixed": {"kind": "fixed_model"},
+        "dice": {"kind": "random"},
+        "guest": {"kind": "fixed_model"},
+    },
     "holdem": {"session_hands": 2},
-    "matches": [{**SMALL, "a": "first"}, {**SMALL, "a": "fixed"}],
+    "systems": {"basics": {"kind": "rag", "documents": "basics"}},
+    "matches": [
+        {**SMALL, "a": "first"},
+        {**SMALL, "a": "fixed"},
+        {**SMALL, "phase": 4, "a": "guest", "b": "first", "condition": {"augmentation": "rag"}},
+    ],
 }
 
 
@@ -81,6 +92,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
         text = registry.read_text()
         assert text.count(added.after) == 1
         registry.write_text(text.replace(added.after, added.after + added.line))
+    tree.add_protocol()
     (folder / "plan.yaml").write_text(json.dumps(PLAN))
     return Copy(tree, folder)
 
@@ -97,6 +109,16 @@ def test_a_bundle_of_new_kinds_is_verified_and_what_a_script_said_is_computed_ag
     assert re.search(r"all [\d,]+ of (random and )?first_legal seats", told), told
     assert "first: player of the first legal action, no model" in told
     assert 'fixed: model that always says the same: "ACTION: fold"; at most 64 tokens a reply' in told
+
+
+def test_unlike_models_meet_where_the_protocol_lets_them(copy: Copy, bundle: str) -> None:
+    told = json.loads(copy.agzamov("verify", bundle, "--json"))
+    assert told["level"] == "V1"
+    assert [match["id"] for match in told["results"]["matches"]][-1] == "p4-holdem-rag_naked-guest-first"
+
+
+def test_the_golden_bundles_are_verified_as_before(copy: Copy) -> None:
+    require_golden(copy.tree)
 
 
 @pytest.mark.parametrize(("seat", "said"), [("first", "The first that is offered."), ("fixed", "ACTION: fold")])

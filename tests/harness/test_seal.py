@@ -407,7 +407,7 @@ def test_a_sealed_manifest_is_canonical_and_its_digest_names_the_run(sealed: Man
 
 
 def test_a_sealed_manifest_pins_words_rules_secret_and_key(sealed: Manifest) -> None:
-    assert sealed.prompts_sha256 == prompt_digests(sealed.plan.systems.values())
+    assert sealed.prompts_sha256 == prompt_digests(sealed.plan.protocol, sealed.plan.systems.values())
     assert sealed.protocol_sha256 == protocol_sha256("agz-0.1")
     assert sealed.secret_commit == hashlib.sha256(SECRET).hexdigest()
     assert (sealed.submitter_key_id, sealed.engine) == (KEY_ID, None)

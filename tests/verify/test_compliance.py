@@ -108,7 +108,7 @@ def test_a_departure_is_one_line_that_says_what_and_how_much(changes: dict[str, 
 @pytest.mark.parametrize("prompt", PromptStyle)
 def test_both_prompts_of_chess_are_variants_of_the_protocol(prompt: PromptStyle) -> None:
     assert departures_of(chess960={"prompt": prompt.value}) == ()
-    assert [style.value for style in PromptStyle] == list(load_protocol("agz-0.1").chess960.prompts)
+    assert [style.value for style in PromptStyle] == load_protocol("agz-0.1").games["chess960"]["prompts"]
 
 
 def test_shorter_sessions_are_one_departure_and_phase_0_is_counted_in_sessions() -> None:

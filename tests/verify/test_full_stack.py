@@ -136,7 +136,7 @@ def test_departures_of_a_part_are_told() -> None:
 
 
 def test_every_word_of_the_requests_is_sealed() -> None:
-    names = prompts.prompt_digests(plan(HANDS).systems.values())
+    names = prompts.prompt_digests("agz-0.1", plan(HANDS).systems.values())
     assert {"chess960/tool_request_steered", "holdem/tool_request", "holdem/tool_hands"} <= names.keys()
 
 

@@ -134,7 +134,10 @@ def test_every_passage_has_placebos_of_its_length(name: str, game: str) -> None:
 
 
 def test_the_words_of_documents_are_sealed_where_a_plan_has_them() -> None:
-    without, with_documents = prompts.prompt_digests(), prompts.prompt_digests(plan(HANDS).systems.values())
+    without, with_documents = (
+        prompts.prompt_digests("agz-0.1"),
+        prompts.prompt_digests("agz-0.1", plan(HANDS).systems.values()),
+    )
     names = {"documents/basics/chess960", "documents/basics/holdem", "documents/placebo"}
     assert names <= with_documents.keys()
     assert not names & without.keys()

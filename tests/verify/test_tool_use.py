@@ -310,7 +310,10 @@ def test_a_tools_system_is_for_tools_alone() -> None:
 
 
 def test_the_words_of_tools_are_sealed_where_a_plan_has_them() -> None:
-    without, with_tools = prompts.prompt_digests(), prompts.prompt_digests(plan(CHESS).systems.values())
+    without, with_tools = (
+        prompts.prompt_digests("agz-0.1"),
+        prompts.prompt_digests("agz-0.1", plan(CHESS).systems.values()),
+    )
     names = {"chess960/tool_answer", "chess960/tool_request", "holdem/tool_answer"}
     assert names <= with_tools.keys()
     assert not names & without.keys()

@@ -19,6 +19,7 @@ import msgspec
 
 from .journal import StreamRow
 from .manifest import ModelPin
+from .protocols import PROTOCOLS
 from .scoring.results import Results
 
 BAGIT = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
@@ -139,9 +140,10 @@ def compliance(results: Results) -> str:
 
 def claims_of(results: Results) -> dict[str, str]:
     """The headline figures that a submitter signs, by match: a pure function of the results."""
-    claims: dict[str, str] = {}
+    claims, claimed = dict[str, str](), PROTOCOLS[results.protocol].claims
     for match in results.matches:
-        claims |= {f"{match.id}/{name}": value for name, value in match.result.headline().items()}
+        figures = match.result.headline()
+        claims |= {f"{match.id}/{name}": figures[name] for name in claimed[match.game]}
         if match.gate:
             claims[f"{match.id}/gate"] = "passed" if match.gate.passed else "failed"
     claims["compliant"] = compliance(results)

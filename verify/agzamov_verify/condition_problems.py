@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from .experiment import PHASE_RULES, Arm, Augmentation, Condition, Match, Opponent, Phase, PhaseRule
+from .experiment import Arm, Augmentation, Condition, Match, Phase
 from .games.registry import GAMES
 from .manifest import Plan
 from .plan_types import Problem
+from .protocols import PROTOCOLS
+from .protocols.opponents import ANY_SEAT, PhaseRule
 from .systems import System
 
 SHIFTS_MAX = 16
@@ -25,7 +27,7 @@ def condition_problems(plan: Plan) -> Iterator[Problem]:
     first: dict[tuple[str, str, int, Augmentation, str], Match] = {}
     for index, match in enumerate(plan.matches):
         path = f"matches[{index}]"
-        yield from _condition(path, match)
+        yield from _condition(path, match, plan)
         yield from _shifts(path, match, plan)
         for key, name, condition in zip(KEYS, match.seats, match.conditions, strict=False):
             yield from _system(f"{path}.{key}", match, name, condition, plan)
@@ -36,11 +38,12 @@ def condition_problems(plan: Plan) -> Iterator[Problem]:
     yield from _repeats(plan)
 
 
-def _condition(path: str, match: Match) -> Iterator[Problem]:
+def _condition(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
     """The rule of the match's phase about its condition and shifts."""
-    rule = PHASE_RULES.get(match.phase, PhaseRule(Opponent.SELF, augmented=True))
-    if match.phase not in PHASE_RULES:
-        known = ", ".join(str(int(phase)) for phase in PHASE_RULES)
+    phases = PROTOCOLS[plan.protocol].phases
+    rule = phases.get(match.phase, PhaseRule(ANY_SEAT, augmented=True))
+    if match.phase not in phases:
+        known = ", ".join(str(int(phase)) for phase in phases)
         yield Problem(f"{path}.phase", f"expected one of {known}, found {match.phase:d}")
     is_naked = match.condition.augmentation is Augmentation.NAKED
     if rule.augmented == is_naked:

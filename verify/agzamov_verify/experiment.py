@@ -4,9 +4,8 @@ The manifest, the streams, the cells of a score and the hypotheses share these t
 is the label that a hypothesis reads (paper sections 3.4, 4.2 and 4.3).
 """
 
-from collections.abc import Mapping
 from enum import IntEnum, StrEnum
-from typing import Final, NamedTuple
+from typing import Final
 
 from .games.patterns import Pattern
 from .plan_types import Count, CountOrNone, Name, NameOrNone, Part
@@ -24,39 +23,6 @@ class Phase(IntEnum):
     ARMS_RACE = 3
     HUMAN = 4
     STRESS = 5
-
-
-class Opponent(StrEnum):
-    """The kind of seat that a phase asks for in seat B."""
-
-    RANDOM = "random"
-    SELF = "self"
-    SAME_MODEL = "same_model"
-
-
-class PhaseRule(NamedTuple):
-    """Rules of one phase.
-
-    `gate`: its matches decide which seats go further, so each is played to its planned end. `augmented`: seat A may
-    play under a condition other than naked, and seat B's strategy may be shifted. `both`: seat B has a system, too.
-    `positions`: each match is played from a class of positions, not from starts.
-    """
-
-    opponent: Opponent
-    gate: bool = False
-    augmented: bool = False
-    both: bool = False
-    positions: bool = False
-
-
-PHASE_RULES: Final[Mapping[Phase, PhaseRule]] = {
-    Phase.SANITY: PhaseRule(Opponent.RANDOM, gate=True),
-    Phase.BASELINE: PhaseRule(Opponent.SELF),
-    Phase.ASYMMETRIC: PhaseRule(Opponent.SAME_MODEL, augmented=True),
-    Phase.ARMS_RACE: PhaseRule(Opponent.SAME_MODEL, augmented=True, both=True),
-    Phase.STRESS: PhaseRule(Opponent.SAME_MODEL, augmented=True, positions=True),
-}
-"""The phases that can be played, in their order."""
 
 
 class Augmentation(StrEnum):

@@ -15,20 +15,24 @@ from msgspec import Meta
 
 from . import canon
 from .analysis_plan import AnalysisPlan
+from .document_shape import OutsideShape, spelled
 from .experiment import Match
 from .games.game import Game
 from .games.registry import GAMES
 from .memory.native_tools import TOOLS_MAX, NativeTool
 from .plan_types import END, DecimalText, Line, Name, Part, Sha256
+from .protocols import CURRENT, PROTOCOLS, ProtocolVersion
 from .questions import MEMORIES, TOOLS
 from .seats import AnySeat, Seat
 from .systems import AnySystem
 from .tool_use import ToolUse
 
-if TYPE_CHECKING:  # the types that depend on which games there are
+if TYPE_CHECKING:  # the types that depend on which games and protocols there are
     AnyMatch: TypeAlias = Match
     GameRules = Part
+    ProtocolId: TypeAlias = str
 else:
+    ProtocolId = Literal[tuple(PROTOCOLS)]
     AnyMatch = Union[tuple(game.match for game in GAMES.values())]  # noqa: UP007 - made from a list
     GameRules = msgspec.defstruct(
         "GameRules",
@@ -102,7 +106,7 @@ class Plan(GameRules, frozen=True):
     title: Line
     seats: dict[Name, AnySeat]
     matches: tuple[AnyMatch, ...]
-    protocol: Literal["agz-0.1"] = "agz-0.1"
+    protocol: ProtocolId = CURRENT
     isolation: Literal["process", "container"] = "process"
     seed: Seed = Seed()
     engine: Engine = Engine()
@@ -236,8 +240,12 @@ class Manifest(Part, frozen=True):
 
     @property
     def bytes(self) -> bytes:
-        """The canonical form that is hashed and stored."""
-        return canon.dumps(self)
+        """The canonical form that is hashed and stored, in the fields of the plan's protocol. Raises ManifestError."""
+        version = PROTOCOLS[self.plan.protocol]
+        try:
+            return canon.dumps(version.downgrade(spelled(self, version.formats.manifest)))
+        except OutsideShape as error:
+            raise ManifestError(f"{error} ({version.id})") from error
 
     @property
     def run_id(self) -> str:
@@ -253,15 +261,44 @@ def load_manifest(data: bytes) -> Manifest:
     if len(data) > MANIFEST_BYTES_MAX:
         raise ManifestError(f"expected at most {MANIFEST_BYTES_MAX} bytes, found {len(data)}")
     try:
-        canon.loads(data)
-        manifest = msgspec.json.decode(data, type=Manifest)
+        document: Any = canon.loads(data)
+        version = _version_of(document)
+        manifest = msgspec.convert(version.upgrade(document), Manifest)
     except canon.NotCanonical as error:
         raise ManifestError(str(error)) from error
     except msgspec.ValidationError as error:
         raise ManifestError(located(error)) from error
     if manifest.bytes != data:
-        raise ManifestError("expected every field to be written out, found one left to a default")
+        raise ManifestError(_unlike(document, canon.loads(manifest.bytes), version.id))
     return manifest
+
+
+def _version_of(document: Any) -> ProtocolVersion:
+    """The protocol version that a sealed manifest names. Raises ManifestError."""
+    plan = document.get("plan") if isinstance(document, dict) else None
+    found = plan.get("protocol") if isinstance(plan, dict) else None
+    if not isinstance(found, str) or found not in PROTOCOLS:
+        known = ", ".join(PROTOCOLS)
+        raise ManifestError(f"plan.protocol: expected one that this version of the program knows ({known})")
+    return PROTOCOLS[found]
+
+
+def _unlike(document: Any, spelled_out: Any, protocol: str, place: str = "") -> str:
+    """The first difference between a manifest and the fields that its protocol has, in words."""
+    if isinstance(document, dict) and isinstance(spelled_out, dict):
+        for name in sorted(document.keys() | spelled_out.keys()):
+            at = f"{place}.{name}" if place else name
+            if name not in spelled_out:
+                return f"{_capped(at)}: expected nothing, {protocol} has no such field"
+            if name not in document:
+                return f"{at}: expected every field to be written out, found this one left to a default"
+            if document[name] != spelled_out[name]:
+                return _unlike(document[name], spelled_out[name], protocol, at)
+    if isinstance(document, list) and isinstance(spelled_out, list):
+        for index, (item, other) in enumerate(zip(document, spelled_out, strict=True)):
+            if item != other:
+                return _unlike(item, other, protocol, f"{place}[{index}]")
+    return f"{place}: expected the one spelling of its value"
 
 
 def located(error: msgspec.ValidationError) -> str:

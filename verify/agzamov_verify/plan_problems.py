@@ -4,17 +4,17 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
 
-import msgspec
-
 from .analysis_plan import SequentialRule
 from .condition_problems import condition_problems
-from .experiment import PHASE_RULES, SIDES, Match, Opponent
+from .experiment import SIDES, Match
 from .games.registry import GAMES
 from .manifest import Plan
 from .plan_types import Problem
 from .protocol import load_protocol
+from .protocols import PROTOCOLS
+from .protocols.opponents import Table
 from .seat_problems import seat_problems
-from .seats import LocalModelSeat, RandomSeat, ScriptedSeat, Seat
+from .seats import LocalModelSeat, ScriptedSeat, Seat
 
 STREAMS_MAX = 40_000
 SEATS_NAMED_MAX = 20
@@ -100,6 +100,9 @@ def _matches(plan: Plan) -> Iterator[Problem]:
         if match.id in seen:
             yield Problem(path, f"expected one match of its phase, game, condition and seat, found {match.id} again")
         seen.add(match.id)
+        if match.game not in (version := PROTOCOLS[plan.protocol]).games:
+            games = ", ".join(version.games)
+            yield Problem(path, f"expected a game of {version.id} ({games}), found {match.game}")
         if len(match.id) > MATCH_ID_CHARS_MAX:
             message = f"expected names of seats and system that make an id of at most {MATCH_ID_CHARS_MAX} characters"
             yield Problem(path, f"{message}, found {len(match.id)} in {match.id}")
@@ -121,7 +124,7 @@ def _pairing(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
             title = GAMES[match.game].title
             yield Problem(f"{path}.{key}", f"expected a seat that plays {title}, found {seat.noun}")
         elif key != "a":
-            yield from _opponent(f"{path}.{key}", match, plan.seats.get(match.a), seat)
+            yield from _opponent(f"{path}.{key}", match, name, plan)
 
 
 def plays(seat: Seat, game: str) -> bool:
@@ -131,23 +134,14 @@ def plays(seat: Seat, game: str) -> bool:
     return seat.games is None or game in seat.games
 
 
-def _opponent(path: str, match: Match, measured: Seat | None, opponent: Seat) -> Iterator[Problem]:
+def _opponent(path: str, match: Match, name: str, plan: Plan) -> Iterator[Problem]:
     """The rule of the match's phase about the seats that are not measured."""
-    rule = PHASE_RULES.get(match.phase)
-    asked = rule.opponent if rule else None
-    if asked is Opponent.RANDOM and not isinstance(opponent, RandomSeat):
-        yield Problem(path, f"expected a random seat in Phase {match.phase}")
-    if asked is Opponent.SELF and opponent is not measured and not opponent.has_policy:
-        alternative = " or a benchmark seat" if "benchmark" in GAMES[match.game].scripted else ""
-        yield Problem(path, f"expected {match.a}{alternative}: Phase {match.phase} is self-play")
-    if asked is Opponent.SAME_MODEL and measured and _told_nothing(opponent) != _told_nothing(measured):
-        message = f"expected {match.a}, or a seat that differs from it in patterns and briefing alone"
-        yield Problem(path, f"{message}: Phase {match.phase} compares a model with itself")
-
-
-def _told_nothing(seat: Seat) -> Seat:
-    """The seat without its briefing: the same model and settings."""
-    return msgspec.structs.replace(seat, patterns=(), briefing="")
+    rule = PROTOCOLS[plan.protocol].phases.get(match.phase)
+    if rule is None or not set(match.seats) <= plan.seats.keys():
+        return
+    table = Table(match, [plan.seats[seat] for seat in match.seats])
+    if expected := rule.opponent.problem(table, match.seats.index(name, 1)):
+        yield Problem(path, f"expected {expected}")
 
 
 def _rule(path: str, rule: SequentialRule, match: Match, plan: Plan) -> Iterator[Problem]:
@@ -160,7 +154,8 @@ def _rule(path: str, rule: SequentialRule, match: Match, plan: Plan) -> Iterator
     yield from _alpha(f"{path}.alpha", rule.alpha, plan)
     if planned > OBSERVATIONS_MAX:
         yield Problem(path, f"expected a match of at most {OBSERVATIONS_MAX} observations, found {planned}")
-    if rule.blocks_per_look and match.phase in PHASE_RULES and PHASE_RULES[match.phase].gate:
+    phase = PROTOCOLS[plan.protocol].phases.get(match.phase)
+    if rule.blocks_per_look and phase and phase.gate:
         yield Problem(f"{path}.blocks_per_look", f"expected 0: Phase {match.phase:d} is decided by a whole match")
 
 

@@ -6,29 +6,13 @@ A file is shipped with the verifier, never taken from a bundle. Any change to it
 import hashlib
 from decimal import Decimal
 from functools import lru_cache
-from importlib.resources import files
+from typing import Any, TypeVar
 
 import msgspec
 
+from .protocols import PROTOCOLS
 
-class ChessNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Chess960 rows of Table 8. `prompts` are the variants of the protocol: a score or matrix is of one of them."""
-
-    games_min: int
-    phase0_games: int
-    adjudication: str
-    adjudication_centipawns: int
-    adjudication_plies: int
-    prompts: tuple[str, ...]
-
-
-class PokerNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Hold'em rows of Table 8. The paper gives Phase 0 in games; a poker game is a session here."""
-
-    hands_min: int
-    phase0_sessions: int
-    session_hands: int
-    stack_bb: int
+T = TypeVar("T")
 
 
 class EngineNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -71,12 +55,12 @@ class RobustnessNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One protocol version.
 
-    `shift_after`: by game, after how many results of a career a strategy is forced to change first in Phase 3.
+    `games`: the norms of each game, in the game's own fields. `shift_after`: by game, after how many results of a
+    career a strategy is forced to change first in Phase 3.
     """
 
     id: str
-    chess960: ChessNorm
-    holdem: PokerNorm
+    games: dict[str, dict[str, Any]]
     engine: EngineNorm
     phase0: GateNorm
     robustness: RobustnessNorm
@@ -86,16 +70,15 @@ class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shift_after: dict[str, int]
     verdict: VerdictNorm
 
-
-KNOWN = ("agz-0.1",)
+    def norms(self, game: str, kind: type[T]) -> T:
+        """The norms of a game. Raises KeyError for one that this version has none of."""
+        return msgspec.convert(self.games[game], kind)
 
 
 @lru_cache
 def protocol_bytes(protocol_id: str) -> bytes:
     """The file of a known protocol. Raises KeyError for an unknown one."""
-    if protocol_id not in KNOWN:
-        raise KeyError(protocol_id)
-    return (files(__package__) / "protocols" / f"{protocol_id}.json").read_bytes()
+    return PROTOCOLS[protocol_id].data("norms.json")
 
 
 def load_protocol(protocol_id: str) -> Protocol:

@@ -16,6 +16,7 @@ from .display import report
 from .display.first_screen import Screen, screen_lines
 from .games_list import OUTCOMES, GameSelection, first_games, list_documents, list_lines, played_in
 from .invocation import typed
+from .protocols import documents
 from .replayed_game import NoSuchGame, PlayedGame, transcript
 from .scoring.analysis import Analysis
 from .scoring.call_records import CallTable
@@ -122,14 +123,15 @@ def _document(played: PlayedGame, view: View) -> dict[str, object]:
 
 
 def _overview(path: Path, opened: Opened, view: View) -> Iterator[str]:
+    protocol = opened.manifest.plan.protocol
     try:
-        results = canon.loads_as(opened.payload(RESULTS_FILE), Results)
-        calls = canon.loads_as(opened.payload(CALLS_FILE), CallTable)
-        analysis = canon.loads_as(opened.payload(ANALYSIS_FILE), Analysis)
+        results = documents.read(protocol, documents.RESULTS, opened.payload(RESULTS_FILE), Results)
+        calls = documents.read(protocol, documents.CALLS, opened.payload(CALLS_FILE), CallTable)
+        analysis = documents.read(protocol, documents.ANALYSIS, opened.payload(ANALYSIS_FILE), Analysis)
     except canon.NotCanonical as error:
         raise HostileBundle(RESULTS_FILE, "results", str(error)) from error
     if view.as_json:
-        yield canon.ascii_text(results)
+        yield canon.ascii_text(documents.plain(protocol, documents.RESULTS, results))
         return
     played = {match.id: match for match in results.matches}
     commands = [typed("verify" if _is_harness() else "check", path)]

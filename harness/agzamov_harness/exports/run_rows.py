@@ -11,6 +11,7 @@ from agzamov_verify.checks.opened_bundle import Opened
 from agzamov_verify.display.headline import Headline, headlines
 from agzamov_verify.experiment import Match
 from agzamov_verify.manifest import Price
+from agzamov_verify.protocols import documents
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.results import Results
 from agzamov_verify.untrusted_input import HostileBundle
@@ -24,10 +25,11 @@ CONFIDENCE: Final = 0.95
 
 def signed_results(opened: Opened) -> tuple[Results, Analysis]:
     """The figures that the submitter signed, which `agzamov verify` computes again. Raises HostileBundle."""
+    protocol = opened.manifest.plan.protocol
     try:
         return (
-            canon.loads_as(opened.payload(RESULTS_FILE), Results),
-            canon.loads_as(opened.payload(ANALYSIS_FILE), Analysis),
+            documents.read(protocol, documents.RESULTS, opened.payload(RESULTS_FILE), Results),
+            documents.read(protocol, documents.ANALYSIS, opened.payload(ANALYSIS_FILE), Analysis),
         )
     except canon.NotCanonical as error:
         raise HostileBundle(RESULTS_FILE, "results and their analysis in canonical JSON", str(error)) from error

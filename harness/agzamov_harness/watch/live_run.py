@@ -9,11 +9,12 @@ import msgspec
 
 from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.display.headline import Headline, headlines
-from agzamov_verify.experiment import PHASE_RULES, Match
+from agzamov_verify.experiment import Match
 from agzamov_verify.game_view import GameView
 from agzamov_verify.games.game import Block, StreamPlan
 from agzamov_verify.phases.early_stopping import streams_due
 from agzamov_verify.phases.gate import is_gate, matches_to_play
+from agzamov_verify.protocols import PROTOCOLS
 from agzamov_verify.questions import Answer, Chat, Message, NoReply, Question, Reply
 from agzamov_verify.scoring.analysis import analysis_of
 from agzamov_verify.scoring.results import match_result
@@ -120,15 +121,15 @@ class LiveRun:
 
     def _leave_out(self) -> None:
         """Once Phase 0 is played, its failed seats go no further."""
-        gates = [match for match in self._plan.matches if is_gate(match.phase)]
+        gates = [match for match in self._plan.matches if is_gate(self._plan, match.phase)]
         if self._is_gated or not all(self._is_over(match) for match in gates):
             return
         self._is_gated = True
         results = [match_result(match, self._blocks(match), self._plan) for match in gates]
         allowed = {
             match.id
-            for phase in PHASE_RULES
-            for match in matches_to_play(self._plan, phase, [] if is_gate(phase) else results)
+            for phase in PROTOCOLS[self._plan.protocol].phases
+            for match in matches_to_play(self._plan, phase, [] if is_gate(self._plan, phase) else results)
         }
         left = [match for match in self._plan.matches if match.id not in allowed]
         for match in left:

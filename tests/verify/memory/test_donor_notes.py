@@ -34,7 +34,7 @@ OTHERS_PERCENT_MAX = {"chess960": 0, "holdem": 3}
 def test_a_manifest_pins_the_donor_notes(name: str) -> None:
     folder = Path(str(GAMES[name].__class__.__module__).replace(".", "/")).parent
     data = (Path(__file__).parents[3] / "verify" / folder / "donor_notes.json").read_bytes()
-    assert prompt_digests()[f"{name}/donor_notes"] == hashlib.sha256(data).hexdigest()
+    assert prompt_digests("agz-0.1")[f"{name}/donor_notes"] == hashlib.sha256(data).hexdigest()
 
 
 @pytest.mark.parametrize("name", NOTED)

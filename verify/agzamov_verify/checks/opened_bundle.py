@@ -10,12 +10,12 @@ import msgspec
 from .. import bundle, canon
 from ..dice import Dice, seed_root
 from ..envelope import ENVELOPE_BYTES_MAX, SUBJECT, BadEnvelope, Statement, key_id, load_public_key, open_envelope
-from ..experiment import PHASE_RULES, Opponent
 from ..games.prompts import prompt_digests
 from ..manifest import Manifest, ManifestError, load_manifest
 from ..memory.native_tools import tool_problem
 from ..plan_problems import image_parts, local_models, needs_engine, problems
 from ..protocol import load_protocol, protocol_sha256
+from ..protocols import PROTOCOLS
 from ..streams import memories_played
 from ..systems import MemorySystem
 from ..untrusted_input import SMALL_BYTES_MAX, HostileBundle, Source, open_source, read_small, sha256_of
@@ -187,7 +187,7 @@ def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement
         ("manifest protocol_sha256", protocol_sha256(manifest.plan.protocol), manifest.protocol_sha256),
         (
             "manifest prompts_sha256",
-            canon.digest(prompt_digests(manifest.plan.systems.values())),
+            canon.digest(prompt_digests(manifest.plan.protocol, manifest.plan.systems.values())),
             canon.digest(manifest.prompts_sha256),
         ),
         ("manifest engine", f"{norm.name} {norm.net_sha256}" if needs_engine(manifest.plan) else "none", pinned),
@@ -213,8 +213,9 @@ def _pins(manifest: Manifest, digests: dict[str, str], submitter: str, statement
             found = f"adapter sha256 {memory.adapter_sha256}"
             log.same(Number.MANIFEST, f"manifest memories.{name}", sealed, found)
     for match in manifest.plan.matches:
-        rule, pins = PHASE_RULES.get(match.phase), [manifest.models.get(name) for name in match.seats]
-        if rule and rule.opponent is Opponent.SAME_MODEL and len(set(pins)) > 1:
+        rule = PROTOCOLS[manifest.plan.protocol].phases.get(match.phase)
+        pins = [manifest.models.get(name) for name in match.seats]
+        if rule and rule.opponent.one_model and len(set(pins)) > 1:
             log.add(Number.MANIFEST, f"manifest models of {match.id}", "the same weights in its seats", "others")
 
 

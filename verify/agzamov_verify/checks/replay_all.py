@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 import msgspec
 
 from .. import bundle, canon
-from ..experiment import PHASE_RULES
 from ..games.game import Block, StreamPlan
 from ..journal import StreamRow, journal_root
 from ..manifest import Plan
 from ..phases.early_stopping import streams_due
 from ..phases.gate import streams_to_play
+from ..protocols import PROTOCOLS
 from ..scoring.call_records import SeatLog, merge
 from ..scoring.results import match_result
 from ..streams import streams_of
@@ -164,7 +164,7 @@ def _gate(opened: Opened, replayed: Replayed, budget: Budget, log: CheckLog) -> 
 def _without_gaps(plan: Plan, recorded: Sequence[str]) -> list[str]:
     """The streams that must be there because a later one of their match is: without gaps, the streams found."""
     present, expected = set(recorded), []
-    for phase in PHASE_RULES:
+    for phase in PROTOCOLS[plan.protocol].phases:
         for match in (match for match in plan.matches if match.phase == phase):
             promised = [stream.id for stream in streams_of(match)]
             last = max((index for index, stream in enumerate(promised) if stream in present), default=-1)

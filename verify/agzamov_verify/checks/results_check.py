@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from .. import bundle, canon
+from .. import bundle
+from ..protocols import documents
 from ..scoring.analysis import Analysis, analysis_of
 from ..scoring.call_records import CallTable, call_table
 from ..scoring.quality.positions import Answers
@@ -38,9 +39,9 @@ def check_results(
     with log.step(Number.RESULTS):
         with busy("computing the figures again"):
             recomputed = bounded(lambda: _recomputed(opened, replayed, answers), budget)
-        _compare(opened, bundle.RESULTS_FILE, recomputed.results, log)
-        _compare(opened, bundle.CALLS_FILE, recomputed.calls, log)
-        _compare(opened, bundle.ANALYSIS_FILE, recomputed.analysis, log)
+        _compare(opened, bundle.RESULTS_FILE, documents.RESULTS, recomputed.results, log)
+        _compare(opened, bundle.CALLS_FILE, documents.CALLS, recomputed.calls, log)
+        _compare(opened, bundle.ANALYSIS_FILE, documents.ANALYSIS, recomputed.analysis, log)
     return recomputed
 
 
@@ -51,8 +52,9 @@ def _recomputed(opened: Opened, replayed: Replayed, answers: Answers | None) -> 
     return Recomputed(results, call_table(replayed.calls), analysis)
 
 
-def _compare(opened: Opened, name: str, value: Results | CallTable | Analysis, log: CheckLog) -> None:
-    expected, found = canon.dumps(value), opened.payload(name)
+def _compare(opened: Opened, name: str, document: str, value: Results | CallTable | Analysis, log: CheckLog) -> None:
+    expected = documents.written(opened.manifest.plan.protocol, document, value)
+    found = opened.payload(name)
     if expected != found:
         for place, expected_text, found_text in differences(expected, found):
             log.add(Number.RESULTS, f"{name} {place}", expected_text, found_text)

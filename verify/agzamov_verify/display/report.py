@@ -11,6 +11,7 @@ from ..checks.seats import Recomputed
 from ..columns import ascii_words, item, paragraph
 from ..games.game import records_of
 from ..manifest import Manifest
+from ..protocols import documents
 from ..scoring.analysis import Analysis
 from ..scoring.call_records import CallTable
 from ..scoring.quality.judged_games import JUDGED
@@ -167,8 +168,8 @@ def json(verdict: Verdict) -> bytes:
             for finding in verdict.findings
         ],
         "warnings": list(warnings_told(verdict)),
-        "analysis": _plain(verdict.analysis),
-        "results": _plain(verdict.results),
+        "analysis": _plain(verdict, documents.ANALYSIS, verdict.analysis),
+        "results": _plain(verdict, documents.RESULTS, verdict.results),
     }
     return canon.ascii_text(document).encode()
 
@@ -186,8 +187,10 @@ def warnings_told(verdict: Verdict) -> Iterator[str]:
     yield from map(printable, verdict.warnings)
 
 
-def _plain(document: Results | Analysis | None) -> canon.Json:
-    return canon.loads(canon.dumps(document)) if document else None
+def _plain(verdict: Verdict, name: str, document: Results | Analysis | None) -> canon.Json:
+    if not document or not verdict.manifest:
+        return None
+    return canon.loads(documents.written(verdict.manifest.plan.protocol, name, document))
 
 
 def _step(step: Step) -> Iterator[str]:

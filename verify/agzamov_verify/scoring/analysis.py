@@ -6,7 +6,7 @@ and verification computes it again. Which interval and which test: docs/decision
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import Final
 
 import msgspec
 
@@ -33,7 +33,7 @@ from .score_constants import load_score_constants, score_constants_sha256
 from .sequential_monitoring import MonitoredMatch, monitored_matches, open_ended
 from .shift_departures import kinds_of_shifts
 
-FORMAT: Literal["agz-analysis-1"] = "agz-analysis-1"
+FORMAT: Final = "agz-analysis-1"
 
 
 class Recovery(msgspec.Struct, frozen=True):
@@ -50,7 +50,7 @@ class Analysis(msgspec.Struct, frozen=True):
     `adherence`: how often seats kept the patterns that the plan gave them, match by match.
     """
 
-    format: Literal["agz-analysis-1"]
+    format: str
     run: str
     protocol: str
     score_constants_sha256: str

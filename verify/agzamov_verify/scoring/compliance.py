@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ..experiment import PHASE_RULES, Arm, Augmentation, Condition, Match, Opponent, Phase
+from ..experiment import Arm, Augmentation, Condition, Match, Phase
 from ..games.decision import IllegalPolicy
 from ..games.registry import GAMES
 from ..manifest import Plan
 from ..protocol import Protocol, load_protocol
+from ..protocols import PROTOCOLS
 from .career_length import too_short
 from .registry import SCORINGS
 from .shift_departures import shift_departures
@@ -36,6 +37,7 @@ def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
 
 def _opponents(plan: Plan) -> Iterator[str]:
     """Matches without the Phase 0 match that they need, or against another opponent than their phase has."""
+    phases = PROTOCOLS[plan.protocol].phases
     for match in plan.matches:
         if match.a in plan.repeats:
             continue
@@ -43,7 +45,7 @@ def _opponents(plan: Plan) -> Iterator[str]:
             other.phase == 0 and other.a == match.a and other.game == match.game for other in plan.matches
         ):
             yield f"{match.id}: no Phase 0 match of {match.a} in this game"
-        if PHASE_RULES[match.phase].opponent is Opponent.SELF and set(match.seats) != {match.a}:
+        if phases[match.phase].opponent.self_play and set(match.seats) != {match.a}:
             yield f"{match.id}: {' and '.join(match.seats[1:])} is the opponent, self-play required"
 
 
@@ -54,7 +56,7 @@ def _arms(plan: Plan, protocol: Protocol) -> Iterator[str]:
         yield from plan.systems[name].departures(name)
     for match in augmented:
         yield from shift_departures(match, plan, protocol)
-        if match.condition.arm is not Arm.REAL or PHASE_RULES[match.phase].both:
+        if match.condition.arm is not Arm.REAL or PROTOCOLS[plan.protocol].phases[match.phase].both:
             continue
         for arm in (Arm.NAKED, Arm.PLACEBO):
             others = [other for other in augmented if _is_other_arm(match, other, arm)]
@@ -96,18 +98,19 @@ def _play(plan: Plan, protocol: Protocol) -> Iterator[str]:
 
 def _is_only_met_augmented(name: str, plan: Plan) -> bool:
     """True if a seat is only an opponent in phases of augmented play, where it may keep patterns (SPEC S5)."""
-    played = [match for match in plan.matches if name in match.seats]
-    return all(name != match.a and PHASE_RULES[match.phase].augmented for match in played)
+    phases, played = PROTOCOLS[plan.protocol].phases, [match for match in plan.matches if name in match.seats]
+    return all(name != match.a and phases[match.phase].augmented for match in played)
 
 
 def _rules(plan: Plan, protocol: Protocol) -> Iterator[str]:
-    for scoring in SCORINGS.values():
-        yield from scoring.rule_departures(plan, protocol)
+    games = PROTOCOLS[plan.protocol].games
+    for name in games:
+        yield from SCORINGS[name].rule_departures(plan, protocol)
     if plan.engine.nodes != protocol.engine.nodes:
         yield f"adjudication by the engine at {plan.engine.nodes} nodes, {protocol.engine.nodes} required"
     if plan.engine.hash_mib != protocol.engine.hash_mib:
         yield f"adjudication by the engine with {plan.engine.hash_mib} MiB of hash, {protocol.engine.hash_mib} required"
-    policies = [getattr(plan.rules_of(name), "illegal", IllegalPolicy.SUBSTITUTE) for name in SCORINGS]
+    policies = [getattr(plan.rules_of(name), "illegal", IllegalPolicy.SUBSTITUTE) for name in games]
     if IllegalPolicy.RETRY_THEN_FORFEIT in policies:
         yield "illegal actions are retried, substitution required"
 

@@ -5,15 +5,16 @@ Every estimate, interval, rate and p-value is in the analysis.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import Final
 
 import msgspec
 
-from ..experiment import PHASE_RULES, Arm, Condition, Match
+from ..experiment import Arm, Condition, Match
 from ..games.decision import Tally
 from ..games.game import Block
 from ..manifest import Plan
 from ..protocol import Protocol, load_protocol
+from ..protocols import PROTOCOLS
 from .compliance import departures
 from .counts import Counts
 from .game_scoring import Played
@@ -22,7 +23,7 @@ from .inference.significance import Alternative
 from .registry import SCORINGS, AnyCounts
 from .seat_stats import FREE, SeatStats, seat_stats
 
-FORMAT: Literal["agz-results-1"] = "agz-results-1"
+FORMAT: Final = "agz-results-1"
 
 
 class Gate(msgspec.Struct, frozen=True):
@@ -64,7 +65,7 @@ class MatchResult(msgspec.Struct, frozen=True):
 class Results(msgspec.Struct, frozen=True):
     """Results recomputed from the journals alone."""
 
-    format: Literal["agz-results-1"]
+    format: str
     run: str
     protocol: str
     departures: tuple[str, ...]
@@ -87,7 +88,7 @@ def match_result(match: Match, blocks: Sequence[Block], plan: Plan, run: str = "
         seat_stats(name, tally, plan.prices.get(name, FREE), protocol.error_flag_percent)
         for name, tally in zip(match.seats, tallies, strict=True)
     )
-    gate = _gate(result, tallies[0], protocol) if PHASE_RULES[match.phase].gate else None
+    gate = _gate(result, tallies[0], protocol) if PROTOCOLS[plan.protocol].phases[match.phase].gate else None
     named = match.id, match.phase, match.game, match.a, match.b
     return MatchResult(*named, match.condition, match.b_condition, result, stats, gate, match.part)
 

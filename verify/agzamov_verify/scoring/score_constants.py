@@ -9,12 +9,11 @@ from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
-from importlib.resources import files
 from typing import Final
 
 import msgspec
 
-from ..protocol import KNOWN
+from ..protocols import PROTOCOLS
 from .learning.outcome import LearningRule
 from .ratings.elo import EloRule
 from .ratings.glicko2 import GlickoRule
@@ -178,10 +177,7 @@ def caveat(constants: ScoreConstants, hypothesis: str) -> str:
 @lru_cache
 def score_constants_bytes(protocol_id: str) -> bytes:
     """The score file of a known protocol. Raises KeyError for an unknown one."""
-    if protocol_id not in KNOWN:
-        raise KeyError(protocol_id)
-    package = (__package__ or "").partition(".")[0]
-    return (files(package) / "protocols" / f"{protocol_id}.score.json").read_bytes()
+    return PROTOCOLS[protocol_id].data("score.json")
 
 
 def load_score_constants(protocol_id: str) -> ScoreConstants:

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..experiment import PHASE_RULES, Match
+from ..experiment import Match
 from ..games.patterns import ShiftKind, shift_kinds
 from ..games.registry import GAMES
 from ..manifest import Plan
 from ..protocol import Protocol
+from ..protocols import PROTOCOLS
 from ..streams import patterns_of
 from .score_constants import load_score_constants
 
@@ -18,7 +19,7 @@ OPPONENT = 1
 def shift_departures(match: Match, plan: Plan, protocol: Protocol) -> Iterator[str]:
     """One line for each departure of a match's shifts."""
     game = GAMES[match.game]
-    if not PHASE_RULES[match.phase].both:
+    if not PROTOCOLS[plan.protocol].phases[match.phase].both:
         if match.shifts:
             yield f"{match.id}: the opponent's strategy is forced to change, in Phase {match.phase:d} it is not"
         return

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from ...manifest import Plan
 from ...protocol import Protocol
 from ...scoring.cells import CellKey
@@ -19,6 +21,17 @@ from .probe_positions import fens_of
 from .probes import probe_cells
 from .results import ChessResult, chess_result, pair_halfpoints
 from .script import ChessRecord, ChessRules
+
+
+class ChessNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Chess960 rows of Table 8. `prompts` are the variants of the protocol: a score or matrix is of one of them."""
+
+    games_min: int
+    phase0_games: int
+    adjudication: str
+    adjudication_centipawns: int
+    adjudication_plies: int
+    prompts: tuple[str, ...]
 
 
 class ChessScoring(GameScoring):
@@ -50,7 +63,7 @@ class ChessScoring(GameScoring):
         return pair_halfpoints(records)
 
     def size_departures(self, match: ChessMatch, plan: Plan, protocol: Protocol) -> Iterator[str]:  # noqa: ARG002
-        norm = protocol.chess960
+        norm = protocol.norms(GAME.name, ChessNorm)
         if match.positions:
             needed = PAIR * len(fens_of(match.positions)) * max(1, match.careers)
             if match.games != needed:
@@ -62,7 +75,7 @@ class ChessScoring(GameScoring):
 
     def rule_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:
         rules: ChessRules = plan.rules_of(GAME.name)
-        rule, norm = rules.adjudication, protocol.chess960
+        rule, norm = rules.adjudication, protocol.norms(GAME.name, ChessNorm)
         if rule.policy is not AdjudicationPolicy.STOCKFISH:
             yield f"adjudication by {rule.policy.value}, {norm.adjudication} required"
         elif (rule.threshold_centipawns, rule.plies) != (norm.adjudication_centipawns, norm.adjudication_plies):
@@ -75,8 +88,9 @@ class ChessScoring(GameScoring):
             yield f"chess games end at {rules.plies_max} plies, at least {norm.plies_max} required"
         if rules.draw_claims is not norm.draw_claims:
             yield f"draws are claimed {rules.draw_claims.value}, {norm.draw_claims.value} required"
-        if rules.prompt.value not in protocol.chess960.prompts:
-            yield f"chess prompt {rules.prompt.value}, {' or '.join(protocol.chess960.prompts)} required"
+        prompts = protocol.norms(GAME.name, ChessNorm).prompts
+        if rules.prompt.value not in prompts:
+            yield f"chess prompt {rules.prompt.value}, {' or '.join(prompts)} required"
         if plan.quality.nodes not in (0, protocol.engine.nodes):
             yield f"moves judged at {plan.quality.nodes} nodes, {protocol.engine.nodes} required"
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from ...manifest import Plan
 from ...protocol import Protocol
 from ...scoring.cells import CellKey
@@ -16,6 +18,15 @@ from .preflop import preflop_quality
 from .results import PokerResult, poker_result, session_chips
 from .rules import BIG_BLIND
 from .script import HandRecord, PokerRules
+
+
+class PokerNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Hold'em rows of Table 8. The paper gives Phase 0 in games; a poker game is a session here."""
+
+    hands_min: int
+    phase0_sessions: int
+    session_hands: int
+    stack_bb: int
 
 
 class PokerScoring(GameScoring):
@@ -45,7 +56,7 @@ class PokerScoring(GameScoring):
         return session_chips(records, rules.session_hands)
 
     def size_departures(self, match: PokerMatch, plan: Plan, protocol: Protocol) -> Iterator[str]:
-        norm, rules = protocol.holdem, plan.rules_of(GAME.name)
+        norm, rules = protocol.norms(GAME.name, PokerNorm), plan.rules_of(GAME.name)
         if not match.phase and match.hands != norm.phase0_sessions * rules.session_hands:
             played = match.hands // rules.session_hands
             yield f"{match.id}: {played} sessions planned, {norm.phase0_sessions} required"
@@ -53,7 +64,7 @@ class PokerScoring(GameScoring):
             yield f"{match.id}: {match.hands} hands planned, at least {norm.hands_min} required"
 
     def rule_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:
-        rules, norm = plan.rules_of(GAME.name), protocol.holdem
+        rules, norm = plan.rules_of(GAME.name), protocol.norms(GAME.name, PokerNorm)
         if rules.session_hands != norm.session_hands:
             yield f"sessions of {rules.session_hands} hands planned, {norm.session_hands} required"
         if rules.stack_chips != norm.stack_bb * BIG_BLIND:

@@ -9,11 +9,10 @@ endgame, Lichess's divider (at most six pieces besides kings and pawns); pressur
 
 import hashlib
 from functools import lru_cache
-from importlib.resources import files
 
 import msgspec
 
-from ...protocol import KNOWN
+from ...protocols import PROTOCOLS
 
 
 class AccuracyConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,10 +44,7 @@ class QualityConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @lru_cache
 def quality_constants_bytes(protocol_id: str) -> bytes:
     """The quality file of a known protocol. Raises KeyError for an unknown one."""
-    if protocol_id not in KNOWN:
-        raise KeyError(protocol_id)
-    package = (__package__ or "").partition(".")[0]
-    return (files(package) / "protocols" / f"{protocol_id}.quality.json").read_bytes()
+    return PROTOCOLS[protocol_id].data("quality.json")
 
 
 def load_quality_constants(protocol_id: str) -> QualityConstants:

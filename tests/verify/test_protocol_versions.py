@@ -1,0 +1,149 @@
+"""Protocol versions: a folder fits its types, a released one never changes, and a shape lacks what is later."""
+
+import shutil
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+import pytest
+
+from agzamov_verify import protocols
+from agzamov_verify.document_shape import OutsideShape, shape_of, spelled
+from agzamov_verify.experiment import Match
+from agzamov_verify.games.chess960.game import ChessMatch
+from agzamov_verify.protocols import PROTOCOLS, RELEASED
+from agzamov_verify.protocols.opponents import (
+    ANY_SEAT,
+    RANDOM,
+    SAME_MODEL,
+    SAME_SEAT,
+    OpponentRule,
+    Table,
+    of_kind,
+    one_of,
+)
+from agzamov_verify.seats import NoviceSeat, RandomSeat, ReferenceSeat, Seat
+
+ROOT = Path(__file__).parents[2]
+
+
+def script(name: str) -> ModuleType:
+    """A script of `scripts/`, as a module."""
+    found = spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert found
+    assert found.loader
+    module = module_from_spec(found)
+    sys.modules[name] = module
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", [name for name in PROTOCOLS if name not in RELEASED])
+def test_the_formats_of_an_unreleased_protocol_are_those_of_the_types(name: str) -> None:
+    version = PROTOCOLS[name]
+    assert script("write_formats").formats_text(version) == version.data("formats.json"), "type: make schema"
+
+
+def test_a_released_folder_is_as_it_was_released() -> None:
+    assert {name: PROTOCOLS[name].folder_sha256 for name in RELEASED} == RELEASED
+
+
+@pytest.mark.parametrize("file", ["__init__.py", "formats.json", "norms.json", "score.json", "quality.json"])
+def test_a_change_of_any_file_of_a_folder_changes_its_digest(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = PROTOCOLS["agz-0.1"]
+    before = version.folder_sha256
+    copied = tmp_path / version.folder
+    shutil.copytree(Path(protocols.__file__).parent / version.folder, copied)
+    monkeypatch.setattr("agzamov_verify.protocols.protocol_version.files", lambda _: tmp_path)
+    assert version.folder_sha256 == before
+    (copied / file).write_bytes((copied / file).read_bytes() + b" ")
+    assert version.folder_sha256 != before
+
+
+# --- shapes --------------------------------------------------------------------------------------
+
+
+class Wheel(msgspec.Struct, frozen=True, tag="wheel"):
+    spokes: int
+    tubeless: bool = False
+
+
+class Sail(msgspec.Struct, frozen=True, tag="sail"):
+    area: int
+
+
+class Vehicle(msgspec.Struct, frozen=True):
+    parts: dict[str, Wheel | Sail]
+    name: str = ""
+
+
+OLD = {"": ("parts",), "parts.*:wheel": ("type", "spokes")}
+"""The shape of a time that knew no name, no sail and no tubeless wheel."""
+
+
+def test_the_shape_of_a_type_has_every_place_and_its_fields() -> None:
+    assert shape_of(Vehicle) == {
+        "": ("name", "parts"),
+        "parts.*:sail": ("area",),
+        "parts.*:wheel": ("spokes", "tubeless"),
+    }
+
+
+def test_a_later_field_at_its_default_is_left_out() -> None:
+    assert spelled(Vehicle({"front": Wheel(32)}), OLD) == {"parts": {"front": {"type": "wheel", "spokes": 32}}}
+
+
+@pytest.mark.parametrize(
+    ("vehicle", "said"),
+    [
+        (Vehicle({}, "tandem"), "name: expected nothing, this format has no such field"),
+        (Vehicle({"front": Wheel(32, tubeless=True)}), r"parts\.\*\.tubeless: expected nothing"),
+        (Vehicle({"mast": Sail(9)}), r"parts\.\*: expected what this format knows, found sail"),
+    ],
+)
+def test_a_wish_that_a_format_cannot_hold_is_refused(vehicle: Vehicle, said: str) -> None:
+    with pytest.raises(OutsideShape, match=said):
+        spelled(vehicle, OLD)
+
+
+def test_a_later_figure_is_left_out_whatever_it_is() -> None:
+    later = Vehicle({"front": Wheel(32, tubeless=True)}, "tandem")
+    assert spelled(later, OLD, wished=False) == {"parts": {"front": {"type": "wheel", "spokes": 32}}}
+
+
+# --- who may meet whom ---------------------------------------------------------------------------
+
+MATCH: Match = ChessMatch(a="one", b="other", phase=1)
+DICE, PLAYER, NOVICE = RandomSeat(), ReferenceSeat(), NoviceSeat()
+BRIEFED = ReferenceSeat(briefing="It castles early.")
+
+
+@pytest.mark.parametrize(
+    ("rule", "allowed", "refused"),
+    [
+        (RANDOM, [DICE], [PLAYER, NOVICE]),
+        (SAME_SEAT, [PLAYER], [BRIEFED, DICE]),
+        (SAME_MODEL, [PLAYER, BRIEFED], [NOVICE, DICE]),
+        (ANY_SEAT, [PLAYER, BRIEFED, NOVICE, DICE], []),
+        (of_kind("novice", "a novice"), [NOVICE], [PLAYER, DICE]),
+        (one_of(RANDOM, of_kind("novice", "a novice")), [NOVICE, DICE], [PLAYER]),
+    ],
+)
+def test_each_rule_allows_these_opponents_of_a_reference_player(
+    rule: OpponentRule, allowed: list[Seat], refused: list[Seat]
+) -> None:
+    assert [seat for seat in allowed if rule.problem(Table(MATCH, [PLAYER, seat]), 1)] == []
+    assert [seat for seat in refused if not rule.problem(Table(MATCH, [PLAYER, seat]), 1)] == []
+
+
+def test_a_protocol_may_have_a_rule_about_a_whole_table() -> None:
+    def one_novice_at_most(table: Table, place: int) -> str:
+        novices = [at for at, seat in enumerate(table.seats) if isinstance(seat, NoviceSeat)]
+        return "one novice at most" if place in novices[1:] else ""
+
+    table = Table(MATCH, [PLAYER, NOVICE, DICE, NOVICE])
+    assert [one_novice_at_most(table, place) for place in range(4)] == ["", "", "", "one novice at most"]
