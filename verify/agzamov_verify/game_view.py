@@ -20,7 +20,8 @@ class GameView(ABC):
     `figure_unit` is its unit in a sentence, without a space before it; `short_unit` the unit in a table, with one
     (" bb/100"), or "". `places` names the places of the seats in a result, the first to act first; `clusters` what
     decisions that depend on each other are of.
-    `notation`: the open format of its results, as `agzamov export --to` has it; empty for none.
+    `adjusted_words`: what the methods of an analysis with `adjusted` figures are. `notation`: the open format of its
+    results, as `agzamov export --to` has it; empty for none.
 
     Lines are at most 100 columns of ASCII: `columns.paragraph` and `columns.row` break them, `columns.ascii_words`
     makes foreign text safe.
@@ -34,6 +35,7 @@ class GameView(ABC):
     places: ClassVar[tuple[str, ...]]
     clusters: ClassVar[str] = "games"
     notation: ClassVar[str] = ""
+    adjusted_words: ClassVar[str] = ""
 
     @abstractmethod
     def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:

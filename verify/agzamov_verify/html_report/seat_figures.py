@@ -21,6 +21,7 @@ from .figures import (
     estimate_cells,
     estimated_whisker,
     figure,
+    game_of,
     hollow_words,
     interval_words,
     parts_of,
@@ -48,17 +49,13 @@ def _winnings(verdict: Verdict) -> Iterator[tuple[str, Element]]:
             continue
         name = match_words(manifest, match.id)
         rows = [estimated_whisker(method.replace("_", " "), one) for method, one in adjusted.items() if one.value]
-        chart = whiskers(rows, 0.0, "big blinds per 100 hands", f"Winnings in {name}") if rows else None
+        view = VIEWS[game_of(manifest, match.id)]
+        chart = whiskers(rows, 0.0, view.figure_unit, f"Winnings in {name}") if rows else None
         numbers = table(
-            ("method", "big blinds per 100 hands", *ESTIMATED),
+            ("method", view.figure_unit, *ESTIMATED),
             [(key.replace("_", " "), *estimate_cells(one)) for key, one in adjusted.items()],
         )
-        words = (
-            "One quantity, estimated several ways: each takes out another share of the luck of the cards. raw: as won."
-            " all in: what was all in counts by its equity. street equity: so at every street. baseline: less what a"
-            " fixed public player wins with the same cards."
-        )
-        words += hollow_words(why_no_interval(one) for one in adjusted.values() if one.ci is None)
+        words = view.adjusted_words + hollow_words(why_no_interval(one) for one in adjusted.values() if one.ci is None)
         yield name, figure(f"Winnings, raw and variance-reduced: {name}", words, chart, numbers)
 
 

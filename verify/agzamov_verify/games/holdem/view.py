@@ -163,6 +163,11 @@ class PokerView(GameView):
     null = 0.0
     figure_unit = "big blinds per 100 hands"
     short_unit = " bb/100"
+    adjusted_words = (
+        "One quantity, estimated several ways: each takes out another share of the luck of the cards. raw: as won."
+        " all in: what was all in counts by its equity. street equity: so at every street. baseline: less what a"
+        " fixed public player wins with the same cards."
+    )
     places = ("button", "big blind")
     clusters = UNIT
     notation = "phh"
