@@ -81,7 +81,6 @@ def test_the_image_of_memories_holds_no_tools_and_no_verifier() -> None:
         "tools": {"servers/agzamov_tools", "verify/agzamov_verify"},
         "harness": {
             "harness/agzamov_harness",
-            "servers/agzamov_memory",
             "servers/agzamov_tools",
             "verify/agzamov_verify",
         },
