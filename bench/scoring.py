@@ -85,7 +85,7 @@ def poker_hands_of(at: int) -> list[HandRecord]:
 
 
 def poker_cell(at: int, records: list[HandRecord]) -> PokerCell:
-    return PokerCell(key_of("holdem", at), tuple(poker_hands(records)), 100, starts="run", tallies=TALLIES)
+    return PokerCell(key_of("holdem", at), tuple(poker_hands(records, 0)), 100, starts="run", tallies=TALLIES)
 
 
 def one_condition(at: int) -> tuple[list[Cell], dict[str, float]]:
@@ -95,7 +95,7 @@ def one_condition(at: int) -> tuple[list[Cell], dict[str, float]]:
     poker = timed(spent, "poker cell, chance-adjusted", poker_cell, at, records)
     constants = load_score_constants("agz-0.1")
     evidence = Evidence([chess, poker], constants, seed, RESAMPLES)
-    setting = Setting(str(at), 2, ("a", "b"), Fraction(1, 20), symmetric=False)
+    setting = Setting(str(at), 2, ("a", "b"), 0, Fraction(1, 20), symmetric=False)
     timed(spent, "chess analysis", chess_analysis, chess, setting, evidence)
     preflop = timed(spent, "preflop quality", preflop_quality, records, PokerRules(), constants.clusters)
     timed(spent, "poker analysis", poker_analysis, poker, setting, evidence, preflop)

@@ -30,7 +30,7 @@ from agzamov_verify.games.holdem.variance_reduction import baseline_values, equi
 from agzamov_verify.games.holdem.variance_reduction.control_variates import PER_CHIP, Method, net_units
 from agzamov_verify.games.holdem.variance_reduction.equity import FLOP, RIVER
 from agzamov_verify.games.holdem.winrates import MethodWinrate, winrates_by_method
-from agzamov_verify.games.players import GameName, Player
+from agzamov_verify.games.players import GameName, Player, alternating
 from agzamov_verify.games.scripted import reply
 from agzamov_verify.questions import Chat, Question, Reply
 from agzamov_verify.scoring.cells import CellKey
@@ -66,7 +66,7 @@ def reference_match(decks: range, opponent: str) -> list[HandRecord]:
 def reference_hand(number: int, opponent: str, *, swapped: bool) -> HandRecord:
     seats = (Player("reference"), Player(opponent))
     button, big_blind = seats if (number % 2 == 0) != swapped else (seats[1], seats[0])
-    deal = deal_cards(DICE, number, button_is_a=number % 2 == 0)
+    deal = deal_cards(DICE, number, alternating(number))
     name = GameName(f"h{number}", f"{opponent}/{number}/{int(swapped)}")
     return drive(play(name, deal, (button, big_blind), PokerRules(), DICE, (Tally(), Tally())), answer)
 
@@ -133,7 +133,7 @@ def variance(name: str, records: list[HandRecord]) -> None:
     print(f"{name}: {len(records)} hands in mirrored pairs")
     for together in (False, True):
         rules = PokerRules(session_hands=SESSION, mirrored=together)
-        cell = poker_cell(CellKey(name, "holdem", 1), records, (Tally(), Tally()), "", rules)
+        cell = poker_cell(CellKey(name, "holdem", 1), records, 0, (Tally(), Tally()), "", rules)
         for method, one in winrates_by_method(cell, HOW).items():
             z = z_of(records, Method(method))
             print(f"  {'mirrored ' if together else '':9}{method:10}", *told(one, z))

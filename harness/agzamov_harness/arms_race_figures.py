@@ -52,7 +52,7 @@ def arms_race_figures(match: Match, plan: Plan, spreads: AssumedSpreads) -> Iter
 
 def testable_shifts(plan: Plan) -> int:
     """The number of shifts of a run whose drop is tested: one family."""
-    matches = (match for match in plan.matches if match.a not in plan.repeats)
+    matches = (match for match in plan.matches if match.measured not in plan.repeats)
     return sum(_is_tested(match, stretch, plan) for match in matches for stretch in _stretches(match))
 
 

@@ -17,7 +17,6 @@ import msgspec
 from agzamov_verify.games.registry import GAMES, TOOL_SERVERS
 from agzamov_verify.manifest import Manifest, Plan
 from agzamov_verify.plan_problems import local_models, needs_engine
-from agzamov_verify.questions import MEMORIES
 from agzamov_verify.seats import ModelSeat, ScriptedSeat, Seat
 from agzamov_verify.stockfish import EngineFault, UciEngine
 from agzamov_verify.streams import SeatStore, memory_stores
@@ -111,7 +110,7 @@ def _memories(
         setup = msgspec.structs.replace(setups[systems[store]], socket=places.sockets.get(store), folders=folders)
         return memory_port.open_memory(setup, run / MEMORY_LOGS, store, wait)
 
-    return {to: partial(open_port, to) for to in MEMORIES}
+    return {to: partial(open_port, to) for to in {store.to for store in systems}}
 
 
 def _tools(

@@ -50,7 +50,7 @@ def plan_of_file(path: Path) -> Plan:
 
 def _least(seat: LocalModelSeat, isolation: Literal["process", "container"]) -> Plan:
     game = next(iter(GAMES.values()))
-    match = game.self_play(MODEL, game.unit_results(game.rules()))
+    match = game.self_play(MODEL, game.unit_results(game.rules(), min(game.players)))
     return Plan("Check", {MODEL: seat}, (match,), isolation=isolation)
 
 

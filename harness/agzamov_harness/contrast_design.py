@@ -121,7 +121,7 @@ class Contrasts:
         return Arm(scorings[min(index, len(scorings) - 1)], group.weight, group.is_moved, icc)
 
     def _units(self, match: Match) -> int:
-        return match.planned // GAMES[match.game].unit_results(self._plan.rules_of(match.game))
+        return match.planned // GAMES[match.game].unit_results(self._plan.rules_of(match.game), len(match.table))
 
 
 def _samples(parts: Parts) -> list[list[Weighted]]:

@@ -56,7 +56,7 @@ class Tests:
             delta
             for full, _ in stacks
             for delta in self.arms.deltas(full.game, kind)
-            if delta.real.a == full.a
+            if delta.real.measured == full.measured
             and self._plan.systems[full.condition.system].parts.get(delta.real.condition.system) is kind
         ]
 
@@ -125,7 +125,7 @@ class Tests:
 
     def _speed(self, name: HypothesisId) -> DeclaredTest:
         deltas = [delta for game in SCORED for delta in self.arms.deltas(game)]
-        places = [(real.a, real.game, real.condition.augmentation) for real, _ in deltas]
+        places = [(real.measured, real.game, real.condition.augmentation) for real, _ in deltas]
         if len(set(places)) == len(places):
             needs = "two systems of one model and augmentation in Phase 2, real and naked, in one game"
             return DeclaredTest(name, "", (), f"cannot be tested: needs {needs}")
@@ -133,4 +133,4 @@ class Tests:
 
 
 def _setting(match: Match) -> tuple[str, str, str]:
-    return match.a, match.condition.augmentation, match.condition.system
+    return match.measured, match.condition.augmentation, match.condition.system

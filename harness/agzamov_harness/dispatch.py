@@ -13,7 +13,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from types import MappingProxyType
 from typing import Protocol
 
-from agzamov_verify.questions import ENGINE, TOOLS, Answer, Chat, Evaluate, Question
+from agzamov_verify.questions import ENGINE, Answer, Chat, Evaluate, Question
+from agzamov_verify.seat_letters import SEATS_MAX, tool_name
 
 from .ports import ChatPort, ChatRequest, EnginePort, Port, PortFault
 
@@ -112,10 +113,10 @@ class AdjudicatorPort:
 
 
 def ports_of(seats: Mapping[str, ChatPort], engine: EnginePort | None, tools: Port | None = None) -> dict[str, Port]:
-    """The ports of seats, tools and engine by name, all without a state. `tools` answers for those of both seats."""
+    """The ports of seats, tools and engine by name, all without a state. `tools` answers for those of every seat."""
     ports: dict[str, Port] = {name: SeatPort(seat) for name, seat in seats.items()}
     if tools:
-        ports |= dict.fromkeys(TOOLS, tools)
+        ports |= dict.fromkeys(map(tool_name, range(SEATS_MAX)), tools)
     return {**ports, ENGINE: AdjudicatorPort(engine)} if engine else ports
 
 

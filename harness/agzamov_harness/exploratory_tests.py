@@ -77,7 +77,7 @@ class ExploratoryTests:
         for game in SCORED:
             real = self._arms.real(game, Phase.ARMS_RACE)
             good, bad = ([match for match in real if self._has(match, trait)] for trait in (better, worse))
-            pairs = [Delta(one, other) for one in good for other in bad if one.a == other.a]
+            pairs = [Delta(one, other) for one in good for other in bad if one.a == other.measured]
             if not pairs:
                 return None
             tests[game] = [mean_delta(pairs)]

@@ -47,8 +47,8 @@ OF_FIGURES: Final = (EVERY_EVAL_EVER, IN_TOTO)
 FORMATS: Final = (*NOTATIONS, CSV, *OF_TABLES, *OF_FIGURES)
 """Those of one game, those of every game, and those of the signed figures."""
 COLUMNS: Final = (
-    *("game", "match", "number", "phase", "kind", "augmentation", "arm", "system", "a", "b"),
-    *("first", "second", "outcome_a", "ended", "questions"),
+    *("game", "match", "number", "phase", "kind", "augmentation", "arm", "system", "measured", "opponents"),
+    *("seats", "outcome", "ended", "questions"),
 )
 
 
@@ -187,10 +187,9 @@ def _table(opened: Opened, matches: list[Match]) -> Iterator[str]:
                 condition.augmentation.value,
                 condition.arm.value,
                 condition.system,
-                match.a,
-                match.b,
-                played.first,
-                played.second,
+                match.measured,
+                ", ".join(at.seat for at in match.opponents),
+                ", ".join(played.placed),
                 outcome(played),
                 VIEWS[match.game].ended(played.record),
                 len(played.asked),

@@ -241,7 +241,8 @@ def gate_lines(match: Match, plan: Plan) -> Iterator[str]:
     if match.phase:
         return
     game, norm = GAMES[match.game], load_protocol(plan.protocol).phase0
-    units, bound = match.planned // game.contest_results(plan.rules_of(match.game)), Fraction(norm.p_below)
+    contest, bound = game.contest_results(plan.rules_of(match.game), len(match.table)), Fraction(norm.p_below)
+    units = match.planned // contest
     least = next(n for n in count(1) if binomial_p(n, n, Alternative.GREATER) < bound)
     results_word = game.contest.many
     if units < least:

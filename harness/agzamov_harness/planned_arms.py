@@ -23,7 +23,7 @@ class PlannedArms:
 
     def __init__(self, plan: Plan) -> None:
         by_benchmark = (match.id for match in plan.matches if benchmark_sides(match.seats, plan.seats))
-        repeated = (match.id for match in plan.matches if match.a in plan.repeats)
+        repeated = (match.id for match in plan.matches if match.measured in plan.repeats)
         left_out = {*open_ended(plan), *by_benchmark, *repeated}
         self.plan = plan
         self.matches = [match for match in plan.matches if match.id not in left_out]
@@ -56,7 +56,8 @@ class PlannedArms:
         by_system = {
             match.condition.system: match
             for match in self.matches
-            if (match.a, match.game, match.phase, match.part) == (real.a, real.game, real.phase, real.part)
+            if (match.measured, match.game, match.phase, match.part)
+            == (real.measured, real.game, real.phase, real.part)
             and (match.condition.augmentation, match.condition.arm) == (condition.augmentation, against)
         }
         return by_system.get(condition.system) or by_system.get("")
@@ -82,3 +83,7 @@ def _starts(match: Match) -> tuple[str, int, str]:
 def _alike(first: Match, other: Match) -> bool:
     careers = careers_of(first), careers_of(other)
     return not all(careers) or careers[0] == careers[1]
+
+
+def _place(match: Match) -> tuple[str, str, int, str]:
+    return match.measured, match.game, match.phase, match.part

@@ -6,7 +6,6 @@ measured on a few games and hands between random players, cut where the assumed 
 """
 
 from fractions import Fraction
-from itertools import product
 from math import ceil
 from typing import Final
 
@@ -19,7 +18,7 @@ from agzamov_verify.games.game import StreamPlan
 from agzamov_verify.games.registry import GAMES
 from agzamov_verify.games.scripted import random_answer
 from agzamov_verify.manifest import Plan, Price
-from agzamov_verify.questions import TOOLS, Chat
+from agzamov_verify.questions import Chat
 from agzamov_verify.scoring.seat_stats import TOKENS_PRICED
 from agzamov_verify.script import Exchanges
 from agzamov_verify.seats import ModelSeat, ScriptedSeat, Seat
@@ -139,7 +138,7 @@ def _calls_a_decision(match: Match, seat_index: int, plan: Plan) -> int:
     """Calls of a seat for each decision: two where it calls tools, or names candidates for one."""
     if any(system.needs_tool_calls for system in plan.parts_of(match.systems[seat_index]).values()):
         return TOOL_CALLS_ASSUMED
-    use = plan.tool_of(match, seat_index) if seat_index < len(TOOLS) else None
+    use = plan.tool_of(match, seat_index)
     return 2 if use and (use.is_steered or GAMES[match.game].names_candidates) else 1
 
 
@@ -203,8 +202,8 @@ def _tool_load(plan: Plan, assumptions: Assumptions) -> tuple[int, Fraction]:
     engine thinks on all cores; the calculator is taken to compute on one.
     """
     answers, total_s = 0, Fraction(0)
-    for match, place in product(plan.tool_matches, range(len(TOOLS))):
-        use, game = plan.tool_of(match, place), GAMES[match.game]
+    for match, use in ((one, use) for one in plan.matches for use in plan.tools_of(one)):
+        game = GAMES[match.game]
         if not use:
             continue
         asked = _calls_a_seat(match, plan, assumptions) * max(1, use.calls_max)

@@ -19,7 +19,7 @@ from agzamov_verify.phases.early_stopping import streams_due
 from agzamov_verify.phases.gate import is_gate, matches_to_play
 from agzamov_verify.protocols import PROTOCOLS
 from agzamov_verify.questions import Answer, Question, Reply
-from agzamov_verify.scoring.results import MatchResult, match_result
+from agzamov_verify.scoring.results import MatchResult, match_results
 from agzamov_verify.streams import streams_of
 from agzamov_verify.workers import cores
 
@@ -99,7 +99,7 @@ class Runner:
             for match in allowed:
                 self._will_not_play(list(streams_of(match))[len(blocks[match.id]) :])
             if is_gate(self._plan, phase):
-                phase0 = [match_result(match, blocks[match.id], self._plan) for match in allowed]
+                phase0 = [row for match in allowed for row in match_results(match, blocks[match.id], self._plan)]
         return blocks
 
     def _next_streams(self, match: Match, blocks: Blocks) -> list[StreamPlan]:

@@ -25,7 +25,7 @@ NODES_MAX: Final = 1_000
 def small(plan: Plan) -> Plan:
     """The small profile of a plan. Raises ManifestError where it cannot be played."""
     repeats = plan.repeats
-    matches = tuple(_match(match, plan) for match in plan.matches if match.a not in repeats)
+    matches = tuple(_match(match, plan) for match in plan.matches if match.measured not in repeats)
     named = {name for match in matches for name in match.seats}
     rules = {name: GAMES[name].small_rules(plan.rules_of(name)) for name in GAMES}
     analysis = msgspec.structs.replace(plan.analysis, sequential=AnalysisPlan().sequential)

@@ -226,7 +226,7 @@ def holdem(model: Model, hands: int) -> Json:
     rng, dice = np.random.default_rng(SEED), Dice(b"tinymodel/held-out")
     count, retried, kinds = Count(), Count(), Counter[str]()
     for n in range(hands):
-        hand = Hand(deal_cards(dice, n, button_is_a=True), (STACK, STACK))
+        hand = Hand(deal_cards(dice, n, (0, 1)), (STACK, STACK))
         wild = rng.random(2) < 0.6
         while hand.to_act is not None:
             asked = [poker.system_message((), poker.PokerTerms(STACK)), poker.turn_message(hand, hand.to_act, "")]

@@ -57,7 +57,7 @@ def play(rng: np.random.Generator, number_: int, dice: Dice) -> list[str]:
     """The spots of one hand."""
     stack = STACKS[int(rng.integers(len(STACKS)))]
     wild = rng.random(2) < 0.6  # who plays at random here
-    hand = Hand(deal_cards(dice, number_, button_is_a=True), (stack, stack))
+    hand = Hand(deal_cards(dice, number_, (0, 1)), (stack, stack))
     spots = []
     while hand.to_act is not None:
         text, action = asked(hand, stack, int(rng.integers(2**31)))

@@ -13,6 +13,7 @@ from agzamov_verify.games.holdem.script import HandRecord, HandStory, deal_cards
 from agzamov_verify.games.holdem.variance_reduction.hand_strength import strengths
 from agzamov_verify.games.holdem.variance_reduction.preflop_matchups import NUMBER
 from agzamov_verify.games.holdem.variance_reduction.starting_hands import CLASSES, class_of, meetings
+from agzamov_verify.games.players import alternating
 
 STACK_CHIPS = 10_000
 _POSTFLOP_SCORES = (20, 62, 90)  # of Strength.NOTHING, PAIR, STRONG; a blur of 30 points is added
@@ -43,7 +44,7 @@ def hands(dice: Dice, decks: range, a: Style, b: Style, *, swapped: bool) -> lis
     """The hands of these decks, seat A on the button in even ones; `swapped` seats the two the other way round."""
     played = []
     for number in decks:
-        deal = deal_cards(dice, number, button_is_a=number % 2 == 0)
+        deal = deal_cards(dice, number, alternating(number))
         styles = (a, b) if (number % 2 == 0) != swapped else (b, a)
         stream = dice.stream(f"play/{number}/{int(swapped)}")
         played.append(hand_between(deal, styles, stream))

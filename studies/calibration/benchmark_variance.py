@@ -22,7 +22,7 @@ from agzamov_verify.games.holdem.script import HandRecord, HandStory, PokerRules
 from agzamov_verify.games.holdem.variance_reduction.control_variates import PER_CHIP
 from agzamov_verify.games.holdem.variance_reduction.range_methods import RangeMethod
 from agzamov_verify.games.holdem.winrates import winrates_by_method
-from agzamov_verify.games.players import a_is_first, own_seed
+from agzamov_verify.games.players import alternating, own_seed, place_of
 from agzamov_verify.scoring.cells import AGAINST_BENCHMARK, CellKey
 from agzamov_verify.scoring.exact import square_root
 from agzamov_verify.scoring.statistics import sample_variance
@@ -31,7 +31,7 @@ from . import variance
 
 DECKS = 8_000
 STACK_CHIPS = 10_000
-SEAT_B = 1
+SEAT_A, SEAT_B = 0, 1
 DRAWS = "agzamov calibration of the house"
 """Label of the draws. It is that of the first measurement, so that the published figures can be computed again."""
 Chooser: TypeAlias = Callable[[Hand, Dice, str], PokerAction]
@@ -74,8 +74,8 @@ def mirrored_match(name: str, choose: Chooser, decks: int) -> list[HandRecord]:
 def hand_of(index: int, decks: int, choose: Chooser, dice: Dice) -> HandRecord:
     """Hand `index` of a mirrored match: neighbours change places in its second half."""
     deck = (index - decks) ^ 1 if index >= decks else index
-    deal = deal_cards(dice, deck, button_is_a=a_is_first(deck))
-    hand, benchmark_player = Hand(deal, (STACK_CHIPS, STACK_CHIPS)), SEAT_B if a_is_first(index) else 1 - SEAT_B
+    deal = deal_cards(dice, deck, alternating(deck))
+    hand, benchmark_player = Hand(deal, (STACK_CHIPS, STACK_CHIPS)), place_of(SEAT_B, index)
     while hand.to_act is not None:
         if hand.to_act == benchmark_player:
             seed = own_seed(dice, f"holdem/{index}", len(hand.history))
@@ -89,8 +89,8 @@ def hand_of(index: int, decks: int, choose: Chooser, dice: Dice) -> HandRecord:
 def cell_of(records: Sequence[HandRecord], *, mirrored: bool) -> PokerCell:
     """The match as a cell, every hand averaged over the range of the benchmark player."""
     rules = PokerRules(session_hands=variance.UNIT_HANDS, mirrored=mirrored, stack_chips=STACK_CHIPS)
-    cell = poker_cell(CellKey("a", "holdem", 1, part=AGAINST_BENCHMARK), records, (Tally(), Tally()), "", rules)
-    return with_ranges(cell, records, SEAT_B, STACK_CHIPS)
+    cell = poker_cell(CellKey("a", "holdem", 1, part=AGAINST_BENCHMARK), records, SEAT_A, (Tally(), Tally()), "", rules)
+    return with_ranges(cell, records, SEAT_A, SEAT_B, STACK_CHIPS)
 
 
 def cuts(cell: PokerCell) -> dict[str, float]:

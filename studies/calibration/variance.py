@@ -53,7 +53,7 @@ def cuts(records: list[HandRecord]) -> dict[str, float]:
     found = {}
     for mirrored in (False, True):
         rules = PokerRules(session_hands=UNIT_HANDS, mirrored=mirrored)
-        cell = poker_cell(CellKey("a", "holdem", 1), records, (Tally(), Tally()), "", rules)
+        cell = poker_cell(CellKey("a", "holdem", 1), records, 0, (Tally(), Tally()), "", rules)
         for method, one in winrates_by_method(cell, RESAMPLES).items():
             name = ("mirrored " if mirrored else "") + method
             found[name] = float(one.variance_cut.decimal) if one.variance_cut else 0.0

@@ -15,7 +15,6 @@ from agzamov_verify.games.patterns import Pattern
 from agzamov_verify.journal import Entry
 from agzamov_verify.manifest import MemoryPin
 from agzamov_verify.questions import (
-    MEMORIES,
     Answer,
     Chat,
     EndGame,
@@ -31,6 +30,7 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
+from agzamov_verify.seat_letters import memory_name
 from bundles.bundle_factory import (
     Draft,
     check,
@@ -45,7 +45,7 @@ from bundles.bundle_factory import (
     world_of,
 )
 
-A, B = MEMORIES
+A, B = MEMORIES = memory_name(0), memory_name(1)
 CAREERS, GAMES = 2, 6
 REAL = {"augmentation": "memory", "arm": "real"}
 PLAN: dict[str, Any] = {

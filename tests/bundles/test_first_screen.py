@@ -63,7 +63,7 @@ def test_a_figure_has_one_interval_the_analysis_own(small: Path) -> None:
         interval, head = analysed.main.everything.ci, heads[match.id]
         assert (head.low, head.high) == ((float(interval.low), float(interval.high)) if interval else (None, None))
         assert (interval is None) == ("an interval needs" in head.why_none), "there are 2 or 3 units of each"
-        assert told.count(heads[match.id].short) == (match.a != match.b), "in the table, but for self-play"
+        assert told.count(heads[match.id].short) == (not match.is_self_play), "in the table, but for self-play"
         assert f"result of A {heads[match.id].words}" in told, "the same in the details"
 
 

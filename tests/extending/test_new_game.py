@@ -1,8 +1,10 @@
 """A game is one folder and one name in the registry: two are added here, and played to a verified bundle.
 
-Noughts and crosses is for two seats, high card for three. What each adds to the source tree is its folder and one line.
+Noughts and crosses is for two seats, high card for two to twelve. What each adds to the source tree is its folder and
+one line.
 """
 
+import csv
 import json
 import shutil
 import time
@@ -23,15 +25,18 @@ seats:
   agent: {kind: reference}
   other: {kind: reference}
   dice: {kind: random}
+  low: {kind: random}
 matches:
   - {phase: 0, game: noughts, a: other, b: dice, games: 40}
   - {phase: 1, game: noughts, a: agent, b: agent, games: 6}
-  - {phase: 0, game: high_card, a: other, b: dice, c: dice, rounds: 120}
-  - {phase: 1, game: high_card, a: agent, b: agent, c: agent, rounds: 9, block_rounds: 9}
+  - {phase: 0, game: high_card, a: other, b: dice, others: [{seat: dice}], rounds: 120}
+  - {phase: 1, game: high_card, a: agent, b: agent, others: [{seat: agent}], rounds: 9, block_rounds: 9}
+  - {phase: 0, game: high_card, a: other, b: dice, others: SEVEN, rounds: 180, block_rounds: 90}
   - {phase: 0, game: chess960, a: agent, b: dice, games: 2}
 chess960: {plies_max: 4, adjudication: {policy: none}}
-"""
-NOUGHTS, HIGH_CARD = "p0-noughts-naked-other", "p0-high_card-naked-other"
+""".replace("SEVEN", f"[{', '.join(['{seat: dice}'] * 6)}, {{seat: low}}]")
+NOUGHTS, HIGH_CARD = "p0-noughts-naked-other", "p0-high_card-naked-other-dice-dice"
+NINE_SEATS = "-".join(("p0-high_card-naked-other", *["dice"] * 7, "low"))
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +78,8 @@ def test_both_games_are_played_and_verified(tree: SourceTree, bundle: Path) -> N
     assert results[NOUGHTS]["result"]["games"] == 40
     assert [seat["seat"] for seat in results[HIGH_CARD]["seat_stats"]] == ["other", "dice", "dice"]
     assert results[HIGH_CARD]["result"]["rounds"] == 120
+    assert [seat["seat"] for seat in results[NINE_SEATS]["seat_stats"]] == ["other", *["dice"] * 7, "low"]
+    assert [row["seat"] for row in results[NINE_SEATS]["table"]] == ["other", *["dice"] * 7, "low"]
 
 
 def test_a_person_sees_both_games(tree: SourceTree, bundle: Path) -> None:
@@ -144,7 +151,36 @@ def wait_for(condition: Callable[[], bool], seconds: float = 300) -> None:
         time.sleep(0.01)
 
 
-def test_a_plan_for_three_seats_names_the_third(tree: SourceTree, tmp_path: Path) -> None:
-    (tmp_path / "plan.yaml").write_text(PLAN.replace("b: dice, c: dice", "b: dice, c: nobody"))
+def test_every_seat_of_a_table_is_shown_and_listed(tree: SourceTree, bundle: Path) -> None:
+    details = tree.run("verify", str(bundle), "--details", cwd=bundle.parent)
+    told = " ".join(details[details.index(NINE_SEATS) :].split())
+    assert [f"({letter})" in told for letter in "ABCDEFGHI"] == [True] * 9
+    tree.run("export", str(bundle), "--to", "csv", "--out", "games.csv", cwd=bundle.parent)
+    rows = list(csv.DictReader((bundle.parent / "games.csv").open()))
+    of_nine = next(row for row in rows if row["match"] == NINE_SEATS)
+    assert len(of_nine["seats"].split(", ")) == 9
+    assert "low" in of_nine["seats"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (("{seat: low}", "{seat: nobody}"), "matches[4].others[6].seat: expected one of the seats"),
+        (("{seat: low}", "{seat: agent}"), "matches[4].others[6].seat: expected a random seat in Phase 0"),
+        (("{seat: low}", ", ".join(["{seat: dice}"] * 5)), "matches[4].others: expected 2 to 12 seats"),
+        (
+            ("b: dice, games", "b: dice, others: [{seat: dice}], games"),
+            "matches[0].others: expected 2 seats in",
+        ),
+    ],
+)
+def test_a_seat_that_does_not_fit_is_named_by_its_place_in_the_plan(
+    tree: SourceTree, tmp_path: Path, changed: tuple[str, str], told: str
+) -> None:
+    (tmp_path / "plan.yaml").write_text(PLAN.replace(*changed, 1))
     tree.run("keygen", "key.pem", cwd=tmp_path)
-    tree.run("run", "plan.yaml", "--key", "key.pem", cwd=tmp_path, code=2)
+    with tree.start("run", "plan.yaml", "--key", "key.pem", cwd=tmp_path) as process:
+        _, errors = process.communicate(timeout=600)
+    assert process.returncode == 2
+    assert told in " ".join(errors.split())
+    assert "Traceback" not in errors

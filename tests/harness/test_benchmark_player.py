@@ -37,7 +37,7 @@ def match(opponent: str, decks: int) -> tuple[list[int], list[HandRecord]]:
     """What the benchmark player wins of each deck, played from both seats, and the hands."""
     tallies, won, records = (Tally(), Tally()), [], []
     for number in range(decks):
-        deal = deal_cards(DICE, number, button_is_a=True)
+        deal = deal_cards(DICE, number, (0, 1))
         for seat, players in enumerate(((BENCHMARK, Player(opponent)), (Player(opponent), BENCHMARK))):
             name = GameName(f"h{number}-{seat}", f"holdem/{2 * number + seat}")
             records.append(drive(play(name, deal, players, RULES, DICE, tallies), answer))
@@ -73,7 +73,7 @@ def test_the_prompt_says_all_that_the_policy_takes() -> None:
     """At every decision of random hands, deep and shallow, from both seats."""
     for number in range(120):
         stack_chips = (10_000, 700, 250)[number % 3]
-        hand, turn = Hand(deal_cards(DICE, number, button_is_a=True), (stack_chips, stack_chips)), 0
+        hand, turn = Hand(deal_cards(DICE, number, (0, 1)), (stack_chips, stack_chips)), 0
         while hand.to_act is not None:
             prompt = (system_message((), PokerTerms(stack_chips)), turn_message(hand, hand.to_act, ""))
             read, known = decision(read_spot(read_page(prompt))), spot_of(hand)
@@ -98,7 +98,7 @@ def test_a_model_is_sent_one_seed_in_a_game_and_the_benchmark_player_has_one_of_
         asked.append(question)
         return answer(question)
 
-    deal = deal_cards(DICE, 3, button_is_a=True)
+    deal = deal_cards(DICE, 3, (0, 1))
     players = (BENCHMARK, Player("station"))
     drive(play(GameName("h", "holdem/3"), deal, players, RULES, DICE, (Tally(), Tally())), noting)
     for question in asked:

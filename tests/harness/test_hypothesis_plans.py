@@ -88,8 +88,8 @@ def evidence_of(names: tuple[str, ...]) -> Evidence:
         traits |= traits_of(plan.systems)
         parts |= parts_of(plan.systems)
         for match in plan.matches:
-            if match.a not in plan.repeats:
-                key = key_of(manifest, match)
+            if match.measured not in plan.repeats:
+                key = key_of(manifest, match, 0)
                 assert key not in cells or match.phase == Phase.SANITY, f"{key} is in two plans"
                 cells[key] = promised(match, key)
                 if probe := PROBED.get(key.part):

@@ -49,13 +49,13 @@ def played(name: str) -> Evidence:
     blank = read_plan(MANIFESTS / "quickstart.yaml")
     manifest = Manifest("agz-manifest-1", blank, "0" * 64, {}, None, "0" * 64, "0" * 64, "0" * 32)
     manifest = msgspec.structs.replace(manifest, plan=plan)
-    cells = [_cell(manifest, match) for match in plan.matches if match.phase and match.a not in plan.repeats]
+    cells = [_cell(manifest, match) for match in plan.matches if match.phase and match.measured not in plan.repeats]
     return evidence(cells, (), traits_of(plan.systems), parts_of(plan.systems))
 
 
 def _cell(manifest: Manifest, match: Match) -> Cell:
     """As `match_cells.cell_of` labels it: the starts of chess are those of the class, decks those of the seats."""
-    key = key_of(manifest, match)
+    key = key_of(manifest, match, 0)
     made = cell(key, World(), RESULTS[match.game])
     keeps = any(condition.arm is not Arm.NAKED for condition in match.conditions)
     starts = f"run/{match.part if match.game == CHESS else match.draws}"
@@ -127,8 +127,8 @@ def test_matches_of_one_run_share_starts_as_the_scorer_pairs_them() -> None:
         found = played(name)
         plan = read_plan(MANIFESTS / f"{name}.yaml")
         blank = Manifest("agz-manifest-1", plan, "0" * 64, {}, None, "0" * 64, "0" * 64, "0" * 32)
-        matches = [match for match in plan.matches if match.phase > 1 and match.a not in plan.repeats]
-        cells = {match.id: found.cells[key_of(blank, match)] for match in matches}
+        matches = [match for match in plan.matches if match.phase > 1 and match.measured not in plan.repeats]
+        cells = {match.id: found.cells[key_of(blank, match, 0)] for match in matches}
         for first in matches:
             for other in matches:
                 if (first.game, first.planned) == (other.game, other.planned):

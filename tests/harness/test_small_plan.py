@@ -63,7 +63,7 @@ def test_models_become_reference_players_that_keep_their_patterns() -> None:
 
 def test_matches_keep_their_design_in_few_games() -> None:
     large, plan = plan_from(wished()), small_of()
-    assert [match.id for match in plan.matches] == [match.id for match in large.matches if match.a != "warm"]
+    assert [match.id for match in plan.matches] == [match.id for match in large.matches if match.measured != "warm"]
     assert [match.careers for match in plan.matches] == [0, 0, 5, 5]
     assert all(match.planned < before.planned for match, before in zip(plan.matches, large.matches, strict=False))
     shift = plan.matches[2].shifts[0].after

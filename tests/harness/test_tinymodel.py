@@ -122,7 +122,7 @@ def holdem_prompts(hands: int) -> Iterator[tuple[Hand, Said]]:
     """Every decision of random hands."""
     dice = Dice(b"tinymodel")
     for number in range(hands):
-        hand = Hand(deal_cards(dice, number, button_is_a=True), (STACK, STACK))
+        hand = Hand(deal_cards(dice, number, (0, 1)), (STACK, STACK))
         while hand.to_act is not None:
             messages = (
                 poker.system_message((), poker.PokerTerms(STACK, tokens_max=512)),

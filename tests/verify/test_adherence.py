@@ -42,8 +42,8 @@ def rows(texts: Sequence[str], careers: int = 0, **changes: Any) -> list[Pattern
     seats = {"agent": {"kind": "reference"}, "other": patterned}
     plan = msgspec.convert({"title": "Adherence", "seats": seats, "matches": [match]}, Plan)
     records = tuple(record(text, number) for number, text in enumerate(texts))
-    played = Played("run", plan, plan.matches[0], [ChessBlock(0, records)])
-    cell = msgspec.structs.replace(chess_cell(CellKey("m", "chess960", 2), records, "run"), careers=careers)
+    played = Played("run", plan, plan.matches[0], 0, [ChessBlock(0, records)])
+    cell = msgspec.structs.replace(chess_cell(CellKey("m", "chess960", 2), records, 0, "run"), careers=careers)
     return list(adherence_of(cell, played, load_score_constants("agz-0.1").clusters))
 
 

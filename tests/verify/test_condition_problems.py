@@ -262,7 +262,7 @@ def test_hands_are_paired_where_their_decks_are_the_same(change: dict[str, Any],
 
 
 def poker_cell(plan: Plan, match: Match) -> Cell:
-    return SCORINGS["holdem"].cell(CellKey("m", "holdem", match.phase), Played("run", plan, match, ()))
+    return SCORINGS["holdem"].cell(CellKey("m", "holdem", match.phase), Played("run", plan, match, 0, ()))
 
 
 def test_containers_take_a_limited_number_of_careers_with_a_memory() -> None:

@@ -12,7 +12,7 @@ from agzamov_verify.scoring.statistics import Interval
 def flags(rate: float, ci: tuple[str, str] | None, note: str = "", *, flagged: bool = True) -> list[ErrorFlag]:
     """The flags of a match in which one seat has this rate and interval."""
     faults = SimpleNamespace(flagged=flagged)
-    match: Any = SimpleNamespace(id="m", seat_stats=(SimpleNamespace(seat="a", error_rate=rate, faults=faults),))
+    match: Any = SimpleNamespace(match="m", seat_stats=(SimpleNamespace(seat="a", error_rate=rate, faults=faults),))
     row = SimpleNamespace(ci=Interval(*ci, "cluster-wilson") if ci else None, ci_note=note)
     analysed: Any = SimpleNamespace(first_errors=lambda side: row if side == "a" else None)
     return error_flags(match, analysed, 5)

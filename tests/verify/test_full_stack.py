@@ -29,9 +29,9 @@ from agzamov_verify.replayed_game import PlayedGame
 from agzamov_verify.scoring.compliance import departures
 from agzamov_verify.script import Exchanges
 from agzamov_verify.streams import block_script, memories_played, memory_stores, streams_of
-from agzamov_verify.systems import FullSystem, MemorySystem
+from agzamov_verify.systems import FullSystem
 from agzamov_verify.tool_use import ToolUse
-from agzamov_verify.xray import XrayedDecision, xray, xray_document, xray_lines
+from agzamov_verify.xray import SeatMemory, XrayedDecision, seats_with_memory, xray, xray_document, xray_lines
 from stack_world import CHESS, FULL, HANDS, SYSTEMS, StackWorld, plan_of
 
 DICE = Dice(bytes(32))
@@ -360,7 +360,7 @@ def test_a_novice_of_holdem_keeps_its_rules(hole: str, rule: bool, action: str) 
 # --- xray ----------------------------------------------------------------------------------------
 
 
-def xrayed(game: dict[str, Any], arm: str, note: str) -> tuple[PlayedGame, list[XrayedDecision]]:
+def xrayed(game: dict[str, Any], arm: str, note: str) -> tuple[PlayedGame, SeatMemory, list[XrayedDecision]]:
     """The last game of an arm."""
     planned = plan(game)
     match = planned.matches[list(FULL).index(arm)]
@@ -368,14 +368,13 @@ def xrayed(game: dict[str, Any], arm: str, note: str) -> tuple[PlayedGame, list[
     exchanges = list(story)
     record = story.value.records[-1]
     played = PlayedGame(match, match.planned - 1, record, tuple(one for one in exchanges if one[0].game == record.game))
-    system = planned.systems[planned.memories_of(match)[0]]
-    assert isinstance(system, MemorySystem)
-    return played, list(xray(played, planned.seats["novice"], system, is_steered=True))
+    (of,) = seats_with_memory(planned, match)
+    return played, of, list(xray(played, of))
 
 
 @BOTH
 def test_xray_shows_what_was_recalled_said_examined_and_chosen(game: dict[str, Any], note: str) -> None:
-    played, decisions = xrayed(game, "real", note)
+    played, of, decisions = xrayed(game, "real", note)
     tools = [question for question, _ in played.asked if isinstance(question, Examine | Calculate)]
     searched = [question.turn for question, _ in played.asked if isinstance(question, Search) and question.turn]
     assert [decision.turn for decision in decisions if decision.turn] == searched
@@ -390,10 +389,10 @@ def test_xray_shows_what_was_recalled_said_examined_and_chosen(game: dict[str, A
     if game is CHESS:
         assert decisions[0].steered
         assert decisions[0].steered.examined == decisions[0].steered.named.removeprefix("CANDIDATES: ")
-    shown = "\n".join(xray_lines(played, decisions))
+    shown = "\n".join(xray_lines(played, of, decisions))
     assert "remembered e00001, read " in shown
     assert "times something else is examined without what was remembered" in shown
-    (first, *_) = xray_document(played, decisions)["decisions"]  # type: ignore[misc]
+    (first, *_) = xray_document(played, of, decisions)["decisions"]  # type: ignore[misc]
     assert {"passages", "named", "examined"} <= first.keys()
 
 

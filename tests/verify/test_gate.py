@@ -47,7 +47,7 @@ def chess_phase0(wins: int, draws: int = 0, faults: int = 0, decisions: int = 10
         tally = Tally(decisions=decisions, first_illegal=faults) if at == 0 else Tally()
         ending = Ending(End.CHECKMATE, white)
         records.append(ChessRecord("g", chess.STARTING_FEN, (), ending, ending, (tally, Tally())))
-    return match_result(CHESS0, [ChessBlock(0, tuple(records))], PLAN)
+    return match_result(CHESS0, 0, [ChessBlock(0, tuple(records))], PLAN)
 
 
 def poker_phase0(sessions_won: int, faults: int = 0, decisions: int = 1000) -> MatchResult:
@@ -56,7 +56,7 @@ def poker_phase0(sessions_won: int, faults: int = 0, decisions: int = 1000) -> M
         HandRecord("h", HandEnd.FOLD, 100 if at // 2 < sessions_won and at % 2 == 0 else 0, (0, 0)) for at in range(60)
     ]
     tallies = (Tally(decisions=decisions, first_no_action=faults), Tally())
-    return match_result(POKER0, [PokerBlock(0, tuple(records), tallies)], PLAN)
+    return match_result(POKER0, 0, [PokerBlock(0, tuple(records), tallies)], PLAN)
 
 
 def gate(result: MatchResult) -> Gate:
@@ -109,7 +109,7 @@ def test_a_seat_that_decided_nothing_has_not_shown_that_it_can() -> None:
 def test_faults_of_the_random_seat_do_not_count() -> None:
     records = [HandRecord("h", HandEnd.FOLD, 100 if at % 2 == 0 else 0, (0, 9)) for at in range(60)]
     block = PokerBlock(0, tuple(records), (Tally(decisions=100), Tally(decisions=10, first_illegal=10)))
-    assert gate(match_result(POKER0, [block], PLAN)).passed
+    assert gate(match_result(POKER0, 0, [block], PLAN)).passed
 
 
 def test_few_games_cannot_pass_however_they_end() -> None:
@@ -121,7 +121,7 @@ def test_few_games_cannot_pass_however_they_end() -> None:
         )
         for at in range(4)
     )
-    found = gate(match_result(few.matches[0], [ChessBlock(0, records)], few))
+    found = gate(match_result(few.matches[0], 0, [ChessBlock(0, records)], few))
     assert found.reason == "the binomial p is not below 0.05"
 
 
@@ -129,7 +129,7 @@ def test_phase_1_has_no_gate() -> None:
     record = ChessRecord(
         "g", chess.STARTING_FEN, (), Ending(End.STALEMATE, 1), Ending(End.STALEMATE, 1), (Tally(), Tally())
     )
-    assert match_result(CHESS1, [ChessBlock(0, (record,) * 4)], PLAN).gate is None
+    assert match_result(CHESS1, 0, [ChessBlock(0, (record,) * 4)], PLAN).gate is None
 
 
 # --- what a failed Phase 0 stops -----------------------------------------------------------------

@@ -121,7 +121,7 @@ def test_actions_in_place_of_illegal_ones_are_noted_in_the_story() -> None:
 
 def play_hand(number: int, player: Player, answer: object) -> HandRecord:
     dice, name = Dice(b"patterns"), GameName(f"h{number}", f"h{number}")
-    deal = deal_cards(dice, number, button_is_a=True)
+    deal = deal_cards(dice, number, (0, 1))
     script = play(name, deal, (player, player), PokerRules(), dice, (Tally(), Tally()))
     return drive(script, answer)  # type: ignore[arg-type]  # a function of a question
 

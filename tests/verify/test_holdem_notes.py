@@ -18,7 +18,7 @@ from agzamov_verify.games.holdem.reference_player import STRANGER
 from agzamov_verify.games.holdem.rules import BOARD_CARDS, ActionKind, Deal, Hand, HandEnd, PokerAction
 from agzamov_verify.games.holdem.script import HandRecord, PokerRules, deal_cards, play, random_action
 from agzamov_verify.games.patterns import Pattern
-from agzamov_verify.games.players import GameName, Player, a_is_first, in_turn
+from agzamov_verify.games.players import GameName, Player, alternating, by_place, place_of
 from agzamov_verify.games.scripted import reply
 from agzamov_verify.questions import Chat, Question, Reply
 from agzamov_verify.script import drive
@@ -37,8 +37,8 @@ def session(hands: int, kind: str = "random", patterns: tuple[Pattern, ...] = ()
     seats = (Player("a"), Player("b", tuple(POKER_PATTERNS[pattern] for pattern in patterns)))
     records = []
     for number in range(first, first + hands):
-        deal = deal_cards(DICE, number, button_is_a=a_is_first(number))
-        button, blind = in_turn(seats, number)
+        deal = deal_cards(DICE, number, alternating(number))
+        button, blind = by_place(seats, alternating(number))
         name, tallies = GameName(f"h{number}", f"h{number}"), (Tally(), Tally())
         records.append(drive(play(name, deal, (button, blind), PokerRules(), DICE, tallies), answer))
     return records
@@ -76,7 +76,7 @@ def with_other_hidden_cards(record: HandRecord, place: int, seed: int) -> HandRe
 def test_cards_that_a_seat_never_saw_change_nothing_that_it_notes(seat: int) -> None:
     records = session(300)
     assert {record.end for record in records} == {HandEnd.FOLD, HandEnd.SHOWDOWN}
-    places = [1 - seat if a_is_first(number) else seat for number in range(len(records))]
+    places = [place_of(1 - seat, number) for number in range(len(records))]
     changed = [
         with_other_hidden_cards(record, place, number)
         for number, (record, place) in enumerate(zip(records, places, strict=True))
@@ -191,7 +191,7 @@ def test_ten_donor_notes_leave_the_player_with_what_it_expects_of_a_stranger() -
 
 
 def test_a_query_names_street_position_and_what_is_faced_in_the_words_of_notes() -> None:
-    hand = Hand(deal_cards(DICE, 0, button_is_a=True), (10_000, 10_000))
+    hand = Hand(deal_cards(DICE, 0, (0, 1)), (10_000, 10_000))
     queries = [query(hand)]
     raise_to, call, check = PokerAction(ActionKind.RAISE, 250), PokerAction(ActionKind.CALL), ActionKind.CHECK
     for action in (raise_to, call, PokerAction(check), PokerAction(ActionKind.BET, 300)):
@@ -211,7 +211,7 @@ def test_a_query_names_street_position_and_what_is_faced_in_the_words_of_notes()
 
 def test_a_query_knows_no_hidden_card_and_is_there_for_every_decision() -> None:
     for number in range(60):
-        deal = deal_cards(DICE, number, button_is_a=True)
+        deal = deal_cards(DICE, number, (0, 1))
         hand, other = (Hand(cards, (10_000, 10_000)) for cards in (deal, _swapped(deal)))
         while hand.to_act is not None:
             assert query(hand) == query(other)

@@ -98,7 +98,7 @@ def random_line(stream: Stream, deal: Deal) -> list[Hand]:
 @given(st.integers(0, 10**6))
 def test_a_prompt_shows_only_its_own_cards_and_the_board_so_far(number: int) -> None:
     stream = DICE.stream(f"prompt/{number}")
-    deal = deal_cards(DICE, number, button_is_a=True)
+    deal = deal_cards(DICE, number, (0, 1))
     for hand in random_line(stream, deal):
         board = deal.board[: (0, 3, 4, 5)[hand.street]]
         assert [*hand.hole(hand.to_act or 0), *board] == CARD.findall(shown(hand))
@@ -107,7 +107,7 @@ def test_a_prompt_shows_only_its_own_cards_and_the_board_so_far(number: int) -> 
 @given(st.integers(0, 10**6))
 def test_a_prompt_does_not_change_with_cards_that_the_seat_cannot_see(number: int) -> None:
     stream = DICE.stream(f"unseen/{number}")
-    deal = deal_cards(DICE, number, button_is_a=True)
+    deal = deal_cards(DICE, number, (0, 1))
     for hand in random_line(stream, deal):
         me = hand.to_act or 0
         seen = [*hand.hole(me), *hand.board]

@@ -314,24 +314,24 @@ def test_each_place_is_sent_one_sampling_seed_of_its_own_in_the_whole_hand() -> 
 
 def test_a_deal_is_nine_different_cards_of_the_deck() -> None:
     for number in range(200):
-        deal = deal_cards(DICE, number, button_is_a=True)
+        deal = deal_cards(DICE, number, (0, 1))
         cards = {*deal.button, *deal.big_blind, *deal.board}
         assert (len(cards), cards <= set(DECK)) == (9, True)
 
 
 def test_the_cards_of_a_hand_are_those_of_its_stream() -> None:
     nine = DICE.stream("cards/17").deal(DECK, 9)
-    assert Deal(tuple(nine[:2]), tuple(nine[2:4]), tuple(nine[4:])) == deal_cards(DICE, 17, button_is_a=True)
+    assert Deal(tuple(nine[:2]), tuple(nine[2:4]), tuple(nine[4:])) == deal_cards(DICE, 17, (0, 1))
 
 
 def test_a_mirrored_deal_gives_each_seat_the_others_cards() -> None:
     for number in range(50):
-        one, other = deal_cards(DICE, number, button_is_a=True), deal_cards(DICE, number, button_is_a=False)
+        one, other = deal_cards(DICE, number, (0, 1)), deal_cards(DICE, number, (1, 0))
         assert (one.button, one.big_blind, one.board) == (other.big_blind, other.button, other.board)
 
 
 def test_every_card_is_dealt_about_as_often() -> None:
-    seen = Counter(card for number in range(5_200) for card in deal_cards(DICE, number, button_is_a=True).board)
+    seen = Counter(card for number in range(5_200) for card in deal_cards(DICE, number, (0, 1)).board)
     assert set(seen) == set(DECK)
     assert 400 < min(seen.values()) <= max(seen.values()) < 600
 

@@ -120,7 +120,7 @@ BUTTON = "expected an even number, so that both seats have the button equally"
         (
             {"matches": [PLAN["matches"][0], {**PLAN["matches"][0], "games": 2}]},
             "matches[1]",
-            "expected one match of its phase, game, condition and seat, found p0-chess960-naked-model again",
+            "expected one match of its phase, game, condition and seats, found p0-chess960-naked-model again",
         ),
         (
             poker_match(hands=5_000_000, block_hands=100),

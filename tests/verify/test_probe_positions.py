@@ -146,16 +146,16 @@ def test_efficiency_is_the_shortest_win_over_the_moves_taken() -> None:
 def test_only_the_first_game_of_a_position_in_which_a_has_white_counts() -> None:
     worse_black = next(row for row in positions_of(PositionClass.SLIGHT) if row.worse == "black")
     right, wrong = (record(worse_black.fen, judgement=better) for better in (Better.WHITE, Better.BLACK))
-    (cell,) = probe_cells(KEY, [right, wrong, wrong, wrong])
+    (cell,) = probe_cells(KEY, [right, wrong, wrong, wrong], 0)
     assert (cell.probe, cell.values) == (Probe.EVALUATION, (1,))
-    assert list(probe_cells(KEY, [record(chess.STARTING_FEN)])) == []
+    assert list(probe_cells(KEY, [record(chess.STARTING_FEN)], 0)) == []
     assert evaluated(record(positions_of(PositionClass.EQUAL)[0].fen)) is None
 
 
 def test_values_are_in_the_order_of_play() -> None:
     rows = [record(row.fen, 2 * row.moves - 1, End.CHECKMATE, 2) for row in MATES[:2]]
     lost = record(MATES[2].fen)
-    (cell,) = probe_cells(KEY, [rows[0], lost, lost, lost, rows[1], lost])
+    (cell,) = probe_cells(KEY, [rows[0], lost, lost, lost, rows[1], lost], 0)
     assert cell.values == (1, 0, 1)
 
 

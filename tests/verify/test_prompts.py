@@ -45,7 +45,7 @@ def games() -> Iterator[Game960]:
 
 def hands() -> Iterator[Hand]:
     for number in range(40):
-        hand = Hand(deal_cards(DICE, number, button_is_a=True), (10_000, 10_000))
+        hand = Hand(deal_cards(DICE, number, (0, 1)), (10_000, 10_000))
         while hand.to_act is not None:
             yield hand
             hand.act(random_action(hand, f"{number}/{len(hand.history)}", DICE))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agzamov_verify.bundle import MANIFEST_FILE
-from agzamov_verify.experiment import Augmentation, Shift
+from agzamov_verify.experiment import Augmentation, SeatAt, Shift
 from agzamov_verify.games.scripted import random_answer
 from agzamov_verify.manifest import Plan, load_manifest
 from agzamov_verify.phases.gate import matches_to_play
@@ -196,7 +196,9 @@ def test_a_plan_without_it_departs(plan: Plan, missing: int) -> None:
 
 def test_a_seat_that_fails_phase_0_is_not_repeated_either() -> None:
     plan = planned()
-    failed, passed = (msgspec.structs.replace(chess_phase0(wins), a="cold") for wins in (0, 30))
+    failed, passed = (
+        msgspec.structs.replace(chess_phase0(wins), table=(SeatAt("cold"), SeatAt("dice"))) for wins in (0, 30)
+    )
     assert matches_to_play(plan, 2, [failed]) == []
     assert len(matches_to_play(plan, 2, [passed])) == 6
 

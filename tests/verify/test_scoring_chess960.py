@@ -7,7 +7,7 @@ import chess
 import pytest
 
 from agzamov_verify.games.chess960.game import chess_tallies
-from agzamov_verify.games.chess960.results import ChessResult, chess_result, halfpoints_a
+from agzamov_verify.games.chess960.results import ChessResult, chess_result, halfpoints
 from agzamov_verify.games.chess960.rules import BY_RULE, End
 from agzamov_verify.games.chess960.script import ChessRecord, Ending
 from agzamov_verify.games.decision import Tally
@@ -42,7 +42,7 @@ def adjudicated(white_halfpoints: int) -> ChessRecord:
 
 
 def result_of(records: Sequence[ChessRecord]) -> ChessResult:
-    return chess_result(records)
+    return chess_result(records, 0)
 
 
 # --- whose points --------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ def result_of(records: Sequence[ChessRecord]) -> ChessResult:
     [(0, WHITE_WINS, 2), (0, BLACK_WINS, 0), (1, WHITE_WINS, 0), (1, BLACK_WINS, 2), (2, WHITE_WINS, 2), (7, DRAW, 1)],
 )
 def test_seat_a_has_white_in_even_games_and_black_in_odd_ones(index: int, white_halfpoints: int, points: int) -> None:
-    assert halfpoints_a(index, Ending(End.CHECKMATE, white_halfpoints)) == points
+    assert halfpoints(index, Ending(End.CHECKMATE, white_halfpoints), 0) == points
 
 
 def test_white_winning_every_game_is_an_even_match() -> None:

@@ -25,12 +25,12 @@ def hands(*nets_of_a: int) -> list[HandRecord]:
 
 
 def result_of(records: Sequence[HandRecord], session_hands: int = 2) -> PokerResult:
-    return poker_result(records, PokerRules(session_hands=session_hands))
+    return poker_result(records, PokerRules(session_hands=session_hands), 0)
 
 
 def test_the_chips_of_a_session_are_seat_as_whoever_has_the_button() -> None:
-    assert session_chips([hand(100), hand(100), hand(-50), hand(-70)], 2) == [0, 20]
-    assert session_chips(hands(5, 7, -11, 13), 4) == [14]
+    assert session_chips([hand(100), hand(100), hand(-50), hand(-70)], 2, 0) == [0, 20]
+    assert session_chips(hands(5, 7, -11, 13), 4, 0) == [14]
 
 
 @given(st.lists(st.integers(-10_000, 10_000), min_size=4, max_size=40).filter(lambda nets: len(nets) % 4 == 0))

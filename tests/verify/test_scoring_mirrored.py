@@ -41,7 +41,7 @@ def match(rng: np.random.Generator, pairs: int) -> list[int]:
 
 def winrate(hands: list[HandRecord], rules: PokerRules, seed: bytes, resamples: int) -> Estimate:
     """The winrate as the analysis estimates it, by percentiles."""
-    units = poker_cell(CellKey("m", "holdem", 1), hands, (Tally(), Tally()), "", rules).measured()
+    units = poker_cell(CellKey("m", "holdem", 1), hands, 0, (Tally(), Tally()), "", rules).measured()
     return mean_estimate(units.values, units.scale, Resamples(seed, resamples, Bootstrap.PERCENTILE))
 
 
@@ -72,7 +72,7 @@ def test_sessions_counted_apart_would_be_three_times_as_wide_and_hold_it_always(
 
 def test_spread_and_wins_are_of_pairs_by_hand() -> None:
     first, again = [500, -400, 300, -200, 90, 10], [-480, 430, -310, 250, -60, -30]
-    found = poker_result(records(first + again), MIRRORED)
+    found = poker_result(records(first + again), MIRRORED, 0)
     estimate = winrate(records(first + again), MIRRORED, bytes(32), 100)
     both = [one + other for one, other in zip(first, again, strict=True)]
     assert (found.hands, found.sessions, found.mirrored_pairs, found.units) == (24, 12, 6, 6)
@@ -85,7 +85,7 @@ def test_spread_and_wins_are_of_pairs_by_hand() -> None:
 
 
 def test_a_result_without_mirrors_is_written_as_it_always_was() -> None:
-    alone, mirrored = (poker_result(records([10, -20, 30, 40]), rules) for rules in (ALONE, MIRRORED))
+    alone, mirrored = (poker_result(records([10, -20, 30, 40]), rules, 0) for rules in (ALONE, MIRRORED))
     names = [set(msgspec.json.decode(canon.dumps(one))) for one in (alone, mirrored)]
     assert names[1] - names[0] == {"mirrored_pairs"}
     assert all(canon.loads_as(canon.dumps(one), PokerResult) == one for one in (alone, mirrored))
@@ -100,7 +100,7 @@ def course_of(*, mirrored: bool) -> Callable[[np.random.Generator], list[int]]:
 
     def play(rng: np.random.Generator) -> list[int]:
         rules = PokerRules(session_hands=2, mirrored=mirrored)
-        cell = poker_cell(CellKey("m", "holdem", 1), records(match(rng, 20)), (Tally(), Tally()), "", rules)
+        cell = poker_cell(CellKey("m", "holdem", 1), records(match(rng, 20)), 0, (Tally(), Tally()), "", rules)
         return cell.course
 
     return play
@@ -120,7 +120,7 @@ def test_in_the_order_of_play_they_would_be() -> None:
 def test_performance_of_a_hand_and_its_mirror_is_still_in_bb_per_100() -> None:
     chips = [40] * 1_200
     cells = [
-        poker_cell(CellKey("m", "holdem", 1), records(chips), (Tally(), Tally()), "", PokerRules(mirrored=two))
+        poker_cell(CellKey("m", "holdem", 1), records(chips), 0, (Tally(), Tally()), "", PokerRules(mirrored=two))
         for two in (False, True)
     ]
     some = evidence(cells)

@@ -22,7 +22,7 @@ from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.game import PokerBlock, PokerMatch
 from agzamov_verify.games.holdem.script import deal_cards
 from agzamov_verify.games.patterns import Pattern
-from agzamov_verify.games.players import a_is_first
+from agzamov_verify.games.players import alternating
 from agzamov_verify.manifest import Plan
 from agzamov_verify.questions import Answer, Chat, Question, Reply
 from agzamov_verify.script import drive
@@ -141,7 +141,7 @@ def test_the_size_of_blocks_changes_no_question() -> None:
 
 
 def test_colours_and_the_button_alternate_and_a_begins() -> None:
-    assert [a_is_first(at) for at in range(4)] == [True, False, True, False]
+    assert [alternating(at) for at in range(4)] == [(0, 1), (1, 0)] * 2
     first = {at: [question.to for question in asked_in_match(at, plan()) if question.turn == 0] for at in (0, 2)}
     assert first == {CHESS0: ["agent", "dice"] * 3, POKER0: ["agent", "dice"] * 3}
 
@@ -192,9 +192,7 @@ def test_a_start_depends_on_its_number_alone(one: int, other: int) -> None:
 def test_another_seed_gives_other_starts_and_other_decks() -> None:
     dice = Dice(bytes(31) + b"\1")
     assert [CHESS960.start(dice, at) for at in range(20)] != [CHESS960.start(DICE, at) for at in range(20)]
-    assert [deal_cards(dice, at, button_is_a=True) for at in range(3)] != [
-        deal_cards(DICE, at, button_is_a=True) for at in range(3)
-    ]
+    assert [deal_cards(dice, at, (0, 1)) for at in range(3)] != [deal_cards(DICE, at, (0, 1)) for at in range(3)]
 
 
 def test_phases_and_seats_are_paired_on_the_same_starts() -> None:
@@ -220,7 +218,7 @@ def test_no_two_seats_matches_or_games_share_a_seed() -> None:
 
 @pytest.mark.parametrize("hand", [0, 1, 7, 9_999])
 def test_seat_a_gets_the_same_cards_whoever_has_the_button(hand: int) -> None:
-    with_button, without = (deal_cards(DICE, hand, button_is_a=first) for first in (True, False))
+    with_button, without = (deal_cards(DICE, hand, order) for order in ((0, 1), (1, 0)))
     assert with_button.button == without.big_blind
     assert with_button.big_blind == without.button
     assert with_button.board == without.board
@@ -252,7 +250,7 @@ def test_a_mirrored_match_plays_every_deck_twice_with_the_seats_exchanged() -> N
 def test_no_card_is_dealt_twice_and_every_card_about_equally_often() -> None:
     dealt: Counter[str] = Counter()
     for hand in range(2000):
-        deal = deal_cards(DICE, hand, button_is_a=True)
+        deal = deal_cards(DICE, hand, (0, 1))
         cards = (*deal.button, *deal.big_blind, *deal.board)
         assert len(set(cards)) == 9
         dealt.update(cards)

@@ -152,13 +152,13 @@ def test_the_measured_seat_survives_as_long_as_it_has_not_lost_from_the_worse_si
 ) -> None:
     position = next(position for position in SLIGHT if position.worse == worse)
     other = record(SLIGHT[0], 1, 1)
-    games = list(chess_games([*[other] * index, record(position, plies, white_halfpoints)]))
+    games = list(chess_games([*[other] * index, record(position, plies, white_halfpoints)], 0))
     assert games[-1].survived_moves == survived
     assert games[-1].collapse_moves == (None if survived is None else position.collapse_moves)
 
 
 def test_from_an_equal_position_or_a_start_nobody_survives_anything() -> None:
     equal = positions_of(PositionClass.EQUAL)[0]
-    (game,) = chess_games([record(equal, 9, 0)])
+    (game,) = chess_games([record(equal, 9, 0)], 0)
     assert (game.survived_moves, game.collapse_moves) == (None, None)
     assert position_of(chess.STARTING_FEN) is None

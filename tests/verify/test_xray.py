@@ -32,8 +32,7 @@ from agzamov_verify.questions import (
 from agzamov_verify.replayed_game import PlayedGame, transcript
 from agzamov_verify.script import Exchanges
 from agzamov_verify.streams import block_script, streams_of
-from agzamov_verify.systems import MemorySystem
-from agzamov_verify.xray import forgotten, xray, xray_document, xray_lines
+from agzamov_verify.xray import SeatMemory, forgotten, seats_with_memory, xray, xray_document, xray_lines
 
 FOLDS = "Folded to a 3-bet on the button: 90 of 90"
 HANDS = 20
@@ -146,9 +145,12 @@ def played() -> PlayedGame:
 
 
 def decisions_of(plan: Plan, game: PlayedGame) -> list[Any]:
-    system = plan.systems["notes"]
-    assert isinstance(system, MemorySystem)
-    return list(xray(game, plan.seats["agent"], system))
+    return list(xray(game, memory_of(plan, game)))
+
+
+def memory_of(plan: Plan, game: PlayedGame) -> SeatMemory:
+    (of,) = seats_with_memory(plan, game.match)
+    return of
 
 
 def test_an_xray_says_what_was_remembered_and_what_is_done_without_it(played: PlayedGame) -> None:
@@ -156,10 +158,10 @@ def test_an_xray_says_what_was_remembered_and_what_is_done_without_it(played: Pl
     assert all([recalled.entry for recalled in one.recalled] == ["e00001"] for one in decisions)
     changed = next(one for one in decisions if one.changes)
     assert changed.without != changed.action
-    lines = list(xray_lines(played, decisions))
+    lines = list(xray_lines(played, memory_of(plan_of("reference"), played), decisions))
     assert f"; without it {changed.without}" in "\n".join(lines)
     assert lines[-1].endswith("decisions are others without what was remembered")
-    document = xray_document(played, decisions)
+    document = xray_document(played, memory_of(plan_of("reference"), played), decisions)
     assert document["format"] == "agz-xray-1"
 
 
@@ -186,4 +188,4 @@ def test_in_the_placebo_arm_the_words_are_not_those_of_the_entries() -> None:
     game = game_of(plan, plan.matches[1], "reference", 10)
     decisions = decisions_of(plan, game)
     assert all(recalled.content == "" for one in decisions for recalled in one.recalled)
-    assert "the placebo's text stood in the place" in list(xray_lines(game, decisions))[1]
+    assert "the placebo's text stood in the place" in list(xray_lines(game, memory_of(plan, game), decisions))[1]

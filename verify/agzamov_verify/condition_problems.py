@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from .experiment import Arm, Augmentation, Condition, Match, Phase
+from .experiment import Arm, Augmentation, Condition, Match, Phase, SeatAt, condition_key, seat_key
 from .games.registry import GAMES
 from .manifest import Plan
 from .plan_types import Problem
@@ -15,8 +15,8 @@ SHIFTS_MAX = 16
 """Shifts of one match: each costs its verifier a test of recovery."""
 
 SYSTEMS_NAMED_MAX = 20
-KEYS = ("condition", "b_condition")
-"""The keys of the conditions of a match, in the order of its seats."""
+ONE_OPPONENT = "arms meet one opponent"
+OWN_RECORD = "each has a store and a record of its own"
 
 
 def condition_problems(plan: Plan) -> Iterator[Problem]:
@@ -29,11 +29,11 @@ def condition_problems(plan: Plan) -> Iterator[Problem]:
         path = f"matches[{index}]"
         yield from _condition(path, match, plan)
         yield from _shifts(path, match, plan)
-        for key, name, condition in zip(KEYS, match.seats, match.conditions, strict=False):
-            yield from _system(f"{path}.{key}", match, name, condition, plan)
+        for seat_index, at in enumerate(match.table):
+            yield from _system(f"{path}.{condition_key(seat_index)}", match, at, plan)
         yield from _careers(path, match, plan)
         if match.condition.augmentation is not Augmentation.NAKED:
-            sub_phase = (match.a, match.game, match.phase, match.condition.augmentation, match.part)
+            sub_phase = (match.measured, match.game, match.phase, match.condition.augmentation, match.part)
             yield from _arm(path, match, first.setdefault(sub_phase, match))
     yield from _repeats(plan)
 
@@ -49,7 +49,7 @@ def _condition(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
     if rule.augmented == is_naked:
         expected = "an augmentation, with arm naked for its control" if is_naked else "none"
         yield Problem(f"{path}.condition", f"expected {expected} in Phase {match.phase:d}")
-    yield from _b_condition(path, match, rule)
+    yield from _opponents_conditions(path, match, rule)
     if not rule.augmented and match.shifts:
         yield Problem(f"{path}.shifts", f"expected none in Phase {match.phase:d}")
     if rule.positions and not match.part:
@@ -58,26 +58,31 @@ def _condition(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
         yield Problem(f"{path}.positions", f"expected none in Phase {match.phase:d}, which is played from starts")
 
 
-def _b_condition(path: str, match: Match, rule: PhaseRule) -> Iterator[Problem]:
-    """Seat B has a system of its own where the phase augments both, and another name than seat A."""
-    condition = match.b_condition
-    if not rule.both:
-        if condition != Condition():
-            yield Problem(f"{path}.b_condition", f"expected none in Phase {match.phase:d}: seat A alone has a system")
-        return
-    if condition.augmentation is Augmentation.NAKED or condition.arm is not Arm.REAL:
-        message = f"expected an augmentation with arm real in Phase {match.phase:d}: both seats have a system"
-        yield Problem(f"{path}.b_condition", message)
-    if match.a in match.seats[1:]:
-        message = f"expected another seat than {match.a}, of the same model: each has a store and a record of its own"
-        yield Problem(f"{path}.b", message)
+def _opponents_conditions(path: str, match: Match, rule: PhaseRule) -> Iterator[Problem]:
+    """Each opponent has a system of its own where the phase augments all seats, and a name of its own."""
+    for seat_index, at in enumerate(match.table):
+        if not seat_index:
+            continue
+        key = f"{path}.{condition_key(seat_index)}"
+        if not rule.both and at.condition != Condition():
+            yield Problem(key, f"expected none in Phase {match.phase:d}: seat A alone has a system")
+        if not rule.both:
+            continue
+        if at.condition.augmentation is Augmentation.NAKED or at.condition.arm is not Arm.REAL:
+            seats = "both seats have" if len(match.opponents) == 1 else "every seat has"
+            yield Problem(key, f"expected an augmentation with arm real in Phase {match.phase:d}: {seats} a system")
+        if at.seat in match.seats[:seat_index]:
+            message = (
+                f"expected another seat than {at.seat}, of the same model: each has a store and a record of its own"
+            )
+            yield Problem(f"{path}.{seat_key(seat_index)}", message)
 
 
 def _shifts(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
     if len(match.shifts) > SHIFTS_MAX:
         yield Problem(f"{path}.shifts", f"expected at most {SHIFTS_MAX}, found {len(match.shifts)}")
         return
-    if match.shifts and set(match.seats) == {match.a}:
+    if match.shifts and match.is_self_play:
         yield Problem(f"{path}.shifts", "expected none in self-play: they change the strategy of another seat")
     if match.shifts and GAMES[match.game].deals_twice(plan.rules_of(match.game)):
         yield Problem(f"{path}.shifts", "expected none where decks are mirrored: both strategies would play one deck")
@@ -101,7 +106,7 @@ def _careers(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
         yield Problem(f"{path}.careers", "expected none: without an augmentation nothing lasts from game to game")
     if game.deals_twice(rules):
         yield Problem(f"{path}.careers", "expected none where decks are mirrored: a career would meet a deck twice")
-    unit = game.unit_results(rules)
+    unit = game.unit_results(rules, len(match.table))
     if match.planned % (match.careers * unit):
         message = f"expected a number that divides {match.planned} into whole {game.unit.many}, found {match.careers}"
         yield Problem(f"{path}.careers", message)
@@ -112,8 +117,9 @@ def _careers(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
         yield Problem(f"{path}.careers", "expected none in a match that is watched: careers are no sequence")
 
 
-def _system(path: str, match: Match, seat: str, condition: Condition, plan: Plan) -> Iterator[Problem]:
+def _system(path: str, match: Match, at: SeatAt, plan: Plan) -> Iterator[Problem]:
     """Problems of a seat's system."""
+    seat, condition = at.seat, at.condition
     if condition.arm is Arm.NAKED:
         if condition.system:
             yield Problem(f"{path}.system", "expected none: in the naked arm a seat has its prompt alone")
@@ -171,10 +177,14 @@ def _use(name: str, system: System, seat_name: str, plan: Plan) -> Iterator[Prob
 
 def _arm(path: str, match: Match, first: Match) -> Iterator[Problem]:
     """Arms of one sub-phase are compared, so they differ in the condition alone: a delta is not of two opponents."""
-    if match.seats != first.seats:
-        yield Problem(f"{path}.b", f"expected {', '.join(first.seats[1:])} as in {first.id}: arms meet one opponent")
-    if match.b_condition != first.b_condition:
-        yield Problem(f"{path}.b_condition", f"expected that of {first.id}: arms meet one opponent")
+    if len(match.table) != len(first.table):
+        yield Problem(f"{path}.others", f"expected {len(first.table)} seats as in {first.id}: arms meet one table")
+        return
+    for seat_index, (at, base) in enumerate(zip(match.table, first.table, strict=True)):
+        if at.seat != base.seat:
+            yield Problem(f"{path}.{seat_key(seat_index)}", f"expected {base.seat} as in {first.id}: {ONE_OPPONENT}")
+        if seat_index and at.condition != base.condition:
+            yield Problem(f"{path}.{condition_key(seat_index)}", f"expected that of {first.id}: {ONE_OPPONENT}")
     if match.shifts != first.shifts:
         yield Problem(f"{path}.shifts", f"expected those of {first.id}: arms meet one strategy")
     if match.careers != first.careers:
@@ -187,18 +197,20 @@ def _repeats(plan: Plan) -> Iterator[Problem]:
     first: dict[tuple[str, str, Augmentation], Match] = {}
     deltas = [(index, match) for index, match in enumerate(plan.matches) if match.phase == Phase.ASYMMETRIC]
     for _, match in deltas:
-        first.setdefault((match.a, match.game, match.condition.augmentation), match)
+        first.setdefault((match.measured, match.game, match.condition.augmentation), match)
     for index, match in deltas:
-        repeat = repeats.get(match.a)
+        repeat = repeats.get(match.measured)
         base = repeat and first.get((repeat.seat, match.game, match.condition.augmentation))
         if base and _opponents_told(match, plan) != _opponents_told(base, plan):
-            message = f"expected a seat with the patterns and briefing of {', '.join(base.seats[1:])}, as in {base.id}"
-            yield Problem(f"matches[{index}].b", f"{message}: {match.a} repeats {base.a} at another temperature")
+            names = ", ".join(at.seat for at in base.opponents)
+            message = f"expected a seat with the patterns and briefing of {names}, as in {base.id}"
+            why = f"{match.measured} repeats {base.measured} at another temperature"
+            yield Problem(f"matches[{index}].{seat_key(1)}", f"{message}: {why}")
         if base and match.shifts != base.shifts:
-            yield Problem(f"matches[{index}].shifts", f"expected those of {base.id}, which {match.a} repeats")
+            yield Problem(f"matches[{index}].shifts", f"expected those of {base.id}, which {match.measured} repeats")
 
 
 def _opponents_told(match: Match, plan: Plan) -> list[object]:
-    """The opponents' patterns and briefings, which may differ from seat A's in Phase 2; none of a missing seat."""
-    opponents = (plan.seats.get(name) for name in match.seats[1:])
+    """What the opponents are told: all in which they differ from seat A in Phase 2, but for a seat that is missing."""
+    opponents = (plan.seats.get(at.seat) for at in match.opponents)
     return [(seat.patterns, seat.briefing) for seat in opponents if seat]

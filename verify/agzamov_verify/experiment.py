@@ -5,13 +5,16 @@ is the label that a hypothesis reads (paper sections 3.4, 4.2 and 4.3).
 """
 
 from enum import IntEnum, StrEnum
-from typing import Final
+from typing import Annotated, Final
+
+from msgspec import Meta
 
 from .games.patterns import Pattern
 from .plan_types import Count, CountOrNone, Name, NameOrNone, Part
+from .seat_letters import SEATS_MAX
 
-SIDES: Final = "abcdefgh"
-"""Keys of the seats of a match, the measured one first."""
+MEASURED: Final = 0
+"""The index of the seat that a match is about: its condition is under study."""
 
 
 class Phase(IntEnum):
@@ -73,16 +76,25 @@ class Condition(Part, frozen=True, order=True):
 
 
 class Shift(Part, frozen=True):
-    """A forced change of seat B's strategy: after so many games or hands it keeps these patterns, not its own."""
+    """A forced change of the opponents' strategy: after so many games or hands they keep these patterns."""
 
     after: Count
     patterns: tuple[Pattern, ...] = ()
 
 
-class Match(Part, frozen=True, tag_field="game"):
-    """Seats that meet in one game: `a` is the one that is measured. The subclasses are in the folders of the games.
+class SeatAt(Part, frozen=True, order=True):
+    """A seat at a table: its name in the plan, and the condition under which it plays."""
 
-    `condition` is seat A's. `b_condition`: seat B's in Phase 3, where both have a system.
+    seat: Name
+    condition: Condition = Condition()
+
+
+class Match(Part, frozen=True, tag_field="game"):
+    """Seats that meet in one game. The subclasses are in the folders of the games.
+
+    A plan names the first two seats as `a` and `b`, with `condition` and `b_condition`, and those beyond them as
+    `others`. Everything else reads `table`, which has all of them alike. The first seat is the one that is measured;
+    a protocol may look at the others as well (`Plan.looked_at`).
 
     `careers`: the results are as many equal consecutive parts, each played in order from fresh stores of the seats'
     systems. What a store holds makes the results of a career depend on each other, so careers are what is repeated
@@ -95,6 +107,7 @@ class Match(Part, frozen=True, tag_field="game"):
     careers: CountOrNone = 0
     condition: Condition = Condition()
     b_condition: Condition = Condition()
+    others: Annotated[tuple[SeatAt, ...], Meta(max_length=SEATS_MAX - 2)] = ()
     shifts: tuple[Shift, ...] = ()
 
     @property
@@ -103,9 +116,39 @@ class Match(Part, frozen=True, tag_field="game"):
         return str(self.__struct_config__.tag)
 
     @property
+    def table(self) -> tuple[SeatAt, ...]:
+        """The seats with their conditions, in the order of their letters; the measured one first."""
+        return (SeatAt(self.a, self.condition), SeatAt(self.b, self.b_condition), *self.others)
+
+    @property
     def seats(self) -> tuple[str, ...]:
-        """The participants, the measured one first."""
-        return (self.a, self.b)
+        """The names of the seats, in the order of `table`."""
+        return tuple(at.seat for at in self.table)
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The conditions of the seats, in the order of `table`."""
+        return tuple(at.condition for at in self.table)
+
+    @property
+    def measured(self) -> str:
+        """The name of the seat that the match is about."""
+        return self.table[MEASURED].seat
+
+    @property
+    def opponents(self) -> tuple[SeatAt, ...]:
+        """The other seats, in the order of `table`."""
+        return others_of(self.table, MEASURED)
+
+    @property
+    def shifting(self) -> tuple[int, ...]:
+        """The seats whose strategy `shifts` change, by their index: every opponent of the measured seat."""
+        return tuple(index for index in range(len(self.table)) if index != MEASURED)
+
+    @property
+    def is_self_play(self) -> bool:
+        """True if one seat has every chair of the table."""
+        return len(set(self.seats)) == 1
 
     @property
     def part(self) -> str:
@@ -113,25 +156,23 @@ class Match(Part, frozen=True, tag_field="game"):
         return ""
 
     @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """The conditions of the participants, in the order of `seats`."""
-        others = (Condition() for _ in self.seats[2:])
-        return (self.condition, self.b_condition, *others)
-
-    @property
     def systems(self) -> tuple[str, ...]:
-        """The names of the participants' systems, in the order of `seats`: empty for a seat without one."""
+        """The names of the seats' systems, in the order of `table`: empty for a seat without one."""
         return tuple(condition.system for condition in self.conditions)
 
     @property
     def id(self) -> str:
-        """The name of the match in a run; a match after Phase 0 that is no self-play names its opponents too.
+        """The name of the match in a run: its phase, game, condition and seats.
 
-        Seat B's condition is no part of it: all arms of a sub-phase meet the same one.
+        Of two seats the opponent stands in it but in Phase 0 and in self-play, and its condition does not: all arms of
+        a sub-phase meet the same one. A larger table has all of its seats in it, in their order, each with its
+        condition where that is not naked: no two such tables may share a name.
         """
-        others = [name for name in self.seats[1:] if name != self.a] if self.phase else []
+        opponents = [at.seat for at in self.opponents if self.phase and not self.is_self_play]
+        if self.others:
+            opponents = [".".join((at.seat, *_own_label(at.condition))) for at in self.opponents]
         part = (self.part,) if self.part else ()
-        return "-".join((f"p{self.phase}", self.game, self.condition.label, *part, self.a, *others))
+        return "-".join((f"p{self.phase}", self.game, self.condition.label, *part, self.measured, *opponents))
 
     @property
     def planned(self) -> int:
@@ -156,3 +197,22 @@ class Match(Part, frozen=True, tag_field="game"):
         """
         part = (self.part,) if self.part else ()
         return "/".join((f"p{self.phase}", self.game, *part, *self.seats))
+
+
+def others_of(table: tuple[SeatAt, ...], seat_index: int) -> tuple[SeatAt, ...]:
+    """The seats of a table but for one, in their order."""
+    return table[:seat_index] + table[seat_index + 1 :]
+
+
+def seat_key(seat_index: int) -> str:
+    """The key of a match that names a seat in a plan: a, b, others[0].seat …"""
+    return ("a", "b")[seat_index] if seat_index < 2 else f"others[{seat_index - 2}].seat"
+
+
+def condition_key(seat_index: int) -> str:
+    """The key of a match that has a seat's condition in a plan."""
+    return ("condition", "b_condition")[seat_index] if seat_index < 2 else f"others[{seat_index - 2}].condition"
+
+
+def _own_label(condition: Condition) -> tuple[str, ...]:
+    return () if condition.augmentation is Augmentation.NAKED else (condition.label,)

@@ -47,7 +47,7 @@ class GameView(ABC):
 
     @abstractmethod
     def document(self, played: PlayedGame) -> dict[str, object]:
-        """One result for a program: values that JSON has. The caller adds game, match, a and b."""
+        """One result for a program: values that JSON has. The caller adds game, match and seats."""
 
     def exported(self, played: PlayedGame, plan: Plan) -> str:
         """One result in the open format of the game."""
@@ -72,10 +72,6 @@ class GameView(ABC):
     def error_classes(self, record: Any) -> tuple[str, ...]:  # noqa: ARG002 - see the games
         """Classes of faults among the first attempts of all seats in a result, for a filter."""
         return ()
-
-    @abstractmethod
-    def won_by_a(self, played: PlayedGame) -> int:
-        """1 where seat A won, 0 for a draw, -1 where it lost."""
 
     @abstractmethod
     def ended(self, record: Any) -> str:
@@ -103,7 +99,7 @@ class GameView(ABC):
     def tally(self, counts: Any) -> str:
         """The outcome of a match in words, without a conclusion: "won 3 of 4 against".
 
-        The name of seat A stands before it, the opponent's after it.
+        The name of the seat stands before it, its opponents' after it.
         """
         wins, n = counts.wins
         return f"won {wins} of {n} against"

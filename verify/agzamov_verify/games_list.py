@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from .checks.opened_bundle import Opened
 from .checks.replay_stream import entries_of, journal_lines, segments_of
 from .columns import ascii_words, table
-from .experiment import Match
+from .experiment import MEASURED, Match
 from .games.game import StreamPlan
 from .journal import Chain, Entry
 from .manifest import Manifest
@@ -71,8 +71,8 @@ def list_documents(opened: Opened, selection: GameSelection) -> list[dict[str, s
 
 
 def outcome(played: PlayedGame) -> str:
-    """The result of a game for seat A: won, drawn or lost."""
-    return OUTCOMES[1 - VIEWS[played.match.game].won_by_a(played)]
+    """The result of a game for the seat that is measured: won, drawn or lost."""
+    return OUTCOMES[1 - played.won(MEASURED)]
 
 
 def _selected(opened: Opened, selection: GameSelection) -> Iterator[PlayedGame]:

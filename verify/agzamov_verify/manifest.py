@@ -22,7 +22,7 @@ from .games.registry import GAMES
 from .memory.native_tools import TOOLS_MAX, NativeTool
 from .plan_types import END, DecimalText, Line, Name, Part, Sha256
 from .protocols import CURRENT, PROTOCOLS, ProtocolVersion
-from .questions import MEMORIES, TOOLS
+from .seat_letters import tool_name
 from .seats import AnySeat, Seat
 from .systems import AnySystem
 from .tool_use import ToolUse
@@ -140,21 +140,34 @@ class Plan(GameRules, frozen=True):
         return [match for match in self.matches if any(self.memories_of(match))]
 
     def memories_of(self, match: Match) -> tuple[str, ...]:
-        """The names of the systems that keep the stores of seats A and B in a match; empty where none does."""
-        parts = (self.parts_of(name).items() for name in match.systems[: len(MEMORIES)])
+        """The names of the systems that keep the stores of the seats of a match, in their order; empty where none."""
+        parts = (self.parts_of(name).items() for name in match.systems)
         return tuple(next((name for name, system in some if system.keeps_store), "") for some in parts)
 
     @property
     def tool_matches(self) -> list[AnyMatch]:
         """The matches in which a seat has a tool."""
-        return [match for match in self.matches if any(self.tool_of(match, place) for place in range(len(TOOLS)))]
+        return [match for match in self.matches if any(self.tools_of(match))]
+
+    def tools_of(self, match: Match) -> tuple[ToolUse | None, ...]:
+        """How each seat of a match uses its tool, in their order; None for a seat without one."""
+        return tuple(self.tool_of(match, seat_index) for seat_index in range(len(match.table)))
 
     def tool_of(self, match: Match, seat_index: int) -> ToolUse | None:
         """Use of the tool by the seat at `seat_index` in a match; None where it has none."""
         condition = match.conditions[seat_index]
         name, parts = condition.system, self.parts_of(condition.system)
         use = next((use for system in parts.values() if (use := system.tool(condition.arm))), None)
-        return msgspec.structs.replace(use, is_steered=name not in parts, to=TOOLS[seat_index]) if use else None
+        return msgspec.structs.replace(use, is_steered=name not in parts, to=tool_name(seat_index)) if use else None
+
+    def looked_at(self, match: Match) -> tuple[int, ...]:
+        """The seats of a match whose results are counted, by their index: the first, or all where the phase says so.
+
+        Of seats that are one player under one condition, the first alone: the others say the same again.
+        """
+        rule, table = PROTOCOLS[self.protocol].phases.get(match.phase), match.table
+        looked_at = table if rule and rule.every_seat else table[:1]
+        return tuple(table.index(at) for at in dict.fromkeys(looked_at))
 
     @property
     def ways_of_use(self) -> dict[str, list[str]]:

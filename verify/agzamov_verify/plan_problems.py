@@ -6,7 +6,7 @@ from itertools import islice
 
 from .analysis_plan import SequentialRule
 from .condition_problems import condition_problems
-from .experiment import SIDES, Match
+from .experiment import Match, seat_key
 from .games.registry import GAMES
 from .manifest import Plan
 from .plan_types import Problem
@@ -58,7 +58,7 @@ def local_models(plan: Plan) -> dict[str, LocalModelSeat]:
 
 def observations_planned(match: Match, plan: Plan) -> int:
     """Number of observations by a rule in a whole match: its statistical units, as start pairs or sessions."""
-    return match.planned // GAMES[match.game].unit_results(plan.rules_of(match.game))
+    return match.planned // GAMES[match.game].unit_results(plan.rules_of(match.game), len(match.table))
 
 
 def image_parts(plan: Plan) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ def _matches(plan: Plan) -> Iterator[Problem]:
     for index, match in enumerate(plan.matches):
         path = f"matches[{index}]"
         if match.id in seen:
-            yield Problem(path, f"expected one match of its phase, game, condition and seat, found {match.id} again")
+            yield Problem(path, f"expected one match of its phase, game, condition and seats, found {match.id} again")
         seen.add(match.id)
         if match.game not in (version := PROTOCOLS[plan.protocol]).games:
             games = ", ".join(version.games)
@@ -108,23 +108,34 @@ def _matches(plan: Plan) -> Iterator[Problem]:
             yield Problem(path, f"{message}, found {len(match.id)} in {match.id}")
         sizes = GAMES[match.game].match_problems(match, plan.rules_of(match.game))
         yield from (problem.below(path) for problem in sizes)
+        yield from _players(path, match)
         yield from _pairing(path, match, plan)
     streams = sum(-(-match.planned // max(1, match.stream_results)) for match in plan.matches)
     if streams > STREAMS_MAX:
         yield Problem("matches", f"expected at most {STREAMS_MAX} streams, found {streams}; make the blocks larger")
 
 
+def _players(path: str, match: Match) -> Iterator[Problem]:
+    """The number of seats that the game takes."""
+    game, seats = GAMES[match.game], len(match.table)
+    if seats in game.players:
+        return
+    least, most = game.players[0], game.players[-1]
+    expected = f"{least}" if least == most else f"{least} to {most}"
+    yield Problem(f"{path}.others", f"expected {expected} seats in {game.title}, found {seats}")
+
+
 def _pairing(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
-    for key, name in zip(SIDES, match.seats, strict=False):
-        seat = plan.seats.get(name)
+    for seat_index, name in enumerate(match.seats):
+        key, seat = seat_key(seat_index), plan.seats.get(name)
         if seat is None:
             names = ", ".join(islice(plan.seats, SEATS_NAMED_MAX))
             yield Problem(f"{path}.{key}", f"expected one of the seats {names}")
         elif not plays(seat, match.game):
             title = GAMES[match.game].title
             yield Problem(f"{path}.{key}", f"expected a seat that plays {title}, found {seat.noun}")
-        elif key != "a":
-            yield from _opponent(f"{path}.{key}", match, name, plan)
+        elif seat_index:
+            yield from _opponent(f"{path}.{key}", match, seat_index, plan)
 
 
 def plays(seat: Seat, game: str) -> bool:
@@ -134,13 +145,13 @@ def plays(seat: Seat, game: str) -> bool:
     return seat.games is None or game in seat.games
 
 
-def _opponent(path: str, match: Match, name: str, plan: Plan) -> Iterator[Problem]:
+def _opponent(path: str, match: Match, seat_index: int, plan: Plan) -> Iterator[Problem]:
     """The rule of the match's phase about the seats that are not measured."""
     rule = PROTOCOLS[plan.protocol].phases.get(match.phase)
     if rule is None or not set(match.seats) <= plan.seats.keys():
         return
     table = Table(match, [plan.seats[seat] for seat in match.seats])
-    if expected := rule.opponent.problem(table, match.seats.index(name, 1)):
+    if expected := rule.opponent.problem(table, seat_index):
         yield Problem(path, f"expected {expected}")
 
 

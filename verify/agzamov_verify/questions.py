@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from . import canon
+from .seat_letters import SEATS_MAX, memory_name, seat_letter, tool_name
 
 TOKENS_MAX = 2**24
 """Of one reply: more than any context, and so few that the sum over 2^28 calls stays an exact integer below 2^53."""
@@ -32,18 +33,16 @@ TOOL_CHARACTERS_MAX = 50_000
 """Of all names and arguments of one reply together; a harness leaves out the calls from the first beyond on."""
 
 ENGINE = "engine"
-MEMORY = "memory_a"
-MEMORIES: Final = (MEMORY, "memory_b")
-"""The memories of seats A and B."""
-TOOL = "tool_a"
-TOOLS: Final = (TOOL, "tool_b")
-"""The tools of seats A and B: the engine in chess, the calculator in hold'em."""
+MEMORY = memory_name(0)
+"""Whom a question to a memory asks where nothing else is said."""
+TOOL = tool_name(0)
+"""Whom a question to a tool asks where nothing else is said."""
 
 RESERVED: Final[Mapping[str, str]] = MappingProxyType(
     {
         ENGINE: "the engine that adjudicates",
-        **{name: f"the memory of seat {seat}" for name, seat in zip(MEMORIES, "AB", strict=True)},
-        **{name: f"the tool of seat {seat}" for name, seat in zip(TOOLS, "AB", strict=True)},
+        **{memory_name(index): f"the memory of seat {seat_letter(index).upper()}" for index in range(SEATS_MAX)},
+        **{tool_name(index): f"the tool of seat {seat_letter(index).upper()}" for index in range(SEATS_MAX)},
     }
 )
 """Names in a journal that no seat may have, and whose they are."""

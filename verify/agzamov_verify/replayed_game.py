@@ -4,13 +4,14 @@ Prompts are not stored: the replay computes them again, byte for byte.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from .dice import Dice
-from .experiment import SIDES, Match
+from .experiment import Match
 from .games.game import Block, StreamPlan
+from .games.players import by_place
 from .games.registry import GAMES
 from .journal import Entry
 from .manifest import Manifest
@@ -38,6 +39,7 @@ from .questions import (
     Stored,
 )
 from .script import Exchanges, Replay, drive
+from .seat_letters import seat_letter
 from .streams import block_script, streams_of
 from .untrusted_input import printable, show_name
 
@@ -50,7 +52,7 @@ class NoSuchGame(ValueError):
 
 
 class PlayedGame(NamedTuple):
-    """One result. `first` and `second` are the seats in its first two places: White and Black, button and big blind."""
+    """One result, with what was asked in it."""
 
     match: Match
     number: int
@@ -59,22 +61,33 @@ class PlayedGame(NamedTuple):
 
     @property
     def placed(self) -> tuple[str, ...]:
-        """The seats by place, with their side where a seat plays against itself."""
-        seats = self.match.seats
-        named = [
-            f"{name} ({side.upper()})" if seats.count(name) > 1 else name
-            for side, name in zip(SIDES, seats, strict=False)
-        ]
-        start = self.number % len(seats)
-        return (*named[start:], *named[:start])
+        """The seats by place, with their letter where a seat plays against itself."""
+        return by_place([named_seat(self.match.seats, seat_index) for seat_index in range(len(self.order))], self.order)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The seats by place, by their index."""
+        return GAMES[self.match.game].order(self.record, self.number)
+
+    def won(self, seat_index: int) -> int:
+        """1 where a seat won, 0 for neither, -1 where it lost."""
+        return GAMES[self.match.game].won(self.record, self.number, seat_index)
 
     @property
     def first(self) -> str:
+        """The seat in the first of two places: White, the button."""
         return self.placed[0]
 
     @property
     def second(self) -> str:
+        """The seat in the second of two places: Black, the big blind."""
         return self.placed[1]
+
+
+def named_seat(seats: Sequence[str], seat_index: int) -> str:
+    """A seat by its name, with its letter where the name stands at the table more than once."""
+    name = seats[seat_index]
+    return f"{name} ({seat_letter(seat_index).upper()})" if seats.count(name) > 1 else name
 
 
 def stream_of(manifest: Manifest, game: str) -> StreamPlan:

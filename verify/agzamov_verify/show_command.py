@@ -119,7 +119,7 @@ def _document(played: PlayedGame, view: View) -> dict[str, object]:
     inner = VIEWS[played.match.game].document(played)
     asked = [{"question": question, "answer": answer} for question, answer in played.asked] if view.prompts else None
     named = {"format": "agz-game-1", "game": played.record.game, "match": played.match.id}
-    return {**named, "a": played.match.a, "b": played.match.b, **inner, **({"asked": asked} if view.prompts else {})}
+    return {**named, "seats": played.match.seats, **inner, **({"asked": asked} if view.prompts else {})}
 
 
 def _overview(path: Path, opened: Opened, view: View) -> Iterator[str]:
@@ -133,7 +133,7 @@ def _overview(path: Path, opened: Opened, view: View) -> Iterator[str]:
     if view.as_json:
         yield canon.ascii_text(documents.plain(protocol, documents.RESULTS, results))
         return
-    played = {match.id: match for match in results.matches}
+    played = {match.match: match for match in results.matches}
     commands = [typed("verify" if _is_harness() else "check", path)]
     commands += [typed("show", path, "--game", name) for name in first_games(opened.manifest, played)]
     commands.append(typed("show", path, "--games"))

@@ -19,8 +19,8 @@ from .games.players import Player
 from .games.registry import GAMES
 from .manifest import MemoryPin, Plan
 from .memory.career_memory import CareerMemory
-from .questions import MEMORIES, TOOLS
 from .script import Script
+from .seat_letters import memory_name
 
 
 def streams_of(match: Match) -> Iterator[StreamPlan]:
@@ -40,10 +40,10 @@ class SeatStore(NamedTuple):
 def memory_stores(plan: Plan) -> dict[SeatStore, str]:
     """The stores of a run in the order of the plan, and the names of their systems."""
     return {
-        SeatStore(stream.id, to): system
+        SeatStore(stream.id, memory_name(seat_index)): system
         for match in plan.memory_matches
         for stream in streams_of(match)
-        for to, system in zip(MEMORIES, plan.memories_of(match), strict=True)
+        for seat_index, system in enumerate(plan.memories_of(match))
         if system
     }
 
@@ -83,13 +83,13 @@ def _memory(
     stream: StreamPlan, seat_index: int, plan: Plan, dice: Dice, memories: Mapping[str, MemoryPin]
 ) -> CareerMemory | None:
     """The memory of the seat at `seat_index` in one stream, which is a career."""
-    name = plan.memories_of(stream.match)[seat_index] if seat_index < len(MEMORIES) else ""
+    name = plan.memories_of(stream.match)[seat_index]
     if not name:
         return None
     arm, pin = stream.match.conditions[seat_index].arm, memories.get(name)
     order = dice.stream(f"donor/{stream.id}")
     notes = GAMES[stream.match.game].donor_notes if arm is Arm.PLACEBO else ()
-    return plan.systems[name].career_memory(arm, notes, order, pin.native if pin else (), MEMORIES[seat_index])
+    return plan.systems[name].career_memory(arm, notes, order, pin.native if pin else (), memory_name(seat_index))
 
 
 def shifts_before(match: Match, index: int) -> int:
@@ -101,7 +101,7 @@ def shifts_before(match: Match, index: int) -> int:
 def patterns_of(plan: Plan, match: Match, seat_index: int, shifts: int) -> tuple[Pattern, ...]:
     """The patterns of the match's game that the seat at `seat_index` must keep after so many shifts."""
     kept = plan.seats[match.seats[seat_index]].patterns
-    if seat_index == 1 and shifts:
+    if shifts and seat_index in match.shifting:
         kept = match.shifts[shifts - 1].patterns
     return tuple(pattern for pattern in kept if pattern in GAMES[match.game].patterns)
 
@@ -122,6 +122,6 @@ def _player(plan: Plan, match: Match, seat_index: int, shifts: int) -> Player:
         briefing,
         scripted=not seat.is_model,
         tokens_max=seat.tokens_limit,
-        tool=plan.tool_of(match, seat_index) if seat_index < len(TOOLS) else None,
+        tool=plan.tool_of(match, seat_index),
         library=next((library for library in libraries if library), None),
     )

@@ -17,7 +17,7 @@ LINES_MOST: Final = 10
 
 
 class ToolUse(msgspec.Struct, frozen=True):
-    """Limits of a tool at one decision. `is_placebo`: prompts have a drawn answer. `to`: its name (`questions.TOOLS`).
+    """Limits of a tool at one decision. `is_placebo`: a drawn answer is told. `to`: its name in a journal.
 
     `calls_max`: calls that the seat's model may make; 0: the harness asks, once. `candidates_max`: moves of chess that
     it examines in a call, `lines_max`: best moves that it finds in one, with `nodes` each. `comparisons_max`: showdowns

@@ -1,4 +1,4 @@
-"""X-ray of a memory in one game: at each decision of seat A, the entries in its prompt, and its action without them.
+"""What a memory did in one game: at each decision the entries in a prompt, and what its seat does without them.
 
 A scripted seat is asked the same question again without the remembered text, so it is known whether it decided by it.
 What a model would have done is not known from a bundle.
@@ -13,13 +13,12 @@ import msgspec
 from .experiment import Arm, Match
 from .games.page import PROFILE, read_page
 from .games.registry import GAMES
+from .manifest import Plan
 from .memory.career_memory import within
 from .memory.native_tools import delivered, holds
 from .memory.placebo import PlaceboRule
 from .memory.tools import BUDGET_USED, MALFORMED, NOTHING_FOUND, SEARCH, closing_observation
 from .questions import (
-    MEMORY,
-    TOOL,
     Answer,
     Calculate,
     Called,
@@ -33,6 +32,7 @@ from .questions import (
     Search,
 )
 from .replayed_game import PlayedGame
+from .seat_letters import memory_name, tool_name
 from .seats import Seat
 from .systems import MemorySystem
 from .untrusted_input import printable
@@ -56,7 +56,7 @@ class Recalled(NamedTuple):
 class Steered(NamedTuple):
     """Effect of the recalled entries before a decision in the full stack.
 
-    `passages`: number in its prompt. `named`: seat A's request to its tool; `examined`: what the tool examined.
+    `passages`: told of its documents. `named`: what the seat declared is to be examined; `examined`: what was.
     """
 
     passages: int
@@ -65,10 +65,10 @@ class Steered(NamedTuple):
 
 
 class XrayedDecision(NamedTuple):
-    """One decision of seat A. `without`: its action without the remembered text; None where that is not known.
+    """One decision of the seat. `without`: its action without the remembered text; None where that is not known.
 
-    `steered`: of the full stack alone; `without` is then what seat A would have had examined. `instead`: in the placebo
-    arm, the text of its prompt in place of the entries.
+    `steered`: of the full stack alone; `without` is then what it would have had examined. `instead`: in the placebo
+    arm, what its prompt told in the place of the entries.
     """
 
     turn: int
@@ -86,51 +86,85 @@ class XrayedDecision(NamedTuple):
         return None if self.without is None else self.without != decided
 
 
-def xray(played: PlayedGame, seat: Seat, system: MemorySystem, *, is_steered: bool = False) -> Iterator[XrayedDecision]:
-    """Every decision of seat A in a game, in order. A retry belongs to the decision that it is of.
+class SeatMemory(NamedTuple):
+    """A seat with a memory. `is_steered`: the memory is a part of the full stack."""
 
-    `is_steered`: the memory is a part of the full stack.
-    """
-    if is_steered:
-        yield from _by_the_full_stack(played, seat, system)
+    seat_index: int
+    name: str
+    seat: Seat
+    system: MemorySystem
+    arm: Arm
+    is_steered: bool = False
+
+    @property
+    def memory(self) -> str:
+        """The memory's name in a journal."""
+        return memory_name(self.seat_index)
+
+    @property
+    def tool(self) -> str:
+        """The name of its tool in a journal."""
+        return tool_name(self.seat_index)
+
+    @property
+    def is_placebo(self) -> bool:
+        """True if other text stands in the place of its entries."""
+        return self.arm is Arm.PLACEBO
+
+
+def seats_with_memory(plan: Plan, match: Match) -> Iterator[SeatMemory]:
+    """The seats of a match that have a memory, in their order."""
+    for seat_index, name in enumerate(plan.memories_of(match)):
+        system, at, tool = plan.systems.get(name), match.table[seat_index], plan.tool_of(match, seat_index)
+        if isinstance(system, MemorySystem):
+            is_steered = tool is not None and tool.is_steered
+            yield SeatMemory(seat_index, at.seat, plan.seats[at.seat], system, at.condition.arm, is_steered)
+
+
+def xray(played: PlayedGame, of: SeatMemory) -> Iterator[XrayedDecision]:
+    """Every decision of one seat in a game, in order. A retry belongs to the decision that it is of."""
+    if of.is_steered:
+        yield from _by_the_full_stack(played, of)
         return
-    if system.needs_tool_calls:
-        yield from _by_tool_calls(played, system)
+    if of.system.needs_tool_calls:
+        yield from _by_tool_calls(played, of)
         return
     search, hits = None, Hits(())
     for question, answer in played.asked:
         match question, answer:
-            case Search(to=to), Hits() if to == MEMORY:
+            case Search(to=to), Hits() if to == of.memory:
                 search, hits = question, answer
-            case Chat(attempt=0), _ if search is not None and question.to == played.match.a:
+            case Chat(attempt=0), _ if search is not None and question.to == of.name:
                 if question.turn != search.turn:
-                    continue  # seat B's, where a model plays itself
-                instead = _instead(question, played, seat.briefing)
-                recalled = _told(hits, system, played.match, instead)
-                without = _without(question, seat) if recalled else None
+                    continue  # another seat's, where a model plays itself
+                instead = _instead(question, of)
+                recalled = _told(hits, of, played.match, instead)
+                without = _without(question, of.seat) if recalled else None
                 told = (question.turn, search.query, recalled, _declared(answer), without)
                 yield XrayedDecision(*told, instead=instead)
                 search = None
 
 
-def _by_the_full_stack(played: PlayedGame, seat: Seat, system: MemorySystem) -> Iterator[XrayedDecision]:
-    """Every decision with its chain: entries recalled, candidates named with them, candidates examined, choice."""
+def _by_the_full_stack(played: PlayedGame, of: SeatMemory) -> Iterator[XrayedDecision]:
+    """Every decision with its chain: what was recalled, what the seat said by it, what was examined, what it chose."""
     search, hits = None, Hits(())
     decision: XrayedDecision | None = None
     for question, answer in played.asked:
         match question, answer:
-            case Chat(to=to), _ if to != played.match.a:
+            case Chat(to=to), _ if to != of.name:
                 continue
-            case Search(to=to), Hits() if to == MEMORY:
+            case Search(to=to), Hits() if to == of.memory:
                 search, hits = question, answer
             case Chat(attempt=0), _ if search is not None and question.turn == search.turn:
-                instead = _instead(question, played, seat.briefing)
-                recalled = _told(hits, system, played.match, instead)
+                instead = _instead(question, of)
+                recalled = _told(hits, of, played.match, instead)
                 passages = len(read_page(question.messages).documents.splitlines())
-                without = _without(question, seat) if recalled else None
+                without = _without(question, of.seat) if recalled else None
                 steered = Steered(passages, _declared(answer), "nothing")
                 decision = XrayedDecision(question.turn, search.query, recalled, "", without, steered, instead)
-            case Examine(to=to) | Calculate(to=to), _ if decision and decision.steered and to == TOOL:
+            case Examine(to=to) | Calculate(to=to), _ if (
+                decision and decision.steered and to == tool_name(of.seat_index)
+            ):
                 steered = decision.steered._replace(examined=_examined(question))
                 decision = decision._replace(steered=steered)
             case Chat(attempt=1), _ if decision and question.turn == decision.turn:
@@ -138,11 +172,11 @@ def _by_the_full_stack(played: PlayedGame, seat: Seat, system: MemorySystem) -> 
                 decision = search = None
 
 
-def _instead(question: Chat, played: PlayedGame, briefing: str) -> str:
+def _instead(question: Chat, of: SeatMemory) -> str:
     """The placebo of the memory in a prompt; empty in another arm."""
-    if played.match.condition.arm is not Arm.PLACEBO:
+    if not of.is_placebo:
         return ""
-    return read_page(question.messages).profile.removeprefix(briefing).removeprefix("\n")
+    return read_page(question.messages).profile.removeprefix(of.seat.briefing).removeprefix("\n")
 
 
 def _examined(question: Examine | Calculate) -> str:
@@ -152,12 +186,12 @@ def _examined(question: Examine | Calculate) -> str:
     return f"the strongest {question.hands_percent} % of hands" if question.hands_percent < 100 else "any hand"
 
 
-def _by_tool_calls(played: PlayedGame, system: MemorySystem) -> Iterator[XrayedDecision]:
-    """Every decision of a model that searched for itself, with all entries found before it declared."""
+def _by_tool_calls(played: PlayedGame, of: SeatMemory) -> Iterator[XrayedDecision]:
+    """Every decision of a model that searched for itself: all that its searches told it before it declared."""
     decision: XrayedDecision | None = None
     for question, answer in played.asked:
         match question, answer:
-            case Chat(to=to), _ if to != played.match.a:
+            case Chat(to=to), _ if to != of.name:
                 continue
             case Chat(with_tools=(_, *_)), _ if closing_observation(question.messages) is not None:
                 break
@@ -167,37 +201,37 @@ def _by_tool_calls(played: PlayedGame, system: MemorySystem) -> Iterator[XrayedD
                 if not question.attempt:
                     decision = XrayedDecision(question.turn, "", (), "", None)
                 assert decision
-                decision = _placebo_told(decision, question, system, played.match)
+                decision = _placebo_told(decision, question, of, played.match)
                 decision = decision._replace(action=_declared(answer))
-            case Search(to=to), Hits() if decision and to == MEMORY:
+            case Search(to=to), Hits() if decision and to == of.memory:
                 query = "; ".join(filter(None, (decision.query, question.query)))
-                recalled = (*decision.recalled, *_told(answer, system, played.match, ""))
+                recalled = (*decision.recalled, *_told(answer, of, played.match, ""))
                 decision = decision._replace(query=query, recalled=recalled)
-            case CallTool(to=to), Called() if decision and answer.hits and to == MEMORY:
+            case CallTool(to=to), Called() if decision and answer.hits and to == of.memory:
                 query = "; ".join(filter(None, (decision.query, question.called_with)))
-                text = delivered(answer.text, system.bytes_max)
+                text = delivered(answer.text, of.system.bytes_max)
                 held = tuple(Recalled(hit.entry, hit.content) for hit in answer.hits if holds(text, hit.content))
                 decision = decision._replace(query=query, recalled=(*decision.recalled, *held))
     if decision:
         yield decision
 
 
-def _placebo_told(decision: XrayedDecision, question: Chat, system: MemorySystem, match: Match) -> XrayedDecision:
-    """A placebo decision with the text shown in place of the hits, read from its next question."""
-    if not decision.recalled or match.condition.arm is not Arm.PLACEBO:
+def _placebo_told(decision: XrayedDecision, question: Chat, of: SeatMemory, match: Match) -> XrayedDecision:
+    """A decision with what its searches were answered in the placebo arm: its next question tells it."""
+    if not decision.recalled or not of.is_placebo:
         return decision
     names = {sent.id: sent.name for message in question.messages for sent in message.tool_calls}
     answers = [message.content for message in question.messages if names.get(message.tool_call_id) == SEARCH]
     told = "\n".join(answer for answer in answers if not answer.startswith(_NO_ENTRIES))
-    return decision._replace(recalled=_paired(decision.recalled, told, system, match), instead=told)
+    return decision._replace(recalled=_paired(decision.recalled, told, of.system, match), instead=told)
 
 
-def _told(hits: Hits, system: MemorySystem, match: Match, instead: str) -> tuple[Recalled, ...]:
-    """The entries shown to the seat; in the placebo arm, those replaced by `instead`."""
-    texts = within([hit.content for hit in hits.hits], system.limits)
-    if match.condition.arm is Arm.PLACEBO:
+def _told(hits: Hits, of: SeatMemory, match: Match, instead: str) -> tuple[Recalled, ...]:
+    """The entries that were told; in the placebo arm, those in whose place `instead` stood."""
+    texts = within([hit.content for hit in hits.hits], of.system.limits)
+    if of.is_placebo:
         own = tuple(Recalled(hit.entry, "", hit.content) for hit in hits.hits[: len(texts)])
-        return _paired(own, instead, system, match)
+        return _paired(own, instead, of.system, match)
     return tuple(Recalled(hit.entry, hit.content) for hit in hits.hits[: len(texts)])
 
 
@@ -273,10 +307,10 @@ def _last_line(text: str) -> str:
     return text.strip().rpartition("\n")[2]
 
 
-def xray_lines(played: PlayedGame, decisions: Sequence[XrayedDecision]) -> Iterator[str]:
-    """The decisions for a person: turn, action, entries, and the action without them."""
-    yield f"{played.record.game}: what {played.match.a} remembered at each of its {len(decisions)} decisions"
-    if played.match.condition.arm is Arm.PLACEBO:
+def xray_lines(played: PlayedGame, of: SeatMemory, decisions: Sequence[XrayedDecision]) -> Iterator[str]:
+    """The decisions as a person reads them: the turn, the action, the entries, and what becomes of it without them."""
+    yield f"{played.record.game}: what {of.name} remembered at each of its {len(decisions)} decisions"
+    if of.is_placebo:
         yield "  the placebo's text stood in the place of these entries, as many as the limits allow"
     for decision in decisions:
         entries = printable(", ".join(recalled.entry for recalled in decision.recalled)) or "nothing"
@@ -301,12 +335,13 @@ def _effect(decision: XrayedDecision) -> str:
     return f"; without it {printable(decision.without)}" if decision.changes else "; without it the same"
 
 
-def xray_document(played: PlayedGame, decisions: Sequence[XrayedDecision]) -> dict[str, object]:
+def xray_document(played: PlayedGame, of: SeatMemory, decisions: Sequence[XrayedDecision]) -> dict[str, object]:
     """The decisions for a program."""
     return {
         "format": "agz-xray-1",
         "game": played.record.game,
         "match": played.match.id,
+        "seat": of.name,
         "decisions": [
             {
                 "turn": decision.turn,

@@ -29,14 +29,14 @@ UNKNOWN: Final = "unknown"
 
 
 def records(opened: Opened, matches: Sequence[Match], now_s: int) -> Iterator[dict[str, Any]]:
-    """The record of each model that was in seat A of one of the matches. `now_s`: the time of this export.
+    """The record of each model that was measured in one of the matches. `now_s`: the time of this export.
 
     Raises HostileBundle.
     """
     results, analysis = signed_results(opened)
     figures = signed_headlines(results, analysis)
     for name, seat in opened.manifest.plan.seats.items():
-        own = [match for match in matches if match.a == name and match.id in figures]
+        own = [match for match in matches if match.measured == name and match.id in figures]
         if isinstance(seat, ModelSeat) and own:
             model = _model(opened, name, seat)
             digest = signed_digest(opened)
@@ -96,7 +96,7 @@ def _model(opened: Opened, name: str, seat: ModelSeat) -> dict[str, Any]:
 
 def _result(opened: Opened, match: Match, figure: Headline, estimate: Estimate | None) -> dict[str, Any]:
     view, condition = VIEWS[match.game], match.condition
-    seat = opened.manifest.plan.seats[match.a]
+    seat = opened.manifest.plan.seats[match.measured]
     assert isinstance(seat, ModelSeat)
     low, high = view.figure_bounds
     words = f"{condition.augmentation.value}/{condition.arm.value}"
@@ -108,7 +108,7 @@ def _result(opened: Opened, match: Match, figure: Headline, estimate: Estimate |
             "source_type": "other",
             "additional_details": {
                 "match": match.id,
-                "opponent": match.b,
+                "opponents": ", ".join(at.seat for at in match.opponents),
                 "augmentation": condition.augmentation.value,
                 "arm": condition.arm.value,
                 "system": condition.system,
@@ -116,7 +116,7 @@ def _result(opened: Opened, match: Match, figure: Headline, estimate: Estimate |
             },
         },
         "metric_config": {
-            "evaluation_description": f"{view.figure_unit} of seat A; equal players have {view.null:g}",
+            "evaluation_description": f"{view.figure_unit} of the measured seat; equal players have {view.null:g}",
             "metric_id": f"{BENCHMARK}.{match.game}.{view.figure_unit.replace(' ', '_')}",
             "metric_name": view.figure_unit,
             "metric_unit": view.figure_unit,

@@ -69,8 +69,8 @@ def _claims(matches: Sequence[Match], figures: dict[str, Headline]) -> Iterator[
         view = VIEWS[match.game]
         claim: dict[str, Any] = {
             "match": match.id,
-            "model": match.a,
-            "opponent": match.b,
+            "model": match.measured,
+            "opponents": [at.seat for at in match.opponents],
             "condition": f"{match.condition.augmentation.value} {match.condition.arm.value}",
             "metric": view.figure_unit,
             "value": figure.value,

@@ -25,9 +25,8 @@ from agzamov_verify.questions import (
     Stored,
 )
 from agzamov_verify.replayed_game import PlayedGame
-from agzamov_verify.systems import MemorySystem
 from agzamov_verify.views import VIEWS
-from agzamov_verify.xray import XrayedDecision, xray
+from agzamov_verify.xray import XrayedDecision, seats_with_memory, xray
 
 from .tables import Row, Value
 
@@ -79,9 +78,9 @@ class StreamRows:
                 played.match.id,
                 stream.plan.id,
                 played.number,
-                played.first,
-                played.second,
+                ", ".join(played.placed),
                 outcome(played),
+                " ".join(map(str, played.record.outcomes)),
                 ended.partition(",")[0],
                 ended,
                 len(played.asked),
@@ -154,21 +153,18 @@ class StreamRows:
         self, stream: PlayedStream, decided: dict[tuple[str, int, str], int], entries: dict[str, int]
     ) -> Iterator[Row]:
         match = stream.plan.match
-        system, tool = self._plan.systems.get(self._plan.memories_of(match)[0]), self._plan.tool_of(match, 0)
-        if not isinstance(system, MemorySystem):
-            return
-        steered = tool is not None and tool.is_steered
-        for played in stream.games:
-            for one in xray(played, self._plan.seats[match.a], system, is_steered=steered):
-                decision = decided.get((played.record.game, one.turn, match.a))
-                yield from self._recall(decision, one, entries)
+        for of in seats_with_memory(self._plan, match):
+            for played in stream.games:
+                for one in xray(played, of):
+                    decision = decided.get((played.record.game, one.turn, of.name))
+                    yield from self._recall(decision, one, entries, of.memory)
 
-    def _recall(self, decision: int | None, one: XrayedDecision, entries: dict[str, int]) -> Iterator[Row]:
+    def _recall(self, decision: int | None, one: XrayedDecision, entries: dict[str, int], memory: str) -> Iterator[Row]:
         changed = None if one.changes is None else int(one.changes)
         recall = self._row("memory_recalls", decision, one.query, one.without, changed)
         yield recall
         for place, told in enumerate(one.recalled, start=1):
-            entry = entries.get(f"memory_a {told.entry}")
+            entry = entries.get(f"{memory} {told.entry}")
             yield self._row("memory_delivered", recall.values[0], place, entry, told.entry, told.content)
 
 

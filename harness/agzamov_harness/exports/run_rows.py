@@ -14,6 +14,7 @@ from agzamov_verify.manifest import Price
 from agzamov_verify.protocols import documents
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.results import Results
+from agzamov_verify.seat_letters import seat_letter
 from agzamov_verify.untrusted_input import HostileBundle
 from agzamov_verify.views import VIEWS
 
@@ -75,12 +76,21 @@ def run_rows(opened: Opened) -> Iterator[Row]:
         yield Row("seats", (name, manifest.run_id, seat.kind, int(seat.is_model), settings, *usd))
     for match in plan.matches:
         yield Row("matches", (match.id, manifest.run_id, *_match(match), *_figure(match, figures.get(match.id))))
+        yield from _seats_of(match)
 
 
 def _match(match: Match) -> tuple[str | int, ...]:
-    conditions = ((one.augmentation.value, one.arm.value, one.system) for one in match.conditions[:2])
-    words = (word for condition in conditions for word in condition)
-    return (int(match.phase), match.game, match.a, match.b, *words, match.part, match.planned)
+    condition = match.condition
+    words = condition.augmentation.value, condition.arm.value, condition.system
+    opponents = ", ".join(at.seat for at in match.opponents)
+    return (int(match.phase), match.game, match.measured, opponents, *words, match.part, match.planned)
+
+
+def _seats_of(match: Match) -> Iterator[Row]:
+    """The seats of a match in their order."""
+    for seat_index, at in enumerate(match.table):
+        words = at.condition.augmentation.value, at.condition.arm.value, at.condition.system
+        yield Row("match_seats", (match.id, seat_letter(seat_index), at.seat, *words))
 
 
 def _figure(match: Match, figure: Headline | None) -> tuple[str | int | float | None, ...]:

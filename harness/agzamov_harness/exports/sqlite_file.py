@@ -15,9 +15,9 @@ ROWS_AT_ONCE: Final = 1000
 VIEWS: Final = {
     "results": """
         select matches.id as match, matches.phase, matches.game, matches.augmentation, matches.arm,
-               matches.a, matches.b,
-               count(games.id) as games, sum(games.outcome_a = 'won') as won, sum(games.outcome_a = 'drawn') as drawn,
-               sum(games.outcome_a = 'lost') as lost, matches.figure, matches.low, matches.high, matches.unit
+               matches.measured, matches.opponents,
+               count(games.id) as games, sum(games.outcome = 'won') as won, sum(games.outcome = 'drawn') as drawn,
+               sum(games.outcome = 'lost') as lost, matches.figure, matches.low, matches.high, matches.unit
         from matches left join games on games.match = matches.id group by matches.id order by matches.phase, matches.id
     """,
     "endings": """
@@ -36,7 +36,7 @@ VIEWS: Final = {
     """,
     "replies": """
         select decisions.id, decisions.game, games.match, matches.augmentation, matches.arm, decisions.turn,
-               decisions.attempt, decisions.seat, decisions.action, decisions.reply, games.outcome_a
+               decisions.attempt, decisions.seat, decisions.action, decisions.reply, games.outcome
         from decisions join games on games.id = decisions.game join matches on matches.id = games.match
     """,
     "memory_effect": """

@@ -51,15 +51,18 @@ TABLES: Final[Mapping[str, Table]] = {
         _columns(
             integer="phase planned was_played units",
             real="figure low high figure_of_equals",
-            order="id run phase game a b augmentation arm system b_augmentation b_arm b_system positions planned"
+            order="id run phase game measured opponents augmentation arm system positions planned"
             " was_played figure low high figure_of_equals unit units no_interval_because",
         ),
-        {"run": "runs", "a": "seats", "b": "seats"},
+        {"run": "runs", "measured": "seats"},
+    ),
+    "match_seats": Table(
+        _columns(order="match letter seat augmentation arm system"), {"match": "matches", "seat": "seats"}
     ),
     "games": Table(
         _columns(
             integer="number questions",
-            order="id match stream number first second outcome_a ended_by ended questions notation",
+            order="id match stream number seats outcome outcomes ended_by ended questions notation",
         ),
         {"match": "matches"},
     ),

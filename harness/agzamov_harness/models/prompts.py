@@ -37,7 +37,7 @@ def long_talks(plan: Plan, seat: str, talk_bytes: int) -> list[ChatRequest]:
 
 
 def _games(plan: Plan, seat: str) -> list[list[ChatRequest]]:
-    sizes = {name: game.unit_results(plan.rules_of(name)) for name, game in GAMES.items()}
+    sizes = {name: game.unit_results(plan.rules_of(name), min(game.players)) for name, game in GAMES.items()}
     return [list(_spread(plan, GAMES[name].self_play(seat, size), size)) for name, size in sizes.items()]
 
 

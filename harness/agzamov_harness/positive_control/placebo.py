@@ -60,9 +60,9 @@ def placebo_careers(opened: Opened, match: Match) -> Iterator[PlaceboCareer]:
 
 def _career(opened: Opened, stream: StreamPlan) -> PlaceboCareer:
     plan, game = opened.manifest.plan, GAMES[stream.match.game]
-    system, seat = plan.systems[stream.match.condition.system], plan.seats[stream.match.a]
+    system, seat = plan.systems[stream.match.condition.system], plan.seats[stream.match.measured]
     assert isinstance(system, MemorySystem)
-    contests = stream.count // game.contest_results(plan.rules_of(game.name))
+    contests = stream.count // game.contest_results(plan.rules_of(game.name), len(stream.match.table))
     career = PlaceboCareer(stream.id)
     for search, hits, question, reply in _decisions(opened, stream):
         told = _profile(question).removeprefix(seat.briefing).lstrip("\n")
@@ -86,7 +86,7 @@ def _decisions(opened: Opened, stream: StreamPlan) -> Iterator[tuple[Search, Hit
         match question, answer:
             case Search(), Hits():
                 searched = question, answer
-            case Chat(attempt=0), Reply() if searched and question.to == stream.match.a:
+            case Chat(attempt=0), Reply() if searched and question.to == stream.match.measured:
                 if question.turn == searched[0].turn:
                     yield *searched, question, answer
                 searched = None

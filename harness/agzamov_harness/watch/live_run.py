@@ -16,8 +16,9 @@ from agzamov_verify.phases.early_stopping import streams_due
 from agzamov_verify.phases.gate import is_gate, matches_to_play
 from agzamov_verify.protocols import PROTOCOLS
 from agzamov_verify.questions import Answer, Chat, Message, NoReply, Question, Reply
+from agzamov_verify.replayed_game import named_seat
 from agzamov_verify.scoring.analysis import analysis_of
-from agzamov_verify.scoring.results import match_result
+from agzamov_verify.scoring.results import match_results
 from agzamov_verify.streams import streams_of
 from agzamov_verify.views import VIEWS
 
@@ -125,7 +126,7 @@ class LiveRun:
         if self._is_gated or not all(self._is_over(match) for match in gates):
             return
         self._is_gated = True
-        results = [match_result(match, self._blocks(match), self._plan) for match in gates]
+        results = [row for match in gates for row in match_results(match, self._blocks(match), self._plan)]
         allowed = {
             match.id
             for phase in PROTOCOLS[self._plan.protocol].phases
@@ -151,9 +152,9 @@ class LiveRun:
         score, blocks, began = self._scores[match.id], self._blocks(match), self._clock()
         if len(blocks) == score.blocks or (began < score.next_at and not self._is_over(match)):
             return
-        result = match_result(match, blocks, self._plan, self._directory.manifest.run_id)
+        result, *_ = match_results(match, blocks, self._plan, self._directory.manifest.run_id)
         analysis = analysis_of(self._directory.manifest, self._dice, {match.id: blocks})
-        figure, results = headlines((result,), analysis)[match.id], sum(len(block.records) for block in blocks)
+        figure, results = headlines((result,), analysis)[result.id], sum(len(block.records) for block in blocks)
         now = self._clock()
         pause_s = max(SCORE_EVERY_S, PAUSE_SHARE * (now - began))
         self._scores[match.id] = _Score(len(blocks), now + pause_s, figure, results, result.is_baseline)
@@ -172,8 +173,7 @@ class LiveRun:
             match=match.id,
             phase=int(match.phase),
             game=VIEWS[match.game].game.title,
-            a=match.a,
-            b=match.b,
+            seats=[named_seat(match.seats, seat_index) for seat_index in range(len(match.table))],
             condition=f"{match.condition.augmentation.value} {match.condition.arm.value}",
             finished=finished,
             planned=match.planned,

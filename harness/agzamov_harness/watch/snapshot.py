@@ -17,8 +17,7 @@ class MatchRow(msgspec.Struct, frozen=True):
     match: str
     phase: int
     game: str
-    a: str
-    b: str
+    seats: list[str]
     condition: str
     finished: int
     planned: int

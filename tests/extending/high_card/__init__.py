@@ -1,1 +1,1 @@
-"""High card for three seats: a game with more than two participants."""
+"""High card for two to twelve seats: a game with more than two participants."""

@@ -1,4 +1,4 @@
-"""What is played: each of three seats antes a chip, gets one card and stays or folds; the highest card left wins."""
+"""What is played: each seat antes a chip, gets one card and stays or folds; the highest card that stayed wins."""
 
 from collections.abc import Iterator
 from typing import ClassVar, Final
@@ -8,20 +8,20 @@ import msgspec
 from ...analysis_plan import SequentialRule
 from ...dice import Dice, Stream
 from ...experiment import Match, Phase
-from ...plan_types import Count, Name, Part, Problem
+from ...plan_types import Count, Part, Problem
 from ...questions import Chat, Message, NoReply, Reply
 from ...script import Script
 from ..decision import ActionReader, IllegalPolicy, Tally, decide
 from ..declared import Accepted, Fault, FaultKind, read_declared
 from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
 from ..page import Page, labelled, scripted_player
-from ..players import GameName, Player, in_turn, seed_for
+from ..players import GameName, Player, by_place, seating, seed_for
 
-SEATS, CARDS = 3, 13
+SEATS_MAX, CARDS = 12, 13
 ACTIONS: Final = ("stay", "fold")
 TAG: Final = "ACTION:"
 SYSTEM: Final = (
-    "You are playing high card against two opponents. Each puts in a chip and gets a card from 1 to 13, none twice. "
+    "You are playing high card against {opponents}. Each puts in a chip and gets a card from 1 to 13, none twice. "
     "Who stays puts in another chip; the highest card that stayed wins all chips. Declare your action on the last line "
     "of your answer, in exactly this form:\nACTION: <stay or fold>"
 )
@@ -29,15 +29,10 @@ REMINDER: Final = "Declare one action on the last line, in the form ACTION: <sta
 
 
 class HighCardMatch(Match, frozen=True, kw_only=True, tag="high_card"):
-    """Rounds in threes: each seat has every place once. `c` is the third seat."""
+    """Rounds in sets of as many as there are seats: in a set each seat has every place once."""
 
-    c: Name
     rounds: Count = 30
-    block_rounds: Count = 3
-
-    @property
-    def seats(self) -> tuple[str, ...]:
-        return (self.a, self.b, self.c)
+    block_rounds: Count = 30
 
     @property
     def planned(self) -> int:
@@ -53,42 +48,47 @@ class HighCardRules(Part, frozen=True):
 
 
 class HighCardRecord(msgspec.Struct, frozen=True):
-    """One round: cards and actions by place, and the chips that each place won or lost."""
+    """One round: cards and actions by place, and the chips that each place won or lost. `order`: the seats by place."""
 
     game: str
+    order: tuple[int, ...]
     cards: tuple[int, ...]
     actions: tuple[str, ...]
-    net_chips: tuple[int, ...]
+    outcomes: tuple[int, ...]
     faults: tuple[int, ...]
 
 
 class HighCardBlock(Block, frozen=True):
-    """Records of the rounds of one stream, with the tallies of all three seats."""
+    """Records of the rounds of one stream, with the tallies of all seats."""
 
     records: tuple[HighCardRecord, ...]
     tallies: tuple[Tally, ...]
 
 
-def play(name: GameName, players: tuple[Player, ...], dice: Dice, tallies: tuple[Tally, ...]) -> Script[HighCardRecord]:
-    """Play one round; what the players did is added to `tallies`."""
-    cards = tuple(dice.stream(f"cards/{name.label}").deal(range(1, CARDS + 1), SEATS))
+def play(
+    name: GameName, order: tuple[int, ...], seats: tuple[Player, ...], dice: Dice, by_seat: tuple[Tally, ...]
+) -> Script[HighCardRecord]:
+    """Play one round; what the seats did is added to their tallies."""
+    players, tallies = by_place(seats, order), by_place(by_seat, order)
+    cards = tuple(dice.stream(f"cards/{name.label}").deal(range(1, CARDS + 1), len(order)))
+    system = SYSTEM.replace("{opponents}", f"{len(order) - 1} opponents")
     actions: list[str] = []
     before = [tally.faults for tally in tallies]
     for at, player in enumerate(players):
         text = f"Your card: {cards[at]}\nBefore you: {', '.join(actions) or 'nobody'}"
-        messages = (Message(SYSTEM, "system"), Message(text, "user"))
+        messages = (Message(system, "system"), Message(text, "user"))
         question = Chat(0, name.id, messages, seed_for(player, at, name, at, dice), player.seat, at)
         action = yield from decide(question, _reader(name, at, dice), IllegalPolicy.SUBSTITUTE, tallies[at])
         actions.append(str(action))
     faults = tuple(tally.faults - earlier for tally, earlier in zip(tallies, before, strict=True))
-    return HighCardRecord(name.id, cards, tuple(actions), _net_chips(cards, actions), faults)
+    return HighCardRecord(name.id, order, cards, tuple(actions), _net_chips(cards, actions), faults)
 
 
 def _net_chips(cards: tuple[int, ...], actions: list[str]) -> tuple[int, ...]:
     paid = [2 if action == "stay" else 1 for action in actions]
     stayed = [card if action == "stay" else 0 for card, action in zip(cards, actions, strict=True)]
     if not any(stayed):
-        return (0,) * SEATS
+        return (0,) * len(cards)
     winner = stayed.index(max(stayed))
     return tuple(sum(paid) * (at == winner) - one for at, one in enumerate(paid))
 
@@ -119,13 +119,14 @@ def reference_reply(page: Page, stream: Stream) -> str:
 
 
 class HighCard(Game):
-    """High card for three."""
+    """High card for two to twelve."""
 
     name = "high_card"
     title = "high card"
     result = Noun("round", "rounds")
-    unit = Noun("set of three rounds", "sets of three rounds")
-    contest = Noun("set of three rounds", "sets of three rounds")
+    unit = Noun("set of rounds", "sets of rounds")
+    contest = Noun("set of rounds", "sets of rounds")
+    players = range(2, SEATS_MAX + 1)
     number = ("r", 6)
     match = HighCardMatch
     rules = HighCardRules
@@ -138,32 +139,37 @@ class HighCard(Game):
     hides = True
 
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: HighCardRules, dice: Dice) -> Script[Block]:
-        tallies = (Tally(), Tally(), Tally())
-        records = []
+        match, records = stream.match, []
+        tallies = tuple(Tally() for _ in match.table)
         for index in range(stream.first, stream.first + stream.count):
-            placed = tuple(tallies[(index + at) % SEATS] for at in range(SEATS))
-            players = in_turn(seats_at(index), index)
-            records.append((yield from play(self.name_of(stream.match, index), players, dice, placed)))
+            order = seating(dice, match.draws, index, len(match.table))
+            records.append((yield from play(self.name_of(match, index), order, seats_at(index), dice, tallies)))
         return HighCardBlock(stream.first, tuple(records), tallies)
+
+    def order(self, record: HighCardRecord, index: int) -> tuple[int, ...]:
+        return record.order
 
     def problems(self, rules: HighCardRules) -> Iterator[Problem]:
         return iter(())
 
     def match_problems(self, match: HighCardMatch, rules: HighCardRules) -> Iterator[Problem]:
-        if match.rounds % SEATS or match.block_rounds % SEATS:
-            yield Problem("", "expected rounds and block_rounds in threes: each seat has every place as often")
+        seats = len(match.table)
+        if match.rounds % seats or match.block_rounds % seats:
+            yield Problem(
+                "", f"expected rounds and block_rounds in sets of {seats}, in which each seat has every place"
+            )
 
     def bounds(self, rule: SequentialRule) -> Bounds:
-        return Bounds(-6, 12, 0)
+        return Bounds(-2 * SEATS_MAX, 2 * SEATS_MAX**2, 0)
 
     def self_play(self, seat: str, results: int) -> HighCardMatch:
-        return HighCardMatch(a=seat, b=seat, c=seat, phase=Phase.BASELINE, rounds=results)
+        return HighCardMatch(a=seat, b=seat, phase=Phase.BASELINE, rounds=results, block_rounds=min(self.players))
 
-    def unit_results(self, rules: HighCardRules) -> int:
-        return SEATS
+    def unit_results(self, rules: HighCardRules, seats: int) -> int:
+        return seats
 
-    def contest_results(self, rules: HighCardRules) -> int:
-        return SEATS
+    def contest_results(self, rules: HighCardRules, seats: int) -> int:
+        return seats
 
 
 GAME = HighCard()

@@ -1,4 +1,4 @@
-"""What is counted: seat A's chips in sets of three rounds."""
+"""What is counted: a seat's chips in sets of as many rounds as there are seats."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Self
 
 import msgspec
 
-from ...scoring.cells import Cell, CellKey
+from ...scoring.cells import Cell, CellKey, measured_first
 from ...scoring.counts import Counts
 from ...scoring.exact import figure
 from ...scoring.game_scoring import GameScoring, Played
@@ -23,25 +23,25 @@ from ...scoring.match_figures import (
     symmetry,
 )
 from ...scoring.measures import Measure, Units
-from .game import GAME, SEATS, HighCardRecord, HighCardRules
-
-CHIPS_PER_ROUND = Scale("chips a round", Fraction(1, SEATS))
-
-
-def place_of_a(index: int) -> int:
-    """Seat A's place in round `index`."""
-    return -index % SEATS
+from ..players import by_seat
+from .game import GAME, HighCardRecord, HighCardRules
 
 
-def by_three(values: Sequence[int]) -> list[int]:
-    """Sums over sets of three rounds."""
-    return [sum(values[at : at + SEATS]) for at in range(0, len(values) - SEATS + 1, SEATS)]
+def chips_per_round(seats: int) -> Scale:
+    """Chips of a set, as chips a round."""
+    return Scale("chips a round", Fraction(1, seats))
+
+
+def by_set(values: Sequence[int], seats: int) -> list[int]:
+    """Sums over sets of rounds."""
+    return [sum(values[at : at + seats]) for at in range(0, len(values) - seats + 1, seats)]
 
 
 class HighCardCounts(Counts, frozen=True, tag="high_card"):
-    """Seat A's chips, the sets of three rounds that it won chips in, and how many stayed in each round."""
+    """A seat's chips, the sets of rounds that it won chips in, and how many stayed in each round."""
 
     rounds: int
+    sets: int
     net_chips: int
     sets_won: int
     own: int
@@ -57,7 +57,7 @@ class HighCardCounts(Counts, frozen=True, tag="high_card"):
 
     @property
     def units(self) -> int:
-        return self.rounds // SEATS
+        return self.sets
 
     @property
     def value(self) -> Fraction:
@@ -92,6 +92,7 @@ class HighCardCell(Cell, frozen=True):
 
     key: CellKey
     rounds: tuple[HighCardRound, ...]
+    seats: int
 
     @property
     def results(self) -> tuple[HighCardRound, ...]:
@@ -102,22 +103,23 @@ class HighCardCell(Cell, frozen=True):
         return [one.chips for one in self.rounds]
 
     def units(self, value: Callable[[HighCardRound], int]) -> list[int]:
-        return by_three(list(map(value, self.rounds)))
+        return by_set(list(map(value, self.rounds)), self.seats)
 
     def measured(self, measure: Measure = Measure.PERFORMANCE) -> Units:
-        return self.as_units(self.units(lambda one: one.chips), CHIPS_PER_ROUND)
+        return self.as_units(self.units(lambda one: one.chips), chips_per_round(self.seats))
 
     def kept(self, keep: Callable[[HighCardRound], bool], measure: Measure) -> Units:
         whole = self.units(lambda one: int(keep(one)))
         values = self.units(lambda one: one.chips)
-        return self.some_units((v for v, kept in zip(values, whole, strict=True) if kept == SEATS), CHIPS_PER_ROUND)
+        kept = (chips for chips, count in zip(values, whole, strict=True) if count == self.seats)
+        return self.some_units(kept, chips_per_round(self.seats))
 
     def with_results_of(self, other: Self) -> Self:
         return msgspec.structs.replace(self, rounds=self.rounds + other.rounds)
 
 
 class HighCardAnalysis(MatchAnalysis, frozen=True, tag="high_card"):
-    """A match of high card from seat A's side."""
+    """A match of high card from the side of one seat."""
 
     chips: Kept
     p_sets_won: str | None
@@ -132,26 +134,27 @@ class HighCardAnalysis(MatchAnalysis, frozen=True, tag="high_card"):
 
 
 class HighCardScoring(GameScoring):
-    """Sets of three rounds, in which each seat has every place once."""
+    """Sets of rounds, in which each seat has every place once."""
 
     game = GAME
     counts = HighCardCounts
     analysis = HighCardAnalysis
 
     def count(self, played: Played) -> HighCardCounts:
-        sets = self.observations(played.records, played.rules)
+        sets = self.observations(played.records, played.rules, played.seat_index)
         stayed = Counter(f"{record.actions.count('stay')}_stayed" for record in played.records)
         own = sum(not any(record.faults) for record in played.records)
         won = sum(chips > 0 for chips in sets)
-        return HighCardCounts(len(played.records), sum(sets), won, own, dict(sorted(stayed.items())))
+        return HighCardCounts(len(played.records), len(sets), sum(sets), won, own, dict(sorted(stayed.items())))
 
     def cell(self, key: CellKey, played: Played) -> HighCardCell:
-        rounds = []
-        for index, record in enumerate(played.records):
-            places = [(place_of_a(index) + at) % SEATS for at in range(SEATS)]
-            errors = tuple(record.faults[place] for place in places)
-            rounds.append(HighCardRound(record.net_chips[places[0]], errors, (1,) * SEATS))
-        return HighCardCell(key, tuple(rounds), starts=f"{played.run}/{played.match.draws}", tallies=played.tallies)
+        seats, rounds = len(played.match.table), []
+        for record, chips in zip(played.records, played.outcomes, strict=True):
+            errors = measured_first(by_seat(record.faults, record.order), played.seat_index)
+            rounds.append(HighCardRound(chips, errors, (1,) * seats))
+        tallies = measured_first(played.tallies, played.seat_index)
+        decks = f"{played.run}/{played.match.draws}"
+        return HighCardCell(key, tuple(rounds), seats, starts=decks, tallies=tallies)
 
     def analyse(self, cell: HighCardCell, setting: Setting, evidence: Evidence, played: Played) -> HighCardAnalysis:
         units = cell.measured()
@@ -164,8 +167,9 @@ class HighCardScoring(GameScoring):
             p_above_half(sum(chips > 0 for chips in units.values), len(units.values), setting),
         )
 
-    def observations(self, records: Sequence[HighCardRecord], rules: HighCardRules) -> list[int]:
-        return by_three([record.net_chips[place_of_a(index)] for index, record in enumerate(records)])
+    def observations(self, records: Sequence[HighCardRecord], rules: HighCardRules, seat_index: int) -> list[int]:
+        seats = max((len(record.order) for record in records), default=1)
+        return by_set([by_seat(record.outcomes, record.order)[seat_index] for record in records], seats)
 
 
 SCORING = HighCardScoring()

@@ -7,8 +7,8 @@ from ...game_view import GameView
 from ...manifest import Plan
 from ...replayed_game import PlayedGame
 from ...scoring.match_figures import MatchAnalysis
-from .game import GAME, HighCardRecord
-from .scoring import HighCardCounts, place_of_a
+from .game import GAME, SEATS_MAX, HighCardRecord
+from .scoring import HighCardCounts
 
 
 class HighCardView(GameView):
@@ -18,12 +18,12 @@ class HighCardView(GameView):
     null = 0.0
     figure_unit = "chips a round"
     short_unit = " chips"
-    places = ("first", "second", "third")
+    places = tuple(f"place {number}" for number in range(1, SEATS_MAX + 1))
 
     def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:
         record: HighCardRecord = played.record
-        most = max(record.net_chips)
-        winner = played.placed[record.net_chips.index(most)] if most > 0 else "nobody"
+        most = max(record.outcomes)
+        winner = played.placed[record.outcomes.index(most)] if most > 0 else "nobody"
         result = f"Result: {winner} wins {most} chips: {self.ended(record)}"
         yield f"{record.game}: {', '.join(played.placed)}"
         yield result
@@ -34,11 +34,7 @@ class HighCardView(GameView):
 
     def document(self, played: PlayedGame) -> dict[str, object]:
         record: HighCardRecord = played.record
-        return {"cards": list(record.cards), "actions": list(record.actions), "net_chips": list(record.net_chips)}
-
-    def won_by_a(self, played: PlayedGame) -> int:
-        chips: int = played.record.net_chips[place_of_a(played.number)]
-        return (chips > 0) - (chips < 0)
+        return {"cards": list(record.cards), "actions": list(record.actions), "chips": list(record.outcomes)}
 
     def ended(self, record: HighCardRecord) -> str:
         return f"{record.actions.count('stay')} stayed"

@@ -14,9 +14,9 @@ from ...questions import Chat, Message, NoReply, Reply
 from ...script import Script
 from ..decision import ActionReader, Forfeit, IllegalPolicy, Tally, added, decide
 from ..declared import Accepted, Fault, FaultKind, read_declared
-from ..game import Block, Bounds, Game, SeatsAt, StreamPlan
+from ..game import Block, Bounds, Game, SeatsAt, StreamPlan, Utility
 from ..page import Page, labelled, scripted_player
-from ..players import GameName, Player, a_is_first, in_turn, seed_for
+from ..players import GameName, Player, alternating, by_place, by_seat, seed_for
 from ..terms import answer_terms
 
 LINES: Final = ("012", "345", "678", "036", "147", "258", "048", "246")
@@ -59,6 +59,11 @@ class NoughtsRecord(msgspec.Struct, frozen=True):
     forfeited: bool
     tallies: tuple[Tally, Tally]
 
+    @property
+    def outcomes(self) -> tuple[int, int]:
+        """Half-points by place: 2 won, 1 drawn, 0 lost."""
+        return ((1, 1), (2, 0), (0, 2))[self.winner + 1]
+
 
 class NoughtsBlock(Block, frozen=True):
     """Records of the games of one stream."""
@@ -68,7 +73,7 @@ class NoughtsBlock(Block, frozen=True):
     @property
     def tallies(self) -> tuple[Tally, ...]:
         pairs = enumerate(self.records, start=self.first)
-        return added(record.tallies if a_is_first(index) else record.tallies[::-1] for index, record in pairs)
+        return added(by_seat(record.tallies, alternating(index)) for index, record in pairs)
 
 
 def play(name: GameName, players: tuple[Player, ...], rules: NoughtsRules, dice: Dice) -> Script[NoughtsRecord]:
@@ -142,6 +147,7 @@ class Noughts(Game):
     """Noughts and crosses."""
 
     name = "noughts"
+    utility = Utility.CONSTANT_SUM
     title = "noughts and crosses"
     match = NoughtsMatch
     rules = NoughtsRules
@@ -155,7 +161,7 @@ class Noughts(Game):
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: NoughtsRules, dice: Dice) -> Script[Block]:
         records = []
         for index in range(stream.first, stream.first + stream.count):
-            players = in_turn(seats_at(index), index)
+            players = by_place(seats_at(index), alternating(index))
             records.append((yield from play(self.name_of(stream.match, index), players, rules, dice)))
         return NoughtsBlock(stream.first, tuple(records))
 
@@ -172,7 +178,7 @@ class Noughts(Game):
     def self_play(self, seat: str, results: int) -> NoughtsMatch:
         return NoughtsMatch(a=seat, b=seat, phase=Phase.BASELINE, games=results)
 
-    def unit_results(self, rules: NoughtsRules) -> int:
+    def unit_results(self, rules: NoughtsRules, seats: int) -> int:
         return 2
 
     def decisions(self, rules: NoughtsRules, assumed: Mapping[str, Fraction]) -> Fraction:

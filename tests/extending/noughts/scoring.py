@@ -7,7 +7,7 @@ from typing import Self
 
 import msgspec
 
-from ...scoring.cells import Cell, CellKey
+from ...scoring.cells import Cell, CellKey, measured_first
 from ...scoring.counts import Counts
 from ...scoring.exact import figure
 from ...scoring.game_scoring import GameScoring, Played
@@ -23,19 +23,12 @@ from ...scoring.match_figures import (
     symmetry,
 )
 from ...scoring.measures import Measure, Units
-from ..players import a_is_first
+from ..players import alternating, by_seat, place_of
 from .game import GAME, NoughtsRecord, NoughtsRules
 
 
-def halfpoints_a(index: int, record: NoughtsRecord) -> int:
-    """Seat A's half-points of game `index`: 2 won, 1 drawn, 0 lost."""
-    if record.winner < 0:
-        return 1
-    return 2 if (record.winner == 0) is a_is_first(index) else 0
-
-
 class NoughtsCounts(Counts, frozen=True, tag="noughts"):
-    """Seat A's wins, draws and losses; `own`: games in which every move was a seat's own."""
+    """Wins and draws of one seat; `own`: games in which every move was a seat's own."""
 
     games: int
     won: int
@@ -133,18 +126,20 @@ class NoughtsScoring(GameScoring):
     analysis = NoughtsAnalysis
 
     def count(self, played: Played) -> NoughtsCounts:
-        points = Counter(halfpoints_a(at, record) for at, record in enumerate(played.records))
+        points = Counter(played.outcomes)
         ends = Counter(ending(record) for record in played.records)
         own = sum(not any(tally.substituted for tally in record.tallies) for record in played.records)
         return NoughtsCounts(len(played.records), points[2], points[1], own, dict(sorted(ends.items())))
 
     def cell(self, key: CellKey, played: Played) -> NoughtsCell:
         games = []
-        for index, record in enumerate(played.records):
-            a, b = record.tallies if a_is_first(index) else record.tallies[::-1]
-            errors, own = (a.faults, b.faults), not (a.substituted or b.substituted)
-            games.append(NoughtsGame(halfpoints_a(index, record), errors, (a.decisions, b.decisions), own))
-        return NoughtsCell(key, tuple(games), starts=played.run, tallies=played.tallies)
+        for index, (record, halfpoints) in enumerate(zip(played.records, played.outcomes, strict=True)):
+            tallies = measured_first(by_seat(record.tallies, alternating(index)), played.seat_index)
+            errors, decisions = (tuple(one.faults for one in tallies), tuple(one.decisions for one in tallies))
+            own = not any(one.substituted for one in tallies)
+            games.append(NoughtsGame(halfpoints, errors, decisions, own))
+        tallies = measured_first(played.tallies, played.seat_index)
+        return NoughtsCell(key, tuple(games), starts=played.run, tallies=tallies)
 
     def analyse(self, cell: NoughtsCell, setting: Setting, evidence: Evidence, played: Played) -> NoughtsAnalysis:
         return NoughtsAnalysis(
@@ -156,8 +151,8 @@ class NoughtsScoring(GameScoring):
             p_above_half(cell.course.count(2), len(cell.games), setting),
         )
 
-    def observations(self, records: Sequence[NoughtsRecord], rules: NoughtsRules) -> list[int]:
-        points = [halfpoints_a(at, record) for at, record in enumerate(records)]
+    def observations(self, records: Sequence[NoughtsRecord], rules: NoughtsRules, seat_index: int) -> list[int]:
+        points = [record.outcomes[place_of(seat_index, at)] for at, record in enumerate(records)]
         return [one + other for one, other in zip(points[::2], points[1::2], strict=False)]
 
 

@@ -8,7 +8,7 @@ from ...manifest import Plan
 from ...replayed_game import PlayedGame
 from ...scoring.match_figures import MatchAnalysis
 from .game import GAME, NoughtsRecord
-from .scoring import NoughtsCounts, ending, halfpoints_a
+from .scoring import NoughtsCounts, ending
 
 
 class NoughtsView(GameView):
@@ -32,9 +32,6 @@ class NoughtsView(GameView):
 
     def document(self, played: PlayedGame) -> dict[str, object]:
         return {"squares": [move + 1 for move in played.record.moves], "winner": played.record.winner}
-
-    def won_by_a(self, played: PlayedGame) -> int:
-        return halfpoints_a(played.number, played.record) - 1
 
     def ended(self, record: NoughtsRecord) -> str:
         return f"{ending(record).replace('_', ' ')}, {len(record.moves)} moves"

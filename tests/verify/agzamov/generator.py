@@ -110,7 +110,7 @@ def chess(key: CellKey, world: World, games: int = 400, starts: str = "") -> Che
         own = (white != 0) is a_white
         record = chess_record(white, errors if own else 0)
         records.append(msgspec.structs.replace(record, start_fen=f"{record.start_fen} {index}"))  # no game twice
-    return chess_cell(key, records, starts)
+    return chess_cell(key, records, 0, starts)
 
 
 @lru_cache(CELLS_KEPT)
@@ -127,7 +127,7 @@ def poker(key: CellKey, world: World, hands: int = 3000, starts: str = "") -> Po
         errors = int(draw.random() < world.errors) if a_button else 0
         records.append(hand_record(chips if a_button else -chips, errors))
     tallies = (Tally(), Tally())
-    return poker_cell(key, records, tallies, starts, POKER_RULES)
+    return poker_cell(key, records, 0, tallies, starts, POKER_RULES)
 
 
 def stream(key: CellKey) -> np.random.Generator:

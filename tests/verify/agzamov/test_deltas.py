@@ -102,7 +102,7 @@ def test_how_games_were_decided_is_counted_with_its_interval() -> None:
     given = next(one for one in map(adjudicated_wins, arms(GAINS, games=[CHESS])) if one.key.arm is Arm.REAL)
     assert isinstance(given, ChessCell)
     found = chess_analysis(
-        given, Setting("m", 2, ("a", "b"), Fraction(1, 20), symmetric=False), evidence([given])
+        given, Setting("m", 2, ("a", "b"), 0, Fraction(1, 20), symmetric=False), evidence([given])
     ).decided
     shares = {kind: Fraction(one.value.exact) for kind, one in found.items() if one.value}
     counts = {kind: share * len(given.games) for kind, share in shares.items()}
@@ -118,7 +118,7 @@ def test_how_games_were_decided_is_counted_with_its_interval() -> None:
     hands = cell(CellKey("m", POKER, 1), World(errors=0.3))
     assert isinstance(hands, PokerCell)
     own = poker_analysis(
-        hands, Setting("m", 1, ("a", "b"), Fraction(1, 20), symmetric=False), evidence([hands])
+        hands, Setting("m", 1, ("a", "b"), 0, Fraction(1, 20), symmetric=False), evidence([hands])
     ).decided["by_play"]
     played = sum(hand.decided_by_play for hand in hands.hands)
     assert value(own) == Fraction(played, len(hands.hands))
@@ -133,7 +133,7 @@ def test_a_match_its_score_and_its_ratio_have_one_tau() -> None:
     real = {one.key.game: one for one in cells if one.key.arm is Arm.REAL}
     learned = {game: some.learned(one) for game, one in real.items()}
     assert isinstance(real[CHESS], ChessCell)
-    setting = Setting("m", 2, ("a", "b"), Fraction(1, 20), symmetric=False)
+    setting = Setting("m", 2, ("a", "b"), 0, Fraction(1, 20), symmetric=False)
     assert chess_analysis(real[CHESS], setting, some).learning == learned[CHESS]
     separate, alone = msgspec.structs.replace(real[CHESS]), evidence([])
     by_itself = chess_analysis(separate, setting, alone).learning
@@ -160,7 +160,7 @@ def test_whatever_a_phase_brings_fits_into_the_verdict() -> None:
     game, some = shifted(key, 40.0), evidence(arms(GAINS))
     hands = cell(CellKey("m", POKER, 1), GAINS)
     assert isinstance(hands, PokerCell)
-    setting = Setting("m", 3, ("a", "a"), Fraction(1, 20), symmetric=True)
+    setting = Setting("m", 3, ("a", "a"), 0, Fraction(1, 20), symmetric=True)
     preflop = preflop_quality([hand_record(500), hand_record(-300)] * 100, PokerRules(), some.constants.clusters)
     parts: dict[str, object] = {
         "matches": [
@@ -179,7 +179,7 @@ def test_whatever_a_phase_brings_fits_into_the_verdict() -> None:
 def test_ratings_stand_with_and_without_games_that_the_harness_decided() -> None:
     given = next(one for one in map(adjudicated_wins, arms(GAINS, games=[CHESS])) if one.key.arm is Arm.REAL)
     assert isinstance(given, ChessCell)
-    found = chess_analysis(given, Setting("m", 2, ("a", "b"), Fraction(1, 20), symmetric=False), evidence([given]))
+    found = chess_analysis(given, Setting("m", 2, ("a", "b"), 0, Fraction(1, 20), symmetric=False), evidence([given]))
     decided = sum(game.decided_by_play for game in given.games)
     assert found.glicko2.left_out == found.elo.left_out == len(given.games) - decided
     assert float(found.glicko2.everything.a[-1].rating) > float(found.glicko2.by_play.a[-1].rating)
@@ -189,8 +189,8 @@ def test_ratings_stand_with_and_without_games_that_the_harness_decided() -> None
 
 def test_wins_above_one_half_are_not_tested_in_self_play_nor_over_careers() -> None:
     """In self-play half of the decided games are won whatever happens; games of a career depend on each other."""
-    self_play = Setting("m", 1, ("a", "a"), Fraction(1, 20), symmetric=True)
-    match = Setting("m", 0, ("a", "b"), Fraction(1, 20), symmetric=False)
+    self_play = Setting("m", 1, ("a", "a"), 0, Fraction(1, 20), symmetric=True)
+    match = Setting("m", 0, ("a", "b"), 0, Fraction(1, 20), symmetric=False)
     assert p_above_half(30, 30, self_play) is None
     assert p_above_half(30, 30, match, careers=5) is None
     assert float(p_above_half(30, 30, match) or 1) == pytest.approx(0.5**30, rel=1e-3)
@@ -199,7 +199,7 @@ def test_wins_above_one_half_are_not_tested_in_self_play_nor_over_careers() -> N
 @pytest.mark.parametrize(("game", "expected"), [(CHESS, "0.500000"), (POKER, "0.000000")])
 def test_self_play_is_tested_against_its_symmetry(game: str, expected: str) -> None:
     """Oracle: scipy's permutation test of signs; even play passes, a seat that always does better does not."""
-    setting = Setting("m", 1, ("a", "a"), Fraction(1, 20), symmetric=True)
+    setting = Setting("m", 1, ("a", "a"), 0, Fraction(1, 20), symmetric=True)
     verdicts = []
     for world in (World(), World(win=0.65, mean=120)):
         one = cell(CellKey("m", game, 1), world)
@@ -217,7 +217,7 @@ def test_self_play_is_tested_against_its_symmetry(game: str, expected: str) -> N
 def test_error_rates_are_by_seat_attempt_and_class() -> None:
     one = cell(CellKey("m", CHESS, 1), World(errors=0.3))
     assert isinstance(one, ChessCell)
-    found = chess_analysis(one, Setting("m", 1, ("a", "b"), Fraction(1, 20), symmetric=False), evidence([one]))
+    found = chess_analysis(one, Setting("m", 1, ("a", "b"), 0, Fraction(1, 20), symmetric=False), evidence([one]))
     rows = {(row.side, row.attempt, row.kind): row for row in found.errors}
     assert len(rows) == 2 * 2 * (len(FaultKind) + 1)
     tally = one.tallies[0]

@@ -32,6 +32,7 @@ from agzamov_verify.scores.comparability import warnings_between
 from agzamov_verify.scores.documents import calibration_document, score_document
 from agzamov_verify.scores.score_text import calibration_lines, score_lines, source_lines
 from agzamov_verify.scoring.cells import Cell, CellKey
+from agzamov_verify.scoring.game_scoring import Played
 from agzamov_verify.scoring.hypotheses.verdicts import Status
 from agzamov_verify.scoring.match_cells import cell_of, model_of
 from agzamov_verify.systems.memory_system import MemorySystem
@@ -322,7 +323,9 @@ def test_a_shift_that_an_early_end_did_not_reach_is_none(games: int, shifts: tup
     plan = msgspec.convert({"title": "t", "seats": {"x": MODEL, "y": MODEL}, "matches": [SHIFTED]}, Plan)
     drawn = Ending(End.PLY_LIMIT, 1)
     records = tuple(ChessRecord(f"g{at}", "", (), drawn, drawn, (Tally(), Tally())) for at in range(games))
-    assert cell_of(manifest(plan=plan), plan.matches[0], [ChessBlock(0, records)]).shifts == shifts
+    assert (
+        cell_of(manifest(plan=plan), Played("run", plan, plan.matches[0], 0, [ChessBlock(0, records)])).shifts == shifts
+    )
 
 
 @pytest.mark.parametrize(("arm", "games", "careers"), [("real", 100, 5), ("real", 98, 1), ("naked", 100, 0)])
@@ -334,4 +337,7 @@ def test_only_whole_careers_of_an_arm_with_a_system_are_the_unit_of_inference(
     plan = msgspec.convert({"title": "t", "seats": {"x": MODEL, "y": MODEL}, "matches": [match]}, Plan)
     drawn = Ending(End.PLY_LIMIT, 1)
     records = tuple(ChessRecord(f"g{at}", "", (), drawn, drawn, (Tally(), Tally())) for at in range(games))
-    assert cell_of(manifest(plan=plan), plan.matches[0], [ChessBlock(0, records)]).careers == careers
+    assert (
+        cell_of(manifest(plan=plan), Played("run", plan, plan.matches[0], 0, [ChessBlock(0, records)])).careers
+        == careers
+    )

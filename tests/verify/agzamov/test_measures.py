@@ -75,7 +75,7 @@ def test_hands_that_fill_no_session_are_left_out() -> None:
 @pytest.mark.parametrize("method", ADJUSTED_METHODS)
 def test_results_are_adjusted_as_the_records_say(method: Method) -> None:
     records = [hand_record(chips) for chips in (500, -300, 800, -1200)]
-    cell = poker_cell(HANDS_KEY, records, (Tally(), Tally()), "", PokerRules(session_hands=2))
+    cell = poker_cell(HANDS_KEY, records, 0, (Tally(), Tally()), "", PokerRules(session_hands=2))
     found = cell.adjusted(method)
     assert found is not None
     signed = [net_chips(record, method) * (1 if at % 2 == 0 else -1) for at, record in enumerate(records)]
@@ -144,7 +144,7 @@ def test_a_forfeit_is_a_decision_of_its_loser() -> None:
 def test_records_of_the_real_scripts_say_who_erred_and_who_decided() -> None:
     failed, clean = chess_record(2, 1), chess_record(2)
     assert (failed.tallies[0].faults, clean.tallies[0].faults) == (1, 0)
-    dealt = poker_cell(HANDS_KEY, [hand_record(500, 1), hand_record(500)], (Tally(), Tally()), "", PokerRules())
+    dealt = poker_cell(HANDS_KEY, [hand_record(500, 1), hand_record(500)], 0, (Tally(), Tally()), "", PokerRules())
     assert [one.errors for one in dealt.hands] == [(1, 0), (0, 0)]
     assert [one.decisions for one in dealt.hands] == [(2, 2), (2, 2)]
     assert [one.chips for one in dealt.hands] == [500, -500]

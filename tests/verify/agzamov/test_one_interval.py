@@ -32,7 +32,7 @@ def document() -> dict[str, Any]:
     some = evidence([one for one in cells if one.key.arm.value == "real"] + naked)
     matches = []
     for at, cell in enumerate(some.cells.values()):
-        setting = Setting(f"m{at}", 2, ("a", "b"), Fraction(1, 20), symmetric=False)
+        setting = Setting(f"m{at}", 2, ("a", "b"), 0, Fraction(1, 20), symmetric=False)
         if isinstance(cell, ChessCell):
             matches.append(msgspec.to_builtins(chess_analysis(cell, setting, some)))
         elif isinstance(cell, PokerCell):

@@ -11,7 +11,7 @@ from agzamov_verify.checks.lineage_tiers import Tier, tiers
 from agzamov_verify.checks.memory_audit import Audited
 from agzamov_verify.checks.memory_step import check_memory
 from agzamov_verify.manifest import MemoryPin, Plan
-from agzamov_verify.questions import MEMORIES
+from agzamov_verify.seat_letters import memory_name
 from agzamov_verify.streams import SeatStore
 
 NATIVE = {"use": "native", "calls_max": 2}
@@ -41,7 +41,7 @@ def sealed(isolation: str = "process", images: tuple[str, ...] = (), **system: o
 
 def counted(manifest: Any, **last: int) -> dict[SeatStore, Audited]:
     """The same counts of both matches, in the second with one more."""
-    first, second = (SeatStore(match.id, MEMORIES[0]) for match in manifest.plan.matches)
+    first, second = (SeatStore(match.id, memory_name(0)) for match in manifest.plan.matches)
     return {first: ENOUGH, second: ENOUGH.plus(Audited(**last))}
 
 

@@ -82,18 +82,18 @@ def test_seats_exchange_colours_from_game_to_game() -> None:
 
 def test_a_cells_losses_are_seat_as_by_stage_without_what_was_substituted() -> None:
     """E5 compares these: the same games with colours exchanged show the other seat's moves."""
-    assert stage_losses(JUDGED_MOVES, GAMES, ANSWERS, CONSTANTS) == [((0, 1), (0, 0), (0, 0))] * 2
+    assert stage_losses(JUDGED_MOVES, GAMES, 0, ANSWERS, CONSTANTS) == [((0, 1), (0, 0), (0, 0))] * 2
     exchanged = [GAMES[1], GAMES[0]]
-    losses = stage_losses(JUDGED_MOVES, exchanged, ANSWERS, CONSTANTS)
+    losses = stage_losses(JUDGED_MOVES, exchanged, 0, ANSWERS, CONSTANTS)
     assert losses == [((7, 1), (0, 0), (0, 0)), ((40, 1), (0, 0), (0, 0))]
-    cell = chess_cell(CellKey("m", "chess960", 1), exchanged, "", losses=losses)
+    cell = chess_cell(CellKey("m", "chess960", 1), exchanged, 0, "", losses=losses)
     assert [game.losses for game in cell.games] == losses
-    assert [game.losses for game in chess_cell(cell.key, exchanged, "").games] == [(), ()]
+    assert [game.losses for game in chess_cell(cell.key, exchanged, 0, "").games] == [(), ()]
 
 
 def test_a_seats_mean_is_over_its_own_moves() -> None:
     (match,) = results().matches
-    a, b = match.a.groups["all"], match.b.groups["all"]
+    a, b = match.seats[0].groups["all"], match.seats[1].groups["all"]
     assert a
     assert b
     assert (a.loss_centipawns.value.exact, b.loss_centipawns.value.exact) == ("0/1", "47/2")
@@ -102,7 +102,7 @@ def test_a_seats_mean_is_over_its_own_moves() -> None:
 
 def test_substituted_moves_are_left_out_and_counted_for_their_seat() -> None:
     (match,) = results().matches
-    assert (match.a.substituted, match.b.substituted) == (0, 1)
+    assert tuple(seat.substituted for seat in match.seats) == (0, 1)
 
 
 def test_the_poker_match_and_the_one_that_was_not_played_have_no_quality() -> None:
@@ -118,8 +118,8 @@ def test_other_nodes_are_a_departure() -> None:
 def test_an_engine_at_the_table_is_flagged() -> None:
     assert uses_engine(StockfishSeat())
     assert not uses_engine(RandomSeat())
-    assert [match.a.engine_alignment for match in results("stockfish").matches] == [True]
-    assert [match.a.engine_alignment for match in results().matches] == [False]
+    assert [match.seats[0].engine_alignment for match in results("stockfish").matches] == [True]
+    assert [match.seats[0].engine_alignment for match in results().matches] == [False]
 
 
 def test_the_groups_are_the_stages_and_pressure() -> None:

@@ -33,7 +33,7 @@ from agzamov_verify.games.holdem.variance_reduction.range_methods import (
     runout_edge,
 )
 from agzamov_verify.games.holdem.variance_reduction.starting_hands import combos
-from agzamov_verify.games.players import own_seed
+from agzamov_verify.games.players import alternating, own_seed
 from verify.variance_reduction.scripted_hands import forfeited, record_of, script, told
 
 players = script("value_baseline/players.py")
@@ -218,7 +218,7 @@ def against_benchmark(decks: int, style: object) -> tuple[list[HandRecord], list
     dice, records, benchmark_seats = Dice(b"range test".ljust(32)), [], []
     for number in range(decks):
         benchmark = 1 - number % 2
-        hand = Hand(deal_cards(dice, number, button_is_a=not number % 2), STACKS)
+        hand = Hand(deal_cards(dice, number, alternating(number)), STACKS)
         stream = dice.stream(f"play/{number}")
         while hand.to_act is not None:
             if hand.to_act == benchmark:

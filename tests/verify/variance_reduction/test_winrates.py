@@ -40,7 +40,7 @@ def match(request: pytest.FixtureRequest) -> list[HandRecord]:
 
 def cell_of(records: Sequence[HandRecord], session_hands: int, *, mirrored: bool = False) -> PokerCell:
     rules = PokerRules(session_hands=session_hands, mirrored=mirrored)
-    return poker_cell(CellKey("m", "holdem", 1), records, (Tally(), Tally()), "", rules)
+    return poker_cell(CellKey("m", "holdem", 1), records, 0, (Tally(), Tally()), "", rules)
 
 
 def by_method(records: Sequence[HandRecord], *, mirrored: bool) -> dict[Method, MethodWinrate]:

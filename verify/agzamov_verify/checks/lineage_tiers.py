@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from ..manifest import Manifest, Plan
-from ..questions import MEMORIES
+from ..seat_letters import memory_name
 from ..streams import SeatStore
 from ..systems import MemorySystem
 from .memory_audit import Audited
@@ -55,7 +55,7 @@ def tiers(manifest: Manifest, matches: Mapping[SeatStore, Audited]) -> dict[str,
 def _counts_by_system(plan: Plan, matches: Mapping[SeatStore, Audited]) -> dict[str, Audited]:
     counts = dict[str, Audited]()
     for match in plan.memory_matches:
-        for to, name in zip(MEMORIES, plan.memories_of(match), strict=True):
-            if own := matches.get(SeatStore(match.id, to)):
+        for seat_index, name in enumerate(plan.memories_of(match)):
+            if own := matches.get(SeatStore(match.id, memory_name(seat_index))):
                 counts[name] = counts.get(name, Audited()).plus(own)
     return counts

@@ -32,7 +32,6 @@ from ..memory.native_tools import Effect, NativeTool, holds
 from ..memory.recomputed import WordSearches, consolidated, last_entries, text_given
 from ..memory.servers import SERVERS
 from ..questions import (
-    MEMORIES,
     MEMORY,
     SERVED_CHARACTERS_MAX,
     Answer,
@@ -50,6 +49,7 @@ from ..questions import (
     Store,
     Stored,
 )
+from ..seat_letters import memory_name
 from ..systems import MemorySystem
 from .check_log import Finding, Number
 from .lineage import Lineage
@@ -89,10 +89,10 @@ class StoreAudits:
 
     def __init__(self, stream: StreamPlan, plan: Plan, pins: Mapping[str, MemoryPin]) -> None:
         self._audits: dict[str, StoreAudit] = {}
-        for to, name in zip(MEMORIES, plan.memories_of(stream.match), strict=True):
+        for seat_index, name in enumerate(plan.memories_of(stream.match)):
             system, pin = plan.systems.get(name), pins.get(name)
             if isinstance(system, MemorySystem):
-                self._audits[to] = StoreAudit(system, pin.native if pin else ())
+                self._audits[memory_name(seat_index)] = StoreAudit(system, pin.native if pin else ())
 
     def note(self, question: Question, answer: Answer) -> None:
         """Take one question to a memory and its answer; those of others are no matter."""

@@ -12,7 +12,7 @@ from typing import Final
 from ..columns import ascii_words
 from ..experiment import Arm, Match
 from ..manifest import Plan
-from ..questions import MEMORIES
+from ..seat_letters import memory_name, seat_letter
 from ..streams import SeatStore, streams_of
 from ..systems import MemorySystem
 from ..systems.memory_system import Use
@@ -37,9 +37,11 @@ def audited_matches(plan: Plan, streams: Iterable[tuple[str, Mapping[str, Audite
 
 def memory_warnings(plan: Plan, matches: Mapping[SeatStore, Audited]) -> Iterator[str]:
     """One sentence each. `matches`: counts by match and memory."""
-    for match, to, name in _memories(plan):
+    for match, seat_index, name in _memories(plan):
+        to = memory_name(seat_index)
         counts = matches.get(SeatStore(match.id, to), Audited())
-        place = f"{ascii_words(match.id)}, {'seat B, ' if to != MEMORIES[0] else ''}system {ascii_words(name)}"
+        whose = f"seat {seat_letter(seat_index).upper()}, " if seat_index else ""
+        place = f"{ascii_words(match.id)}, {whose}system {ascii_words(name)}"
         if counts.searches and not counts.found and not counts.unknown:
             yield (
                 f"{place}: nothing was found in any of {counts.searches:,} searches, though {counts.stored:,} entries"
@@ -51,17 +53,17 @@ def memory_warnings(plan: Plan, matches: Mapping[SeatStore, Audited]) -> Iterato
                 " them of (a word that none of them has, or a higher count); what they say is the server's own, and"
                 " there was no placebo"
             )
-        for real in plan.memory_matches if to == MEMORIES[0] else ():
+        for real in plan.memory_matches if not seat_index else ():
             if _is_placebo_of(match, real) and _by_harness(plan, match):
                 yield from _unlike(place, counts, matches.get(SeatStore(real.id, to), Audited()))
 
 
-def _memories(plan: Plan) -> Iterator[tuple[Match, str, str]]:
-    """Each match with each of its memories: the name in the journal, and that of the system."""
+def _memories(plan: Plan) -> Iterator[tuple[Match, int, str]]:
+    """Each match with each of its memories: the index of its seat, and the name of the system."""
     for match in plan.memory_matches:
-        for to, name in zip(MEMORIES, plan.memories_of(match), strict=True):
+        for seat_index, name in enumerate(plan.memories_of(match)):
             if name:
-                yield match, to, name
+                yield match, seat_index, name
 
 
 def _unlike(place: str, placebo: Audited, real: Audited) -> Iterator[str]:
@@ -79,7 +81,12 @@ def _unlike(place: str, placebo: Audited, real: Audited) -> Iterator[str]:
 
 def _is_placebo_of(match: Match, real: Match) -> bool:
     place, there = match.condition, real.condition
-    same = (match.a, match.game, match.phase, place.system) == (real.a, real.game, real.phase, there.system)
+    same = (match.measured, match.game, match.phase, place.system) == (
+        real.measured,
+        real.game,
+        real.phase,
+        there.system,
+    )
     return same and (place.arm, there.arm) == (Arm.PLACEBO, Arm.REAL)
 
 

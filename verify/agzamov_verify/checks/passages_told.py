@@ -58,8 +58,8 @@ def match_passages(
 ) -> Iterator[MatchPassages]:
     """The counts of each match in which a seat has documents. `streams`: those that were played."""
     matches = {match.id: match for match in plan.matches}
-    for result in results:
-        match, told = matches[result.id], PassagesTold()
+    for result in {result.match: result for result in results}.values():
+        match, told = matches[result.match], PassagesTold()
         if sides := _sides(plan, match):
             for stream in streams_of(match):
                 told = told.plus(streams.get(stream.id, PassagesTold()))
@@ -86,7 +86,7 @@ def passages_warnings(matches: Sequence[MatchPassages]) -> Iterator[str]:
 
 
 def _sides(plan: Plan, match: Match) -> list[int]:
-    """The places of the seats that have documents: 0 seat A, 1 seat B."""
+    """The seats that have documents, by their index."""
     return [
         place
         for place, condition in enumerate(match.conditions)

@@ -19,7 +19,7 @@ from ..phases.early_stopping import streams_due
 from ..phases.gate import streams_to_play
 from ..protocols import PROTOCOLS
 from ..scoring.call_records import SeatLog, merge
-from ..scoring.results import match_result
+from ..scoring.results import match_results
 from ..streams import streams_of
 from ..untrusted_input import HostileBundle
 from ..waiting import counted
@@ -179,7 +179,7 @@ def _due(plan: Plan, replayed: Replayed) -> list[str]:
     promised = set(due)
     if due != [stream for stream in replayed.reports if stream in promised]:
         return due
-    phase0 = [match_result(match, replayed.blocks[match.id], plan) for match in matches]
+    phase0 = [row for match in matches for row in match_results(match, replayed.blocks[match.id], plan)]
     return [stream.id for stream in streams_to_play(plan, phase0, replayed.blocks)]
 
 

@@ -129,7 +129,7 @@ def short(number: str) -> str:
 
 
 def _contest(match: MatchResult, head: Headline, doubt: str) -> str:
-    a = f"{ascii_words(match.a)}{condition_words(match.condition)}"
+    a = f"{ascii_words(match.measured)}{condition_words(match.condition)}"
     b, game = opponents_words(match), f"{game_words(match.game)}{part_words(match.part)}"
     view = VIEWS[match.game]
     ends = f" ({_ends(match.result.count, match.result.ends)})" if view.ends(match.result) else ""
@@ -148,9 +148,12 @@ def _contest(match: MatchResult, head: Headline, doubt: str) -> str:
 
 
 def opponents_words(match: MatchResult) -> str:
-    """The names of seat A's opponents, and seat B's augmentation."""
-    names = " and ".join("itself" if name == match.a else ascii_words(name) for name in match.opponents)
-    return f"{names}{condition_words(match.b_condition)}"
+    """The names of the opponents, and what each has beyond its prompt."""
+    others = dict.fromkeys(match.opponents)
+    return " and ".join(
+        f"{'itself' if at.seat == match.measured else ascii_words(at.seat)}{condition_words(at.condition)}"
+        for at in others
+    )
 
 
 def _doubt(match: MatchResult, analysis: Analysis | None, bound_percent: int) -> str:
@@ -168,7 +171,7 @@ def _against_itself(matches: Sequence[MatchResult]) -> Iterator[str]:
     for match in matches:
         if match.is_baseline:
             size = f"{size_words(match.result.count, match.game)}{part_words(match.part)}"
-            name = f"{ascii_words(match.a)}{condition_words(match.condition)}"
+            name = f"{ascii_words(match.measured)}{condition_words(match.condition)}"
             alone.setdefault(name, []).append(f"{size}, {_ends(match.result.count, match.result.ends)}")
     for name, ends in alone.items():
         yield f"{name} against itself (a {label('baseline')}, no result): {'; '.join(ends)}"
@@ -190,10 +193,10 @@ def _gates(matches: Sequence[MatchResult], tests: Mapping[str, str], norm: GateN
     gated = [(match, match.gate) for match in matches if match.gate]
     if not gated:
         return
-    several = len({match.a for match, _ in gated}) > 1
+    several = len({match.measured for match, _ in gated}) > 1
     outcomes = []
     for match, gate in gated:
-        who = f"{ascii_words(match.a)} " if several else ""
+        who = f"{ascii_words(match.measured)} " if several else ""
         outcome = "passed" if gate.passed else "not passed"
         outcomes.append(f"{who}{outcome} in {game_words(match.game)} ({_gate(match, gate, tests.get(match.id), norm)})")
     yield f"{label('Phase 0')} (does the player beat random?): {'; '.join(outcomes)}"
@@ -212,7 +215,7 @@ def _gate(match: MatchResult, gate: Gate, p: str | None, norm: GateNorm) -> str:
             reasons[-1] += f": so few {what} can never pass"
         else:
             reasons[-1] += f" where one below {norm.p_below} is needed"
-    errors = match.seat_stats[0].error_rate
+    errors = match.stats.error_rate
     if not gate.passed and 100 * errors >= norm.error_percent_below:
         reasons.append(f"{percent(errors)} errors where fewer than {norm.error_percent_below} % are needed")
     return ", ".join(reasons)

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..columns import ascii_words
-from ..experiment import SIDES
 from ..protocol import load_protocol
 from ..scoring.analysis import Analysis
 from ..scoring.match_figures import MatchAnalysis
 from ..scoring.results import MatchResult, Results
+from ..seat_letters import seat_letter
 from ..seat_words import percent
 
 
@@ -30,10 +30,10 @@ class ErrorFlag(NamedTuple):
 def error_flags(match: MatchResult, analysed: MatchAnalysis | None, bound_percent: int) -> list[ErrorFlag]:
     """The flags of a match, one for each flagged seat, the surest first. Raises ValueError if a figure is no number."""
     flags = []
-    for side, stats in zip(SIDES, match.seat_stats, strict=False):
+    for seat_index, stats in enumerate(match.seat_stats):
         if not stats.faults.flagged:
             continue
-        row = analysed.first_errors(side) if analysed else None
+        row = analysed.first_errors(seat_letter(seat_index)) if analysed else None
         rate, sure, interval = percent(stats.error_rate), False, "no interval"
         if row and row.ci:
             low, high = float(row.ci.low), float(row.ci.high)
@@ -42,7 +42,7 @@ def error_flags(match: MatchResult, analysed: MatchAnalysis | None, bound_percen
             interval = f"no interval: {row.ci_note}"
         what = "above" if sure else "not surely above"
         words = f"{rate} errors ({interval}), {what} {bound_percent} %"
-        flags.append(ErrorFlag(stats.seat, stats.error_rate, sure, words, match.id))
+        flags.append(ErrorFlag(stats.seat, stats.error_rate, sure, words, match.match))
     return _surest(flags)
 
 

@@ -6,14 +6,16 @@ Nothing on it is wider than 100 columns, every figure has one interval, and ever
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from ..columns import LABEL_WIDTH, ascii_words, item, paragraph, quoted, table
-from ..experiment import Condition, Match
+from ..experiment import MEASURED, Condition, Match, SeatAt, others_of
 from ..glossary import label
 from ..manifest import Manifest
 from ..scoring.analysis import Analysis
 from ..scoring.call_records import CallTable
+from ..scoring.game_scoring import match_of
 from ..scoring.results import MatchResult, Results
 from ..scoring.seat_stats import share
 from ..seat_words import percent, seat_lines
@@ -121,12 +123,12 @@ def played_words(manifest: Manifest, results: Results | None) -> str:
     plan, introduced = manifest.plan, set[str]()
     not_played = results.not_played if results else ()
     missing = {match.id for match in plan.matches if match.id in not_played}
-    sizes = {match.id: _actual(match) for match in results.matches} if results else {}
-    pairs: dict[tuple[tuple[str, ...], Condition], list[str]] = {}
+    sizes = {match.match: _actual(match) for match in results.matches} if results else {}
+    tables: dict[tuple[SeatAt, ...], list[str]] = {}
     for match in plan.matches:
         if match.id not in missing:
             size = f"{sizes.get(match.id, _planned(match))}{condition_words(match.condition)}"
-            pairs.setdefault((match.seats, match.b_condition), []).append(size)
+            tables.setdefault((SeatAt(match.measured), *match.opponents), []).append(size)
 
     def named(name: str) -> str:
         kind = "" if name in introduced else f" ({plan.seats[name].kind_words})"
@@ -134,8 +136,8 @@ def played_words(manifest: Manifest, results: Results | None) -> str:
         return name + kind
 
     pairings = [
-        f"{named(seats[0])} against {_others(seats, named)}{condition_words(theirs)}: {', '.join(counts)}"
-        for (seats, theirs), counts in pairs.items()
+        f"{named(table[MEASURED].seat)} against {_others(table, named)}: {', '.join(counts)}"
+        for table, counts in tables.items()
     ]
     pairings += filter(None, (VIEWS[name].rules_words(plan) for name in plan.games))
     if missing:
@@ -143,15 +145,20 @@ def played_words(manifest: Manifest, results: Results | None) -> str:
     return "; ".join(pairings) or "nothing"
 
 
-def _others(seats: Sequence[str], named: Callable[[str], str] = str) -> str:
-    """The opponents of the measured seat."""
-    others = dict.fromkeys(seats[1:])
-    return " and ".join("itself" if name == seats[0] else named(name) for name in others)
+def _others(
+    table: tuple[SeatAt, ...], named: Callable[[str], str], words: Callable[[Condition], str] = condition_words
+) -> str:
+    """The opponents of the measured seat, each with what it has beyond its prompt."""
+    measured = table[MEASURED].seat
+    return " and ".join(
+        f"{'itself' if at.seat == measured else named(at.seat)}{words(at.condition)}"
+        for at in dict.fromkeys(others_of(table, MEASURED))
+    )
 
 
 def _missing_words(manifest: Manifest, results: Results) -> str:
     """The matches that were not played, by why: a seat that failed Phase 0 plays no further in that game."""
-    failed = {(match.a, match.game) for match in results.matches if match.gate and not match.gate.passed}
+    failed = {(match.measured, match.game) for match in results.matches if match.gate and not match.gate.passed}
     ids_by_reason: dict[str, list[str]] = {}
     for match in manifest.plan.matches:
         if match.id in results.not_played:
@@ -176,10 +183,11 @@ def _size(count: int, game: str) -> str:
 def match_words(manifest: Manifest, match_id: str) -> str:
     """A match in plain words; its id where the plan does not name it."""
     for match in manifest.plan.matches:
-        if match.id == match_id:
-            is_named = len(manifest.plan.systems_played) > 1
-            arm, theirs = (arm_words(one, is_system_named=is_named) for one in match.conditions[:2])
-            pair = f"{match.a} v {_others(match.seats)}{theirs}"
+        if match.id == match_of(match_id):
+            words = partial(arm_words, is_system_named=len(manifest.plan.systems_played) > 1)
+            side = match_id.removeprefix(match.id).removeprefix("@")
+            arm, pair = words(match.condition), f"{match.measured} v {_others(match.table, str, words)}"
+            pair = f"{pair}, seat {side.upper()}" if side else pair
             return f"Phase {match.phase:d}{arm}, {game_words(match.game)}{part_words(match.part)}, {pair}"
     return ascii_words(match_id)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ..columns import ascii_words, paragraph, row
-from ..experiment import SIDES
+from ..experiment import MEASURED
 from ..glossary import label
 from ..manifest import Manifest
 from ..scoring.adherence import PatternAdherence
@@ -14,6 +14,7 @@ from ..scoring.match_figures import ErrorRate, MatchAnalysis
 from ..scoring.results import MatchResult
 from ..scoring.seat_stats import SeatStats, share
 from ..scoring.signals import EngineMatch
+from ..seat_letters import seat_letter
 from ..seat_words import cost_words, percent
 from ..views import VIEWS, condition_words
 from .analysis_text import MDE_OF, estimate, learning_words, mde_words, plain, symmetry_words
@@ -30,16 +31,18 @@ def match_details(
     head: Headline,
     analysed: MatchAnalysis | None,
     manifest: Manifest,
-    engine: Sequence[EngineMatch | None] = (None, None),
+    engine: Sequence[EngineMatch | None],
     adherence: Sequence[PatternAdherence] = (),
 ) -> Iterator[str]:
-    """A heading and the rows of one match. `engine`: how often both seats' moves were the engine's, where judged.
+    """A heading and the rows of one match. `engine`: how often each seat's moves were the engine's, where judged.
 
     `adherence`: the match's rows alone.
     """
-    measured = f"{ascii_words(match.a)}{condition_words(match.condition)}"
+    measured = f"{ascii_words(match.measured)}{condition_words(match.condition)}"
     yield from paragraph(f"{ascii_words(match.id)}  ", f"({measured} against {opponents_words(match)})", HEADING_INDENT)
-    yield from row(label("result of A"), head.words)
+    yield from row(
+        label("result of A") if match.seat_index == MEASURED else f"result of {match.side.upper()}", head.words
+    )
     yield from row(label("n"), f"{VIEWS[match.game].size(match.result)}{_distinct(match)}, {head.repeated}")
     yield from VIEWS[match.game].details(match.result, analysed, manifest.plan)
     yield from row(label("decided by play"), _decided(match))
@@ -48,9 +51,10 @@ def match_details(
         yield from row(label("Phase 0"), outcome)
     if analysed:
         yield from _analysis(analysed)
-    for side, stats, matched in zip(SIDES.upper(), match.seat_stats, engine, strict=False):
-        who = f"{ascii_words(stats.seat)} ({side})"
-        row_of = analysed.first_errors(side.lower()) if analysed else None
+    for seat_index, (stats, matched) in enumerate(zip(match.seat_stats, engine, strict=True)):
+        side = seat_letter(seat_index)
+        who = f"{ascii_words(stats.seat)} ({side.upper()})"
+        row_of = analysed.first_errors(side) if analysed else None
         yield from _seat_lines(who, stats, match.result.count, manifest, _errors_words(match, stats, row_of))
         if manifest.plan.seats[stats.seat].is_model:
             yield from row(label("signals"), f"{who}: {signal_words(stats, matched)}")

@@ -32,7 +32,7 @@ MARKS: Final = {
 }
 SHOWN_MAX: Final = 20
 FIRST_MAX: Final = 3
-NOT_JUDGED: Final[Mapping[str, tuple[EngineMatch, EngineMatch]]] = MappingProxyType({})
+NOT_JUDGED: Final[Mapping[str, tuple[EngineMatch, ...]]] = MappingProxyType({})
 
 CONSISTENT: Final = "The record is consistent (level V1 of V0 to V4: computed again from itself, repeated by nobody)."
 FOLLOWS: Final = "Every prompt, card, move, result and figure follows from plan, seed and recorded replies."
@@ -95,7 +95,7 @@ def results_details(
     results: Results,
     calls: CallTable | None,
     analysis: Analysis | None,
-    engine: Mapping[str, tuple[EngineMatch, EngineMatch]] = NOT_JUDGED,
+    engine: Mapping[str, tuple[EngineMatch, ...]] = NOT_JUDGED,
 ) -> Iterator[str]:
     """Every figure, by match; then the whole run's, and all departures. Raises ValueError if one is no number.
 
@@ -104,11 +104,11 @@ def results_details(
     analysed = {match.id: match for match in analysis.matches} if analysis else {}
     heads = headlines(results.matches, analysis)
     for match in results.matches:
-        rows = [pattern for pattern in analysis.adherence if pattern.match == match.id] if analysis else []
-        judged = engine.get(match.id, (None, None))
+        rows = [pattern for pattern in analysis.adherence if pattern.match == match.match] if analysis else []
+        judged = engine.get(match.match, (None,) * len(match.table))
         yield ""
         yield from match_details(match, heads[match.id], analysed.get(match.id), manifest, judged, rows)
-        yield from answer_times(calls.matches.get(match.id, {}) if calls else {})
+        yield from answer_times(calls.matches.get(match.match, {}) if calls else {})
     if analysis:
         yield ""
         yield "The whole run"

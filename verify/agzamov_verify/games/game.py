@@ -6,6 +6,7 @@ Play is here; counts and figures are in the folder's `scoring`, words and pictur
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from importlib.resources import files
@@ -23,7 +24,7 @@ from .decision import Tally
 from .game_tool import GameTool
 from .page import Page
 from .patterns import Detector, Pattern
-from .players import GameName, Player
+from .players import GameName, Player, alternating
 
 SeatsAt: TypeAlias = Callable[[int], tuple[Player, ...]]
 """The players of result number `index` of a match, in the order of `Match.seats`."""
@@ -51,6 +52,21 @@ class PolicyDeparture(NamedTuple):
     found: str
 
 
+class Utility(StrEnum):
+    """What the players' results sum to, in the words of OpenSpiel."""
+
+    ZERO_SUM = "zero_sum"
+    CONSTANT_SUM = "constant_sum"
+    GENERAL_SUM = "general_sum"
+
+
+class Dynamics(StrEnum):
+    """Whether players act one after another, or some of them at once, in the words of OpenSpiel."""
+
+    SEQUENTIAL = "sequential"
+    SIMULTANEOUS = "simultaneous"
+
+
 class StreamPlan(msgspec.Struct, frozen=True):
     """One stream: the results (games or hands) [first, first + count) of a match."""
 
@@ -63,7 +79,8 @@ class StreamPlan(msgspec.Struct, frozen=True):
 class Block(msgspec.Struct, frozen=True):
     """The records of one stream, in order from number `first` of its match.
 
-    A record is the game's own type. It must have a field `game`: the id of its result (`Game.id_of`).
+    A record is the game's own type. It must have a field `game`: the id of its result (`Game.id_of`), and `outcomes`:
+    what each place won, in the smallest unit of the game (half-points, chips).
     """
 
     first: int
@@ -73,7 +90,7 @@ class Block(msgspec.Struct, frozen=True):
     def tallies(self) -> tuple[Tally, ...]:
         """Totals over the block's records, one for each seat of the match in the order of `Match.seats`.
 
-        A record has its tallies by place, so turn them back: place 0 is seat `number % seats` (`players.in_turn`).
+        A record has its tallies by place, so turn them back (`players.by_seat` with `Game.order`).
         """
         raise NotImplementedError
 
@@ -111,6 +128,8 @@ class Game(ABC):
 
     - `name`: that of the folder, and the tag of `match`.
     - `title`: the game's name in a sentence. `result`, `unit`, `contest`: the words for the three sizes above.
+    - `players`: the numbers of seats that it takes. `utility`: whether one's gain is another's loss; only where results
+      have a constant sum is self-play symmetric. `dynamics`: whether seats act one at a time.
     - `number`: the letter, and how many digits, of a result's number in its id: ("g", 5) gives -g00017.
     - `match`: the type of a match in the plan. `rules`: the type of the plan's key `name`; each field has a default.
     - `templates`: every text that a seat may read, as "name/part". Their digest is sealed with the plan.
@@ -134,6 +153,9 @@ class Game(ABC):
     result: ClassVar[Noun] = Noun("game", "games")
     unit: ClassVar[Noun] = Noun("game", "games")
     contest: ClassVar[Noun] = Noun("game", "games")
+    players: ClassVar[range] = range(2, 3)
+    utility: ClassVar[Utility] = Utility.ZERO_SUM
+    dynamics: ClassVar[Dynamics] = Dynamics.SEQUENTIAL
     number: ClassVar[tuple[str, int]] = ("g", 5)
     match: ClassVar[type[Match]]
     rules: ClassVar[type[msgspec.Struct]]
@@ -157,7 +179,8 @@ class Game(ABC):
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: Any, dice: Dice) -> Script[Block]:
         """Play results [stream.first, stream.first + stream.count) and return their Block.
 
-        `seats_at(index)` has the players in the order of `Match.seats`; `players.in_turn` puts them into their places.
+        `seats_at(index)` has the players in the order of `Match.seats`; `players.seating` says who has which place, and
+        `players.by_place` puts them there.
         """
 
     @abstractmethod
@@ -202,11 +225,11 @@ class Game(ABC):
         """The rules by which results are as short, and need no engine."""
         return rules
 
-    def unit_results(self, rules: Any) -> int:  # noqa: ARG002 - see hold'em
-        """Number of results that statistics take together: a statistical unit."""
+    def unit_results(self, rules: Any, seats: int) -> int:  # noqa: ARG002 - as declared
+        """Number of results that statistics take together, with so many seats at the table: a statistical unit."""
         return 1
 
-    def contest_results(self, rules: Any) -> int:  # noqa: ARG002 - see hold'em
+    def contest_results(self, rules: Any, seats: int) -> int:  # noqa: ARG002 - as declared
         """Number of results that are won or lost as a whole: see `Counts.wins`."""
         return 1
 
@@ -282,7 +305,7 @@ class Game(ABC):
         return iter(())
 
     def observation(self, records: Sequence[Any], first: int, seat_index: int) -> str:
-        """Observation of a contest by the seat at `seat_index` of `Match.seats`, in at most 600 characters.
+        """What a seat of `Match.seats` saw every other one do in a contest, in at most 600 characters.
 
         `records`: those of the contest, in order from number `first` of the match.
         """
@@ -298,6 +321,30 @@ class Game(ABC):
             if player.memory:
                 content = self.observation(records, first, seat_index)
                 yield from player.memory.observe(records[-1].game, content)
+
+    def order(self, record: Any, index: int) -> tuple[int, ...]:  # noqa: ARG002 - two seats alternate
+        """The seats by place in a result, by their index. Tables of more than two say so in the record (`seating`)."""
+        return alternating(index)
+
+    def won(self, record: Any, index: int, seat_index: int) -> int:
+        """1 where a seat won a result, with its team; 0 for neither; -1 where it lost.
+
+        It won with more than the greatest outcome of another team, and lost with less.
+        """
+        place = self.order(record, index).index(seat_index)
+        teams, sums = self.teams(record), dict[int, int]()
+        for team, outcome in zip(teams, record.outcomes, strict=True):
+            sums[team] = sums.get(team, 0) + outcome
+        own = sums.pop(teams[place])
+        best = max(sums.values(), default=own)
+        return (own > best) - (own < best)
+
+    def teams(self, record: Any) -> tuple[int, ...]:
+        """The team of each place of a result, as numbers; places of one number win and lose together.
+
+        Without teams each place is one of its own.
+        """
+        return tuple(range(len(record.outcomes)))
 
     def id_of(self, match: Match, number: int) -> str:
         """The name of a result of a match."""

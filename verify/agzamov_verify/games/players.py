@@ -3,9 +3,9 @@
 Nothing that is sent to a model may help it to know a hidden draw: see docs/decisions/0022.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -14,6 +14,8 @@ from ..documents.library import Library
 from ..memory.career_memory import CareerMemory
 from ..script import Script
 from ..tool_use import ToolUse
+
+V = TypeVar("V")
 
 PLACES: Final = 16
 """Places of a game whose sent seeds are kept: more than any game has."""
@@ -62,9 +64,9 @@ class Player(msgspec.Struct, frozen=True):
         return self.library.told(query(), dice.stream(f"documents_placebo/{name.label}/{turn}"))
 
 
-def seed_for(player: Player, seat_index: int, name: GameName, turn: int, dice: Dice) -> int:
-    """The seed in a question to the player at `seat_index`: 0 White or button, 1 Black or big blind."""
-    place = f"{name.id}/{seat_index}"
+def seed_for(player: Player, place_index: int, name: GameName, turn: int, dice: Dice) -> int:
+    """The seed in a question to the player at a place: 0 White or button, 1 Black or big blind."""
+    place = f"{name.id}/{place_index}"
     return own_seed(dice, place, turn) if player.scripted else sent_seed(dice, place)
 
 
@@ -86,12 +88,42 @@ def own_seed(dice: Dice, place: str, turn: int) -> int:
     return dice.stream(f"own/{place}/{turn}").wide()
 
 
-def a_is_first(index: int) -> bool:
-    """True if seat A of two has White, or the button, in result `index` of a match: seats alternate."""
-    return index % 2 == 0
+def alternating(index: int) -> tuple[int, ...]:
+    """The seats of two by place in result `index` of a match: they change places with each result."""
+    return (0, 1) if index % 2 == 0 else (1, 0)
 
 
-def in_turn(seats: tuple[Player, ...], index: int) -> tuple[Player, ...]:
-    """The players by place in result `index` of a match, the first to act first; places move on by one each result."""
-    start = index % len(seats)
-    return seats[start:] + seats[:start]
+def place_of(seat_index: int, index: int) -> int:
+    """The place of one of two seats in result `index` of a match: 0 where it has White, or the button."""
+    return alternating(index).index(seat_index)
+
+
+def seating(dice: Dice, draws: str, index: int, seats: int) -> tuple[int, ...]:
+    """The seats by place in result `index` of a match; `draws`: its label of hidden draws (`Match.draws`).
+
+    Two seats alternate. More are seated in sets of as many results as there are seats. In each set every seat has every
+    place once, so that no place favours anybody; who sits beside whom, and who begins, is drawn anew for each set, so
+    that no seat has one neighbour for ever.
+    """
+    if seats == len(alternating(index)):
+        return alternating(index)
+    number, result = divmod(index, seats)
+    return _set_of_orders(dice, draws, number, seats)[result]
+
+
+@lru_cache(maxsize=64)
+def _set_of_orders(dice: Dice, draws: str, number: int, seats: int) -> tuple[tuple[int, ...], ...]:
+    """The orders of one set: one circle of seats, begun at each of them."""
+    stream = dice.stream(f"seating/{draws}/{number}")
+    circle, beginnings = stream.deal(range(seats), seats), stream.deal(range(seats), seats)
+    return tuple(tuple(circle[(first + place) % seats] for place in range(seats)) for first in beginnings)
+
+
+def by_seat(values: Sequence[V], order: Sequence[int]) -> tuple[V, ...]:
+    """What is given by place, in the order of the seats; `order`: the seats by place."""
+    return tuple(values[order.index(seat_index)] for seat_index in range(len(order)))
+
+
+def by_place(values: Sequence[V], order: Sequence[int]) -> tuple[V, ...]:
+    """What is given by seat, in the order of the places; `order`: the seats by place."""
+    return tuple(values[seat_index] for seat_index in order)

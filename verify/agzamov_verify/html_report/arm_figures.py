@@ -5,10 +5,11 @@ from typing import Final, NamedTuple
 
 from ..checks import Verdict
 from ..display.headline import Headline, headlines
-from ..experiment import Arm, Match, Phase
+from ..experiment import MEASURED, Arm, Match, Phase
 from ..manifest import Manifest
 from ..protocol import load_protocol
 from ..scoring.deltas import difference_figure
+from ..scoring.game_scoring import Played
 from ..scoring.hypotheses.evidence import Evidence
 from ..scoring.inference.estimate import Estimate
 from ..scoring.match_cells import cell_of
@@ -58,7 +59,7 @@ def arm_figures(verdict: Verdict) -> Iterator[Element]:
     manifest = parts_of(verdict)[2]
     groups: dict[tuple[str, str, str], list[Condition]] = {}
     for one in conditions_of(verdict):
-        alike = one.match.game, one.match.condition.augmentation.value, one.match.a
+        alike = one.match.game, one.match.condition.augmentation.value, one.match.measured
         groups.setdefault(alike, []).append(one)
     is_one = len({seat for _, _, seat in groups}) == 1
     for (game, augmentation, seat), conditions in groups.items():
@@ -77,9 +78,13 @@ def conditions_of(verdict: Verdict) -> Iterator[Condition]:
     planned = {match.id: match for match in manifest.plan.matches}
     heads = headlines(results.matches, analysis)
     for result in results.matches:
-        match = planned[result.id]
-        if match.phase == Phase.ASYMMETRIC and match.a not in manifest.plan.repeats:
-            yield Condition(match, result, heads[match.id])
+        match = planned[result.match]
+        if (
+            result.seat_index == MEASURED
+            and match.phase == Phase.ASYMMETRIC
+            and match.measured not in manifest.plan.repeats
+        ):
+            yield Condition(match, result, heads[result.id])
 
 
 def _arms(title: str, conditions: Sequence[Condition], manifest: Manifest) -> Element:
@@ -90,7 +95,7 @@ def _arms(title: str, conditions: Sequence[Condition], manifest: Manifest) -> El
         name, head = condition_name(one.match, manifest), one.head
         if not one.result.is_baseline:
             rows.append(Whisker(name, head.value, head.low, head.high))
-        against = "itself" if one.result.is_baseline else ", ".join(one.result.opponents)
+        against = "itself" if one.result.is_baseline else ", ".join(at.seat for at in one.result.opponents)
         figures = ("baseline", "") if one.result.is_baseline else (view.spelled(head.value), interval_words(head))
         numbers.append((name, against, view.size(one.result.result), *figures))
     has_oracle = any(_is_oracle(one.match.condition.system, manifest) for one in conditions)
@@ -130,7 +135,10 @@ def differences(conditions: Sequence[Condition], verdict: Verdict) -> list[Diffe
         if one.match.id in verdict.blocks and one.match.id not in early and one.result.result.count:
             arms.setdefault((one.match.condition.arm, one.match.condition.system), one.match)
     cells = {
-        arm: cell_of(manifest, match, verdict.blocks[match.id]).measured(Measure.SCORE) for arm, match in arms.items()
+        arm: cell_of(manifest, Played(manifest.run_id, plan, match, MEASURED, verdict.blocks[match.id])).measured(
+            Measure.SCORE
+        )
+        for arm, match in arms.items()
     }
     found = []
     for system in dict.fromkeys(system for arm, system in arms if arm is not Arm.NAKED):

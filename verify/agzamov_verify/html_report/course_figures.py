@@ -14,7 +14,7 @@ from ..scoring.cells import Cell
 from ..scoring.learning.course import unit_sums
 from ..scoring.learning.curve import Curve
 from ..scoring.learning.outcome import LearningOutcome, LearningRule
-from ..scoring.match_cells import cell_of
+from ..scoring.match_cells import cell_of, matches_played
 from ..scoring.measures import equal_parts
 from ..scoring.score_constants import load_score_constants
 from .charts import Band, Line, course
@@ -35,18 +35,19 @@ def learning_figures(verdict: Verdict) -> Iterator[Element]:
 def _courses(verdict: Verdict) -> Iterator[tuple[str, Element]]:
     _, analysis, manifest = parts_of(verdict)
     rules = load_score_constants(manifest.plan.protocol).learning.rules
+    by_name = {played.id: played for played in matches_played(manifest, verdict.blocks)}
     for match in analysis.matches:
-        if match.learned is None or match.id not in verdict.blocks:
+        played = by_name.get(match.id)
+        if match.learned is None or played is None:
             continue
-        planned = next(one for one in manifest.plan.matches if one.id == match.id)
-        cell = cell_of(manifest, planned, verdict.blocks[match.id])
-        shown = _learning(match_words(manifest, match.id), cell, rules[planned.game], match.learned)
+        cell = cell_of(manifest, played)
+        shown = _learning(match_words(manifest, match.id), cell, rules[played.match.game], match.learned)
         if shown is not None:
             yield match_words(manifest, match.id), shown
 
 
 def rating_figures(verdict: Verdict) -> Iterator[Element]:
-    """The Glicko-2 rating of seat A over each match, with its rating deviation."""
+    """The Glicko-2 rating of the measured seat over each match, with its rating deviation."""
     yield from some_open(_ratings(verdict))
 
 

@@ -9,6 +9,7 @@ from ..display.headline import WITHIN_ONE_CAREER, Headline, headlines
 from ..manifest import Manifest
 from ..scoring.analysis import Analysis
 from ..scoring.deltas import DeltaAnalysis
+from ..scoring.game_scoring import match_of
 from ..scoring.inference.estimate import Estimate
 from ..scoring.measures import ONE_CAREER
 from ..scoring.results import MatchResult, Results
@@ -87,7 +88,7 @@ def short_words(manifest: Manifest, match_id: str) -> str:
 
 def game_of(manifest: Manifest, match_id: str) -> str:
     """The name of a match's game."""
-    return next(match.game for match in manifest.plan.matches if match.id == match_id)
+    return next(match.game for match in manifest.plan.matches if match.id == match_of(match_id))
 
 
 def result_figures(verdict: Verdict) -> Iterator[Element]:

@@ -1,6 +1,6 @@
 """One game as the report's page replays it: its frames, each with its questions and answers.
 
-    {"g":"p1-chess960-naked-agent-g00000","first":"agent (A)","second":"agent (B)","result":"1-0, …","won":"won",
+    {"g":"p1-chess960-naked-agent-g00000","placed":["agent (A)","agent (B)"],"result":"1-0, …","won":"won",
      "frames":[…],"asked":[{"at":1,"kind":"chat","to":"agent","prompt":[["system",[0,1,2]]],"reply":[3],"us":812}, …]}
 
 A call that is not simply the decision says `what` it is, and which tools it `calls`; one after the contest is `over`.
@@ -34,10 +34,9 @@ from ..questions import (
     Store,
 )
 from ..replayed_game import PlayedGame, exchange_lines
-from ..systems import MemorySystem
 from ..untrusted_input import printable
 from ..views import VIEWS
-from ..xray import XrayedDecision, xray
+from ..xray import XrayedDecision, seats_with_memory, xray
 
 NOT_YET: Final = "This is not yet the time to "
 """How each request begins that a seat is asked before its decision, for its tool."""
@@ -66,6 +65,10 @@ class Source(NamedTuple):
     frame: int | str
 
 
+Sources: TypeAlias = Mapping[str, Mapping[str, Source]]
+"""By memory and entry: where the entry was stored."""
+
+
 class Lines:
     """The table of lines of one chunk, each once."""
 
@@ -86,16 +89,13 @@ class Lines:
         return number
 
 
-def game_document(
-    played: PlayedGame, plan: Plan, lines: Lines, sources: Mapping[str, Source], us: Sequence[int]
-) -> dict[str, Any]:
+def game_document(played: PlayedGame, plan: Plan, lines: Lines, sources: Sources, us: Sequence[int]) -> dict[str, Any]:
     """One game. `sources`: where each entry of the memory was stored; `us`: microseconds of each call."""
     view = VIEWS[played.match.game]
     frames = view.frames(played, plan)
     return {
         "g": played.record.game,
-        "first": played.first,
-        "second": played.second,
+        "placed": played.placed,
         "result": printable(_result(played, plan)),
         "won": outcome(played),
         "frames": frames,
@@ -217,14 +217,14 @@ def call_words(question: Chat, before: Chat | None) -> str:
     return f"asked again, for its reply was rejected: {why}" if REJECTED in last.content else "asked again"
 
 
-def _xrayed(played: PlayedGame, plan: Plan, frames: int, lines: Lines, sources: Mapping[str, Source]) -> dict[str, Any]:
-    """Memory X-ray of each decision of seat A; nothing where it has no memory."""
-    system, tool = plan.systems.get(plan.memories_of(played.match)[0]), plan.tool_of(played.match, 0)
-    if not isinstance(system, MemorySystem):
-        return {}
-    is_steered = tool is not None and tool.is_steered
-    decisions = xray(played, plan.seats[played.match.a], system, is_steered=is_steered)
-    return {"xray": [_decision(decision, frames, lines, sources) for decision in decisions]}
+def _xrayed(played: PlayedGame, plan: Plan, frames: int, lines: Lines, sources: Sources) -> dict[str, Any]:
+    """What each seat with a memory remembered at each of its decisions; nothing where none has one."""
+    found = [
+        {"seat": printable(of.name), **_decision(one, frames, lines, sources.get(of.memory, {}))}
+        for of in seats_with_memory(plan, played.match)
+        for one in xray(played, of)
+    ]
+    return {"xray": sorted(found, key=lambda one: one["at"])} if any(plan.memories_of(played.match)) else {}
 
 
 def _decision(decision: XrayedDecision, frames: int, lines: Lines, sources: Mapping[str, Source]) -> dict[str, Any]:

@@ -6,13 +6,13 @@ from typing import Final
 from ..checks import Verdict
 from ..display.first_screen import match_words
 from ..display.headline import Headline, headlines
-from ..experiment import SIDES
 from ..games.declared import FaultKind
 from ..manifest import Manifest
 from ..scoring.inference.estimate import Estimate
 from ..scoring.quality.results import quality_of
 from ..scoring.results import MatchResult
 from ..scoring.seat_stats import SeatStats
+from ..seat_letters import seat_letter
 from ..views import VIEWS, game_words
 from .charts import Dot, Whisker, scattered, stacked, whiskers
 from .figures import (
@@ -72,8 +72,10 @@ def _quality(verdict: Verdict) -> Iterator[tuple[str, Element]]:
     for match in results.matches:
         name = match_words(manifest, match.id)
         rows, numbers = [], []
-        for side, seat in zip("AB", (match.a, match.b), strict=True):
-            who = f"{seat.seat} (seat {side})" if match.a.seat == match.b.seat else seat.seat
+        names = [seat.seat for seat in match.seats]
+        for seat_index, seat in enumerate(match.seats):
+            is_alone = names.count(seat.seat) == 1
+            who = seat.seat if is_alone else f"{seat.seat} (seat {seat_letter(seat_index).upper()})"
             aligned = ", which may ask that engine" if seat.engine_alignment else ""
             for stage, group in seat.groups.items():
                 if group is not None:
@@ -96,8 +98,8 @@ def efficiency_figures(verdict: Verdict) -> Iterator[Element]:
     heads = headlines(results.matches, analysis)
     groups: dict[tuple[object, ...], list[MatchResult]] = {}
     for match in results.matches:
-        if _tokens(match.seat_stats[0]) and not match.is_baseline and match.result.count:
-            alike = match.game, match.phase, match.part, match.opponents, match.b_condition
+        if _tokens(match.stats) and not match.is_baseline and match.result.count:
+            alike = match.game, match.phase, match.part, match.opponents
             groups.setdefault(alike, []).append(match)
     for matches in groups.values():
         if len(matches) > 1:
@@ -107,15 +109,15 @@ def efficiency_figures(verdict: Verdict) -> Iterator[Element]:
 def _frontier(matches: Sequence[MatchResult], heads: Mapping[str, Headline], manifest: Manifest) -> Element:
     """The efficiency of seats that met the same opponent."""
     view = VIEWS[matches[0].game]
-    dots, is_one = [], len({match.a for match in matches}) == 1
-    matches = sorted(matches, key=lambda match: _tokens(match.seat_stats[0]) / match.result.count)
+    dots, is_one = [], len({match.measured for match in matches}) == 1
+    matches = sorted(matches, key=lambda match: _tokens(match.stats) / match.result.count)
     for match in matches:
-        tokens, head = _tokens(match.seat_stats[0]), heads[match.id]
+        tokens, head = _tokens(match.stats), heads[match.id]
         name = short_words(manifest, match.id).partition(" v ")[0].removeprefix(f"Phase {match.phase:d} ")
-        name = name.removesuffix(f", {match.a}") if is_one else name
+        name = name.removesuffix(f", {match.measured}") if is_one else name
         dots.append(Dot(name, tokens / match.result.count, head.value, head.low, head.high))
-    axes = f"tokens of seat A for each {view.game.result.one}", view.figure_unit
-    against = " and ".join(matches[0].opponents)
+    axes = f"tokens of the measured seat for each {view.game.result.one}", view.figure_unit
+    against = " and ".join(dict.fromkeys(at.seat for at in matches[0].opponents))
     title = f"{game_words(matches[0].game)}, Phase {matches[0].phase:d} against {against}: efficiency frontier"
     on = {(dot.x, dot.y) for dot in dots} & set(frontier(dots))
     rows = [
@@ -151,8 +153,9 @@ def error_figures(verdict: Verdict) -> Iterator[Element]:
     results, _, manifest = parts_of(verdict)
     rows = []
     for match in results.matches:
-        for side, stats in zip(SIDES.upper(), match.seat_stats, strict=False):
+        for seat_index, stats in enumerate(match.seat_stats):
             counts = [getattr(stats.faults, f"first_{kind.value}") for kind in FAULTS]
+            side = seat_letter(seat_index).upper()
             rows.append((f"{stats.seat} ({side}): {match_words(manifest, match.id)}", stats, counts))
     faulty = [(name, [count / stats.decisions for count in counts]) for name, stats, counts in rows if any(counts)]
     faulty.sort(key=lambda row: -sum(row[1]))

@@ -10,7 +10,7 @@ from ..checks import Verdict
 from ..checks.opened_bundle import Opened
 from ..checks.replay_all import on_all_cores
 from ..display.first_screen import match_words
-from ..experiment import Match
+from ..experiment import MEASURED, Match
 from ..games.game import Block
 from ..games.registry import GAMES
 from ..played_stream import streams_played
@@ -159,7 +159,7 @@ def _index(match: Match, blocks: Sequence[Block], groups: Sequence[Group]) -> di
     errors = list(dict.fromkeys(name for record in records for name in view.error_classes(record)))
     return {
         "won": "".join(
-            "+=-"[1 - view.won_by_a(PlayedGame(match, number, record))] for number, record in enumerate(records)
+            "+=-"[1 - PlayedGame(match, number, record).won(MEASURED)] for number, record in enumerate(records)
         ),
         "kinds": names,
         "kind": [names.index(kind) for kind in kinds],

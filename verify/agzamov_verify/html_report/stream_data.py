@@ -10,7 +10,8 @@ from ..games.game import StreamPlan
 from ..memory.career_memory import OBSERVATION
 from ..memory.tools import closing_observation
 from ..played_stream import Exchange, played_stream
-from ..questions import MEMORY, CallTool, Chat, EndGame, Export, Exported, Store
+from ..questions import CallTool, Chat, EndGame, Export, Exported, Store
+from ..xray import seats_with_memory
 from .chunks import GROUP_BYTES, GROUP_GAMES, Chunk, chunk
 from .game_data import END, Lines, Source, game_document
 
@@ -33,7 +34,8 @@ class StreamGames(msgspec.Struct, frozen=True):
     def groups(self, stream: StreamPlan) -> list[Group]:
         """The chunks of a stream's games. Raises HostileBundle, BrokenJournal, Divergence."""
         replayed = played_stream(self.opened, stream)
-        sources = sources_of(replayed.exchanges)
+        memories = (of.memory for of in seats_with_memory(self.opened.manifest.plan, stream.match))
+        sources = {memory: sources_of(replayed.exchanges, memory) for memory in memories}
         times, plan = replayed.us_by_game, self.opened.manifest.plan
         made, pending, lines, size = [], list[bytes](), Lines(), 0
         first = stream.first
@@ -49,8 +51,8 @@ class StreamGames(msgspec.Struct, frozen=True):
         return made
 
 
-def sources_of(exchanges: Iterable[Exchange]) -> dict[str, Source]:
-    """Origin of each entry of seat A's memory, in the stream of a career.
+def sources_of(exchanges: Iterable[Exchange], memory: str) -> dict[str, Source]:
+    """Where each entry of a seat's memory comes from, in the stream of a career. `memory`: its name in the journal.
 
     An entry that the server made of others comes from the last contest that it names.
     """
@@ -59,12 +61,12 @@ def sources_of(exchanges: Iterable[Exchange]) -> dict[str, Source]:
         match question, answer:
             case Chat(), _ if closing_observation(question.messages) is not None:
                 closed.add(question.game)
-            case Store(to=to) | CallTool(to=to), _ if to == MEMORY and question.entry:
+            case Store(to=to) | CallTool(to=to), _ if to == memory and question.entry:
                 is_over = question.game in closed or (isinstance(question, Store) and question.kind == OBSERVATION)
                 sources[question.entry] = Source(question.game, END if is_over else question.turn + 1)
-            case EndGame(to=to), _ if to == MEMORY:
+            case EndGame(to=to), _ if to == memory:
                 ended[question.number] = question.game
-            case Export(to=to), Exported() if to == MEMORY:
+            case Export(to=to), Exported() if to == memory:
                 for kept in answer.entries:
                     if game := ended.get(max(kept.games, default=0)):
                         sources.setdefault(kept.entry, Source(game, END))

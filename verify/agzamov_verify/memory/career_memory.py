@@ -46,7 +46,7 @@ class Limits(msgspec.Struct, frozen=True):
 class CareerMemory:
     """The script's half of a memory server; `rewrites`: the server may change entries when a game ends.
 
-    `to`: whose memory it is, a name of `questions.MEMORIES`.
+    `to`: whose memory it is, a name of `seat_letters.memory_name`.
     """
 
     def __init__(

@@ -41,6 +41,6 @@ def _blocks_to_see(rule: SequentialRule, match: Match, plan: Plan, blocks: Seque
     decision = decide(observations(match, plan, blocks), plan_of(rule, match, plan))
     if not isinstance(decision, Stop) or decision.reason is Reason.PLANNED_END:
         return len(blocks) + 1
-    per_unit = GAMES[match.game].unit_results(plan.rules_of(match.game))
+    per_unit = GAMES[match.game].unit_results(plan.rules_of(match.game), len(match.table))
     results = accumulate(len(block.records) for block in blocks)
     return 1 + sum(count < decision.n * per_unit for count in results)

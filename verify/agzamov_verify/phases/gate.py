@@ -12,13 +12,13 @@ from .early_stopping import streams_due
 
 def matches_to_play(plan: Plan, phase: int, phase0: Sequence[MatchResult]) -> list[Match]:
     """The matches of a phase that no failed Phase 0 result stops, of the seat or of the seat that it repeats."""
-    failed = {(result.game, result.a) for result in phase0 if result.gate and not result.gate.passed}
+    failed = {(result.game, result.measured) for result in phase0 if result.gate and not result.gate.passed}
     ours = [match for match in plan.matches if match.phase == phase]
     if is_gate(plan, phase):
         return ours
     repeats = plan.repeats
     stopped = failed | {(game, name) for name, repeat in repeats.items() for game, a in failed if a == repeat.seat}
-    return [match for match in ours if (match.game, match.a) not in stopped]
+    return [match for match in ours if (match.game, match.measured) not in stopped]
 
 
 def is_gate(plan: Plan, phase: int) -> bool:

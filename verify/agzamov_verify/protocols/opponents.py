@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from ..experiment import Match
+from ..experiment import MEASURED, Match
 from ..games.registry import GAMES
 from ..seats import RandomSeat, Seat
 
@@ -34,7 +34,8 @@ class PhaseRule(NamedTuple):
 
     `gate`: its matches decide which seats go further, so each is played to its planned end. `augmented`: seat A may
     play under a condition other than naked, and seat B's strategy may be shifted. `both`: seat B has a system, too.
-    `positions`: each match is played from a class of positions, not from starts.
+    `positions`: each match is played from a class of positions, not from starts. `every_seat`: each seat of a table is
+    looked at, not the measured one alone.
     """
 
     opponent: OpponentRule
@@ -42,6 +43,7 @@ class PhaseRule(NamedTuple):
     augmented: bool = False
     both: bool = False
     positions: bool = False
+    every_seat: bool = False
 
 
 def _random(table: Table, place: int) -> str:
@@ -52,21 +54,19 @@ def _random(table: Table, place: int) -> str:
 
 def _same_seat(table: Table, place: int) -> str:
     opponent, match = table.seats[place], table.match
-    if opponent is table.seats[0] or opponent.has_policy:
+    if opponent is table.seats[MEASURED] or opponent.has_policy:
         return ""
     alternative = " or a benchmark seat" if "benchmark" in GAMES[match.game].scripted else ""
-    return f"{match.a}{alternative}: Phase {match.phase} is self-play"
+    return f"{match.measured}{alternative}: Phase {match.phase} is self-play"
 
 
 def _same_model(table: Table, place: int) -> str:
-    measured, opponent = table.seats[0], table.seats[place]
+    measured, opponent = table.seats[MEASURED], table.seats[place]
     if _told_nothing(opponent) == _told_nothing(measured):
         return ""
     match = table.match
-    return (
-        f"{match.a}, or a seat that differs from it in patterns and briefing alone: Phase {match.phase} compares a"
-        " model with itself"
-    )
+    seats = f"{match.measured}, or a seat that differs from it in patterns and briefing alone"
+    return f"{seats}: Phase {match.phase} compares a model with itself"
 
 
 def _told_nothing(seat: Seat) -> Seat:

@@ -14,6 +14,7 @@ from ..display.report import MARKS, SHOWN_MAX, finding_line
 from ..scoring.quality.game_quality_index import Group, SeatQuality
 from ..scoring.quality.ratios import Mean
 from ..scoring.quality.results import MatchQuality, QualityResults
+from ..seat_letters import seat_letter
 from ..untrusted_input import printable
 
 ALIGNMENT = "could ask the engine that judges it: this is alignment with the engine, not quality"
@@ -105,8 +106,8 @@ def _verdict_lines(verdict: QualityVerdict) -> Iterator[str]:
 
 def _match(match: MatchQuality) -> Iterator[str]:
     yield match.id
-    for side, seat in (("A", match.a), ("B", match.b)):
-        yield from _seat(side, seat)
+    for seat_index, seat in enumerate(match.seats):
+        yield from _seat(seat_letter(seat_index).upper(), seat)
 
 
 def _seat(side: str, seat: SeatQuality) -> Iterator[str]:

@@ -223,16 +223,16 @@ def _refuse_other_settings(ordered: Sequence[VerifiedBundle]) -> None:
 
 def _manners(manifest: Manifest, match: Match) -> Iterator[tuple[object, object, str]]:
     """Settings that must be the same in all runs: place in the experiment, value, and name."""
-    seats, model, augmentation = manifest.plan.seats, model_of(manifest, match.a), match.condition.augmentation
-    again = manifest.plan.repeats.get(match.a)
+    seats, model, augmentation = manifest.plan.seats, model_of(manifest, match.measured), match.condition.augmentation
+    again = manifest.plan.repeats.get(match.measured)
     temperature = again.temperature if again else ""
-    yield (model, temperature), seats[match.a].manner, f"settings of {match.a}"
+    yield (model, temperature), seats[match.measured].manner, f"settings of {match.measured}"
     if augmentation is not Augmentation.NAKED:
-        opponents = tuple(seats[name].manner for name in match.seats[1:])
+        opponents = tuple((seats[at.seat].manner, at.condition) for at in match.opponents)
         sub_phase = (model, temperature, match.game, match.phase, augmentation)
-        yield sub_phase, (opponents, match.b_condition, match.shifts), "an opponent, its system and its shifts"
+        yield sub_phase, (opponents, match.shifts), "an opponent, its system and its shifts"
     if match.phase == Phase.ASYMMETRIC:
-        told = tuple((seats[name].patterns, seats[name].briefing) for name in match.seats[1:])
+        told = tuple((seats[at.seat].patterns, seats[at.seat].briefing) for at in match.opponents)
         at_any_temperature = (model, match.game, augmentation, "told")
         yield at_any_temperature, (told, match.shifts), "what the opponent is told, at every temperature of seat A,"
     if match.careers:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ..experiment import SIDES
 from ..games.patterns import Adherence, Pattern
 from ..games.registry import GAMES
+from ..seat_letters import seat_letter
 from ..streams import patterns_of, shifts_before
 from .cells import Cell
 from .game_scoring import Played
@@ -43,7 +43,7 @@ class PatternAdherence(msgspec.Struct, frozen=True):
 def adherence_of(cell: Cell, played: Played, constants: ClusterConstants) -> Iterator[PatternAdherence]:
     """A row for each pattern of each seat of a match, in the order of the game's detectors."""
     match, game = played.match, GAMES[played.match.game]
-    for seat_index, (side, seat) in enumerate(zip(SIDES, match.seats, strict=False)):
+    for seat_index, seat in enumerate(match.seats):
         patterns_by_shift = _patterns_by_shift(played, seat_index)
         for pattern in (name for name in game.detectors if any(name in patterns for patterns in patterns_by_shift)):
             counts = list(_counts(pattern, seat_index, played, patterns_by_shift))
@@ -51,7 +51,7 @@ def adherence_of(cell: Cell, played: Played, constants: ClusterConstants) -> Ite
             ratio = _ratio(cell, counts)
             share = share_figure(ratio, constants, game.contest.many)
             throughout = None if cell.careers else _throughout(ratio)
-            yield PatternAdherence(match.id, side, seat, pattern, *totals, share, throughout)
+            yield PatternAdherence(match.id, seat_letter(seat_index), seat, pattern, *totals, share, throughout)
 
 
 def _patterns_by_shift(played: Played, seat_index: int) -> list[tuple[Pattern, ...]]:
@@ -63,11 +63,11 @@ def _patterns_by_shift(played: Played, seat_index: int) -> list[tuple[Pattern, .
 def _counts(
     pattern: Pattern, seat_index: int, played: Played, patterns_by_shift: Sequence[tuple[Pattern, ...]]
 ) -> Iterator[Adherence]:
-    """The counts of each result, none where the seat's prompt had not the pattern."""
-    match = played.match
-    detector = GAMES[match.game].detectors[pattern]
+    """The counts of each result, none where the seat was not told the pattern."""
+    match, game = played.match, GAMES[played.match.game]
+    detector = game.detectors[pattern]
     for index, record in enumerate(played.records):
-        place = (seat_index - index) % len(match.seats)
+        place = game.order(record, index).index(seat_index)
         yield detector(record, place) if pattern in patterns_by_shift[shifts_before(match, index)] else NONE
 
 

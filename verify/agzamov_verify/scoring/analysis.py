@@ -12,18 +12,19 @@ import msgspec
 
 from ..dice import Dice
 from ..experiment import Arm
-from ..games.game import Block
+from ..games.game import Block, Utility
 from ..games.patterns import ShiftKind
+from ..games.registry import GAMES
 from ..manifest import Manifest
 from ..protocol import load_protocol
 from .adherence import PatternAdherence, adherence_of
 from .cells import Cell
 from .deltas import DeltaAnalysis, TauRatioRow, delta_analysis, tau_ratios
-from .game_scoring import Played
+from .game_scoring import Played, match_of
 from .hypotheses.evidence import Evidence, parts_of, traits_of
 from .hypotheses.verdicts import ContrastRow, Verdict, verdicts
 from .learning.outcome import RecoveryOutcome
-from .match_cells import cells_of, probes_of
+from .match_cells import cell_of, matches_played, probes_of
 from .match_figures import MatchAnalysis, Setting
 from .phase_costs import PhaseCosts, costs_by_phase
 from .quality.positions import Answers
@@ -84,13 +85,12 @@ def analysis_of(
     `answers`: the engine's evaluations of the moves by game, where the bundle has them.
     """
     plan = manifest.plan
-    played = [match for match in plan.matches if match.id in blocks]
-    played_of = {match.id: Played(manifest.run_id, plan, match, blocks[match.id], answers) for match in played}
-    cells = cells_of(manifest, blocks, answers)
-    by_match = {match.id: cell for match, cell in zip(played, cells, strict=True)}
+    played = matches_played(manifest, blocks, answers)
+    cells = [cell_of(manifest, one) for one in played]
+    by_match = {one.id: cell for one, cell in zip(played, cells, strict=True)}
     protocol = load_protocol(plan.protocol)
     early = open_ended(plan)
-    fixed_size = [cell for name, cell in by_match.items() if name not in early]
+    fixed_size = [cell for name, cell in by_match.items() if match_of(name) not in early]
     constants, seeds = load_score_constants(plan.protocol), Seeds(dice)
     traits = traits_of(plan.systems)
     probes = probes_of(manifest, blocks)
@@ -102,18 +102,21 @@ def analysis_of(
         manifest.run_id,
         plan.protocol,
         score_constants_sha256(plan.protocol),
-        tuple(_match(by_match[match.id], played_of[match.id], evidence, alpha) for match in played),
-        tuple(
-            row for match in played for row in adherence_of(by_match[match.id], played_of[match.id], constants.clusters)
-        ),
-        tuple(recoveries_of(by_match, evidence, {match.id: kinds_of_shifts(match, plan) for match in played})),
-        costs_by_phase(plan, by_match),
+        tuple(_match(by_match[one.id], one, evidence, alpha) for one in played),
+        tuple(row for one in _once(played) for row in adherence_of(by_match[one.id], one, constants.clusters)),
+        tuple(recoveries_of(by_match, evidence, {one.id: kinds_of_shifts(one.match, plan) for one in played})),
+        costs_by_phase(plan, _once(played)),
         tuple(delta_analysis(evidence)),
         tuple(tau_ratios(evidence)),
         tuple(robustness(evidence)),
         tuple(monitored_matches(plan, by_match)),
         *verdicts(plan.analysis, evidence, protocol.verdict),
     )
+
+
+def _once(played: Sequence[Played]) -> list[Played]:
+    """Each match once, whichever of its seats are looked at."""
+    return list({one.match.id: one for one in reversed(played)}.values())[::-1]
 
 
 def recoveries_of(
@@ -127,6 +130,8 @@ def recoveries_of(
 
 def _match(cell: Cell, played: Played, evidence: Evidence, alpha: Fraction) -> MatchAnalysis:
     match = played.match
-    symmetric = len(set(match.seats)) == 1 and match.condition.arm is Arm.NAKED and not match.shifts
-    setting = Setting(match.id, match.phase, match.seats, alpha, symmetric)
+    is_naked = all(condition.arm is Arm.NAKED for condition in match.conditions)
+    has_constant_sum = GAMES[match.game].utility is not Utility.GENERAL_SUM
+    symmetric = match.is_self_play and is_naked and has_constant_sum and not match.shifts
+    setting = Setting(played.id, match.phase, match.seats, played.seat_index, alpha, symmetric)
     return SCORINGS[match.game].analyse(cell, setting, evidence, played)

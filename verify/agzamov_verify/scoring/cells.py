@@ -17,6 +17,7 @@ from .inference.estimate import Scale
 from .measures import CAREERS, Measure, Ratio, Units, Value, equal_parts, ratio_of
 
 OfCell = TypeVar("OfCell")
+T = TypeVar("T")
 AGAINST_BENCHMARK: Final = "benchmark"
 """Part of a phase that is play against the benchmark player instead of self-play. It is excluded from baselines."""
 
@@ -25,7 +26,7 @@ class CellKey(msgspec.Struct, frozen=True, order=True):
     """Coordinates of a cell. `model` is the player; `system` is the augmentation system, empty if there is none.
 
     `part` divides a phase further: the class of positions in Phase 5, or AGAINST_BENCHMARK. `temperature`: that of the
-    robustness check, where it is one; else empty.
+    robustness check, where it is one; else empty. `seats`: at the table; what is won at larger ones is another figure.
     """
 
     model: str
@@ -36,13 +37,15 @@ class CellKey(msgspec.Struct, frozen=True, order=True):
     system: str = ""
     part: str = ""
     temperature: str = ""
+    seats: int = 2
 
     def __str__(self) -> str:
         system = f" ({self.system})" if self.system else ""
         part = f" {self.part}" if self.part else ""
         again = f" at temperature {self.temperature}" if self.temperature else ""
+        table = f" at a table of {self.seats}" if self.seats > 2 else ""
         condition = f"{self.augmentation.value}/{self.arm.value}{system}"
-        return f"{self.model} {self.game} phase {self.phase}{part} {condition}{again}"
+        return f"{self.model} {self.game} phase {self.phase}{part} {condition}{again}{table}"
 
 
 class Outcome(Protocol):
@@ -83,8 +86,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     results are as many equal consecutive careers (`Match.careers`); 1 also where some careers were not played whole.
     `too_short`: why those careers have neither an interval nor a test, where each has too few units for one.
     `shifts`: after how many games or hands of a career, or of the match, a strategy was forced to change. `is_priced`:
-    True if a price of the measured seat was sealed. `opponent`: names seat B by all of its settings, so that cells with
-    the same name met the same player; empty where a seat played itself.
+    True if a price of the measured seat was sealed. `opponent`: the other seats of the table by all of their settings,
+    so that cells with the same name met the same players; empty where a seat played itself.
     """
 
     key: CellKey
@@ -181,6 +184,11 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     def with_results_of(self, other: Self) -> Self:
         """This cell with the results of `other` behind its own; all other fields are this cell's."""
         raise NotImplementedError
+
+
+def measured_first(values: Sequence[T], seat_index: int) -> tuple[T, ...]:
+    """What is given by seat, that of the seat that is looked at first, then the others in their order."""
+    return (values[seat_index], *values[:seat_index], *values[seat_index + 1 :])
 
 
 def performance(cell: Cell) -> Fraction:

@@ -29,7 +29,7 @@ def departures(plan: Plan) -> tuple[str, ...]:
 def _sizes(plan: Plan, protocol: Protocol) -> Iterator[str]:
     """Matches of another size than required, and careers that are too few or too short."""
     for match in plan.matches:
-        if match.a not in plan.repeats:
+        if match.measured not in plan.repeats:
             yield from SCORINGS[match.game].size_departures(match, plan, protocol)
         if match.condition.augmentation is not Augmentation.NAKED:
             yield from _careers(match, plan, protocol)
@@ -39,14 +39,14 @@ def _opponents(plan: Plan) -> Iterator[str]:
     """Matches without the Phase 0 match that they need, or against another opponent than their phase has."""
     phases = PROTOCOLS[plan.protocol].phases
     for match in plan.matches:
-        if match.a in plan.repeats:
+        if match.measured in plan.repeats:
             continue
         if match.phase and not any(
-            other.phase == 0 and other.a == match.a and other.game == match.game for other in plan.matches
+            other.phase == 0 and other.measured == match.measured and other.game == match.game for other in plan.matches
         ):
-            yield f"{match.id}: no Phase 0 match of {match.a} in this game"
-        if phases[match.phase].opponent.self_play and set(match.seats) != {match.a}:
-            yield f"{match.id}: {' and '.join(match.seats[1:])} is the opponent, self-play required"
+            yield f"{match.id}: no Phase 0 match of {match.measured} in this game"
+        if phases[match.phase].opponent.self_play and not match.is_self_play:
+            yield f"{match.id}: {' and '.join(at.seat for at in match.opponents)} is the opponent, self-play required"
 
 
 def _arms(plan: Plan, protocol: Protocol) -> Iterator[str]:
@@ -77,8 +77,8 @@ def _careers(match: Match, plan: Plan, protocol: Protocol) -> Iterator[str]:
 def _is_other_arm(real: Match, other: Match, arm: Arm) -> bool:
     """True if a match is that arm of a real arm's sub-phase: a placebo of the same system."""
     place, there = real.condition, other.condition
-    ours = (real.a, real.game, real.phase, real.part, place.augmentation)
-    same = ours == (other.a, other.game, other.phase, other.part, there.augmentation)
+    ours = (real.measured, real.game, real.phase, real.part, place.augmentation)
+    same = ours == (other.measured, other.game, other.phase, other.part, there.augmentation)
     return same and there.arm is arm and there.system in ("", place.system)
 
 
@@ -99,7 +99,7 @@ def _play(plan: Plan, protocol: Protocol) -> Iterator[str]:
 def _is_only_met_augmented(name: str, plan: Plan) -> bool:
     """True if a seat is only an opponent in phases of augmented play, where it may keep patterns (SPEC S5)."""
     phases, played = PROTOCOLS[plan.protocol].phases, [match for match in plan.matches if name in match.seats]
-    return all(name != match.a and phases[match.phase].augmented for match in played)
+    return all(name != match.measured and phases[match.phase].augmented for match in played)
 
 
 def _rules(plan: Plan, protocol: Protocol) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _seats(plan: Plan) -> Iterator[str]:
     Of a seat of the robustness check alone, those of the seat that it repeats: its temperature is the check's.
     """
     repeats = plan.repeats
-    measured_once = {name for match in plan.matches if match.a not in repeats for name in match.seats}
+    measured_once = {name for match in plan.matches if match.measured not in repeats for name in match.seats}
     for name, seat in plan.playing.items():
         if seat.briefing or (seat.patterns and not _is_only_met_augmented(name, plan)):
             yield f"seat {name} is told how to play or what to expect, a naked seat is told neither"
@@ -132,12 +132,12 @@ def _seats(plan: Plan) -> Iterator[str]:
 def _robustness(plan: Plan, protocol: Protocol) -> Iterator[str]:
     """Phase 2 conditions of a model that are not played again, at the temperature and in the size of the protocol."""
     norm, again = protocol.robustness, _repeated(plan, protocol)
-    phase2 = [match for match in plan.matches if match.phase == Phase.ASYMMETRIC and match.a not in plan.repeats]
-    for name in dict.fromkeys(match.a for match in phase2):
+    phase2 = [match for match in plan.matches if match.phase == Phase.ASYMMETRIC and match.measured not in plan.repeats]
+    for name in dict.fromkeys(match.measured for match in phase2):
         seat = plan.seats[name]
         if not seat.has_temperature:
             continue
-        conditions = [(name, match.game, match.condition) for match in phase2 if match.a == name]
+        conditions = [(name, match.game, match.condition) for match in phase2 if match.measured == name]
         if missing := len(conditions) - len(again & set(conditions)):
             yield (
                 f"seat {name}: {missing} of {len(conditions)} conditions of Phase 2 without the robustness check,"
@@ -145,13 +145,17 @@ def _robustness(plan: Plan, protocol: Protocol) -> Iterator[str]:
             )
 
 
+def _contest_results(match: Match, plan: Plan) -> int:
+    return GAMES[match.game].contest_results(plan.rules_of(match.game), len(match.table))
+
+
 def _repeated(plan: Plan, protocol: Protocol) -> set[tuple[str, str, Condition]]:
     """The seats and conditions that are played again as the protocol asks."""
     norm, repeats = protocol.robustness, plan.repeats
     found = set()
     for match in plan.matches:
-        repeat = repeats.get(match.a)
-        least = norm.contests_min * GAMES[match.game].contest_results(plan.rules_of(match.game))
+        repeat = repeats.get(match.measured)
+        least = norm.contests_min * _contest_results(match, plan)
         if repeat and Fraction(repeat.temperature) == Fraction(norm.temperature) and match.planned >= least:
             found.add((repeat.seat, match.game, match.condition))
     return found

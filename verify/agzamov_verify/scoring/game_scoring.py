@@ -7,8 +7,10 @@ from typing import Any, ClassVar, NamedTuple
 from ..experiment import Match
 from ..games.decision import Tally, added
 from ..games.game import Block, Game, records_of
+from ..games.registry import GAMES
 from ..manifest import Plan
 from ..protocol import Protocol
+from ..seat_letters import seat_letter
 from .cells import Cell, CellKey
 from .counts import Counts
 from .hypotheses.evidence import Evidence, ProbeCell
@@ -17,13 +19,22 @@ from .quality.positions import Answers
 
 
 class Played(NamedTuple):
-    """A match that was played: its blocks in order, and the engine's answers about its moves where there are any."""
+    """A match that was played, as one of its seats sees it.
+
+    `seat_index`: the seat that is looked at. `blocks`: in order. `answers`: the engine's about its moves, if any.
+    """
 
     run: str
     plan: Plan
     match: Match
+    seat_index: int
     blocks: Sequence[Block]
     answers: Answers | None = None
+
+    @property
+    def id(self) -> str:
+        """The name of the match; where several of its seats are looked at, with the letter of this one behind it."""
+        return looked_name(self.plan, self.match, self.seat_index)
 
     @property
     def records(self) -> list[Any]:
@@ -36,9 +47,26 @@ class Played(NamedTuple):
         return self.plan.rules_of(self.match.game)
 
     @property
+    def outcomes(self) -> list[int]:
+        """What the seat that is looked at won in each result, in the game's smallest unit."""
+        order = GAMES[self.match.game].order
+        results = enumerate(self.records)
+        return [record.outcomes[order(record, index).index(self.seat_index)] for index, record in results]
+
+    @property
     def tallies(self) -> tuple[Tally, ...]:
         """Tallies of all seats over the whole match, in the order of `Match.seats`."""
         return added((block.tallies for block in self.blocks), len(self.match.seats))
+
+
+def looked_name(plan: Plan, match: Match, seat_index: int) -> str:
+    """The name of a row of figures: that of the match, with a seat's letter where several are looked at."""
+    return f"{match.id}@{seat_letter(seat_index)}" if len(plan.looked_at(match)) > 1 else match.id
+
+
+def match_of(name: str) -> str:
+    """The id of the match that a row of figures is of."""
+    return name.partition("@")[0]
 
 
 class GameScoring(ABC):
@@ -54,11 +82,11 @@ class GameScoring(ABC):
 
     @abstractmethod
     def count(self, played: Played) -> Counts:
-        """The counts of a match, from seat A's side: whole numbers and exact sums, no inference."""
+        """The counts of a match, from the side of `played.seat_index`: whole numbers and exact sums, no inference."""
 
     @abstractmethod
     def cell(self, key: CellKey, played: Played) -> Cell:
-        """The match as a cell of the model in its seat A: its results as outcomes, in the order of play."""
+        """The match as a cell of the model in one seat: its results as outcomes, in the order of play."""
 
     @abstractmethod
     def analyse(self, cell: Any, setting: Setting, evidence: Evidence, played: Played) -> MatchAnalysis:
@@ -73,8 +101,8 @@ class GameScoring(ABC):
         return iter(())
 
     @abstractmethod
-    def observations(self, records: Sequence[Any], rules: Any) -> list[int]:
-        """Seat A's value of each whole unit, in the order of play, within `Game.bounds`.
+    def observations(self, records: Sequence[Any], rules: Any, seat_index: int) -> list[int]:
+        """A seat's value of each whole unit, in the order of play, within `Game.bounds`.
 
         A stopping rule reads them while the match is played, so the values of a beginning never change later.
         """

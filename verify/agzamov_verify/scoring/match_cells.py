@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import msgspec
 
-from ..experiment import Arm, Match
+from ..experiment import Arm, Match, SeatAt, others_of
 from ..games.game import Block
 from ..manifest import Manifest
 from ..seats import benchmark_sides
@@ -18,63 +18,89 @@ from .registry import SCORINGS
 from .seat_stats import FREE, cost_usd
 
 
-def cells_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]], answers: Answers | None = None) -> list[Cell]:
-    """The cells of a run, in the order of its plan; a match without blocks was not played.
+def matches_played(
+    manifest: Manifest, blocks: Mapping[str, Sequence[Block]], answers: Answers | None = None
+) -> list[Played]:
+    """What was played, in the order of the plan: each match once for each of its seats that is looked at.
 
-    `answers`: the engine's evaluations of the moves by game, where the plan promised them.
+    A match without blocks was not played. `answers`: what the engine said of the moves by game, where the plan promised
+    to ask it.
     """
-    played = [match for match in manifest.plan.matches if match.id in blocks]
-    return [cell_of(manifest, match, blocks[match.id], answers) for match in played]
-
-
-def cell_of(manifest: Manifest, match: Match, blocks: Sequence[Block], answers: Answers | None = None) -> Cell:
-    """One match as a cell of the model that sits in its seat A."""
     plan = manifest.plan
-    cell = SCORINGS[match.game].cell(key_of(manifest, match), Played(manifest.run_id, plan, match, blocks, answers))
-    careers = _careers(match, cell)
+    return [
+        Played(manifest.run_id, plan, match, seat_index, blocks[match.id], answers)
+        for match in plan.matches
+        if match.id in blocks
+        for seat_index in plan.looked_at(match)
+    ]
+
+
+def cells_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]], answers: Answers | None = None) -> list[Cell]:
+    """The cells of a run, as `matches_played` has them."""
+    return [cell_of(manifest, played) for played in matches_played(manifest, blocks, answers)]
+
+
+def cell_of(manifest: Manifest, played: Played) -> Cell:
+    """One match as a cell of the model in the seat that is looked at."""
+    plan, match = manifest.plan, played.match
+    cell = SCORINGS[match.game].cell(key_of(manifest, match, played.seat_index), played)
+    careers, name = _careers(match, cell), match.seats[played.seat_index]
     return msgspec.structs.replace(
         cell,
         careers=careers,
         too_short=too_short(match, plan) if careers > 1 else "",
         shifts=tuple(shift.after for shift in match.shifts if shift.after < len(cell.results) // max(1, match.careers)),
-        cost_usd=cost_usd(cell.tallies[0], plan.prices.get(match.a, FREE)),
-        is_priced=match.a in plan.prices,
-        opponent=_opponent(manifest, match),
+        cost_usd=cost_usd(played.tallies[played.seat_index], plan.prices.get(name, FREE)),
+        is_priced=name in plan.prices,
+        opponent=_opponents(manifest, match, played.seat_index),
     )
 
 
-def key_of(manifest: Manifest, match: Match) -> CellKey:
-    """The label of a match."""
-    plan, condition = manifest.plan, match.condition
-    repeat = plan.repeats.get(match.a)
+def key_of(manifest: Manifest, match: Match, seat_index: int) -> CellKey:
+    """The label of a match for one of its seats."""
+    plan, (name, condition) = manifest.plan, (match.seats[seat_index], match.conditions[seat_index])
+    repeat = plan.repeats.get(name)
+    others = [index for index in range(len(match.table)) if index != seat_index]
+    is_benchmark = match.phase and list(benchmark_sides(match.seats, plan.seats)) == others
     return CellKey(
-        model_of(manifest, match.a),
+        model_of(manifest, name),
         match.game,
         match.phase,
         condition.augmentation,
         condition.arm,
         condition.system,
-        AGAINST_BENCHMARK if match.phase and benchmark_sides(match.seats, plan.seats) == (1,) else match.part,
+        AGAINST_BENCHMARK if is_benchmark else match.part,
         repeat.temperature if repeat else "",
+        len(match.table),
     )
 
 
-def _opponent(manifest: Manifest, match: Match) -> str:
-    """Seat B by all of its settings, and by its weights where it has some; empty where seat A plays itself."""
-    if match.b == match.a:
+def _opponents(manifest: Manifest, match: Match, seat_index: int) -> str:
+    """The other seats by all of their settings, weights and conditions; empty where one seat plays itself.
+
+    In any order, since a larger table is seated anew in each result: two tables are the same if the same players sit at
+    them.
+    """
+    if match.is_self_play:
         return ""
-    pin = manifest.models.get(match.b)
-    settings = msgspec.json.encode(manifest.plan.seats[match.b], order="deterministic")
-    return sha256(settings + (pin.sha256.encode() if pin else b"")).hexdigest()
+    players = [_player_identity(manifest, at) for at in others_of(match.table, seat_index)]
+    return sha256(b"\n".join(sorted(players))).hexdigest()
+
+
+def _player_identity(manifest: Manifest, at: SeatAt) -> bytes:
+    """All that tells a player from another: settings, weights, and the system of its condition."""
+    pin, system = manifest.models.get(at.seat), manifest.plan.systems.get(at.condition.system)
+    parts = (manifest.plan.seats[at.seat], pin.sha256 if pin else "", at.condition, system)
+    return msgspec.json.encode(parts, order="deterministic")
 
 
 def probes_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]]) -> Iterator[ProbeCell]:
     """Counts of each probe over the matches of a run, in the order of its plan, but for the robustness check."""
     plan = manifest.plan
-    for match in plan.matches:
-        if match.id in blocks and match.a not in plan.repeats:
-            played = Played(manifest.run_id, plan, match, blocks[match.id])
-            yield from SCORINGS[match.game].probes(key_of(manifest, match), played)
+    for played in matches_played(manifest, blocks):
+        match, seat_index = played.match, played.seat_index
+        if match.seats[seat_index] not in plan.repeats:
+            yield from SCORINGS[match.game].probes(key_of(manifest, match, seat_index), played)
 
 
 def _careers(match: Match, cell: Cell) -> int:
@@ -94,5 +120,6 @@ def model_of(manifest: Manifest, name: str) -> str:
     repeats = plan.repeats
     name = repeats[name].seat if name in repeats else name
     pin = manifest.models.get(name)
-    measured = dict.fromkeys(match.a for match in plan.matches if match.a not in repeats)
+    looked_at = (match.seats[seat_index] for match in plan.matches for seat_index in plan.looked_at(match))
+    measured = dict.fromkeys(seat for seat in looked_at if seat not in repeats)
     return plan.seats[name].player_id(name, pin.sha256 if pin else "", [plan.seats[seat] for seat in measured])

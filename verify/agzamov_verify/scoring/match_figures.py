@@ -6,10 +6,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from ..experiment import SIDES
 from ..games.decision import Tally
 from ..games.declared import FaultKind
-from .cells import Cell, Outcome
+from ..seat_letters import seat_letter
+from .cells import Cell, Outcome, measured_first
 from .exact import Figure, figure, significant
 from .hypotheses.contrasts import Weighted, estimated, repeated
 from .hypotheses.deltas import ONE
@@ -31,12 +31,15 @@ ALL: Final = "all"
 class Setting(NamedTuple):
     """Identity of a match: its id and phase, the players in their seats, and the alpha of its intervals.
 
+    `seat_index`: the seat that is looked at.
+
     `symmetric`: all seats are one player under one condition, so that none should win more than the others.
     """
 
     id: str
     phase: int
     seats: tuple[str, ...]
+    seat_index: int
     alpha: Fraction
     symmetric: bool
 
@@ -55,7 +58,7 @@ class Kept(msgspec.Struct, frozen=True):
 class ErrorRate(msgspec.Struct, frozen=True):
     """Number and rate of a seat's decisions without a legal action, at the first attempt or in the end.
 
-    `kind` is one class of fault, or "all" for any. `side` is a or b. The interval is of all first attempts alone, whose
+    `kind` is one class of fault, or "all" for any. `side`: its letter. The interval is of all first attempts alone;
     errors are counted by cluster: `n` games, or sessions in hold'em, or `over` careers. `ci_note`: why there is none.
     """
 
@@ -86,7 +89,7 @@ class MatchAnalysis(msgspec.Struct, frozen=True, tag_field="game"):
 
     @property
     def rating(self) -> GlickoPoint | None:
-        """Seat A's rating after the last result, where the game is rated."""
+        """The rating of the seat that is looked at after the last result, where the game is rated."""
         return None
 
     @property
@@ -134,7 +137,10 @@ def decided(
 
 def error_rates(cell: Cell, setting: Setting, evidence: Evidence, what: str = "games") -> Iterator[ErrorRate]:
     """All seats, first attempts and the end, by class and in all. `what`: the cell's clusters, in words."""
-    for seat_index, (side, seat, tally) in enumerate(zip(SIDES, setting.seats, cell.tallies, strict=False)):
+    order = measured_first(range(len(setting.seats)), setting.seat_index)
+    for seat_index, seat in enumerate(setting.seats):
+        side, at = seat_letter(seat_index), order.index(seat_index)
+        tally = cell.tallies[at]
         for attempt in ("first", "final"):
             counts = _by_kind(tally, attempt)
             for kind, count in {**counts, ALL: sum(counts.values())}.items():
@@ -143,14 +149,17 @@ def error_rates(cell: Cell, setting: Setting, evidence: Evidence, what: str = "g
                 if (attempt, kind) != ("first", ALL):
                     yield row
                     continue
-                estimate = share_figure(_errors(cell, seat_index), evidence.constants.clusters, what)
+                estimate = share_figure(_errors(cell, at), evidence.constants.clusters, what)
                 of = (estimate.ci, estimate.mde, estimate.n[0], estimate.over, estimate.ci_note)
                 yield ErrorRate(side, seat, attempt, kind, count, tally.decisions, rate, *of)
 
 
-def _errors(cell: Cell, seat_index: int) -> Ratio:
-    """First attempts of one seat without a legal action, by its decisions, over games or sessions."""
-    return cell.tallied(lambda result: result.errors[seat_index], lambda result: result.decisions[seat_index])
+def _errors(cell: Cell, at: int) -> Ratio:
+    """First attempts of one seat without a legal action, by its decisions, over games or sessions.
+
+    `at`: its place in the outcomes of a cell, which have the seat that is looked at first.
+    """
+    return cell.tallied(lambda result: result.errors[at], lambda result: result.decisions[at])
 
 
 def _by_kind(tally: Tally, attempt: str) -> dict[str, int]:

@@ -1,13 +1,13 @@
 """Cost of each phase (paper section 9.6; S30): counts and prices, which need no interval; times are elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from fractions import Fraction
 
 import msgspec
 
 from ..manifest import Plan, Price
-from .cells import Cell
 from .exact import Figure, figure
+from .game_scoring import Played
 from .seat_stats import cost_usd
 
 
@@ -22,23 +22,22 @@ class PhaseCosts(msgspec.Struct, frozen=True):
     cost_usd: Figure
 
 
-def costs_by_phase(plan: Plan, cells: Mapping[str, Cell]) -> tuple[PhaseCosts, ...]:
-    """One row for each phase that was played, from the cells by match id."""
-    played = [match for match in plan.matches if match.id in cells]
-    return tuple(_spent(phase, plan, cells) for phase in sorted({match.phase for match in played}))
+def costs_by_phase(plan: Plan, played: Sequence[Played]) -> tuple[PhaseCosts, ...]:
+    """One row for each phase that was played, from its matches, each once."""
+    phases = sorted({one.match.phase for one in played})
+    return tuple(_spent(phase, plan, [one for one in played if one.match.phase == phase]) for phase in phases)
 
 
-def _spent(phase: int, plan: Plan, cells: Mapping[str, Cell]) -> PhaseCosts:
-    matches = [match for match in plan.matches if match.phase == phase and match.id in cells]
+def _spent(phase: int, plan: Plan, played: Sequence[Played]) -> PhaseCosts:
     seats = [
         (plan.prices.get(name, Price()), tally)
-        for match in matches
-        for name, tally in zip(match.seats, cells[match.id].tallies, strict=True)
+        for one in played
+        for name, tally in zip(one.match.seats, one.tallies, strict=True)
     ]
     tallies = [tally for _, tally in seats]
     return PhaseCosts(
         phase,
-        len(matches),
+        len(played),
         sum(tally.decisions for tally in tallies),
         sum(tally.calls for tally in tallies),
         sum(tally.prompt_tokens + tally.completion_tokens for tally in tallies),

@@ -9,15 +9,16 @@ from typing import Final
 
 import msgspec
 
-from ..experiment import Arm, Condition, Match
+from ..experiment import Arm, Condition, Match, SeatAt, others_of
 from ..games.decision import Tally
 from ..games.game import Block
 from ..manifest import Plan
 from ..protocol import Protocol, load_protocol
 from ..protocols import PROTOCOLS
+from ..seat_letters import seat_index_of, seat_letter
 from .compliance import departures
 from .counts import Counts
-from .game_scoring import Played
+from .game_scoring import Played, match_of
 from .inference.proportions import binomial_p
 from .inference.significance import Alternative
 from .registry import SCORINGS, AnyCounts
@@ -34,32 +35,63 @@ class Gate(msgspec.Struct, frozen=True):
 
 
 class MatchResult(msgspec.Struct, frozen=True):
-    """One match. `condition` and `result` are seat A's, `b_condition` is seat B's, `seat_stats` all seats' in order.
+    """One match as one of its seats sees it, which is the one that is looked at.
 
-    `gate` is for Phase 0. `part`: the class of positions that it was played from, in Phase 5.
+    `id`: that of the match (`Match.id`); where several of its seats are looked at, `@` and the letter of this one
+    behind it. `side`: its letter. `table`: all seats with their conditions; `seat_stats` are theirs, in that order.
+    `result` is that of the seat that is looked at. `gate` is for Phase 0. `part`: the class of positions
+    that it was played from, in Phase 5.
     """
 
     id: str
     phase: int
     game: str
-    a: str
-    b: str
-    condition: Condition
-    b_condition: Condition
+    side: str
+    table: tuple[SeatAt, ...]
     result: AnyCounts
     seat_stats: tuple[SeatStats, ...]
     gate: Gate | None
     part: str
 
     @property
-    def opponents(self) -> tuple[str, ...]:
-        """The names of the seats that seat A met, each once."""
-        return tuple(dict.fromkeys(stats.seat for stats in self.seat_stats[1:]))
+    def match(self) -> str:
+        """The id of the match."""
+        return match_of(self.id)
+
+    @property
+    def seat_index(self) -> int:
+        """The index of the seat that is looked at."""
+        return seat_index_of(self.side)
+
+    @property
+    def measured(self) -> str:
+        """The name of the seat that is looked at."""
+        return self.table[self.seat_index].seat
+
+    @property
+    def condition(self) -> Condition:
+        """The condition of the seat that is looked at."""
+        return self.table[self.seat_index].condition
+
+    @property
+    def stats(self) -> SeatStats:
+        """Counts of the seat that is looked at."""
+        return self.seat_stats[self.seat_index]
+
+    @property
+    def opponents(self) -> tuple[SeatAt, ...]:
+        """The other seats of the table, in order."""
+        return others_of(self.table, self.seat_index)
+
+    @property
+    def is_self_play(self) -> bool:
+        """True if one seat has every chair of the table."""
+        return len({at.seat for at in self.table}) == 1
 
     @property
     def is_baseline(self) -> bool:
         """True for self-play under one condition, which has no winner to speak of."""
-        return self.opponents == (self.a,) and self.condition.arm is Arm.NAKED
+        return self.is_self_play and self.condition.arm is Arm.NAKED
 
 
 class Results(msgspec.Struct, frozen=True):
@@ -75,22 +107,33 @@ class Results(msgspec.Struct, frozen=True):
 
 def results_of(run: str, plan: Plan, blocks: Mapping[str, Sequence[Block]]) -> Results:
     """The results of a run from its blocks by match id; a match without blocks was not played."""
-    played = tuple(match_result(match, blocks[match.id], plan, run) for match in plan.matches if match.id in blocks)
+    played = tuple(
+        result
+        for match in plan.matches
+        if match.id in blocks
+        for result in match_results(match, blocks[match.id], plan, run)
+    )
     missing = tuple(match.id for match in plan.matches if match.id not in blocks)
     return Results(FORMAT, run, plan.protocol, departures(plan), played, missing)
 
 
-def match_result(match: Match, blocks: Sequence[Block], plan: Plan, run: str = "") -> MatchResult:
-    """The result of one match from its blocks in order."""
-    protocol, played = load_protocol(plan.protocol), Played(run, plan, match, blocks)
+def match_results(match: Match, blocks: Sequence[Block], plan: Plan, run: str = "") -> list[MatchResult]:
+    """The results of one match, one for each seat that is looked at, from its blocks in order."""
+    return [match_result(match, seat_index, blocks, plan, run) for seat_index in plan.looked_at(match)]
+
+
+def match_result(match: Match, seat_index: int, blocks: Sequence[Block], plan: Plan, run: str = "") -> MatchResult:
+    """The result of one match for one of its seats, from its blocks in order."""
+    protocol, played = load_protocol(plan.protocol), Played(run, plan, match, seat_index, blocks)
     result, tallies = SCORINGS[match.game].count(played), played.tallies
     stats = tuple(
         seat_stats(name, tally, plan.prices.get(name, FREE), protocol.error_flag_percent)
         for name, tally in zip(match.seats, tallies, strict=True)
     )
-    gate = _gate(result, tallies[0], protocol) if PROTOCOLS[plan.protocol].phases[match.phase].gate else None
-    named = match.id, match.phase, match.game, match.a, match.b
-    return MatchResult(*named, match.condition, match.b_condition, result, stats, gate, match.part)
+    is_gate = PROTOCOLS[plan.protocol].phases[match.phase].gate
+    gate = _gate(result, tallies[seat_index], protocol) if is_gate else None
+    named = played.id, match.phase, match.game, seat_letter(seat_index), match.table
+    return MatchResult(*named, result, stats, gate, match.part)
 
 
 def _gate(result: Counts, tally: Tally, protocol: Protocol) -> Gate:

@@ -13,6 +13,7 @@ from ..manifest import Plan
 from ..plan_problems import observations_planned
 from .cells import Cell
 from .exact import Figure, figure
+from .game_scoring import looked_name
 from .inference.sequential import Continue, SequentialPlan, Stop, confidence, decide
 from .inference.significance import Alternative
 from .measures import Measure
@@ -43,11 +44,13 @@ class MonitoredMatch(msgspec.Struct, frozen=True):
 
 
 def monitored_matches(plan: Plan, cells: Mapping[str, Cell]) -> Iterator[MonitoredMatch]:
-    """The declared rules of the matches that were played, in their order; `cells` by match id."""
+    """The declared rules of the matches that were played, in their order; `cells` by the names of their rows."""
     matches = {match.id: match for match in plan.matches}
     for rule in plan.analysis.sequential:
-        if rule.match in cells:
-            cell, declared = cells[rule.match], plan_of(rule, matches[rule.match], plan)
+        match = matches[rule.match]
+        watched = looked_name(plan, match, seat_watched(match, plan))
+        if watched in cells:
+            cell, declared = cells[watched], plan_of(rule, match, plan)
             units = cell.measured(Measure.SCORE)
             scale, n = units.scale, len(units.values)
             yield MonitoredMatch(
@@ -82,5 +85,11 @@ def plan_of(rule: SequentialRule, match: Match, plan: Plan) -> SequentialPlan:
 
 
 def observations(match: Match, plan: Plan, blocks: Sequence[Block]) -> list[int]:
-    """Observations of a stopping rule: seat A's half-points of each start pair, or its chips of each session."""
-    return SCORINGS[match.game].observations(records_of(blocks), plan.rules_of(match.game))
+    """Observations of a stopping rule for the seat watched: half-points of a start pair, or chips of a session."""
+    seat_index = seat_watched(match, plan)
+    return SCORINGS[match.game].observations(records_of(blocks), plan.rules_of(match.game), seat_index)
+
+
+def seat_watched(match: Match, plan: Plan) -> int:
+    """The seat that a stopping rule watches: the first that is looked at."""
+    return min(plan.looked_at(match))

@@ -5,12 +5,13 @@ were not counted by who wrote them; a model whose moves are the engine's may be 
 """
 
 from collections.abc import Sequence
+from itertools import starmap
 from typing import Any
 
 import msgspec
 
 from ..games.decision import Tally
-from ..games.players import a_is_first
+from ..games.players import alternating
 from .quality.judged_moves import JudgedMoves
 from .quality.positions import Answers
 
@@ -35,14 +36,17 @@ def signals(tally: Tally) -> Signals:
     return Signals(tally.replies, tally.replies_without_tokens, tally.text_characters)
 
 
-def engine_match(judged: JudgedMoves, records: Sequence[Any], answers: Answers) -> tuple[EngineMatch, EngineMatch]:
-    """Numbers of judged moves of seats A and B, and of those equal to the engine's; substituted moves are excluded."""
+def engine_match(judged: JudgedMoves, records: Sequence[Any], answers: Answers) -> tuple[EngineMatch, ...]:
+    """Numbers of judged moves of each of two seats, and of those equal to the engine's.
+
+    Substituted moves are excluded.
+    """
     moves, matched = [0, 0], [0, 0]
     for index, record in enumerate(records):
-        substituted = judged.substituted(record)
+        substituted, order = judged.substituted(record), alternating(index)
         for position, answer in zip(judged.positions(record), answers.get(record.game, ()), strict=False):
             if position.played and position.ply not in substituted:
-                seat = int((position.ply % 2 == 0) is not a_is_first(index))
-                moves[seat] += 1
-                matched[seat] += position.played == answer.best
-    return EngineMatch(moves[0], matched[0]), EngineMatch(moves[1], matched[1])
+                seat_index = order[position.ply % len(order)]
+                moves[seat_index] += 1
+                matched[seat_index] += position.played == answer.best
+    return tuple(starmap(EngineMatch, zip(moves, matched, strict=True)))

@@ -157,6 +157,6 @@ class System(Part, frozen=True, tag_field="kind"):
         """The memory of a seat in one career, where the system is one.
 
         `donor_notes`: the game's notes for the placebo arm; `order`: draws of this career for the placebo. `offered`:
-        the sealed tools of its server that a model is offered. `to`: whose memory it is (`questions.MEMORIES`).
+        the sealed tools of its server that a model is offered. `to`: whose memory it is (`seat_letters.memory_name`).
         """
         return None

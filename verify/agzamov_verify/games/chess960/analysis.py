@@ -42,7 +42,7 @@ KINDS: Final[Mapping[str, Callable[[ChessGame], bool]]] = {
 
 
 class ChessAnalysis(MatchAnalysis, frozen=True, tag="chess960"):
-    """A chess match from seat A's side. `score_raw` and `pentanomial_raw` are without adjudication.
+    """A chess match from the side of one seat. `score_raw` and `pentanomial_raw` are without adjudication.
 
     `p_wins`: the one-sided binomial test of wins against one half, games that were played alike counted once; None in
     self-play. `decided` are the shares of games that ended in each way. Ratings are of games in order, and again

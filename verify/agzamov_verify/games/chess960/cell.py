@@ -6,15 +6,15 @@ from typing import Final, Self
 
 import msgspec
 
-from ...scoring.cells import Cell, CellKey
+from ...scoring.cells import Cell, CellKey, measured_first
 from ...scoring.inference.estimate import PAIR_SCORE, Scale
 from ...scoring.measures import Measure, Ratio, Units
 from ...scoring.quality.game_quality_index import StageLosses
-from ..players import a_is_first
+from ..players import alternating, by_seat, place_of
 from .game import PAIR, chess_tallies
-from .results import by_pairs, game_identity, halfpoints_a
+from .results import by_pairs, game_identity, halfpoints
 from .rules import BY_RULE, End
-from .script import ChessRecord, Ending
+from .script import WHITE, ChessRecord, Ending
 from .stress_positions import HORIZON_MOVES, moves_made, position_of
 
 PAIR_WINS: Final = Scale("win rate", Fraction(1, 2), Fraction(0), Fraction(1))
@@ -124,6 +124,7 @@ class ChessCell(Cell, frozen=True):
 def chess_cell(
     key: CellKey,
     records: Sequence[ChessRecord],
+    seat_index: int,
     starts: str,
     losses: Sequence[StageLosses] = (),
 ) -> ChessCell:
@@ -131,28 +132,28 @@ def chess_cell(
 
     `losses`: of each game, where the engine was asked.
     """
-    tallies = chess_tallies(records)
-    games = tuple(chess_games(records))
+    tallies = measured_first(chess_tallies(records), seat_index)
+    games = tuple(chess_games(records, seat_index))
     if losses:
         pairs = zip(games, losses, strict=True)
         games = tuple(msgspec.structs.replace(game, losses=lost) for game, lost in pairs)
     return ChessCell(key, games, starts=starts, tallies=tallies)
 
 
-def chess_games(records: Iterable[ChessRecord]) -> Iterable[ChessGame]:
-    """Replayed games, in order from the first of a match, from seat A's side."""
+def chess_games(records: Iterable[ChessRecord], seat_index: int) -> Iterable[ChessGame]:
+    """Replayed games, in order from the first of a match, from the side of one seat."""
     for index, record in enumerate(records):
-        a, b = record.tallies if a_is_first(index) else reversed(record.tallies)
+        own, other = measured_first(by_seat(record.tallies, alternating(index)), seat_index)
         played_on = record.ending.end is End.ADJUDICATION and record.raw.end is not End.UNFINISHED
-        survived, collapse = _under_pressure(index, record, record.raw if played_on else record.ending)
+        survived, collapse = _under_pressure(index, seat_index, record, record.raw if played_on else record.ending)
         yield ChessGame(
-            halfpoints_a(index, record.ending),
-            halfpoints_a(index, record.raw),
+            halfpoints(index, record.ending, seat_index),
+            halfpoints(index, record.raw, seat_index),
             record.ending.end,
-            bool(a.substituted or b.substituted),
-            (a.faults, b.faults),
+            bool(own.substituted or other.substituted),
+            (own.faults, other.faults),
             len(record.moves),
-            (a.decisions, b.decisions),
+            (own.decisions, other.decisions),
             played_on,
             identity=game_identity(record),
             survived_moves=survived,
@@ -160,11 +161,11 @@ def chess_games(records: Iterable[ChessRecord]) -> Iterable[ChessGame]:
         )
 
 
-def _under_pressure(index: int, record: ChessRecord, end: Ending) -> tuple[int | None, int | None]:
-    """Seat A's moves until it had lost, and the moves expected of it; None where it has no worse side to defend."""
-    position, side = position_of(record.start_fen), a_is_first(index)
+def _under_pressure(index: int, seat_index: int, record: ChessRecord, end: Ending) -> tuple[int | None, int | None]:
+    """A seat's moves until it had lost, and the moves expected of it; None where it has no worse side to defend."""
+    position, side = position_of(record.start_fen), place_of(seat_index, index) == WHITE
     if position is None or position.collapse_moves is None or (position.worse == "white") != side:
         return None, None
-    lost = halfpoints_a(index, end) == 0
+    lost = halfpoints(index, end, seat_index) == 0
     survived = min(moves_made(len(record.moves), side), HORIZON_MOVES) if lost else HORIZON_MOVES
     return survived, position.collapse_moves

@@ -16,9 +16,9 @@ from ...position_classes import PositionClass
 from ...script import Script
 from ..adjudication import Adjudication, AdjudicationPolicy
 from ..decision import Tally, added
-from ..game import Block, Bounds, Game, Noun, ScriptedPlayer, SeatsAt, StreamPlan, in_careers
+from ..game import Block, Bounds, Game, Noun, ScriptedPlayer, SeatsAt, StreamPlan, Utility, in_careers
 from ..page import Page, labelled, scripted_player
-from ..players import a_is_first, in_turn
+from ..players import alternating, by_place, by_seat
 from . import engine_tools, judgement, novice_player, random_player, reference_player
 from . import tool as tool_texts
 from .detectors import DETECTORS
@@ -28,7 +28,7 @@ from .notes import observation
 from .pattern_sentences import CHESS_PATTERNS
 from .probe_positions import fens_of, probe_positions_sha256, rules_from
 from .prompt import templates
-from .script import ChessRecord, ChessRules, play
+from .script import WHITE, ChessRecord, ChessRules, play
 from .situation_words import PHRASES
 from .stress_positions import asks_judgement, stress_positions_sha256
 from .variants import CHESS960, STANDARD, Variant
@@ -77,7 +77,7 @@ class ChessBlock(Block, frozen=True):
 
     @property
     def tallies(self) -> tuple[Tally, ...]:
-        """Tallies of seats A and B over the games of the stream."""
+        """Tallies of the seats over the games of the stream."""
         return chess_tallies(self.records, self.first)
 
 
@@ -94,6 +94,7 @@ class ChessGame(Game):
     """Chess from the starts of a variant, each played with both colours."""
 
     chess_variant: ClassVar[Variant]
+    utility = Utility.CONSTANT_SUM
     unit = Noun("start played with both colours", "starts played with both colours")
     rules = ChessRules
     patterns = CHESS_PATTERNS
@@ -108,9 +109,10 @@ class ChessGame(Game):
         assert isinstance(match, ChessMatch)
         for index in range(stream.first, stream.first + stream.count):
             seats = seats_at(index)
-            white, black = in_turn(seats, index)
+            order = alternating(index)
+            white, black = by_place(seats, order)
             start = start_of(dice, match, index // PAIR, self.chess_variant)
-            name, judges = self.name_of(match, index), a_is_first(index) and asks_judgement(start)
+            name, judges = self.name_of(match, index), not order[WHITE] and asks_judgement(start)
             placed = name, start, white, black, rules_from(start, rules), dice
             record = yield from play(*placed, judges=judges, variant=self.chess_variant)
             yield from self.remember(seats, (record,), index)
@@ -171,7 +173,7 @@ class ChessGame(Game):
         """Half-points of a start pair."""
         return Bounds(0, 2 * PAIR, PAIR)
 
-    def unit_results(self, rules: ChessRules) -> int:  # noqa: ARG002 - as declared
+    def unit_results(self, rules: ChessRules, seats: int) -> int:  # noqa: ARG002 - as declared
         return PAIR
 
     def variant(self, rules: ChessRules) -> str:
@@ -228,9 +230,9 @@ class StandardChess(ChessGame):
 
 
 def chess_tallies(records: Sequence[ChessRecord], first: int = 0) -> tuple[Tally, ...]:
-    """Tallies of seats A and B over games of a match, in order from number `first`."""
+    """Tallies of the seats over games of a match, in order from number `first`."""
     games = enumerate(records, start=first)
-    return added(record.tallies if a_is_first(index) else record.tallies[::-1] for index, record in games)
+    return added(by_seat(record.tallies, alternating(index)) for index, record in games)
 
 
 def _position_problems(match: ChessMatch) -> Iterator[Problem]:

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import chess
 
+from ..players import alternating
 from .detectors import DETECTORS
 from .note_words import NOTE_CHARACTERS_MAX, NOTED, counts_line
-from .script import BLACK, WHITE, ChessRecord
+from .script import ChessRecord
 
 FIRST_MOVES = 4
 
@@ -14,7 +15,7 @@ FIRST_MOVES = 4
 def observation(records: Sequence[ChessRecord], first: int, seat_index: int) -> str:
     """Observation of game number `first` by the seat at `seat_index`: a line for each habit that could show."""
     (record,) = records
-    opponent = WHITE if (first + seat_index) % 2 else BLACK
+    (opponent,) = (place for place, seat in enumerate(alternating(first)) if seat != seat_index)
     lines: list[str] = []
     for line in _lines(record, opponent):
         if len("\n".join([*lines, line])) <= NOTE_CHARACTERS_MAX:
@@ -47,6 +48,6 @@ def _castling_words(record: ChessRecord, opponent: int) -> str:
 
 def _result_words(record: ChessRecord, opponent: int) -> str:
     """Its result and how the game ended: "lost by checkmate after 43 plies"."""
-    halfpoints = record.ending.white_halfpoints if opponent == WHITE else 2 - record.ending.white_halfpoints
+    halfpoints = record.outcomes[opponent]
     end = record.ending.end.value.replace("_", " ")
     return f"{('lost', 'drew', 'won')[halfpoints]} by {end} after {len(record.moves)} plies"

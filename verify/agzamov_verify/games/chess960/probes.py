@@ -1,6 +1,6 @@
 """Evaluation accuracy, calculation accuracy and calculation efficiency, from games of Phase 5 (S22; ADR 56).
 
-Counted is seat A where it has White, once for each position: the first time that it is played. A match whose careers
+Counted is one seat where it has White, once for each position: the first time that it is played. A match whose careers
 play a position again adds nothing, so that answers of one model to one question are not taken for several.
 """
 
@@ -10,20 +10,21 @@ from typing import Final
 from ...position_classes import PositionClass
 from ...scoring.cells import CellKey
 from ...scoring.hypotheses.evidence import Probe, ProbeCell
-from ..players import a_is_first
+from ..players import place_of
 from .judgement import Better
 from .probe_positions import ProbePosition, probe_of
 from .rules import End
-from .script import ChessRecord
+from .script import WHITE, ChessRecord
 from .stress_positions import asks_judgement, position_of
 
 PERMILLE: Final = 1000
 WHITE_WINS: Final = 2
 
 
-def probe_cells(key: CellKey, records: Sequence[ChessRecord]) -> Iterator[ProbeCell]:
-    """Counts of each probe over the games of a match; nothing of a match that is played from starts."""
-    first = {record.start_fen: record for index, record in reversed([*enumerate(records)]) if a_is_first(index)}
+def probe_cells(key: CellKey, records: Sequence[ChessRecord], seat_index: int) -> Iterator[ProbeCell]:
+    """What the games of a match say of each probe; nothing of a match that is played from starts."""
+    last_first = reversed([*enumerate(records)])
+    first = {record.start_fen: record for index, record in last_first if place_of(seat_index, index) == WHITE}
     measures: dict[Probe, Callable[[ChessRecord], int | None]] = {
         Probe.EVALUATION: evaluated,
         Probe.CALCULATION: calculated,

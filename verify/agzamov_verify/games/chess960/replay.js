@@ -10,7 +10,7 @@ GAMES.chess960 = {
       h("tr", {}, h("th", { scope: "row" }, String(8 - row)), ...columns.map((column) => square(frame, ranks[row][column], row, column)))
     );
     const letters = h("tr", {}, h("td", {}), ...columns.map((column) => h("th", { scope: "col" }, "abcdefgh"[column])));
-    const names = [playerLine(game.second, "Black", frame.by === 1), playerLine(game.first, "White", frame.by === 0)];
+    const names = [playerLine(game.placed[1], "Black", frame.by === 1), playerLine(game.placed[0], "White", frame.by === 0)];
     if (flipped) names.reverse();
     return h("div", { class: "chess" }, names[0], h("table", { class: "board", "aria-label": "Board" }, ...lines, letters), names[1]);
   },

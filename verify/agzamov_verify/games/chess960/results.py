@@ -8,15 +8,15 @@ import msgspec
 
 from ...scoring.counts import Counts, distinct, identity_of
 from ...scoring.exact import figure
-from ..players import a_is_first
+from ..players import place_of
 from .rules import BY_RULE, End
 from .script import ChessRecord, Ending
 
 
 class Score(msgspec.Struct, frozen=True):
-    """Seat A's wins, draws and losses.
+    """Wins, draws and losses of the seat that is looked at.
 
-    `pairs` counts start pairs by A's half-points 0 to 4 (the pentanomial distribution).
+    `pairs` counts start pairs by its half-points 0 to 4 (the pentanomial distribution).
     """
 
     wins: int
@@ -99,10 +99,10 @@ class ChessResult(Counts, frozen=True, tag="chess960"):
         }
 
 
-def chess_result(records: Sequence[ChessRecord]) -> ChessResult:
-    """The result of all games of a match, in order."""
-    adjudicated = [halfpoints_a(index, record.ending) for index, record in enumerate(records)]
-    raw = [halfpoints_a(index, record.raw) for index, record in enumerate(records)]
+def chess_result(records: Sequence[ChessRecord], seat_index: int) -> ChessResult:
+    """The result of all games of a match, in order, for one seat."""
+    adjudicated = [halfpoints(index, record.ending, seat_index) for index, record in enumerate(records)]
+    raw = [halfpoints(index, record.raw, seat_index) for index, record in enumerate(records)]
     plies = sum(len(record.moves) for record in records)
     return ChessResult(
         len(records),
@@ -120,14 +120,14 @@ def game_identity(record: ChessRecord) -> str:
     return identity_of(record.start_fen, *record.moves, ending.end.value, str(ending.white_halfpoints))
 
 
-def halfpoints_a(index: int, ending: Ending) -> int:
-    """Seat A's half-points of game `index`."""
-    return ending.white_halfpoints if a_is_first(index) else 2 - ending.white_halfpoints
+def halfpoints(index: int, ending: Ending, seat_index: int) -> int:
+    """A seat's half-points of game `index`."""
+    return ending.outcomes[place_of(seat_index, index)]
 
 
-def pair_halfpoints(records: Sequence[ChessRecord]) -> list[int]:
-    """Seat A's half-points of each start, 0 to 4: the games of a match come in pairs, with colours exchanged."""
-    return by_pairs([halfpoints_a(index, record.ending) for index, record in enumerate(records)])
+def pair_halfpoints(records: Sequence[ChessRecord], seat_index: int) -> list[int]:
+    """A seat's half-points of each start, 0 to 4: the games of a match come in pairs, with colours exchanged."""
+    return by_pairs([halfpoints(index, record.ending, seat_index) for index, record in enumerate(records)])
 
 
 def by_pairs(values: Sequence[int]) -> list[int]:
@@ -135,8 +135,8 @@ def by_pairs(values: Sequence[int]) -> list[int]:
     return [values[first] + values[first + 1] for first in range(0, len(values) - 1, 2)]
 
 
-def _score(halfpoints: list[int]) -> Score:
-    count, pairs = Counter(halfpoints), Counter(by_pairs(halfpoints))
+def _score(points: list[int]) -> Score:
+    count, pairs = Counter(points), Counter(by_pairs(points))
     return Score(count[2], count[1], count[0], (pairs[0], pairs[1], pairs[2], pairs[3], pairs[4]))
 
 

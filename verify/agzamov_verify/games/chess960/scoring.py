@@ -42,25 +42,31 @@ class ChessScoring(GameScoring):
     analysis = ChessAnalysis
 
     def count(self, played: Played) -> ChessResult:
-        return chess_result(played.records)
+        return chess_result(played.records, played.seat_index)
 
     def cell(self, key: CellKey, played: Played) -> ChessCell:
         records, plan = played.records, played.plan
         losses: Sequence[StageLosses] = ()
         if played.answers:
-            losses = stage_losses(JUDGED_MOVES, records, played.answers, load_quality_constants(plan.protocol))
+            constants = load_quality_constants(plan.protocol)
+            losses = stage_losses(JUDGED_MOVES, records, played.seat_index, played.answers, constants)
         starts = "/".join(filter(None, (played.run, played.match.part)))
-        return chess_cell(key, records, starts, losses=losses)
+        return chess_cell(key, records, played.seat_index, starts, losses=losses)
 
     def analyse(self, cell: ChessCell, setting: Setting, evidence: Evidence, played: Played) -> ChessAnalysis:
         return chess_analysis(cell, setting, evidence, tuple(self.probes(cell.key, played)))
 
     def probes(self, key: CellKey, played: Played) -> Iterator[ProbeCell]:
-        return probe_cells(key, played.records)
+        return probe_cells(key, played.records, played.seat_index)
 
-    def observations(self, records: Sequence[ChessRecord], rules: ChessRules) -> list[int]:  # noqa: ARG002
-        """Seat A's half-points of each start pair."""
-        return pair_halfpoints(records)
+    def observations(
+        self,
+        records: Sequence[ChessRecord],
+        rules: ChessRules,  # noqa: ARG002 - as declared
+        seat_index: int,
+    ) -> list[int]:
+        """Half-points of each start pair."""
+        return pair_halfpoints(records, seat_index)
 
     def size_departures(self, match: ChessMatch, plan: Plan, protocol: Protocol) -> Iterator[str]:  # noqa: ARG002
         norm = protocol.norms(GAME.name, ChessNorm)

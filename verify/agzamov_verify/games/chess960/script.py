@@ -24,6 +24,8 @@ from .variants import CHESS960, Variant
 
 WHITE, BLACK = 0, 1
 
+HALFPOINTS_OF_A_GAME = 2
+
 
 class ChessRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rules of play of one run. Defaults are the normative ones of the protocol."""
@@ -45,6 +47,11 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
     end: End
     white_halfpoints: int
 
+    @property
+    def outcomes(self) -> tuple[int, int]:
+        """Half-points of White and Black."""
+        return self.white_halfpoints, HALFPOINTS_OF_A_GAME - self.white_halfpoints
+
 
 class ChessRecord(msgspec.Struct, frozen=True):
     """The outcome of one game. `raw` is how it ended, or stood, without adjudication.
@@ -61,6 +68,11 @@ class ChessRecord(msgspec.Struct, frozen=True):
     tallies: tuple[Tally, Tally]
     substituted: tuple[int, ...] = ()
     judgement: Better | None = None
+
+    @property
+    def outcomes(self) -> tuple[int, int]:
+        """Half-points of White and Black."""
+        return self.ending.outcomes
 
 
 def play(  # noqa: PLR0913 - each is another thing that a game is of

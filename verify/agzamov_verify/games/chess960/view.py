@@ -17,7 +17,6 @@ from ...scoring.match_figures import MatchAnalysis
 from ...scoring.statistics import Interval
 from ..decision import fault_classes
 from ..page import labelled, read_page
-from ..players import a_is_first
 from .analysis import ChessAnalysis
 from .frames import chess_frames
 from .game import GAME
@@ -198,10 +197,6 @@ class ChessView(GameView):
 
     def error_classes(self, record: ChessRecord) -> tuple[str, ...]:
         return fault_classes(record.tallies)
-
-    def won_by_a(self, played: PlayedGame) -> int:
-        white: int = played.record.ending.white_halfpoints - 1
-        return white if a_is_first(played.number) else -white
 
     def ended(self, record: ChessRecord) -> str:
         return f"{record.ending.end.value.replace('_', ' ')}, {len(record.moves)} plies"

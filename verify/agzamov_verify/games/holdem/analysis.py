@@ -42,7 +42,7 @@ KINDS: Final[Mapping[str, Callable[[PokerHand], bool]]] = {
 
 
 class PokerAnalysis(MatchAnalysis, frozen=True, tag="holdem"):
-    """A hold'em match from seat A's side, in units of `unit_hands` hands: sessions, each with its mirror if it has one.
+    """A hold'em match from the side of one seat, in units of `unit_hands` hands: sessions, or with their mirrors.
 
     `adjusted` are the same hands by every variance-reduction method; `variance_cuts` is what that saves.
     Ratings are of units, each won, drawn or lost: they say who wins more often, which is not who wins more chips.

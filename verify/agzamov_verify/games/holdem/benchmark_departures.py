@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ...dice import Dice
 from ..game import PolicyDeparture
-from ..players import a_is_first, own_seed
+from ..players import alternating, by_place, own_seed
 from .benchmark_policy import benchmark_action, hand_percentile, spot_of
 from .rules import Hand, HandEnd, PokerAction
 from .script import HandRecord
@@ -21,8 +21,7 @@ def benchmark_departures(
     if not any(by_policy):
         return
     for index, record in enumerate(records, start=first):
-        placed = by_policy if a_is_first(index) else by_policy[::-1]
-        for player, is_benchmark in enumerate(placed):
+        for player, is_benchmark in enumerate(by_place(by_policy, alternating(index))):
             departure = _departure(record, player, stack_chips, dice) if is_benchmark else None
             if departure:
                 yield departure
@@ -42,7 +41,7 @@ def _departure(record: HandRecord, benchmark_player: int, stack_chips: int, dice
                 drawn = f"the benchmark player's {_action_words(expected)}"
                 return PolicyDeparture(place, drawn, _action_words(played.action))
         hand.act(played.action)
-    lost = record.net_chips < 0 if benchmark_player == 0 else record.net_chips > 0
+    lost = record.outcomes[benchmark_player] < 0
     if record.faults[benchmark_player] or (record.end is HandEnd.FORFEIT and lost):
         wanted = "legal actions of the benchmark player at once"
         return PolicyDeparture(f"game {record.game}", wanted, "a fault of its own")

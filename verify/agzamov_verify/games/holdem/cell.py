@@ -6,14 +6,14 @@ from typing import Final, Self
 
 import msgspec
 
-from ...scoring.cells import Cell, CellKey
+from ...scoring.cells import Cell, CellKey, measured_first
 from ...scoring.inference.estimate import Scale, session_bb_per_100
 from ...scoring.measures import Measure, Ratio, Units
 from ..decision import Tally
-from ..players import a_is_first
+from ..players import alternating, by_seat, place_of
 from .results import unit_sums, with_mirrors
 from .rules import HandEnd
-from .script import HandRecord, PokerRules
+from .script import BUTTON, HandRecord, PokerRules
 from .variance_reduction.control_variates import PER_CHIP, Method, net_units
 from .variance_reduction.range_methods import RangeMethod, range_units
 
@@ -32,8 +32,8 @@ class PokerHand(msgspec.Struct, frozen=True, gc=False):
 
     chips: int
     end: HandEnd
-    errors: tuple[int, int]
-    decisions: tuple[int, int] = (0, 0)
+    errors: tuple[int, ...]
+    decisions: tuple[int, ...] = (0, 0)
     adjusted: tuple[int, ...] = ()
     ranged: tuple[int, ...] = ()
 
@@ -127,13 +127,14 @@ class PokerCell(Cell, frozen=True):
         return msgspec.structs.replace(self, hands=hands)
 
 
-def with_ranges(cell: PokerCell, records: Sequence[HandRecord], side: int, stack_chips: int) -> PokerCell:
-    """The cell with every hand averaged over the range of the benchmark player, which sits in seat `side`."""
+def with_ranges(
+    cell: PokerCell, records: Sequence[HandRecord], seat_index: int, benchmark_index: int, stack_chips: int
+) -> PokerCell:
+    """The cell of one seat, with every hand averaged over the range of the benchmark player, wherever that sits."""
     hands = []
     for index, (hand, record) in enumerate(zip(cell.hands, records, strict=True)):
-        first = a_is_first(index)
-        units = range_units(record, side if first else 1 - side, stack_chips)
-        ranged = units if first else tuple(-value for value in units)
+        units = range_units(record, place_of(benchmark_index, index), stack_chips)
+        ranged = tuple(value * _sign(seat_index, index) for value in units)
         hands.append(msgspec.structs.replace(hand, ranged=ranged))
     return msgspec.structs.replace(cell, hands=tuple(hands))
 
@@ -141,14 +142,15 @@ def with_ranges(cell: PokerCell, records: Sequence[HandRecord], side: int, stack
 def poker_cell(
     key: CellKey,
     records: Sequence[HandRecord],
-    tallies: tuple[Tally, Tally],
+    seat_index: int,
+    tallies: tuple[Tally, ...],
     starts: str,
     rules: PokerRules,
 ) -> PokerCell:
     """The cell of some replayed hands, in order from the first of a match."""
     return PokerCell(
         key,
-        tuple(poker_hands(records)),
+        tuple(poker_hands(records, seat_index)),
         rules.session_hands,
         rules.mirrored,
         starts=starts,
@@ -156,19 +158,26 @@ def poker_cell(
     )
 
 
-def poker_hands(records: Iterable[HandRecord]) -> Iterable[PokerHand]:
-    """Replayed hands, in order from the first of a match, from seat A's side."""
+def poker_hands(records: Iterable[HandRecord], seat_index: int) -> Iterable[PokerHand]:
+    """Replayed hands, in order from the first of a match, from the side of one seat."""
     for index, record in enumerate(records):
-        side = 0 if a_is_first(index) else 1
-        sign, (faults, decisions) = 1 - 2 * side, (record.faults, decisions_of(record))
+        sign, order = _sign(seat_index, index), alternating(index)
+        faults, decisions = (
+            measured_first(by_seat(values, order), seat_index) for values in (record.faults, decisions_of(record))
+        )
         adjusted = tuple(sign * net_units(record, method) for method in ADJUSTED_METHODS) if record.story else ()
         yield PokerHand(
             sign * record.net_chips,
             record.end,
-            (faults[side], faults[1 - side]),
-            (decisions[side], decisions[1 - side]),
+            faults,
+            decisions,
             adjusted,
         )
+
+
+def _sign(seat_index: int, index: int) -> int:
+    """1 where a seat has the button in a hand, of which chips are counted; else -1."""
+    return 1 if place_of(seat_index, index) == BUTTON else -1
 
 
 def decisions_of(record: HandRecord) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from ...script import Script
 from ..decision import Tally
 from ..game import Block, Bounds, Game, Noun, PolicyDeparture, SeatsAt, StreamPlan, in_careers
 from ..page import Page, scripted_player
-from ..players import a_is_first, in_turn
+from ..players import alternating, by_place
 from . import benchmark_player, novice_player, random_player, reference_player
 from . import tool as tool_texts
 from .benchmark_departures import benchmark_departures
@@ -59,7 +59,7 @@ class PokerMatch(Match, frozen=True, tag="holdem"):
 
 
 class PokerBlock(Block, frozen=True):
-    """Records of the hands of one stream, with the tallies of seats A and B."""
+    """Records of the hands of one stream, with the tallies of the seats."""
 
     records: tuple[HandRecord, ...]
     tallies: tuple[Tally, Tally]
@@ -98,11 +98,11 @@ class Holdem(Game):
         match, tallies = stream.match, (Tally(), Tally())
         records = []
         for index in range(stream.first, stream.first + stream.count):
-            first, deck = a_is_first(index), deck_number(index, match.planned, rules)
-            deal = deal_cards(dice, f"{match.draws}/{deck}", button_is_a=a_is_first(deck))
+            order, deck = alternating(index), deck_number(index, match.planned, rules)
+            deal = deal_cards(dice, f"{match.draws}/{deck}", alternating(deck))
             seats = seats_at(index)
-            button, blind = in_turn(seats, index)
-            placed = tallies if first else tallies[::-1]
+            (button, blind), (of_button, of_blind) = by_place(seats, order), by_place(tallies, order)
+            placed = of_button, of_blind
             records.append((yield from play(self.name_of(match, index), deal, (button, blind), rules, dice, placed)))
             if (index + 1) % rules.session_hands == 0:
                 session = records[-rules.session_hands :]
@@ -161,11 +161,11 @@ class Holdem(Game):
     def deals_twice(self, rules: PokerRules) -> bool:
         return rules.mirrored
 
-    def unit_results(self, rules: PokerRules) -> int:
+    def unit_results(self, rules: PokerRules, seats: int) -> int:  # noqa: ARG002 - as declared
         return max(1, rules.unit_hands)
 
-    def contest_results(self, rules: PokerRules) -> int:
-        return self.unit_results(rules)
+    def contest_results(self, rules: PokerRules, seats: int) -> int:
+        return self.unit_results(rules, seats)
 
     def decisions(self, rules: PokerRules, assumed: Mapping[str, Fraction]) -> Fraction:  # noqa: ARG002 - as declared
         return assumed["decisions_per_hand"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ..players import a_is_first
+from ..players import alternating
 from .decisions import decisions
 from .habits import FOLDS_TO_BET, Habit
 from .page import Deed, Spot, Verb, Who
@@ -22,15 +22,15 @@ CHARS_MAX: Final = 600
 SIZED: Final = (Verb.BET, Verb.RAISE)
 
 
-def observation(records: Sequence[HandRecord], first: int, seat: int) -> str:
-    """The habits that seat 0 (A) or 1 (B) saw its opponent have in a session, one a line: "VPIP: 35 of 50".
+def observation(records: Sequence[HandRecord], first: int, seat_index: int) -> str:
+    """The habits that a seat saw its opponent have in a session, one a line: "VPIP: 35 of 50".
 
     `first` is the number of the first record in the match. Habits without an occasion are left out.
     """
     times: Counter[Habit] = Counter()
     occasions: Counter[Habit] = Counter()
     for number, record in enumerate(records, first):
-        opponent = 1 - seat if a_is_first(number) else seat
+        (opponent,) = (place for place, seat in enumerate(alternating(number)) if seat != seat_index)
         for habit, shown in _habits_seen(record, opponent):
             occasions[habit] += 1
             times[habit] += shown

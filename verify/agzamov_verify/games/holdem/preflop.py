@@ -15,7 +15,7 @@ from ...scoring.inference.estimate import Estimate, Scale
 from ...scoring.measures import Ratio, ratio_of
 from ...scoring.ratios import ONE, ratio_figure
 from ...scoring.score_constants import ClusterConstants
-from ..players import a_is_first
+from ..players import place_of
 from .results import unit_sums
 from .script import HandRecord, PokerRules
 from .variance_reduction.preflop_loss import MICRO_BB, STRATEGY_SHA256, preflop_decisions
@@ -92,9 +92,7 @@ def preflop_quality(
 def _loss(
     records: Sequence[HandRecord], rules: PokerRules, seat: int, constants: ClusterConstants, as_ratio: AsRatio
 ) -> PreflopLoss:
-    hand_counts = [
-        _hand_counts(record, seat if a_is_first(index) else 1 - seat) for index, record in enumerate(records)
-    ]
+    hand_counts = [_hand_counts(record, place_of(seat, index)) for index, record in enumerate(records)]
     hands, decisions, resized, with_loss, _ = (sum(column) for column in zip(*hand_counts, strict=True))
     columns = zip(*hand_counts, strict=True)
     units = [unit_sums(column, rules.session_hands, mirrored=rules.mirrored) for column in columns]

@@ -16,7 +16,7 @@ GAMES.holdem = {
 };
 
 function seat(frame, game, place) {
-  const name = place ? game.second : game.first;
+  const name = game.placed[place];
   const chips = `${inBlinds(frame.stacks[place])} bb behind` + (frame.bets[place] ? `, ${inBlinds(frame.bets[place])} bb in front` : "");
   const classes = ["seat", frame.by === place ? "acting" : "", frame.winner === place ? "winner" : ""].join(" ");
   return h("div", { class: classes }, h("span", { class: "cards" }, ...frame.holes[place].map(card)),

@@ -14,7 +14,7 @@ import msgspec
 
 from ...scoring.counts import Counts, distinct, identity_of
 from ...scoring.exact import figure
-from ..players import a_is_first
+from ..players import place_of
 from .rules import HandEnd
 from .script import HandRecord, PokerRules
 
@@ -28,7 +28,7 @@ class PokerDecided(msgspec.Struct, frozen=True):
 
 
 class PokerResult(Counts, frozen=True, omit_defaults=True, tag="holdem"):
-    """A hold'em match from seat A's side. Sessions are won with more than zero chips.
+    """A hold'em match from the side of the seat that is looked at. Sessions are won with more than zero chips.
 
     `distinct_hands`: hands that differ in cards, actions or result, whoever sat where. `mirrored_pairs`: so many
     sessions were taken together with their mirrors; there only with mirrored decks. The wins are then of these pairs.
@@ -86,9 +86,9 @@ class PokerResult(Counts, frozen=True, omit_defaults=True, tag="holdem"):
         }
 
 
-def poker_result(records: Sequence[HandRecord], rules: PokerRules) -> PokerResult:
-    """The result of all hands of a match, in order."""
-    sessions = session_chips(records, rules.session_hands)
+def poker_result(records: Sequence[HandRecord], rules: PokerRules, seat_index: int) -> PokerResult:
+    """The result of all hands of a match, in order, for one seat."""
+    sessions = session_chips(records, rules.session_hands, seat_index)
     units = with_mirrors(sessions) if rules.mirrored else sessions
     net, won = sum(units), sum(chips > 0 for chips in units)
     return PokerResult(
@@ -112,9 +112,9 @@ def hand_identity(record: HandRecord) -> str:
     return identity_of(*cards, *actions, record.end.value, str(record.net_chips))
 
 
-def session_chips(records: Sequence[HandRecord], session_hands: int) -> list[int]:
-    """Seat A's chips won in each session."""
-    nets = [record.net_chips if a_is_first(index) else -record.net_chips for index, record in enumerate(records)]
+def session_chips(records: Sequence[HandRecord], session_hands: int, seat_index: int) -> list[int]:
+    """A seat's chips won in each session."""
+    nets = [record.outcomes[place_of(seat_index, index)] for index, record in enumerate(records)]
     return [sum(nets[start : start + session_hands]) for start in range(0, len(nets), session_hands)]
 
 

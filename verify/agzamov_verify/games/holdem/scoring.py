@@ -6,7 +6,7 @@ import msgspec
 
 from ...manifest import Plan
 from ...protocol import Protocol
-from ...scoring.cells import CellKey
+from ...scoring.cells import CellKey, measured_first
 from ...scoring.game_scoring import GameScoring, Played
 from ...scoring.hypotheses.evidence import Evidence
 from ...scoring.match_figures import Setting
@@ -37,23 +37,27 @@ class PokerScoring(GameScoring):
     analysis = PokerAnalysis
 
     def count(self, played: Played) -> PokerResult:
-        return poker_result(played.records, played.rules)
+        return poker_result(played.records, played.rules, played.seat_index)
 
     def cell(self, key: CellKey, played: Played) -> PokerCell:
-        records, tallies = played.records, played.tallies
+        records, seat_index = played.records, played.seat_index
+        tallies = measured_first(played.tallies, seat_index)
         decks = f"{played.run}/{played.match.draws}"  # matches of other seats or phases have other decks
-        cell = poker_cell(key, records, (tallies[0], tallies[1]), decks, played.rules)
+        cell = poker_cell(key, records, seat_index, tallies, decks, played.rules)
         sides = benchmark_sides(played.match.seats, played.plan.seats)
-        return with_ranges(cell, records, sides[0], played.rules.stack_chips) if len(sides) == 1 else cell
+        if len(sides) != 1:
+            return cell
+        (benchmark_index,) = sides
+        return with_ranges(cell, records, seat_index, benchmark_index, played.rules.stack_chips)
 
     def analyse(self, cell: PokerCell, setting: Setting, evidence: Evidence, played: Played) -> PokerAnalysis:
         records = played.records
         preflop = preflop_quality(records, played.rules, evidence.constants.clusters, cell.as_ratio)
         return poker_analysis(cell, setting, evidence, preflop)
 
-    def observations(self, records: Sequence[HandRecord], rules: PokerRules) -> list[int]:
-        """Seat A's chips of each session."""
-        return session_chips(records, rules.session_hands)
+    def observations(self, records: Sequence[HandRecord], rules: PokerRules, seat_index: int) -> list[int]:
+        """Chips of each session."""
+        return session_chips(records, rules.session_hands, seat_index)
 
     def size_departures(self, match: PokerMatch, plan: Plan, protocol: Protocol) -> Iterator[str]:
         norm, rules = protocol.norms(GAME.name, PokerNorm), plan.rules_of(GAME.name)

@@ -1,6 +1,8 @@
 """One hand of heads-up no-limit hold'em as a script."""
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Final
 
 import msgspec
 
@@ -9,13 +11,16 @@ from ...questions import Chat, Message, NoReply, Reply
 from ...script import Script
 from ..decision import FIRST_ATTEMPT, ActionReader, Forfeit, IllegalPolicy, Tally, ask_before, decide
 from ..declared import Accepted, Fault, read_declared
-from ..players import GameName, Player, seed_for
+from ..players import GameName, Player, by_place, seed_for
 from . import tool
 from .cards import DECK
 from .prompt import REMINDER, TAG, PokerTerms, system_message, turn_message
 from .query import query
 from .rules import CARDS_DEALT, ActionKind, Deal, Hand, HandEnd, Played, PokerAction
 from .spelling import read_action
+
+BUTTON: Final = 0
+"""The place that acts first before the flop."""
 
 
 class PokerRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,13 +70,17 @@ class HandRecord(msgspec.Struct, frozen=True, gc=False):
     faults: tuple[int, int]
     story: HandStory | None = None
 
+    @property
+    def outcomes(self) -> tuple[int, int]:
+        """Chips that button and big blind won."""
+        return self.net_chips, -self.net_chips
 
-def deal_cards(dice: Dice, deck: str | int, *, button_is_a: bool) -> Deal:
-    """The cards of a deck by its name: seats A and B get theirs whoever has the button."""
+
+def deal_cards(dice: Dice, deck: str | int, order: Sequence[int]) -> Deal:
+    """The cards of a deck by its name: each seat gets its own, whoever has the button. `order`: the seats by place."""
     cards = dice.stream(f"cards/{deck}").deal(DECK, CARDS_DEALT)
-    a, b = (cards[0], cards[1]), (cards[2], cards[3])
-    board = (cards[4], cards[5], cards[6], cards[7], cards[8])
-    return Deal(a, b, board) if button_is_a else Deal(b, a, board)
+    button, blind = by_place(((cards[0], cards[1]), (cards[2], cards[3])), order)
+    return Deal(button, blind, (cards[4], cards[5], cards[6], cards[7], cards[8]))
 
 
 def play(

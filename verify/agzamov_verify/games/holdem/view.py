@@ -13,7 +13,6 @@ from ...replayed_game import PlayedGame
 from ...scoring.counts import Counts
 from ...scoring.match_figures import MatchAnalysis
 from ..page import labelled, read_page
-from ..players import a_is_first
 from .analysis import UNIT, PokerAnalysis
 from .frames import hand_frames
 from .game import GAME
@@ -195,11 +194,6 @@ class PokerView(GameView):
 
     def error_classes(self, record: HandRecord) -> tuple[str, ...]:
         return ("error",) if any(record.faults) else ()
-
-    def won_by_a(self, played: PlayedGame) -> int:
-        chips: int = played.record.net_chips
-        button = (chips > 0) - (chips < 0)
-        return button if a_is_first(played.number) else -button
 
     def ended(self, record: HandRecord) -> str:
         return f"{record.end.value}, {abs(record.net_chips)} chips"

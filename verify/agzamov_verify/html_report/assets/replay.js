@@ -21,7 +21,7 @@ class Replay {
 
   element() {
     const { game } = this;
-    const places = game.match.places.length === 2 ? `${game.match.places[0]}: ${game.first}, ${game.match.places[1]}: ${game.second}` : game.g;
+    const places = game.placed.map((seat, place) => `${game.match.places[place]}: ${seat}`).join(", ");
     const button = (label, words, act) => h("button", { type: "button", "aria-label": words, title: words, click: act }, label);
     const controls = h("div", { class: "controls", role: "group", "aria-label": "Steps of the game" },
       button("«", "Start (Home)", () => this.show(0)), button("‹", "One back (left arrow)", () => this.step(-1)),

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from ...games.players import a_is_first
+from ...games.players import alternating
 from ...seats import Seat
 from .judged_moves import JudgedMoves, MoveLoss, Stage
 from .positions import Answers
@@ -71,21 +71,21 @@ def uses_engine(seat: Seat, *, has_tool: bool = False) -> bool:
 
 def moves_by_game(
     judged: JudgedMoves, records: Sequence[Any], answers: Answers, constants: QualityConstants
-) -> tuple[list[list[MoveLoss]], list[list[MoveLoss]]]:
-    """The own moves of seats A and B in each game of a match, in order."""
-    sides: tuple[list[list[MoveLoss]], list[list[MoveLoss]]] = ([], [])
+) -> tuple[list[list[MoveLoss]], ...]:
+    """The own moves of each of two seats in each game of a match, in order."""
+    seats: tuple[list[list[MoveLoss]], ...] = ([], [])
     for index, record in enumerate(records):
         losses = list(judged.losses(record, answers[record.game], constants))
-        for side, has_white in zip(sides, (a_is_first(index), not a_is_first(index)), strict=True):
-            side.append([move for move in losses if move.white is has_white])
-    return sides
+        for seat_index, has_white in zip(alternating(index), (True, False), strict=True):
+            seats[seat_index].append([move for move in losses if move.white is has_white])
+    return seats
 
 
 def stage_losses(
-    judged: JudgedMoves, records: Sequence[Any], answers: Answers, constants: QualityConstants
+    judged: JudgedMoves, records: Sequence[Any], seat_index: int, answers: Answers, constants: QualityConstants
 ) -> list[StageLosses]:
-    """Seat A's losses of each game of a match, in order."""
-    games, _ = moves_by_game(judged, records, answers, constants)
+    """A seat's losses of each game of a match, in order."""
+    games = moves_by_game(judged, records, answers, constants)[seat_index]
     return [tuple(_lost(game, stage) for stage in Stage) for game in games]
 
 

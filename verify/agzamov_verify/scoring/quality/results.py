@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from ...experiment import Match
 from ...games.game import Block, records_of
+from ...games.players import place_of
 from ...manifest import Plan
 from ...plan_types import Line, Sha256
 from ...protocol import load_protocol
@@ -47,12 +48,11 @@ class QualityIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MatchQuality(msgspec.Struct, frozen=True):
-    """One match whose moves are judged: its seats A and B."""
+    """One match whose moves are judged: its seats in their order."""
 
     id: str
     phase: int
-    a: SeatQuality
-    b: SeatQuality
+    seats: tuple[SeatQuality, ...]
 
 
 class QualityResults(msgspec.Struct, frozen=True):
@@ -118,20 +118,20 @@ def _match(match: Match, records: Sequence[Any], answers: Answers, plan: Plan) -
     constants = load_quality_constants(plan.protocol)
     judged = JUDGED[match.game]
     identities = list(map(judged.identity, records))
-    a, b = moves_by_game(judged, records, answers, constants)
-    seats = [
+    by_seat = moves_by_game(judged, records, answers, constants)
+    seats = tuple(
         SeatQuality(
             seat=name,
-            engine_alignment=uses_engine(plan.seats[name], has_tool=side == "a" and match in plan.tool_matches),
-            substituted=_substituted(records, side),
+            engine_alignment=uses_engine(plan.seats[name], has_tool=plan.tool_of(match, seat_index) is not None),
+            substituted=_substituted(records, seat_index),
             **groups_of(by_distinct_game(games, identities), constants),
         )
-        for side, name, games in (("a", match.a, a), ("b", match.b, b))
-    ]
-    return MatchQuality(match.id, match.phase, seats[0], seats[1])
+        for seat_index, (name, games) in enumerate(zip(match.seats, by_seat, strict=True))
+    )
+    return MatchQuality(match.id, match.phase, seats)
 
 
-def _substituted(records: Sequence[Any], side: str) -> int:
-    """Number of moves of seat A ("a") or B ("b") that were drawn from the seed in its place."""
-    tallies = (record.tallies[(index + (side == "b")) % 2] for index, record in enumerate(records))
+def _substituted(records: Sequence[Any], seat_index: int) -> int:
+    """Number of moves of a seat that were drawn from the seed in its place."""
+    tallies = (record.tallies[place_of(seat_index, index)] for index, record in enumerate(records))
     return sum(tally.substituted for tally in tallies)
