@@ -168,3 +168,22 @@ def test_what_streams_decode_has_a_decoder_made_at_import() -> None:
         if re.search(r"json\.decode\([^\n]*type=(?!list|dict)|loads_as\(", path.read_text())
     ]
     assert set(found) == seen_once
+
+
+PLAN_READERS = {"experiment.py"}
+"""Where the plan's own spelling of a table is read."""
+NAMED_SEATS = re.compile(r"\bmatch\.(a|b)\b|\.b_condition\b|\bSIDES\b.*seat|won_by_a|a_is_first|halfpoints_a")
+CUT_SEATS = re.compile(r"zip\([^\n]*(\.seats|seat_stats|\.table|\.conditions|memories_of)[^\n]*strict=False")
+
+
+def test_no_seat_is_known_by_name_below_the_plan_reader() -> None:
+    """A seat beyond the second is never checked, shown or counted where code names seats A and B."""
+    packages = ("verify/agzamov_verify", "harness/agzamov_harness")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in SOURCES
+        if str(path.relative_to(ROOT)).startswith(packages) and path.name not in PLAN_READERS
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if NAMED_SEATS.search(line) or CUT_SEATS.search(line)
+    ]
+    assert found == [], "go through `Match.table`, `measured` and `opponents`; zip seats with strict=True"

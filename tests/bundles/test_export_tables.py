@@ -66,7 +66,7 @@ def remembered(stack: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 def test_every_game_and_every_call_is_a_row(golden: sqlite3.Connection) -> None:
     played = played_in(BUNDLE)
-    assert golden.execute("select id, outcome_a from games order by rowid").fetchall() == [
+    assert golden.execute("select id, outcome from games order by rowid").fetchall() == [
         (one.record.game, outcome(one)) for one in played
     ]
     asked = [

@@ -90,7 +90,8 @@ def _seats_of(match: Match) -> Iterator[Row]:
     """The seats of a match in their order."""
     for seat_index, at in enumerate(match.table):
         words = at.condition.augmentation.value, at.condition.arm.value, at.condition.system
-        yield Row("match_seats", (match.id, seat_letter(seat_index), at.seat, *words))
+        letter = seat_letter(seat_index)
+        yield Row("match_seats", (f"{match.id}@{letter}", match.id, letter, at.seat, *words))
 
 
 def _figure(match: Match, figure: Headline | None) -> tuple[str | int | float | None, ...]:

@@ -57,7 +57,7 @@ TABLES: Final[Mapping[str, Table]] = {
         {"run": "runs", "measured": "seats"},
     ),
     "match_seats": Table(
-        _columns(order="match letter seat augmentation arm system"), {"match": "matches", "seat": "seats"}
+        _columns(order="id match letter seat augmentation arm system"), {"match": "matches", "seat": "seats"}
     ),
     "games": Table(
         _columns(
