@@ -29,15 +29,16 @@ seats:
   other: {kind: reference}
   dice: {kind: random}
 matches:
-  - {phase: 0, game: blind_bids, a: other, b: dice, others: [dice], rounds: 60}
+  - {phase: 0, game: blind_bids, a: other, b: dice, others: [{seat: dice}], rounds: 60}
   - {phase: 1, game: blind_bids, a: agent, b: agent, rounds: 10}
-  - {phase: 0, game: village, a: other, b: dice, others: [dice, dice, dice, dice, dice, dice], games: 20}
-  - {phase: 1, game: village, a: agent, b: agent, others: [agent, agent, agent], games: 4}
+  - {phase: 0, game: village, a: other, b: dice, others: SIX, games: 20}
+  - {phase: 1, game: village, a: agent, b: agent, others: [{seat: agent}, {seat: agent}, {seat: agent}], games: 4}
 blind_bids: {illegal: retry_then_forfeit}
-"""
+""".replace("SIX", f"[{', '.join(['{seat: dice}'] * 6)}]")
 NAMES = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay", "Gus", "Hal")
 Prompts = dict[str, list[tuple[int, str]]]
-BIDS, VILLAGE = "p0-blind_bids-naked-other", "p0-village-naked-other"
+BIDS = "p0-blind_bids-naked-other-dice-dice"
+VILLAGE = "-".join(("p0-village-naked-other", *["dice"] * 7))
 
 
 @pytest.fixture(scope="module")
@@ -213,6 +214,8 @@ def wait_for(condition: Callable[[], bool], seconds: float = 300) -> None:
 
 
 def test_a_village_of_four_is_refused(tree: SourceTree, tmp_path: Path) -> None:
-    (tmp_path / "plan.yaml").write_text(PLAN.replace("others: [agent, agent, agent]", "others: [agent, agent]"))
+    (tmp_path / "plan.yaml").write_text(
+        PLAN.replace("{seat: agent}, {seat: agent}, {seat: agent}", "{seat: agent}, {seat: agent}")
+    )
     tree.run("keygen", "key.pem", cwd=tmp_path)
     tree.run("run", "plan.yaml", "--key", "key.pem", cwd=tmp_path, code=2)

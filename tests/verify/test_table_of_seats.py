@@ -8,7 +8,7 @@ import chess
 import msgspec
 import pytest
 
-from agzamov_verify import experiment, manifest
+from agzamov_verify import protocols
 from agzamov_verify.dice import Dice
 from agzamov_verify.experiment import Arm, Augmentation, Condition, Match, Phase, SeatAt
 from agzamov_verify.games.chess960.game import ChessBlock, ChessMatch
@@ -17,6 +17,8 @@ from agzamov_verify.games.chess960.script import ChessRecord, Ending
 from agzamov_verify.games.decision import Tally
 from agzamov_verify.games.players import by_place, by_seat, seating
 from agzamov_verify.manifest import Plan
+from agzamov_verify.protocols import PROTOCOLS
+from agzamov_verify.protocols.opponents import ANY_SEAT
 from agzamov_verify.questions import RESERVED
 from agzamov_verify.scoring.results import match_results
 from agzamov_verify.seat_letters import SEATS_MAX, memory_name, seat_index_of, seat_letter, tool_name
@@ -26,15 +28,9 @@ MEMORY = Condition(Augmentation.MEMORY, Arm.REAL, "notes")
 
 
 def table(*names: str, phase: int = 1, conditions: tuple[Condition, ...] = ()) -> ChessMatch:
-    at = [SeatAt(name, *conditions[index : index + 1]) for index, name in enumerate(names)]
-    return ChessMatch(
-        at[0].seat,
-        at[1].seat,
-        Phase(phase),
-        condition=at[0].condition,
-        b_condition=at[1].condition,
-        others=tuple(at[2:]),
-    )
+    seats = [SeatAt(name, *conditions[index : index + 1]) for index, name in enumerate(names)]
+    (one, own), (two, other) = ((at.seat, at.condition) for at in seats[:2])
+    return ChessMatch(one, two, Phase(phase), condition=own, b_condition=other, others=tuple(seats[2:]))
 
 
 def test_a_table_has_the_seats_of_the_plan_in_the_order_of_their_letters() -> None:
@@ -113,8 +109,10 @@ RECORDS = tuple(
 
 @pytest.fixture
 def every_seat(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = {**experiment.PHASE_RULES, Phase.BASELINE: experiment.PHASE_RULES[Phase.BASELINE]._replace(every_seat=True)}
-    monkeypatch.setattr(manifest, "PHASE_RULES", rules)
+    version = PROTOCOLS["agz-0.1"]
+    rule = version.phases[Phase.BASELINE]._replace(opponent=ANY_SEAT, every_seat=True)
+    changed = msgspec.structs.replace(version, phases={**version.phases, Phase.BASELINE: rule})
+    monkeypatch.setitem(protocols.PROTOCOLS, "agz-0.1", changed)
 
 
 def test_a_phase_that_looks_at_the_first_seat_has_one_row_of_a_match() -> None:

@@ -11,14 +11,14 @@ import msgspec
 from ...analysis_plan import SequentialRule
 from ...dice import Dice, Stream
 from ...experiment import Match, Phase
-from ...plan_types import Count, Name, Part, Problem
+from ...plan_types import Count, Part, Problem
 from ...questions import Chat, Message, NoReply, Reply
 from ...script import Script, together
 from ..decision import ActionReader, Forfeit, IllegalPolicy, Tally, decide
 from ..declared import Accepted, Fault, FaultKind, read_declared
-from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
+from ..game import Block, Bounds, Dynamics, Game, Noun, SeatsAt, StreamPlan, Utility
 from ..page import Page, labelled, scripted_player
-from ..players import GameName, Player, in_turn, seed_for
+from ..players import GameName, Player, by_place, seating, seed_for
 from ..terms import answer_terms
 
 SEATS_MAX, VALUE_MAX = 6, 20
@@ -32,15 +32,10 @@ REMINDER: Final = "Declare one bid on the last line, in the form BID: <whole num
 
 
 class BlindBidsMatch(Match, frozen=True, kw_only=True, tag="blind_bids"):
-    """Rounds of bids. `others`: the seats beyond the second."""
+    """Rounds of bids."""
 
-    others: tuple[Name, ...] = ()
     rounds: Count = 20
     block_rounds: Count = 10
-
-    @property
-    def seats(self) -> tuple[str, ...]:
-        return (self.a, self.b, *self.others)
 
     @property
     def planned(self) -> int:
@@ -58,12 +53,13 @@ class BlindBidsRules(Part, frozen=True):
 
 
 class BlindBidsRecord(msgspec.Struct, frozen=True):
-    """One round: values and bids by place, and what each place won or lost."""
+    """One round: values and bids by place, and the chips that each place won or lost. `order`: the seats by place."""
 
     game: str
+    order: tuple[int, ...]
     values: tuple[int, ...]
     bids: tuple[int, ...]
-    net_chips: tuple[int, ...]
+    outcomes: tuple[int, ...]
     faults: tuple[int, ...]
 
 
@@ -75,9 +71,15 @@ class BlindBidsBlock(Block, frozen=True):
 
 
 def play(
-    name: GameName, players: tuple[Player, ...], rules: BlindBidsRules, dice: Dice, tallies: tuple[Tally, ...]
+    name: GameName,
+    order: tuple[int, ...],
+    seats: tuple[Player, ...],
+    rules: BlindBidsRules,
+    dice: Dice,
+    by_seat: tuple[Tally, ...],
 ) -> Script[BlindBidsRecord]:
-    """Play one round; what the players did is added to `tallies`, by place."""
+    """Play one round; what the seats did is added to their tallies."""
+    players, tallies = by_place(seats, order), by_place(by_seat, order)
     draws = dice.stream(f"values/{name.label}")
     values = tuple(1 + draws.below(VALUE_MAX) for _ in players)
     before = [tally.faults for tally in tallies]
@@ -93,7 +95,7 @@ def play(
     given = yield from together(decisions)
     bids = tuple(0 if isinstance(bid, Forfeit) else bid for bid in given)
     faults = tuple(tally.faults - earlier for tally, earlier in zip(tallies, before, strict=True))
-    return BlindBidsRecord(name.id, values, bids, net_chips(values, bids), faults)
+    return BlindBidsRecord(name.id, order, values, bids, net_chips(values, bids), faults)
 
 
 def net_chips(values: Sequence[int], bids: Sequence[int]) -> tuple[int, ...]:
@@ -149,6 +151,9 @@ class BlindBids(Game):
     unit = Noun("round", "rounds")
     contest = Noun("round", "rounds")
     number = ("r", 6)
+    players = range(2, SEATS_MAX + 1)
+    utility = Utility.GENERAL_SUM
+    dynamics = Dynamics.SIMULTANEOUS
     match = BlindBidsMatch
     rules = BlindBidsRules
     templates: ClassVar = {"blind_bids/system": SYSTEM, "blind_bids/reminder": REMINDER}
@@ -160,20 +165,21 @@ class BlindBids(Game):
     hides = True
 
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: BlindBidsRules, dice: Dice) -> Script[Block]:
-        seats = len(stream.match.seats)
-        tallies, records = tuple(Tally() for _ in range(seats)), []
+        match, records = stream.match, []
+        tallies = tuple(Tally() for _ in match.table)
         for index in range(stream.first, stream.first + stream.count):
-            players, placed = in_turn(seats_at(index), index), in_turn(tallies, index)  # type: ignore[arg-type]
-            name = self.name_of(stream.match, index)
-            records.append((yield from play(name, players, rules, dice, placed)))  # type: ignore[arg-type]
+            order = seating(dice, match.draws, index, len(match.table))
+            records.append((yield from play(self.name_of(match, index), order, seats_at(index), rules, dice, tallies)))
         return BlindBidsBlock(stream.first, tuple(records), tallies)
 
     def problems(self, rules: BlindBidsRules) -> Iterator[Problem]:
         return iter(())
 
     def match_problems(self, match: BlindBidsMatch, rules: BlindBidsRules) -> Iterator[Problem]:
-        if len(match.seats) > SEATS_MAX:
-            yield Problem("others", f"expected {SEATS_MAX} seats at most")
+        return iter(())
+
+    def order(self, record: BlindBidsRecord, index: int) -> tuple[int, ...]:
+        return record.order
 
     def bounds(self, rule: SequentialRule) -> Bounds:
         return Bounds(0, VALUE_MAX, VALUE_MAX // 4)

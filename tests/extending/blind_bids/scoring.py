@@ -1,4 +1,4 @@
-"""What is counted: seat A's chips a round."""
+"""What is counted: a seat's chips a round."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Final, Self
 
 import msgspec
 
-from ...scoring.cells import Cell, CellKey
+from ...scoring.cells import Cell, CellKey, measured_first
 from ...scoring.counts import Counts
 from ...scoring.exact import figure
 from ...scoring.game_scoring import GameScoring, Played
@@ -15,18 +15,14 @@ from ...scoring.hypotheses.evidence import Evidence
 from ...scoring.inference.estimate import Scale
 from ...scoring.match_figures import Kept, MatchAnalysis, Setting, error_rates, kept_figures
 from ...scoring.measures import Measure, Units
+from ..players import by_seat
 from .game import GAME, BlindBidsRecord, BlindBidsRules
 
 CHIPS_PER_ROUND: Final = Scale("chips a round", Fraction(1))
 
 
-def place_of_a(number: int, seats: int) -> int:
-    """Seat A's place in round `number`."""
-    return -number % seats
-
-
 class BlindBidsCounts(Counts, frozen=True, tag="blind_bids"):
-    """Seat A's chips, the rounds that it won chips in, and how rounds ended; `own`: every bid was its seat's own."""
+    """A seat's chips, the rounds that it won chips in, and how rounds ended; `own`: every bid was its seat's own."""
 
     rounds: int
     net_chips: int
@@ -102,7 +98,7 @@ class BlindBidsCell(Cell, frozen=True):
 
 
 class BlindBidsAnalysis(MatchAnalysis, frozen=True, tag="blind_bids"):
-    """A match of blind bids from seat A's side. What one wins nobody loses, so nothing says what equal seats win."""
+    """A match of blind bids from the side of one seat. What one wins nobody loses, so equal seats win no known sum."""
 
     chips: Kept
 
@@ -123,28 +119,27 @@ class BlindBidsScoring(GameScoring):
     analysis = BlindBidsAnalysis
 
     def count(self, played: Played) -> BlindBidsCounts:
-        chips = self.observations(played.records, played.rules)
-        endings = Counter("won" if any(record.net_chips) else "nothing_won" for record in played.records)
+        chips = played.outcomes
+        endings = Counter("won" if any(record.outcomes) else "nothing_won" for record in played.records)
         own = sum(not any(record.faults) for record in played.records)
         won = sum(one > 0 for one in chips)
         return BlindBidsCounts(len(chips), sum(chips), won, own, dict(sorted(endings.items())))
 
     def cell(self, key: CellKey, played: Played) -> BlindBidsCell:
         rounds = []
-        for number, record in enumerate(played.records):
-            seats = len(record.bids)
-            first = place_of_a(number, seats)
-            errors = record.faults[first:] + record.faults[:first]
-            rounds.append(BlindBidsRound(record.net_chips[first], errors, (1,) * seats))
-        return BlindBidsCell(key, tuple(rounds), starts=f"{played.run}/{played.match.draws}", tallies=played.tallies)
+        for record, chips in zip(played.records, played.outcomes, strict=True):
+            errors = measured_first(by_seat(record.faults, record.order), played.seat_index)
+            rounds.append(BlindBidsRound(chips, errors, (1,) * len(errors)))
+        tallies = measured_first(played.tallies, played.seat_index)
+        return BlindBidsCell(key, tuple(rounds), starts=f"{played.run}/{played.match.draws}", tallies=tallies)
 
     def analyse(self, cell: BlindBidsCell, setting: Setting, evidence: Evidence, played: Played) -> BlindBidsAnalysis:
         errors = tuple(error_rates(cell, setting, evidence))
         kept = kept_figures(cell, Measure.PERFORMANCE, evidence)
         return BlindBidsAnalysis(setting.id, setting.phase, None, errors, kept)
 
-    def observations(self, records: Sequence[BlindBidsRecord], rules: BlindBidsRules) -> list[int]:
-        return [record.net_chips[place_of_a(number, len(record.bids))] for number, record in enumerate(records)]
+    def observations(self, records: Sequence[BlindBidsRecord], rules: BlindBidsRules, seat_index: int) -> list[int]:
+        return [by_seat(record.outcomes, record.order)[seat_index] for record in records]
 
 
 SCORING = BlindBidsScoring()

@@ -8,7 +8,7 @@ from ...manifest import Plan
 from ...replayed_game import PlayedGame
 from ...scoring.match_figures import MatchAnalysis
 from .game import GAME, BlindBidsRecord
-from .scoring import BlindBidsCounts, place_of_a
+from .scoring import BlindBidsCounts
 
 
 class BlindBidsView(GameView):
@@ -25,24 +25,20 @@ class BlindBidsView(GameView):
         result = f"Result: {self.ended(record)}"
         yield f"{record.game}: {', '.join(played.placed)}"
         yield result
-        for who, value, bid, chips in zip(played.placed, record.values, record.bids, record.net_chips, strict=True):
+        for who, value, bid, chips in zip(played.placed, record.values, record.bids, record.outcomes, strict=True):
             yield f"{who}: value {value}, bid {bid}, {chips:+d} chips"
         yield ""
         yield result
 
     def document(self, played: PlayedGame) -> dict[str, object]:
         record: BlindBidsRecord = played.record
-        return {"values": list(record.values), "bids": list(record.bids), "net_chips": list(record.net_chips)}
+        return {"values": list(record.values), "bids": list(record.bids), "chips": list(record.outcomes)}
 
     def actions(self, record: BlindBidsRecord) -> dict[int, str]:
         return {place: f"bid {bid}" for place, bid in enumerate(record.bids)}
 
-    def won_by_a(self, played: PlayedGame) -> int:
-        chips: int = played.record.net_chips[place_of_a(played.number, len(played.record.bids))]
-        return (chips > 0) - (chips < 0)
-
     def ended(self, record: BlindBidsRecord) -> str:
-        return f"{max(record.net_chips)} chips won" if any(record.net_chips) else "nothing won"
+        return f"{max(record.outcomes)} chips won" if any(record.outcomes) else "nothing won"
 
     def size(self, counts: BlindBidsCounts) -> str:
         return f"{counts.rounds:,} rounds"

@@ -10,15 +10,15 @@ import msgspec
 
 from ...analysis_plan import SequentialRule
 from ...dice import Dice, Stream
-from ...experiment import Match, Phase
-from ...plan_types import Count, Name, Part, Problem
+from ...experiment import Match, Phase, SeatAt
+from ...plan_types import Count, Part, Problem
 from ...questions import Chat, Message, NoReply, Reply
 from ...script import Script, together
-from ..decision import ActionReader, Forfeit, IllegalPolicy, Tally, decide
+from ..decision import ActionReader, Forfeit, IllegalPolicy, Tally, added, decide
 from ..declared import Accepted, Fault, FaultKind, read_declared
-from ..game import Block, Bounds, Game, SeatsAt, StreamPlan
+from ..game import Block, Bounds, Dynamics, Game, SeatsAt, StreamPlan, Utility
 from ..page import Page, labelled, scripted_player
-from ..players import GameName, Player, in_turn, seed_for
+from ..players import GameName, Player, by_place, by_seat, seating, seed_for
 from ..speech import SILENCE, Said, Speech, SpeechTerms, heard
 from .rules import NAMES, SEATS_MAX, SEATS_MIN, WOLF, deal_roles, most_voted, winner
 
@@ -36,15 +36,10 @@ SPEECH_CHARACTERS_MAX: Final = 200
 
 
 class VillageMatch(Match, frozen=True, kw_only=True, tag="village"):
-    """Games of the village. `others`: the seats beyond the second."""
+    """Games of the village."""
 
-    others: tuple[Name, ...] = ()
     games: Count = 10
     block_games: Count = 2
-
-    @property
-    def seats(self) -> tuple[str, ...]:
-        return (self.a, self.b, *self.others)
 
     @property
     def planned(self) -> int:
@@ -68,14 +63,23 @@ class Ballot(msgspec.Struct, frozen=True):
 
 
 class VillageRecord(msgspec.Struct, frozen=True):
-    """One game by place: roles, everything that was said and who heard it, all ballots, and the team that won."""
+    """One game by place: roles, everything that was said and who heard it, all ballots, and the team that won.
+
+    `order`: the seats by place.
+    """
 
     game: str
+    order: tuple[int, ...]
     roles: tuple[str, ...]
     said: tuple[Said, ...]
     ballots: tuple[Ballot, ...]
     won: str
     tallies: tuple[Tally, ...]
+
+    @property
+    def outcomes(self) -> tuple[int, ...]:
+        """1 for each place of the team that won, else 0."""
+        return tuple(int(role == self.won) for role in self.roles)
 
 
 class VillageBlock(Block, frozen=True):
@@ -85,17 +89,15 @@ class VillageBlock(Block, frozen=True):
 
     @property
     def tallies(self) -> tuple[Tally, ...]:
-        totals = tuple(Tally() for _ in self.records[0].tallies)
-        for number, record in enumerate(self.records, start=self.first):
-            for place, tally in enumerate(record.tallies):
-                totals[(number + place) % len(totals)].add(tally)
-        return totals
+        seats = len(self.records[0].order)
+        return added((by_seat(record.tallies, record.order) for record in self.records), seats)
 
 
 class _Village:
     """The state of one game between questions."""
 
-    def __init__(self, name: GameName, players: tuple[Player, ...], dice: Dice) -> None:
+    def __init__(self, name: GameName, order: tuple[int, ...], players: tuple[Player, ...], dice: Dice) -> None:
+        self.order = order
         self.name, self.players, self.dice = name, players, dice
         self.names = NAMES[: len(players)]
         self.roles = deal_roles(dice.stream(f"roles/{name.label}"), len(players))
@@ -115,7 +117,7 @@ class _Village:
                 yield from self._speak(self.living, self.living, is_night=False)
                 yield from self._vote(self.living, self.living, is_night=False)
         ballots = tuple(self.ballots)
-        return VillageRecord(self.name.id, self.roles, tuple(self.said), ballots, won, self.tallies)
+        return VillageRecord(self.name.id, self.order, self.roles, tuple(self.said), ballots, won, self.tallies)
 
     def _speak(self, speakers: Sequence[int], hearers: Sequence[int], *, is_night: bool) -> Script[None]:
         """All speakers say something at the same time."""
@@ -204,9 +206,9 @@ class _Village:
         return decide(question, reader, IllegalPolicy.SUBSTITUTE, self.tallies[place])
 
 
-def play(name: GameName, players: tuple[Player, ...], dice: Dice) -> Script[VillageRecord]:
+def play(name: GameName, order: tuple[int, ...], seats: tuple[Player, ...], dice: Dice) -> Script[VillageRecord]:
     """Play one game."""
-    return (yield from _Village(name, players, dice).play())
+    return (yield from _Village(name, order, by_place(seats, order), dice).play())
 
 
 def random_reply(page: Page, stream: Stream) -> str:
@@ -231,6 +233,9 @@ class Village(Game):
 
     name = "village"
     title = "the village"
+    players = range(SEATS_MIN, SEATS_MAX + 1)
+    utility = Utility.GENERAL_SUM
+    dynamics = Dynamics.SIMULTANEOUS
     match = VillageMatch
     rules = VillageRules
     templates: ClassVar = {"village/system": SYSTEM, "village/reminder": REMINDER}
@@ -244,22 +249,30 @@ class Village(Game):
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: VillageRules, dice: Dice) -> Script[Block]:
         records = []
         for index in range(stream.first, stream.first + stream.count):
-            players = in_turn(seats_at(index), index)
-            records.append((yield from play(self.name_of(stream.match, index), players, dice)))
+            order = seating(dice, stream.match.draws, index, len(stream.match.table))
+            records.append((yield from play(self.name_of(stream.match, index), order, seats_at(index), dice)))
         return VillageBlock(stream.first, tuple(records))
 
     def problems(self, rules: VillageRules) -> Iterator[Problem]:
         return iter(())
 
     def match_problems(self, match: VillageMatch, rules: VillageRules) -> Iterator[Problem]:
-        if not SEATS_MIN <= len(match.seats) <= SEATS_MAX:
-            yield Problem("others", f"expected {SEATS_MIN} to {SEATS_MAX} seats, found {len(match.seats)}")
+        return iter(())
+
+    def order(self, record: VillageRecord, index: int) -> tuple[int, ...]:
+        return record.order
+
+    def teams(self, record: VillageRecord) -> tuple[int, ...]:
+        """Wolves play together, and villagers do."""
+        return tuple(int(role == WOLF) for role in record.roles)
 
     def bounds(self, rule: SequentialRule) -> Bounds:
         return Bounds(0, 2, 1)
 
     def self_play(self, seat: str, results: int) -> VillageMatch:
-        return VillageMatch(a=seat, b=seat, others=(seat,) * 3, phase=Phase.BASELINE, games=results)
+        return VillageMatch(
+            a=seat, b=seat, others=(SeatAt(seat),) * (SEATS_MIN - 2), phase=Phase.BASELINE, games=results
+        )
 
 
 GAME = Village()

@@ -1,4 +1,4 @@
-"""What is counted: the games that seat A's team won."""
+"""What is counted: the games that a seat's team won."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Final, Self
 
 import msgspec
 
-from ...scoring.cells import Cell, CellKey
+from ...scoring.cells import Cell, CellKey, measured_first
 from ...scoring.counts import Counts
 from ...scoring.exact import figure
 from ...scoring.game_scoring import GameScoring, Played
@@ -15,24 +15,15 @@ from ...scoring.hypotheses.evidence import Evidence
 from ...scoring.inference.estimate import Scale
 from ...scoring.match_figures import Kept, MatchAnalysis, Setting, error_rates, kept_figures
 from ...scoring.measures import Measure, Units
+from ..players import by_seat
 from .game import GAME, VillageRecord, VillageRules
 from .rules import TEAMS
 
 WON_PER_GAME: Final = Scale("games won", Fraction(1))
 
 
-def place_of_a(number: int, seats: int) -> int:
-    """Seat A's place in game `number`."""
-    return -number % seats
-
-
-def won_by_a(number: int, record: VillageRecord) -> int:
-    """1 where the team of seat A won, else 0."""
-    return int(record.roles[place_of_a(number, len(record.roles))] == record.won)
-
-
 class VillageCounts(Counts, frozen=True, tag="village"):
-    """Games, those that seat A's team won, and how many each team won; `own`: all votes and words were seats' own."""
+    """Games, those that a seat's team won, and how many each team won; `own`: all votes and words were seats' own."""
 
     games: int
     won: int
@@ -104,7 +95,7 @@ class VillageCell(Cell, frozen=True):
 
 
 class VillageAnalysis(MatchAnalysis, frozen=True, tag="village"):
-    """A match of the village from seat A's side. Teams are not equal, so no test compares seats in self-play."""
+    """A match of the village from the side of one seat. Teams are not equal, so no test compares seats in self-play."""
 
     won: Kept
 
@@ -127,27 +118,27 @@ class VillageScoring(GameScoring):
     def count(self, played: Played) -> VillageCounts:
         teams = Counter(f"won_by_{TEAMS[record.won]}" for record in played.records)
         own = sum(not any(tally.substituted for tally in record.tallies) for record in played.records)
-        won = sum(self.observations(played.records, played.rules))
+        won = sum(played.outcomes)
         return VillageCounts(len(played.records), won, own, dict(sorted(teams.items())))
 
     def cell(self, key: CellKey, played: Played) -> VillageCell:
         games = []
-        for number, record in enumerate(played.records):
-            first = place_of_a(number, len(record.tallies))
-            tallies = record.tallies[first:] + record.tallies[:first]
+        for record, won in zip(played.records, played.outcomes, strict=True):
+            tallies = measured_first(by_seat(record.tallies, record.order), played.seat_index)
             own = not any(tally.substituted for tally in tallies)
             counts = [(tally.faults, tally.decisions) for tally in tallies]
             errors, decisions = tuple(fault for fault, _ in counts), tuple(decision for _, decision in counts)
-            games.append(VillageGame(won_by_a(number, record), errors, decisions, own))
-        return VillageCell(key, tuple(games), starts=f"{played.run}/{played.match.draws}", tallies=played.tallies)
+            games.append(VillageGame(won, errors, decisions, own))
+        tallies = measured_first(played.tallies, played.seat_index)
+        return VillageCell(key, tuple(games), starts=f"{played.run}/{played.match.draws}", tallies=tallies)
 
     def analyse(self, cell: VillageCell, setting: Setting, evidence: Evidence, played: Played) -> VillageAnalysis:
         errors = tuple(error_rates(cell, setting, evidence))
         kept = kept_figures(cell, Measure.PERFORMANCE, evidence)
         return VillageAnalysis(setting.id, setting.phase, None, errors, kept)
 
-    def observations(self, records: Sequence[VillageRecord], rules: VillageRules) -> list[int]:
-        return [won_by_a(number, record) for number, record in enumerate(records)]
+    def observations(self, records: Sequence[VillageRecord], rules: VillageRules, seat_index: int) -> list[int]:
+        return [by_seat(record.outcomes, record.order)[seat_index] for record in records]
 
 
 SCORING = VillageScoring()

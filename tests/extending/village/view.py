@@ -10,7 +10,7 @@ from ...replayed_game import PlayedGame
 from ...scoring.match_figures import MatchAnalysis
 from .game import GAME, Ballot, VillageRecord
 from .rules import NAMES, TEAMS
-from .scoring import VillageCounts, won_by_a
+from .scoring import VillageCounts
 
 
 class VillageView(GameView):
@@ -42,9 +42,6 @@ class VillageView(GameView):
         said = [{"from": one.from_id, "to": list(one.to_ids), "text": one.text} for one in record.said]
         ballots = [{"night": one.is_night, "votes": list(one.votes), "died": one.died} for one in record.ballots]
         return {"roles": list(record.roles), "said": said, "ballots": ballots, "won": record.won}
-
-    def won_by_a(self, played: PlayedGame) -> int:
-        return 2 * won_by_a(played.number, played.record) - 1
 
     def ended(self, record: VillageRecord) -> str:
         return f"the {TEAMS[record.won]} win, {len(record.ballots)} ballots"
