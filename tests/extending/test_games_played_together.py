@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from agzamov_harness import keys
+from agzamov_verify.envelope import key_id
 from agzamov_verify.questions import Reply
 from bundles.bundle_factory import Draft, chained, edited, entries, put, reseal_journal
 from extending.source_tree import SourceTree
@@ -24,6 +25,7 @@ GAMES = ("blind_bids", "village")
 HERE = Path(__file__).parent
 PLAN = """
 title: Seats that act at once
+protocol: agz-next
 seats:
   agent: {kind: reference}
   other: {kind: reference}
@@ -47,6 +49,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     for game in GAMES:
         shutil.copytree(HERE / game, tree.verify / "games" / game)
         tree.add_line(tree.verify / "games" / "registry.py", ")", f'    "{game}",')
+    tree.add_protocol()
     return tree
 
 
@@ -143,6 +146,16 @@ def test_both_games_have_a_page_a_table_and_cells_of_the_matrix(tree: SourceTree
     assert len(table.splitlines()) == 1 + 60 + 10 + 20 + 4
     matrix = json.loads(tree.run("matrix", str(bundle), "--json", cwd=bundle.parent))
     assert {entry["game"] for entry in matrix["matrix"]["entries"]} >= set(GAMES)
+
+
+def test_a_leaderboard_takes_a_bundle_of_tables_of_many_seats(tree: SourceTree, bundle: Path, tmp_path: Path) -> None:
+    submitted, site = tmp_path / "submitted", tmp_path / "site"
+    shutil.copytree(bundle, submitted / "one")
+    ada = key_id(keys.load(bundle.parent.parent / "key.pem").public_key())
+    (tmp_path / "policy.yaml").write_text(f"title: Board\nkeys: {{ada: {ada}}}\ndepartures: true\nlevel: V1\n")
+    options = ("--policy", "policy.yaml", "--out", str(site), "--jobs", "1")
+    told = tree.run("leaderboard", "build", str(submitted), *options, cwd=tmp_path)
+    assert told.endswith("index.html, 1 accepted\n")
 
 
 @pytest.mark.parametrize(("match", "declared", "other"), [(BIDS, "BID: ", "BID: 0"), (VILLAGE, "VOTE: ", "VOTE: Ann")])

@@ -181,19 +181,18 @@ class Killed(BaseException):
 def failing(order: Sequence[int], number: int, fails: Sequence[int], error: Callable[[], BaseException]) -> Seats:
     """Seats that answer in this order; in round `number` those of `fails` do not, once all others have."""
     hold = in_this_order(order)
-    others = threading.Semaphore(0)
+    left, others_answered = threading.Semaphore(max(0, SEATS - len(fails) - 1)), threading.Event()
+    if len(fails) == SEATS:
+        others_answered.set()
 
     def may(question: Question) -> None:
         if question.game != f"g{number:05d}":
             hold(question)
         elif question.turn in fails:
-            for _ in range(SEATS - len(fails)):
-                assert others.acquire(timeout=WAIT_S)
-            for _ in range(SEATS - len(fails)):
-                others.release()
+            assert others_answered.wait(WAIT_S)
             raise error()
-        else:
-            others.release()
+        elif not left.acquire(blocking=False):
+            others_answered.set()
 
     return Seats(may)
 

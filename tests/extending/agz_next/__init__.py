@@ -38,6 +38,8 @@ PROTOCOL: Final = ProtocolVersion(
         **AGZ_0_1.claims,
         "noughts": ("games", "score"),
         "high_card": ("rounds", "chips_a_round"),
+        "blind_bids": ("rounds", "chips_a_round"),
+        "village": ("games", "won"),
     },
     upgrade=_upgrade,
     downgrade=_downgrade,
