@@ -19,7 +19,7 @@ from agzamov_harness import keys
 from agzamov_verify.envelope import key_id
 from agzamov_verify.questions import Reply
 from bundles.bundle_factory import Draft, chained, edited, entries, put, reseal_journal
-from extending.source_tree import SourceTree
+from extending.source_tree import SourceTree, require_golden
 
 GAMES = ("blind_bids", "village")
 HERE = Path(__file__).parent
@@ -70,6 +70,10 @@ def verified(tree: SourceTree, bundle: Path, code: int = 0) -> dict[str, Any]:
 def documents(tree: SourceTree, bundle: Path, game: str) -> dict[str, Any]:
     shown: dict[str, Any] = json.loads(tree.run("show", str(bundle), "--game", game, "--json", cwd=bundle.parent))
     return shown
+
+
+def test_the_golden_bundles_are_verified_as_before(tree: SourceTree) -> None:
+    require_golden(tree)
 
 
 def test_both_games_are_played_and_verified(tree: SourceTree, bundle: Path) -> None:
