@@ -21,18 +21,20 @@ from pathlib import Path
 import chess
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_harness import rundir
-from agzamov_harness.dispatch import Answering
-from agzamov_harness.pack import pack
-from agzamov_harness.progress import State
-from agzamov_harness.run import Runner, Stop
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.dice import Stream
-from agzamov_verify.envelope import key_id
-from agzamov_verify.manifest import EnginePin
-from agzamov_verify.protocol import load_protocol
-from agzamov_verify.questions import Answer, Chat, Evaluation, Question, Reply
-from agzamov_verify.stockfish import find_engine
+from agzamov_harness.pipeline.pack import pack
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.dispatch import Answering
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.runner import Runner
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop
+from agzamov_verify.core.dice import Stream
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.core.questions import Answer, Chat, Evaluation, Question, Reply
+from agzamov_verify.engines.uci_engine import find_engine
+from agzamov_verify.plan.manifest import EnginePin
+from agzamov_verify.protocols.norms import load_protocol
 
 GAMES, HANDS, PLIES_MAX = 500, 10_000, 110
 CONDITIONS, BAR_S = 13, 120
@@ -84,7 +86,7 @@ def make(folder: Path, factor: int) -> Path:
     norm = load_protocol(plan.protocol).engine
     assert isinstance(manifest.engine, EnginePin)
     assert manifest.engine.net_sha256 == norm.net_sha256
-    directory = rundir.create(folder / "runs", manifest, secret)
+    directory = run_folder.create(folder / "runs", manifest, secret)
     blocks = Runner(directory, Answering(invent), time.monotonic_ns, State(plan, None), Stop(), 1).play()
     return pack(directory, blocks, key, folder / "bundles")
 

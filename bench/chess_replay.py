@@ -21,14 +21,14 @@ import chess
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import Opened, open_bundle
 from agzamov_verify.checks.replay_stream import journal_lines
-from agzamov_verify.games.chess960.game import ChessBlock, ChessMatch
-from agzamov_verify.games.chess960.rules import DrawClaims, Game960
-from agzamov_verify.games.declared import Fault
-from agzamov_verify.games.game import StreamPlan
-from agzamov_verify.journal import Chain
-from agzamov_verify.questions import Answer, Question
-from agzamov_verify.script import Replay, drive
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.core.journal import Chain
+from agzamov_verify.core.questions import Answer, Question
+from agzamov_verify.core.script import Replay, drive
+from agzamov_verify.games.chess.game import ChessBlock, ChessMatch
+from agzamov_verify.games.chess.rules import DrawClaims, Game960
+from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.table.declared import Fault
+from agzamov_verify.table.game import StreamPlan
 
 ROUNDS = 7
 

@@ -23,18 +23,19 @@ from typing import Any
 
 import yaml
 
-from agzamov_harness import keys, rundir
 from agzamov_harness.containers import container_paths
+from agzamov_harness.containers.container_engine import NoEngine, connect
 from agzamov_harness.containers.container_lifecycle import RunContainers, image_in
 from agzamov_harness.containers.container_logs import ContainerLogs
-from agzamov_harness.containers.engine import NoEngine, connect
-from agzamov_harness.containers.folder import hand_over
+from agzamov_harness.containers.folder_transfer import hand_over
+from agzamov_harness.containers.image_roles import images_of
 from agzamov_harness.containers.topology import topology
-from agzamov_harness.models.weights import pins_of
-from agzamov_harness.pinning import images_of
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.envelope import key_id
-from agzamov_verify.stockfish import find_engine
+from agzamov_harness.models.weight_pins import pins_of
+from agzamov_harness.run import run_folder, signing_keys
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.seal import seal
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.engines.uci_engine import find_engine
 
 ROOT = Path(__file__).resolve().parents[1]
 WEIGHTS = ROOT / "images" / "tinymodel" / "tinymodel.gguf"
@@ -63,8 +64,8 @@ TIMED = """
 import http.client, json, socket, statistics, sys, time
 from pathlib import Path
 from typing import Any
-from agzamov_verify.questions import Evaluate
-from agzamov_verify.stockfish import UciEngine
+from agzamov_verify.core.questions import Evaluate
+from agzamov_verify.engines.uci_engine import UciEngine
 engine, server, calls = sys.argv[1], sys.argv[2], int(sys.argv[3])
 class Local(http.client.HTTPConnection):
     def connect(self):
@@ -95,7 +96,7 @@ def main(rounds: int) -> None:
         return
     with tempfile.TemporaryDirectory(prefix="agz-") as name:
         folder = Path(name)
-        keys.generate(folder / "key.pem")
+        signing_keys.generate(folder / "key.pem")
         runs_s = [(wall_s(folder, "process"), wall_s(folder, "container")) for _ in range(rounds)]
         with in_containers(folder) as there, in_processes() as here:
             calls_us = [(timed(*here), timed(*there)) for _ in range(rounds)]
@@ -136,9 +137,9 @@ def timed(*command: str) -> tuple[float, float]:
 def in_containers(folder: Path) -> Iterator[tuple[str, ...]]:
     """The command that takes the times inside a harness's container, beside its servers."""
     plan = plan_from(CALLED)
-    submitter = key_id(keys.load(folder / "key.pem").public_key())
+    submitter = key_id(signing_keys.load(folder / "key.pem").public_key())
     manifest, secret = seal(plan, submitter, None, images=images_of(plan), models=pins_of(plan, folder))
-    directory = rundir.create(folder / "called", manifest, secret, folder)
+    directory = run_folder.create(folder / "called", manifest, secret, folder)
     with closing(connect()) as door:
         images = {part: image_in(door, part, pin) for part, pin in directory.manifest.images.items()}
         machine = door.machine()

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import openai
 
-from agzamov_harness.pack import written
-from agzamov_harness.rundir import RunDirectory
-from agzamov_verify.questions import Answer, Chat, Question
+from agzamov_harness.pipeline.pack import written
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_verify.core.questions import Answer, Chat, Question
 from instant import KEY, instant_server, play, sealed
 
 CONCURRENCY, GAMES, PLIES, ROUNDS = 32, 64, 30, 5

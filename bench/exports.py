@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from agzamov_harness.export_command import CSV, NOTATIONS, OF_TABLES
+from agzamov_harness.commands.export_command import CSV, NOTATIONS, OF_TABLES
 from big_bundle import GAMES, HANDS, make
 
 BAR_S = 60

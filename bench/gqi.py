@@ -17,12 +17,12 @@ from pathlib import Path
 import chess
 import chess.engine
 
-from agzamov_verify.checks.engine_pool import open_judges
-from agzamov_verify.dice import Stream
-from agzamov_verify.protocol import load_protocol
-from agzamov_verify.scoring.quality.positions import Position
-from agzamov_verify.stockfish import UciEngine, find_engine
-from agzamov_verify.workers import cores
+from agzamov_verify.checks.quality_answers import open_judges
+from agzamov_verify.core.dice import Stream
+from agzamov_verify.core.workers import cores
+from agzamov_verify.engines.uci_engine import UciEngine, find_engine
+from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.scoring.quality.quality_questions import Position
 
 ROUNDS, BATCH = 5, 12
 GAMES, PLIES, SEARCHES = 500, 110, 1.56

@@ -16,13 +16,13 @@ from pokerkit import Automation, NoLimitTexasHoldem
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import Opened, open_bundle
 from agzamov_verify.checks.replay_stream import journal_lines
-from agzamov_verify.games.game import StreamPlan
-from agzamov_verify.games.holdem import script
+from agzamov_verify.core.journal import Chain
+from agzamov_verify.core.script import Replay, drive
+from agzamov_verify.games.holdem import hand_script
 from agzamov_verify.games.holdem.game import PokerMatch
 from agzamov_verify.games.holdem.rules import BIG_BLIND, SMALL_BLIND, ActionKind, Deal, Hand, PokerAction
-from agzamov_verify.journal import Chain
-from agzamov_verify.script import Replay, drive
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.table.game import StreamPlan
 from chess_replay import cpu_s
 
 ROUNDS, HANDS_MAX = 5, 1000
@@ -77,11 +77,11 @@ def played(opened: Opened, streams: list[tuple[StreamPlan, list[bytes]]]) -> lis
             if self.to_act is None:
                 hands.append((self.deal, tuple(current)))
 
-    script.Hand = Noting  # type: ignore[misc]
+    hand_script.Hand = Noting  # type: ignore[misc]
     try:
         replay(opened, streams)
     finally:
-        script.Hand = Hand  # type: ignore[misc]
+        hand_script.Hand = Hand  # type: ignore[misc]
     return hands
 
 

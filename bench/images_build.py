@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from agzamov_harness.images import records
+from agzamov_harness.containers import image_records
 from agzamov_images.cache import VARIABLE
 
 ROOT = Path(__file__).parents[1]
@@ -25,7 +25,7 @@ COLD_S, WARM_S = 180, 60
 
 def built(cache: Path, out: Path) -> tuple[float, float]:
     """Wall and CPU seconds of a build of all images."""
-    environment = {**os.environ, VARIABLE: str(cache), records.VARIABLE: str(out)}
+    environment = {**os.environ, VARIABLE: str(cache), image_records.VARIABLE: str(out)}
     before, start = cpu(), time.monotonic()
     command = [AGZAMOV, "images", "build", "--all"]
     subprocess.run(command, cwd=ROOT, env=environment, check=True, stderr=subprocess.DEVNULL)
@@ -56,7 +56,7 @@ def main() -> None:
             print(f"{told:<13} {wall:6.1f} s wall (bar {bar} s), {used:5.1f} s CPU, {used / hashed(out):.0f} x hashing")
         for path in sorted(out.glob("*.json")):
             if path.suffixes == [".json"]:
-                print(f"  {path.stem:<13} {records.load(path.stem, out).size_bytes / 1e6:6.1f} MB")
+                print(f"  {path.stem:<13} {image_records.load(path.stem, out).size_bytes / 1e6:6.1f} MB")
 
 
 if __name__ == "__main__":

@@ -15,15 +15,17 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_harness import rundir
 from agzamov_harness.adapters.endpoint import Endpoint
-from agzamov_harness.dispatch import Answering, World, ports_of
-from agzamov_harness.progress import State
-from agzamov_harness.run import Blocks, Runner, Stop
-from agzamov_harness.rundir import RunDirectory
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.envelope import key_id
-from agzamov_verify.questions import Answer, Question
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.dispatch import Answering, World, ports_of
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.runner import Blocks, Runner
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.core.questions import Answer, Question
 from agzamov_verify.seats import EndpointSeat
 
 KEY = Ed25519PrivateKey.generate()
@@ -98,7 +100,7 @@ def sealed(runs: Path, url: str, concurrency: int, games: int, plies: int) -> Ru
         }
     )
     manifest, secret = seal(plan, key_id(KEY.public_key()), None)
-    return rundir.create(runs, manifest, secret)
+    return run_folder.create(runs, manifest, secret)
 
 
 def play(

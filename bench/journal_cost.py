@@ -19,9 +19,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from agzamov_harness import play_stream
-from agzamov_harness.recorder import AnsweredCall, Recorder
-from agzamov_verify.questions import Answer, Question
+from agzamov_harness.run import play_stream
+from agzamov_harness.run.recorder import AnsweredCall, Recorder
+from agzamov_verify.core.questions import Answer, Question
 from instant import instant_server, play, sealed
 
 GAMES, PLIES, ROUNDS = 6, 80, 5

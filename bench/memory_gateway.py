@@ -18,10 +18,10 @@ from typing import Any
 import anyio
 from mcp import Client, StdioServerParameters
 
-from agzamov_harness.memory.adapter import system_of
+from agzamov_harness.memory.adapter_file import system_of
 from agzamov_harness.memory.launch import Setup
 from agzamov_harness.memory.memory_port import MemoryPort
-from agzamov_verify.questions import EndGame, Search, Store
+from agzamov_verify.core.questions import EndGame, Search, Store
 
 NOTES, CALLS, HITS = 500, 400, 10
 BAR_MS = 2.0

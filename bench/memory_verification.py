@@ -16,19 +16,20 @@ from typing import Any, NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_harness import rundir
-from agzamov_harness.dispatch import RunPorts
-from agzamov_harness.memory_pins import with_memories
-from agzamov_harness.pack import pack
-from agzamov_harness.progress import State
-from agzamov_harness.run import Runner, Stop
-from agzamov_harness.seal import plan_from, seal
+from agzamov_harness.pipeline.pack import pack
+from agzamov_harness.pipeline.sealed_run import with_memories
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.dispatch import RunPorts
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.runner import Runner
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop
 from agzamov_memory.entry import Entry
 from agzamov_memory.systems import SYSTEMS, Settings
-from agzamov_verify.checks import Options, verify
-from agzamov_verify.envelope import key_id
-from agzamov_verify.games import scripted
-from agzamov_verify.questions import (
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.core.questions import (
     MEMORY,
     Answer,
     Chat,
@@ -44,6 +45,7 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
+from agzamov_verify.table import scripted_players
 
 BAR, PAGE_ENTRIES = 2, 200
 
@@ -65,8 +67,8 @@ class Players:
 
     def answer(self, question: Question) -> Answer:
         assert isinstance(question, Chat)
-        text = scripted.reply("random", question.messages, question.seed)
-        return scripted.with_words_as_tokens("random", question.messages, text)
+        text = scripted_players.scripted_reply("random", question.messages, question.seed)
+        return scripted_players.with_words_as_tokens("random", question.messages, text)
 
     def restore(self, question: Question, recorded: Answer) -> None:
         """Nothing: they have no state."""
@@ -119,7 +121,7 @@ def bundle_of(folder: Path, condition: dict[str, str], size: Size) -> Path:
     )
     key = Ed25519PrivateKey.generate()
     manifest, secret = seal(plan, key_id(key.public_key()), None)
-    directory = rundir.create(folder / "runs", with_memories(manifest), secret)
+    directory = run_folder.create(folder / "runs", with_memories(manifest), secret)
     players = Players()
     ports = RunPorts({"agent": players, "foe": players}, {MEMORY: lambda stream: Memory(folder / "stores" / stream)})
     runner = Runner(directory, ports, time.monotonic_ns, State(plan, None), Stop(), 1)

@@ -22,12 +22,12 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from agzamov_verify.checks import Options, verify
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
-from agzamov_verify.experiment import Match
-from agzamov_verify.games.registry import GAMES
-from agzamov_verify.html_report.site import write_report
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.show.html_report.site import write_report
+from agzamov_verify.table.registry import GAMES
 
 ROUNDS = 9
 

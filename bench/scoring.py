@@ -14,27 +14,26 @@ from fractions import Fraction
 
 import numpy as np
 
-from agzamov_verify.analysis_plan import AnalysisPlan
-from agzamov_verify.experiment import Arm, Augmentation
-from agzamov_verify.games.chess960.analysis import chess_analysis
-from agzamov_verify.games.chess960.cell import ChessCell, ChessGame
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.games.holdem.analysis import poker_analysis
+from agzamov_verify.experiment.analysis_plan import AnalysisPlan
+from agzamov_verify.experiment.matches import Arm, Augmentation
+from agzamov_verify.games.chess.cell import ChessCell, ChessGame
+from agzamov_verify.games.chess.match_analysis import chess_analysis
+from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.cell import PokerCell, poker_hands
-from agzamov_verify.games.holdem.preflop import preflop_quality
-from agzamov_verify.games.holdem.rules import CARDS_DEALT, ActionKind, Deal, HandEnd, Played, PokerAction
-from agzamov_verify.games.holdem.script import HandRecord, HandStory, PokerRules
-from agzamov_verify.protocol import load_protocol
-from agzamov_verify.scoring.agzamov.score import Subject, a_score
-from agzamov_verify.scoring.cells import Cell, CellKey
+from agzamov_verify.games.holdem.hand_script import HandRecord, HandStory, PokerRules
+from agzamov_verify.games.holdem.match_analysis import poker_analysis, preflop_quality
+from agzamov_verify.games.holdem.rules import CARDS_DEALT, ActionKind, Deal, HandEnd, PlayedAction, PokerAction
+from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.scoring.agzamov.score import ScoreSubject, a_score
 from agzamov_verify.scoring.deltas import delta_analysis
 from agzamov_verify.scoring.hypotheses.evidence import Evidence
 from agzamov_verify.scoring.hypotheses.verdicts import verdicts
 from agzamov_verify.scoring.inference.intervals import BB_PER_100
 from agzamov_verify.scoring.match_figures import Setting
-from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.scoring.units.cells import Cell, CellKey
+from agzamov_verify.scoring.units.score_constants import load_score_constants
+from agzamov_verify.table.decision import Tally
 
 GAMES, HANDS, RESAMPLES, PROCESSES = 500, 10_000, 10_000, 2
 CONDITIONS = [(1, Augmentation.NAKED, Arm.NAKED)] + [
@@ -77,8 +76,8 @@ def poker_hands_of(at: int) -> list[HandRecord]:
             PokerAction(ActionKind.CALL),
             PokerAction(ActionKind.CHECK),
         )
-        before = tuple(Played(0, player, action, all_in=False) for player, action in enumerate((raised, called)))
-        history = (*before, Played(last, 0, checked, all_in=False))
+        before = tuple(PlayedAction(0, player, action, all_in=False) for player, action in enumerate((raised, called)))
+        history = (*before, PlayedAction(last, 0, checked, all_in=False))
         won = int(draw.choice((-1, 1))) * 100 * 3**last
         records.append(HandRecord(f"h{hand}", HandEnd.FOLD, won, (0, 0), HandStory(deal, history, matched)))
     return records
@@ -121,7 +120,7 @@ def main() -> None:
     evidence = Evidence(cells, constants, seed, RESAMPLES)
     timed(spent, "deltas", lambda: list(delta_analysis(evidence)))
     timed(spent, "hypotheses", verdicts, AnalysisPlan(), evidence, load_protocol("agz-0.1").verdict)
-    subject = Subject("model", Augmentation.FULL, "system")
+    subject = ScoreSubject("model", Augmentation.FULL, "system")
     timed(spent, "A-Score", a_score, subject, cells, constants, evidence.resampling(BB_PER_100))
     wall, ticks = time.perf_counter() - start, os.times()
     cpu = ticks.user + ticks.system + ticks.children_user + ticks.children_system

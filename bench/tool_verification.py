@@ -20,20 +20,23 @@ from typing import Any
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_harness import rundir
 from agzamov_harness.build_ports import open_world
-from agzamov_harness.pack import pack
-from agzamov_harness.progress import State
-from agzamov_harness.run import Runner, Stop
-from agzamov_harness.seal import plan_from, seal
-from agzamov_harness.tool_port import ToolPort, ToolServer, local_server
-from agzamov_verify.checks import Options, verify
+from agzamov_harness.pipeline.pack import pack
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.runner import Runner
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop
+from agzamov_harness.servers.tool_port import ToolPort, ToolServer, local_server
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.core.questions import Calculate, Examine
 from agzamov_verify.documents import library
 from agzamov_verify.documents.library import Library
-from agzamov_verify.envelope import key_id
-from agzamov_verify.games.holdem import calculator, calculator_server
-from agzamov_verify.questions import Calculate, Examine
-from agzamov_verify.stockfish import NAME, UciEngine, find_engine
+from agzamov_verify.engines.uci_engine import NAME, UciEngine, find_engine
+from agzamov_verify.games.holdem import calculator
+from agzamov_verify.games.holdem import calculator as calculator_server
 
 BAR, GAMES, HANDS, ALL = 1, 2, 300, 1_000_000
 CALLS, TOLD_GAMES = 50, 40
@@ -96,7 +99,7 @@ def play(folder: Path, system: str, game: dict[str, Any]) -> Path:
     )
     key = Ed25519PrivateKey.generate()
     manifest, secret = seal(plan, key_id(key.public_key()), find_engine())
-    directory = rundir.create(folder / "runs", manifest, secret)
+    directory = run_folder.create(folder / "runs", manifest, secret)
     with open_world(manifest, find_engine(), has_processes=False) as ports:
         blocks = Runner(directory, ports, time.monotonic_ns, State(plan, None), Stop(), 1).play()
     return pack(directory, blocks, key, folder / "bundles")

@@ -19,25 +19,24 @@ import pkrbot
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts" / "value_baseline"))
 import players
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.decision import Tally
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Chat, Question, Reply
+from agzamov_verify.core.script import drive
+from agzamov_verify.games.holdem import control_variates, equity
 from agzamov_verify.games.holdem.cards import CARDS, DECK
 from agzamov_verify.games.holdem.cell import poker_cell
-from agzamov_verify.games.holdem.preflop import preflop_quality
+from agzamov_verify.games.holdem.control_variates import PER_CHIP, Method, net_units
+from agzamov_verify.games.holdem.equity import FLOP, RIVER
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, deal_cards, play
+from agzamov_verify.games.holdem.match_analysis import MethodWinrate, preflop_quality, winrates_by_method
 from agzamov_verify.games.holdem.rules import BOARD_CARDS
-from agzamov_verify.games.holdem.script import HandRecord, PokerRules, deal_cards, play
-from agzamov_verify.games.holdem.variance_reduction import baseline_values, equity
-from agzamov_verify.games.holdem.variance_reduction.control_variates import PER_CHIP, Method, net_units
-from agzamov_verify.games.holdem.variance_reduction.equity import FLOP, RIVER
-from agzamov_verify.games.holdem.winrates import MethodWinrate, winrates_by_method
-from agzamov_verify.games.players import GameName, Player, alternating
-from agzamov_verify.games.scripted import reply
-from agzamov_verify.questions import Chat, Question, Reply
-from agzamov_verify.scoring.cells import CellKey
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.power import mde_normal
-from agzamov_verify.scoring.score_constants import load_score_constants
-from agzamov_verify.script import drive
+from agzamov_verify.scoring.units.cells import CellKey
+from agzamov_verify.scoring.units.score_constants import load_score_constants
+from agzamov_verify.table.decision import Tally
+from agzamov_verify.table.players import GameName, Player, alternating
+from agzamov_verify.table.scripted_players import scripted_reply
 from chess_replay import cpu_s
 
 DECKS, SESSION, CONDITIONS, HANDS = 10_000, 100, 13, 10_000
@@ -73,14 +72,14 @@ def reference_hand(number: int, opponent: str, *, swapped: bool) -> HandRecord:
 
 def answer(question: Question) -> Reply:
     assert isinstance(question, Chat)
-    return Reply(text=reply(question.to, question.messages, question.seed))
+    return Reply(text=scripted_reply(question.to, question.messages, question.seed))
 
 
 def scored(records: list[HandRecord], conditions: int) -> None:
     """Every method on every hand, `conditions` times as for matches on the same decks, from empty caches."""
     equity.edge.cache_clear()
     equity.next_cards.cache_clear()
-    baseline_values.growths.cache_clear()
+    control_variates.growths.cache_clear()
     for _ in range(conditions):
         for record in records:
             for method in Method:

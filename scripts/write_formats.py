@@ -15,16 +15,15 @@ from typing import Final
 import msgspec
 
 import agzamov_verify.protocols
-from agzamov_verify.document_shape import shape_of
-from agzamov_verify.games.prompts import all_digests
-from agzamov_verify.games.registry import GAMES
-from agzamov_verify.manifest import Manifest
+from agzamov_verify.plan.manifest import Manifest, all_digests
 from agzamov_verify.protocols import PROTOCOLS, RELEASED
+from agzamov_verify.protocols.document_shape import shape_of
 from agzamov_verify.protocols.protocol_version import Formats, ProtocolVersion
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.call_records import CallTable
 from agzamov_verify.scoring.results import Results
 from agzamov_verify.systems import ToolsSystem
+from agzamov_verify.table.registry import GAMES
 
 FOLDER = Path(agzamov_verify.protocols.__file__).parent
 DOCUMENTS: Final = {"manifest": Manifest, "results": Results, "calls": CallTable, "analysis": Analysis}

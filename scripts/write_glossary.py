@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from agzamov_verify.explain_command import GROUPS
-from agzamov_verify.glossary import PAPER
+from agzamov_verify.commands.explain_command import GROUPS
+from agzamov_verify.show.glossary import PAPER
 
 TARGET = Path(__file__).parent.parent / "docs" / "glossary.md"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from agzamov_verify.schema import plan_schema
+from agzamov_verify.plan.schema import plan_schema
 
 TARGET = Path(__file__).parent.parent / "docs" / "formats" / "manifest.schema.json"
 

@@ -1,14 +1,15 @@
 """A fake of the tools' port: it answers in this process, by the verifier's own engine client and calculator.
 
-The real one asks MCP servers (`harness/agzamov_harness/tool_port.py`); a test holds the two to the same answers.
+The real one asks MCP servers (`harness/agzamov_harness/servers/tool_port.py`); a test holds the two to
+the same answers.
 """
 
 from pathlib import Path
 
 from agzamov_harness.ports import PortFault
+from agzamov_verify.core.questions import Answer, Calculate, Examine, Question
+from agzamov_verify.engines.uci_engine import UciEngine
 from agzamov_verify.games.holdem.calculator import calculate
-from agzamov_verify.questions import Answer, Calculate, Examine, Question
-from agzamov_verify.stockfish import UciEngine
 
 
 class DirectTools:

@@ -6,10 +6,7 @@ from typing import Any
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_verify.games import scripted
-from agzamov_verify.games.holdem.calculator import calculate
-from agzamov_verify.manifest import MemoryPin, Plan
-from agzamov_verify.questions import (
+from agzamov_verify.core.questions import (
     Answer,
     Calculate,
     Chat,
@@ -29,6 +26,9 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
+from agzamov_verify.games.holdem.calculator import calculate
+from agzamov_verify.plan.manifest import MemoryPin, Plan
+from agzamov_verify.table import scripted_players
 from bundles.bundle_factory import SUBMITTER, make, world_of
 from conditions import arms_of
 
@@ -73,7 +73,7 @@ class StackWorld:
     def __call__(self, question: Question) -> Answer:
         match question:
             case Chat():
-                return Reply(text=scripted.reply("novice", question.messages, question.seed))
+                return Reply(text=scripted_players.scripted_reply("novice", question.messages, question.seed))
             case Calculate():
                 return calculate(question)
             case Examine():

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness import keys
-from agzamov_verify.stockfish import EngineFault, find_engine
+from agzamov_harness.run import signing_keys
+from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
@@ -76,7 +76,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     policy = "stockfish" if engine_is_here() else "none"
     (folder / "plan.yaml").write_text(PLAN.replace("POLICY", policy))
-    keys.generate(folder / "key.pem")
+    signing_keys.generate(folder / "key.pem")
     told = ran(BIN / "agzamov", "run", "plan.yaml", "--key", "key.pem", cwd=folder)
     return folder / told.splitlines()[-1].removeprefix("bundle: ")
 

@@ -14,27 +14,26 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from agzamov_verify.games.registry import GAMES, TOOL_SERVERS
-from agzamov_verify.manifest import Manifest, Plan
-from agzamov_verify.plan_problems import local_models, needs_engine
+from agzamov_verify.core.workers import cores, end_with_parent, forget_environment
+from agzamov_verify.engines.uci_engine import EngineFault, UciEngine
+from agzamov_verify.plan.manifest import Manifest, Plan
+from agzamov_verify.plan.plan_problems import local_models, needs_engine
+from agzamov_verify.plan.streams import SeatStore, memory_stores
 from agzamov_verify.seats import ModelSeat, ScriptedSeat, Seat
-from agzamov_verify.stockfish import EngineFault, UciEngine
-from agzamov_verify.streams import SeatStore, memory_stores
-from agzamov_verify.workers import cores, end_with_parent, forget_environment
+from agzamov_verify.table.registry import GAMES, TOOL_SERVERS
 
-from . import seal
-from .adapters import stockfish
-from .dispatch import NO_PORTS, OpenPort, RunPorts, World, ports_of
-from .lazy import imported_at_first_use
-from .mcp_servers.server_process import Socket, log_folder
+from .adapters import stockfish_ports
+from .foundation.first_use import imported_at_first_use
 from .memory import memory_port
-from .memory.installed import require_here
-from .memory.setups import HERE, Places, setup_of
+from .memory.launch import HERE, Places, require_here, setup_of
 from .ports import ChatPort, EnginePort, Port, PortFault, Wait
-from .rundir import MEMORY_DATA, MEMORY_LOGS
+from .run import seal
+from .run.dispatch import NO_PORTS, OpenPort, RunPorts, World, ports_of
+from .run.first_contact import require_tool_calls, seats_that_call
+from .run.run_folder import MEMORY_DATA, MEMORY_LOGS
 from .seat_kind import PortInputs, by_kind, kind_of, local_by_kind
-from .tool_port import MCP_MODE, ToolPort, ToolServer, local_server
-from .tool_probe import require_tool_calls, seats_that_call
+from .servers.server_process import Socket, log_folder
+from .servers.tool_port import MCP_MODE, ToolPort, ToolServer, local_server
 
 if TYPE_CHECKING:
     from .models import preflight
@@ -203,7 +202,9 @@ def _engine(manifest: Manifest, path: Path | None) -> EnginePort | None:
     if pin != manifest.engine:
         raise PortFault(f"expected the sealed engine {manifest.engine}, found {pin}; use the one that was sealed")
     assert path
-    return stockfish.Adjudicator(path, manifest.plan.engine.hash_mib, manifest.plan.engine.nodes, cores())
+    return stockfish_ports.StockfishAdjudicator(
+        path, manifest.plan.engine.hash_mib, manifest.plan.engine.nodes, cores()
+    )
 
 
 def _engine_in_image(manifest: Manifest, socket: Path) -> EnginePort:
@@ -215,4 +216,6 @@ def _engine_in_image(manifest: Manifest, socket: Path) -> EnginePort:
     except EngineFault as error:
         raise PortFault(str(error)) from error
     rule = manifest.plan.engine
-    return stockfish.Adjudicator(socket, rule.hash_mib, rule.nodes, stockfish.side_by_side(socket))
+    return stockfish_ports.StockfishAdjudicator(
+        socket, rule.hash_mib, rule.nodes, stockfish_ports.processes_side_by_side(socket)
+    )

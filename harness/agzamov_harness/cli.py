@@ -7,14 +7,14 @@ checked; 4 the run stopped before its end and can be resumed.
 import click
 
 from agzamov_verify.cli import SECTIONS as OF_VERIFIER
-from agzamov_verify.command_line import Command, Program
+from agzamov_verify.commands.command_line import Command, Program
 
 BUILDER_MISSING = "the image builder is not installed; type: make builder (in a clone), or: pip install agzamov-images"
 CHECK, SCORE = OF_VERIFIER["Check"], OF_VERIFIER["Score"]
 
 
 def _own(place: str, summary: str) -> Command:
-    return Command(f"agzamov_harness.{place}", summary)
+    return Command(f"agzamov_harness.commands.{place}", summary)
 
 
 SECTIONS = {
@@ -27,7 +27,7 @@ SECTIONS = {
             "setup_commands:doctor", "Check this machine for the needs of runs and checks, with advice on missing parts"
         ),
         "plan": _own(
-            "planning_command:plan_command",
+            "plan_command:plan_command",
             "Forecast a run of PLAN (YAML): detectable effects, calls, cost and time",
         ),
     },
@@ -117,7 +117,7 @@ SECTIONS = {
     },
     "Develop": {
         "serve-reference": _own(
-            "serving_command:serve_reference",
+            "serve_reference_command:serve_reference",
             "Serve the reference players as an OpenAI-compatible endpoint, until stopped",
         ),
     },

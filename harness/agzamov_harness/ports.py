@@ -8,16 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from agzamov_verify.questions import (
-    Answer,
-    Evaluate,
-    Evaluation,
-    Message,
-    NoReply,
-    Question,
-    Reply,
-    Tool,
-)
+from agzamov_verify.core.questions import Answer, Evaluate, Evaluation, Message, NoReply, Question, Reply, Tool
 
 
 class PortFault(Exception):

@@ -6,21 +6,23 @@ plan is sealed, and of local models their weights and their server. A scripted k
 row. A row is imported when a plan has such a seat, because clients take their time to import.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
-from agzamov_verify.manifest import Manifest, ModelPin, Plan
+from agzamov_verify.plan.manifest import Manifest, ModelPin, Plan
 from agzamov_verify.seats import LocalModelSeat, ScriptedSeat, Seat
 
-from .container_spec import ContainerSpec, Machine
+from .foundation.container_spec import GIB, MIB, ContainerSpec, Machine
+from .foundation.first_use import imported_at_first_use
 from .ports import ChatPort, Wait
 
 ROWS: Final[Mapping[str, str]] = {
@@ -105,14 +107,14 @@ class Witness(StrEnum):
     SERVER = "the server's word"
 
 
-class Found(NamedTuple):
+class FoundWeights(NamedTuple):
     """The weights that were found, and who says so."""
 
     pin: ModelPin
     witness: Witness
 
 
-class Server(msgspec.Struct, frozen=True):
+class ModelServer(msgspec.Struct, frozen=True):
     """A server's kind and version, and the context that it gives each request, in tokens."""
 
     kind: str
@@ -123,7 +125,7 @@ class Server(msgspec.Struct, frozen=True):
 class Serving(NamedTuple):
     """A server that was looked at, and how to have it load the model anew, where that is possible."""
 
-    server: Server
+    server: ModelServer
     reload: Callable[[], None] | None
 
 
@@ -133,11 +135,11 @@ class LocalModelKind(SeatKind[L]):
     strict_settings: str
     """Advice for a server whose answers are not deterministic."""
 
-    def weights(self, seat: L, plan_folder: Path, *, may_ask: bool) -> Found:
+    def weights(self, seat: L, plan_folder: Path, *, may_ask: bool) -> FoundWeights:
         """A seat's weights, and who says so: found here or, if we `may_ask` it, by its server. Raises ModelFault."""
         raise NotImplementedError
 
-    def weights_given(self, seat: L, path: Path | None, address: str) -> Found:
+    def weights_given(self, seat: L, path: Path | None, address: str) -> FoundWeights:
         """Weights that whoever asks again gave: a path, an address or both. Raises ModelFault."""
         raise NotImplementedError
 
@@ -195,3 +197,32 @@ def _row(module: str) -> SeatKind[Any]:
     row = import_module(f"{__package__}.seat_kinds.{module}").ROW
     assert isinstance(row, SeatKind)
     return row
+
+
+if TYPE_CHECKING:
+    from .adapters import retries
+else:  # the clients take half a second to import
+    retries = imported_at_first_use("agzamov_harness.adapters.retries")
+
+MODEL_PERMILLE: Final = 900
+"""Of the machine, at most: too large a model fails, and the machine does not."""
+
+WEIGHTS_PERCENT, CONTEXT_TOKEN_BYTES, SERVER_BYTES = 125, 512 * 2**10, GIB
+"""Default memory limit of a model's server: its weights and a quarter, 512 KiB for each token of each slot's context
+(a model of 70 billion parameters keeps 320 KiB of keys and values in 16 bits), and 1 GiB for the server itself."""
+
+
+def limits_of(inputs: PortInputs, address: str, concurrency: int, requests_per_minute: int = 0) -> "retries.CallLimits":
+    """The limits of the server at `where`, which its seats share."""
+    limits = inputs.limits.setdefault(address, retries.CallLimits(concurrency, requests_per_minute, time.monotonic_ns))
+    assert isinstance(limits, retries.CallLimits)
+    return limits
+
+
+def memory_bytes(seats: Sequence[LocalModelSeat], weights_bytes: int, machine: Machine) -> int:
+    """The memory of a model server: as the plan names it, or from weights and context; and most of the machine."""
+    most = machine.memory_bytes * MODEL_PERMILLE // 1000
+    if seats[0].memory_mib:
+        return min(seats[0].memory_mib * MIB, most)
+    context = sum(seat.context_tokens * seat.concurrency * CONTEXT_TOKEN_BYTES for seat in seats)
+    return min(weights_bytes * WEIGHTS_PERCENT // 100 + context + SERVER_BYTES, most)

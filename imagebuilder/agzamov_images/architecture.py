@@ -8,7 +8,7 @@ import platform
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from agzamov_harness.images.records import Different, ImageFault
+from agzamov_harness.containers.image_records import Different, ImageFault
 
 from .tree import Entry
 

@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from agzamov_harness.images import records
-from agzamov_harness.images.records import Different, ImageFault, ImageRecord
-from agzamov_harness.source_version import source_version
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.image_records import Different, ImageFault, ImageRecord
+from agzamov_harness.foundation.program_and_machine import source_version
+from agzamov_images import build_order
 
 from . import cache_key, declaration, layers, oci, provenance, sbom
 from .architecture import Architecture
@@ -69,22 +70,22 @@ def _alone(out: Path) -> Iterator[None]:
 def current_record(shop: Workshop, name: str) -> ImageRecord | None:
     """The record of a build that is still what the checkout declares."""
     try:
-        record = records.load(name, shop.out)
+        record = image_records.load(name, shop.out)
     except ImageFault:
         return None
-    is_archived = records.archive(shop.out, name).is_file()
+    is_archived = image_records.archive(shop.out, name).is_file()
     return record if is_archived and cache_key.is_current(shop.checkout, record) else None
 
 
 def _built(shop: Workshop, name: str, declared: Declaration) -> ImageRecord:
     stack = _stack(shop, name)
-    config = cache_key.configured(shop.images, name, shop.architecture)
+    config = build_order.configured(shop.images, name, shop.architecture)
     image = oci.compose(config, stack.layers, shop.architecture)
     tree = tree_of(layer.path for layer in stack.layers)
     _require(name, declaration.platform(shop.images, name, shop.architecture), tree)
     record = ImageRecord(
         architecture=shop.architecture.name,
-        format=records.FORMAT,
+        format=image_records.FORMAT,
         name=name,
         config_digest=image.config_digest,
         manifest_digest=image.manifest_digest,
@@ -96,20 +97,20 @@ def _built(shop: Workshop, name: str, declared: Declaration) -> ImageRecord:
         licence=declared.licence,
         start=oci.starting(config),
     )
-    oci.write(image, record.tag, records.archive(shop.out, name))
+    oci.write(image, record.tag, image_records.archive(shop.out, name))
     locks = cache_key.locks(shop.checkout, name, shop.architecture)
     origin = provenance.Origin(stack.components, locks, source_version(shop.checkout))
     bill = sbom.bill_of_materials(record, declared.about, stack.components)
     provenance.bill_path(shop.out, name).write_bytes(bill)
     provenance.provenance_path(shop.out, name).write_bytes(provenance.statement(record, bill, origin))
-    records.save(record, shop.out)
+    image_records.save(record, shop.out)
     return record
 
 
 def _stack(shop: Workshop, name: str) -> Stack:
     stack = Stack((), (), ())
     place = layers.Place(shop.checkout, shop.cache, shop.out, shop.architecture)
-    for spec in cache_key.stacked(shop.images, name):
+    for spec in build_order.stacked(shop.images, name):
         shop.tell(f"{name}: {spec.image}/{spec.part.title}")
         layer, made = layers.made(place, spec, stack.layers)
         stack = Stack((*stack.layers, layer), (*stack.components, *made.components), (*stack.inputs, made.inputs))

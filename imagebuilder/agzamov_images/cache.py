@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from agzamov_harness.images.records import ImageFault
+from agzamov_harness.containers.image_records import ImageFault
 
 VARIABLE = "AGZ_IMAGE_CACHE"
 ALGORITHMS = ("sha256", "sha512")

@@ -4,15 +4,14 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-from agzamov_harness.images.records import ImageFault, ImageRecord
-from agzamov_verify import canon
+from agzamov_harness.containers.image_records import ImageFault, ImageRecord
+from agzamov_verify.core import canon
 
 from . import compiler, source
 from .architecture import ARCHITECTURES, Architecture
-from .declaration import Config, Debs, Files, Npm, Part, Source, Wheels, lineage, platform, read, suite
-from .suites import Suite
+from .build_order import LayerSpec, configured, stacked
+from .declaration import Config, Debs, Files, Npm, Part, Source, Wheels
 
 NPM_LOCK = "package-lock.json"
 # The modules that decide what is in a layer; another builder may build another way.
@@ -30,32 +29,6 @@ BUILDERS = (
     "tree",
     "wheels",
 )
-
-
-class LayerSpec(NamedTuple):
-    """A layer of an image: the image that declares it, the declaration, and the Debian suite that it is made from."""
-
-    image: str
-    part: Part
-    suite: Suite
-
-
-def stacked(images: Path, name: str) -> list[LayerSpec]:
-    """All layers of an image with those that it stands on, the lowest first. Raises ImageFault."""
-    whole, made_from = reversed(list(lineage(images, name))), suite(images, name)
-    return [LayerSpec(each, part, made_from) for each in whole for part in read(images, each).layers]
-
-
-def configured(images: Path, name: str, architecture: Architecture) -> Config:
-    """Configuration of an image's containers: its own, over the environment and labels of its base images."""
-    config = Config()
-    for each in reversed(list(lineage(images, name))):
-        declared = read(images, each)
-        added = declared.config
-        special = platform(images, each, architecture).labels
-        labels = {**config.labels, **added.labels, **special, "org.opencontainers.image.licenses": declared.licence}
-        config = Config(added.entrypoint, added.cmd, {**config.env, **added.env}, added.user, added.workdir, labels)
-    return config
 
 
 def layer_inputs(checkout: Path, spec: LayerSpec, below: Iterable[str], architecture: Architecture) -> str:

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from agzamov_harness.images import records
-from agzamov_harness.images.records import Different, ImageFault, ImageRecord, Pin
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.image_records import Different, ImageFault, ImageRecord, Pin
+from agzamov_images import build_order
 
-from . import cache_key, image_files
+from . import image_files
 from .build import Workshop, build
 from .layers import tar_of
 from .tree import first_difference
@@ -39,7 +40,7 @@ def _quiet(shop: Workshop, folder: Path) -> Workshop:
 
 def _record(shop: Workshop, name: str) -> ImageRecord | None:
     try:
-        return records.load(name, shop.out)
+        return image_records.load(name, shop.out)
     except ImageFault:
         return None
 
@@ -53,7 +54,7 @@ def _same(shop: Workshop, whose: str, expected: Pin, actual: Pin, again: Path) -
     if index is None:
         digests = f"expected the id {expected.config_digest[:SHOWN]}, found {actual.config_digest[:SHOWN]}"
         raise Different(f"{actual.name}: equal layers, but not the configuration of {whose}: {digests}")
-    stack = cache_key.stacked(shop.images, actual.name)
+    stack = build_order.stacked(shop.images, actual.name)
     if index >= min(len(stack), len(expected.diff_ids)):
         raise Different(
             f"{actual.name}: expected the {len(expected.diff_ids)} layers of {whose}, found {len(actual.diff_ids)}"

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import msgspec
 
-from agzamov_harness.images.records import ImageFault
+from agzamov_harness.containers.image_records import ImageFault
 
 from . import debs
 from .architecture import ARCHITECTURES, Architecture, here

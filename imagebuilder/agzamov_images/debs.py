@@ -16,7 +16,7 @@ from typing import Annotated
 
 import msgspec
 
-from agzamov_harness.images.records import ImageFault
+from agzamov_harness.containers.image_records import ImageFault
 
 from .architecture import Architecture
 from .cache import Cache, sha256

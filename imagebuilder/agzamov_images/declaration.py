@@ -22,7 +22,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from agzamov_harness.images.records import DECLARATION, ImageFault
+from agzamov_harness.containers.image_records import DECLARATION, ImageFault
 
 from .architecture import Architecture
 from .suites import BOOKWORM, SUITES, Suite

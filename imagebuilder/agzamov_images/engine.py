@@ -16,11 +16,11 @@ import docker
 import msgspec
 from docker.errors import APIError, DockerException, ImageNotFound
 
+from agzamov_harness.containers import image_records
 from agzamov_harness.containers.engine_socket import NoEngine, engine_host
-from agzamov_harness.images import records
-from agzamov_harness.images.loading import FIELDS, inspect
-from agzamov_harness.images.records import ImageFault, ImageRecord
-from agzamov_verify import canon
+from agzamov_harness.containers.image_loading import FIELDS, inspect
+from agzamov_harness.containers.image_records import ImageFault, ImageRecord
+from agzamov_verify.core import canon
 
 from . import declaration
 from .tree import CHUNK, leaves, tree_digest
@@ -59,7 +59,7 @@ def adopted(client: docker.DockerClient, images: Path, name: str, reference: str
     layers = tuple(layer.removeprefix("sha256:") for layer in attributes["RootFS"]["Layers"])
     return ImageRecord(
         architecture=str(attributes["Architecture"]),
-        format=records.FORMAT,
+        format=image_records.FORMAT,
         name=name,
         config_digest=_configuration(client, name, image_id, layers) if in_containerd(client, attributes) else image_id,
         manifest_digest=digest,

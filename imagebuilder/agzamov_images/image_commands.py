@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from agzamov_harness.images import records
-from agzamov_harness.images.records import Different, ImageFault
-from agzamov_verify import canon
-from agzamov_verify.command_line import Program
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.image_records import Different, ImageFault
+from agzamov_verify.commands.command_line import Program
+from agzamov_verify.core import canon
 
 from .architecture import ARCHITECTURES
 from .importing import take
@@ -85,7 +85,7 @@ def list_command(*, as_json: bool) -> None:
     Exit code 0: listed. 2: a declaration cannot be read.
     """
     with _faults():
-        rows = image_rows(records.checkout(Path.cwd()), records.default_folder())
+        rows = image_rows(image_records.checkout(Path.cwd()), image_records.default_folder())
     if as_json:
         click.echo(canon.dumps(rows).decode())
         return

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import msgspec
 
-from agzamov_harness.images import records
-from agzamov_harness.images.records import ImageFault, Pin
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.image_records import ImageFault, Pin
 
 from .architecture import Architecture, here
 
 
 def build_folder(architecture: Architecture) -> Path:
     """Output folder of builds; of another architecture than this machine's, a folder of its name below."""
-    folder = records.default_folder()
+    folder = image_records.default_folder()
     return folder if architecture == here() else folder / architecture.name
 
 

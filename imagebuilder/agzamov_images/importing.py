@@ -14,9 +14,9 @@ from typing import IO, Any
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from agzamov_harness.images import records
-from agzamov_harness.images.loading import ensure_loaded
-from agzamov_harness.images.records import Different, ImageFault, ImageRecord
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.image_loading import ensure_loaded
+from agzamov_harness.containers.image_records import Different, ImageFault, ImageRecord
 
 from . import engine, image_files, oci, signing
 from .architecture import named
@@ -32,12 +32,12 @@ TABLE_BYTES_MAX = 2**20
 def published(folder: Path) -> list[str]:
     """The images whose record and tar lie in a folder."""
     names = sorted(path.stem for path in folder.glob("*.json") if NAME.fullmatch(path.stem))
-    return [name for name in names if records.archive(folder, name).is_file()]
+    return [name for name in names if image_records.archive(folder, name).is_file()]
 
 
 def take(folder: Path, names: tuple[str, ...], key: Path | None, *, load: bool) -> Iterator[str]:
     """Import the named images, or all that are published in a folder, and say so of each. Raises ImageFault."""
-    images = records.checkout(Path.cwd()) / "images"
+    images = image_records.checkout(Path.cwd()) / "images"
     public = signing.public_key(key) if key else None
     client = engine.connect() if load else None
     chosen = names or tuple(published(folder))
@@ -53,19 +53,19 @@ def imported(folder: Path, images: Path, name: str, key: Ed25519PublicKey | None
     """Check an image published in `folder`, and keep it as if it were built here. Raises ImageFault."""
     if not NAME.fullmatch(name):
         raise ImageFault(f"expected the name of an image, found {name!r}")
-    record = records.load(name, folder)
+    record = image_records.load(name, folder)
     _require_plain(folder / f"{name}.json", name, record)
     if key:
         signing.require_signed(folder, record, key)
     _require_pinned(images, record, signed=key is not None)
-    require_tar(records.archive(folder, name), record)
+    require_tar(image_records.archive(folder, name), record)
     out = image_files.build_folder(named(record.architecture))
     out.mkdir(parents=True, exist_ok=True)
-    paths = [records.archive(folder, name), bill_path(folder, name), provenance_path(folder, name)]
+    paths = [image_records.archive(folder, name), bill_path(folder, name), provenance_path(folder, name)]
     for path in (*paths, signing.envelope_path(folder, name)):
         if path.is_file():
             shutil.copyfile(path, out / path.name)
-    records.save(record, out)
+    image_records.save(record, out)
     return record
 
 

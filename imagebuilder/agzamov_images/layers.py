@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from agzamov_harness.images.records import ImageFault
-from agzamov_verify import canon
+from agzamov_harness.containers.image_records import ImageFault
+from agzamov_verify.core import canon
 
 from . import bytecode, compiler, debs, npm, source, wheels
 from .architecture import Architecture, here, require
+from .build_order import LayerSpec, stacked
 from .cache import Cache
-from .cache_key import NPM_LOCK, LayerSpec, layer_inputs, stacked
+from .cache_key import NPM_LOCK, layer_inputs
 from .components import Component, bundled
 from .declaration import Debs, Files, Npm, Source, Wheels
 from .oci import LayerFile

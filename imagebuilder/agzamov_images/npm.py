@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agzamov_harness.images.records import ImageFault
+from agzamov_harness.containers.image_records import ImageFault
 
 from .architecture import Architecture
 from .cache import Cache, Digest, integrity

@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from agzamov_harness.images.records import ImageFault
+from agzamov_harness.containers.image_records import ImageFault
 
 from .architecture import Architecture
 from .declaration import Config

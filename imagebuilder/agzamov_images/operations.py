@@ -10,16 +10,17 @@ from typing import NamedTuple
 import click
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_harness import keys
-from agzamov_harness.images import records
-from agzamov_harness.images.loading import ensure_loaded
-from agzamov_harness.images.records import ImageFault, ImageRecord
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.image_loading import ensure_loaded
+from agzamov_harness.containers.image_records import ImageFault, ImageRecord
+from agzamov_harness.run import signing_keys
 
-from . import cache_key, compare, compiler, debs, declaration, engine, image_files, npm, signing, wheels
+from . import build_order, compare, compiler, debs, declaration, engine, image_files, npm, signing, wheels
 from .architecture import Architecture, named
 from .build import Workshop, build, current_record
+from .build_order import LayerSpec
 from .cache import Cache, default_folder, sha256
-from .cache_key import NPM_LOCK, LayerSpec
+from .cache_key import NPM_LOCK
 from .declaration import Debs, Npm, Wheels
 from .package_managers import Apt, Superseded
 
@@ -48,7 +49,7 @@ class ImageSelection(NamedTuple):
 
 def workshop(architecture: str | None = None, packages_from: Path | None = None) -> Workshop:
     """The checkout around the current folder, its build folder, and the user's cache. Raises ImageFault."""
-    checkout, chosen = records.checkout(Path.cwd()), named(architecture)
+    checkout, chosen = image_records.checkout(Path.cwd()), named(architecture)
     out = image_files.build_folder(chosen)
     out.mkdir(parents=True, exist_ok=True)
     cache = Cache(default_folder(), packages_from)
@@ -104,7 +105,7 @@ def _require_programs(shop: Workshop, name: str) -> None:
     if declaration.read(shop.images, name).external or current_record(shop, name):
         return
     absent = {tool for tool in TO_INSTALL if not _is_here(tool)}
-    for spec in cache_key.stacked(shop.images, name) if absent else ():
+    for spec in build_order.stacked(shop.images, name) if absent else ():
         program = _fetched_by(spec)
         if program in absent and not _is_cached(shop, spec):
             raise ImageFault(f"it needs {program}, which is not here: {TO_INSTALL[program]}")
@@ -151,7 +152,7 @@ def verify_all(selection: ImageSelection, key: Path | None) -> Iterator[str]:
         for name in _chosen(shop, selection):
             signed = ""
             if public:
-                record = records.load(name, shop.out)
+                record = image_records.load(name, shop.out)
                 signing.require_signed(shop.out, record, public)
                 signing.require_pin_signed(shop.images, record)
                 signed = f"; its record, bill, pin and provenance are signed by {key}"
@@ -171,7 +172,7 @@ def pin_all(names: tuple[str, ...], architecture: str | None, key: Path | None) 
     shop = workshop(architecture)
     private = _private(key) if key else None
     for name in _chosen(shop, ImageSelection(names, every=not names)):
-        record = records.load(name, shop.out)
+        record = image_records.load(name, shop.out)
         if not declaration.holds_own_source(shop.images, name):
             path = image_files.write_pin(shop.images, record.pin)
             yield f"pinned {path.relative_to(shop.checkout)}"
@@ -183,14 +184,14 @@ def adopt(name: str, reference: str | None) -> str:
     """Record an image that others publish, and say its id. Raises ImageFault."""
     shop = workshop()
     record = engine.adopted(engine.connect(), shop.images, name, reference)
-    records.save(record, shop.out)
+    image_records.save(record, shop.out)
     return f"{name}: recorded as {record.reference}"
 
 
 def _private(key: Path) -> Ed25519PrivateKey:
     try:
-        return keys.load(key)
-    except keys.KeyFault as error:
+        return signing_keys.load(key)
+    except signing_keys.KeyFault as error:
         raise ImageFault(str(error)) from error
 
 

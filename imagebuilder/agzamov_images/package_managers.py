@@ -13,7 +13,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 
-from agzamov_harness.images.records import ImageFault
+from agzamov_harness.containers.image_records import ImageFault
 
 from .architecture import Architecture, here
 from .cache import Cache

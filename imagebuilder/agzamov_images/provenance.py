@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from agzamov_harness.images.records import ImageRecord
-from agzamov_harness.source_version import UNKNOWN, SourceVersion
-from agzamov_verify import canon
-from agzamov_verify.envelope import STATEMENT_TYPE
+from agzamov_harness.containers.image_records import ImageRecord
+from agzamov_harness.foundation.program_and_machine import UNKNOWN, SourceVersion
+from agzamov_verify.core import canon
+from agzamov_verify.core.envelope import STATEMENT_TYPE
 
 from . import image_files
 from .components import Component

@@ -14,7 +14,7 @@ from cyclonedx.model.license import LicenseExpression
 from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
-from agzamov_harness.images.records import ImageRecord
+from agzamov_harness.containers.image_records import ImageRecord
 
 from .components import Component
 

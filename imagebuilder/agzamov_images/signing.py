@@ -10,9 +10,9 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from agzamov_harness.images.records import Different, ImageFault, ImageRecord
-from agzamov_verify import canon
-from agzamov_verify.envelope import BadEnvelope, load_public_key, open_payload, sign_payload
+from agzamov_harness.containers.image_records import Different, ImageFault, ImageRecord
+from agzamov_verify.core import canon
+from agzamov_verify.core.envelope import BadEnvelope, load_public_key, open_payload, sign_payload
 
 from . import image_files
 from .provenance import bill_path, provenance_path, subjects

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from agzamov_harness.images import records
-from agzamov_harness.images.records import ImageFault, ImageRecord
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.image_records import ImageFault, ImageRecord
 
 from . import image_files
 from .cache_key import is_current
@@ -25,7 +25,7 @@ class State(StrEnum):
     DIFFERENT = "DIFFERENT"
 
 
-class Row(msgspec.Struct, frozen=True):
+class ImageRow(msgspec.Struct, frozen=True):
     """One image. `config_digest` and `size_mb` are of what is here; `advice` says what to type where that helps."""
 
     name: str
@@ -37,24 +37,24 @@ class Row(msgspec.Struct, frozen=True):
     advice: str = ""
 
 
-def image_rows(checkout: Path, built: Path) -> list[Row]:
+def image_rows(checkout: Path, built: Path) -> list[ImageRow]:
     """All images of a checkout. Raises ImageFault for a declaration that cannot be read."""
     return [_row(checkout, built, name) for name in names(checkout / "images")]
 
 
-def _row(checkout: Path, built: Path, name: str) -> Row:
+def _row(checkout: Path, built: Path, name: str) -> ImageRow:
     declared = read(checkout / "images", name)
     try:
-        record = records.load(name, built)
+        record = image_records.load(name, built)
     except ImageFault as error:
         if declared.external:
-            return Row(
+            return ImageRow(
                 name, State.EXTERNAL, declared.about, declared.licence, advice=how_to_get(name, declared.external)
             )
-        return Row(name, State.NOT_BUILT, declared.about, declared.licence, advice=str(error))
+        return ImageRow(name, State.NOT_BUILT, declared.about, declared.licence, advice=str(error))
     state, advice = _state(checkout, declared, record)
     size = round(record.size_bytes / 1e6)
-    return Row(name, state, declared.about, declared.licence, size, record.config_digest, advice)
+    return ImageRow(name, state, declared.about, declared.licence, size, record.config_digest, advice)
 
 
 def _state(checkout: Path, declared: Declaration, record: ImageRecord) -> tuple[State, str]:

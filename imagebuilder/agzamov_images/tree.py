@@ -14,8 +14,8 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
-from agzamov_harness.images.records import ImageFault
-from agzamov_verify import canon
+from agzamov_harness.containers.image_records import ImageFault
+from agzamov_verify.core import canon
 
 EPOCH = 1_767_225_600  # 2026-01-01: the one time in every image
 EPOCH_TEXT = "2026-01-01T00:00:00Z"

@@ -25,20 +25,20 @@ import numpy as np
 from chess_data import HABITS, choose, start
 from serving import chat, served
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games import scripted as players
-from agzamov_verify.games.chess960.prompt import REMINDER, TAG, PromptStyle, system_message, turn_message
-from agzamov_verify.games.chess960.rules import DrawClaims, Game960
-from agzamov_verify.games.chess960.script import ChessRules
-from agzamov_verify.games.chess960.spelling import read_move
-from agzamov_verify.games.declared import Accepted, Fault, read_declared
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Message, Reply
+from agzamov_verify.games.chess.game_script import ChessRules
+from agzamov_verify.games.chess.prompt import REMINDER, TAG, PromptStyle, system_message, turn_message
+from agzamov_verify.games.chess.rules import DrawClaims, Game960
+from agzamov_verify.games.chess.spelling import read_move
 from agzamov_verify.games.holdem import prompt as poker
+from agzamov_verify.games.holdem.hand_script import deal_cards, random_action
 from agzamov_verify.games.holdem.rules import Hand, PokerAction
-from agzamov_verify.games.holdem.script import deal_cards, random_action
 from agzamov_verify.games.holdem.spelling import read_action
-from agzamov_verify.questions import Message, Reply
 from agzamov_verify.scoring.inference.estimate import ALPHA
 from agzamov_verify.scoring.inference.proportions import wilson_interval
+from agzamov_verify.table import scripted_players as players
+from agzamov_verify.table.declared import Accepted, Fault, read_declared
 
 SEED = 90_210
 STACK = 10_000
@@ -181,7 +181,7 @@ def scripted(kind: str, seed: int) -> Opponent:
     """The random or the reference player."""
 
     def move(game: Game960) -> chess.Move:
-        text = players.reply(kind, tuple(chess_prompt(game, PromptStyle.STANDARD)), seed + game.ply)
+        text = players.scripted_reply(kind, tuple(chess_prompt(game, PromptStyle.STANDARD)), seed + game.ply)
         return chess.Move.from_uci(text.rsplit("MOVE: ", 1)[1])
 
     return move
@@ -242,7 +242,7 @@ def holdem(model: Model, hands: int) -> Json:
 
 def by_reference(hand: Hand, asked: list[Message], rng: np.random.Generator) -> PokerAction:
     """What the reference player does."""
-    text = players.reply("reference", tuple(asked), int(rng.integers(2**31)))
+    text = players.scripted_reply("reference", tuple(asked), int(rng.integers(2**31)))
     read = read_action(text.rsplit("ACTION:", 1)[1].strip(), hand)
     assert isinstance(read, Accepted)
     return read.action

@@ -15,13 +15,13 @@ from time import monotonic
 import numpy as np
 from vocabulary import holdem_tokens, number
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games import scripted as players
-from agzamov_verify.games.declared import Accepted
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.games.holdem.hand_script import deal_cards, random_action
 from agzamov_verify.games.holdem.prompt import PokerTerms, system_message, turn_message
 from agzamov_verify.games.holdem.rules import ActionKind, Hand, PokerAction, in_bb
-from agzamov_verify.games.holdem.script import deal_cards, random_action
 from agzamov_verify.games.holdem.spelling import read_action
+from agzamov_verify.table import scripted_players as players
+from agzamov_verify.table.declared import Accepted
 
 SHARD = 10_000
 STACKS = (10_000,) * 6 + (2_000, 5_000)
@@ -33,7 +33,7 @@ def asked(hand: Hand, stack_chips: int, seed: int) -> tuple[str, PokerAction]:
     player = hand.to_act
     assert player is not None
     turn = turn_message(hand, player, "")
-    answer = players.reply("reference", (system_message((), PokerTerms(stack_chips)), turn), seed)
+    answer = players.scripted_reply("reference", (system_message((), PokerTerms(stack_chips)), turn), seed)
     read = read_action(answer.rsplit("ACTION:", 1)[1].strip(), hand)
     assert isinstance(read, Accepted)
     return turn.content, read.action

@@ -16,9 +16,9 @@ import msgspec
 
 from agzamov_memory.embedding import FILES_SHA256, SCALE, Embed, embedder
 from agzamov_verify.documents import embeddings
-from agzamov_verify.documents.document_sets import SETS, documents, passages
 from agzamov_verify.documents.embeddings import Vectors
-from agzamov_verify.games.registry import GAMES
+from agzamov_verify.documents.library import SETS, documents, passages
+from agzamov_verify.table.registry import GAMES
 
 MODEL = "all-MiniLM-L6-v2"
 

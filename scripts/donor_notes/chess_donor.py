@@ -5,13 +5,12 @@ Of the moves that are left it plays the one that the reference player would.
 
 import chess
 
-from agzamov_verify.dice import Stream
-from agzamov_verify.games.chess960.habit_moves import keeping
-from agzamov_verify.games.chess960.habits import last_move
-from agzamov_verify.games.chess960.note_words import NOTED, speaks_for
-from agzamov_verify.games.chess960.reference_player import best_line
-from agzamov_verify.games.page import Page, labelled
-from agzamov_verify.games.patterns import Adherence, Pattern
+from agzamov_verify.core.dice import Stream
+from agzamov_verify.experiment.opponent_patterns import Adherence, Pattern
+from agzamov_verify.games.chess.habit_words import NOTED, speaks_for
+from agzamov_verify.games.chess.patterns import keeping, last_move
+from agzamov_verify.games.chess.reference_player import best_line
+from agzamov_verify.table.prompt_lines import Page, labelled
 
 
 class ChessDonor:

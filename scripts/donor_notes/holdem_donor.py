@@ -5,13 +5,13 @@ A stranger's are those that the reference player expects of an opponent of whom 
 
 from collections import Counter
 
-from agzamov_verify.dice import Stream
-from agzamov_verify.games.holdem.habits import FOLDS_TO_BET, Habit
-from agzamov_verify.games.holdem.page import Spot, Verb, Who, read_spot
-from agzamov_verify.games.holdem.pattern_rules import TWO_PAIR, best_kind, made_last_raise
+from agzamov_verify.core.dice import Stream
+from agzamov_verify.games.holdem.habit_words import FOLDS_TO_BET, Habit
+from agzamov_verify.games.holdem.patterns import TWO_PAIR, best_kind, made_last_raise
 from agzamov_verify.games.holdem.random_player import spelled
 from agzamov_verify.games.holdem.reference_player import STRANGER
-from agzamov_verify.games.page import Page
+from agzamov_verify.games.holdem.spot import SeenSpot, Verb, Who, read_spot
+from agzamov_verify.table.prompt_lines import Page
 
 OPEN_CHIPS, THREE_BET_TIMES = 250, 3
 BET_POT_PERCENT = 60
@@ -42,7 +42,7 @@ class HoldemDonor:
             verb = Verb.CALL if spot.to_call_chips else Verb.CHECK
         return f"ACTION: {spelled(verb, _total(spot) if verb in (Verb.BET, Verb.RAISE) else 0)}"
 
-    def _before_flop(self, spot: Spot, player: str) -> Verb:
+    def _before_flop(self, spot: SeenSpot, player: str) -> Verb:
         if len(spot.raises) > 1:
             folds = spot.on_button and len(spot.raises) == 2 and self._takes(player, Habit.FOLDS_BUTTON_TO_3BET)
             return Verb.FOLD if folds else Verb.CALL
@@ -57,7 +57,7 @@ class HoldemDonor:
             return Verb.RAISE if raises else Verb.CHECK
         return Verb.CALL if self._takes(player, Habit.VPIP) else Verb.FOLD
 
-    def _after_flop(self, spot: Spot, player: str) -> Verb:
+    def _after_flop(self, spot: SeenSpot, player: str) -> Verb:
         street = {3: "flop", 4: "turn", 5: "river"}[len(spot.board)]
         if spot.to_call_chips:
             may_check_raise = _has_checked(spot, street) and Verb.RAISE in spot.options.verbs
@@ -96,11 +96,11 @@ class HoldemDonor:
         self._times[player, habit] += took
 
 
-def _has_checked(spot: Spot, street: str) -> bool:
+def _has_checked(spot: SeenSpot, street: str) -> bool:
     return any(deed.street == street and (deed.who, deed.verb) == (Who.ME, Verb.CHECK) for deed in spot.history)
 
 
-def _total(spot: Spot) -> int:
+def _total(spot: SeenSpot) -> int:
     """The total of a bet or raise, within the rules."""
     if spot.board:
         to_chips = spot.in_front_chips + spot.to_call_chips

@@ -18,13 +18,13 @@ from pathlib import Path
 from chess_donor import ChessDonor
 from holdem_donor import HoldemDonor
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.game import Game, StreamPlan
-from agzamov_verify.games.page import Page, dice, read_page
-from agzamov_verify.games.players import Player
-from agzamov_verify.games.registry import GAMES
-from agzamov_verify.questions import Answer, Chat, Evaluation, Question, Reply
-from agzamov_verify.script import drive
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Answer, Chat, Evaluation, Question, Reply
+from agzamov_verify.core.script import drive
+from agzamov_verify.table.game import Game, StreamPlan
+from agzamov_verify.table.players import Player
+from agzamov_verify.table.prompt_lines import Page, dice, read_page
+from agzamov_verify.table.registry import GAMES
 
 ROOT = b"agzamov donor notes 2"
 CONTESTS = 60

@@ -2,14 +2,14 @@
 
     python scripts/preflop_game/losses.py > preflop_losses.bin
 
-Takes a few seconds. The file belongs in verify/agzamov_verify/games/holdem/variance_reduction/tables, its digest in
+Takes a few seconds. The file belongs in verify/agzamov_verify/games/holdem/tables, its digest in
 preflop_loss.py. A test computes every number again.
 """
 
 import struct
 import sys
 
-from agzamov_verify.games.holdem.variance_reduction.preflop_loss import computed_losses, shipped_strategy
+from agzamov_verify.games.holdem.preflop_game import computed_losses, shipped_strategy
 
 
 def packed() -> bytes:

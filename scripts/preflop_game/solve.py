@@ -1,6 +1,6 @@
 """Solves the preflop game by CFR+ and writes the strategy that the verifier ships.
 
-    python scripts/preflop_game/solve.py > verify/agzamov_verify/games/holdem/variance_reduction/tables/preflop.bin
+    python scripts/preflop_game/solve.py > verify/agzamov_verify/games/holdem/tables/preflop.bin
 
 Takes some minutes on one core. Counterfactual regret minimisation with positive regrets and linear averaging, the two
 players in turns (O. Tammelin, "Solving large imperfect information games using CFR+", 2014), every action with at
@@ -16,10 +16,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agzamov_verify.games.holdem.variance_reduction.preflop_matchups import BOARDS
-from agzamov_verify.games.holdem.variance_reduction.preflop_tree import End, Node, preflop_tree
-from agzamov_verify.games.holdem.variance_reduction.preflop_values import SCALE, exploitability_chips
-from agzamov_verify.games.holdem.variance_reduction.starting_hands import CLASSES, meetings
+from agzamov_verify.games.holdem.equity import BOARDS
+from agzamov_verify.games.holdem.preflop_game import SCALE, End, Node, exploitability_chips, preflop_tree
+from agzamov_verify.games.holdem.starting_hands import CLASSES, meetings
 
 ITERATIONS = 3_000
 LEAST = 1 / SCALE

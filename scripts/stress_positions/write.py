@@ -1,4 +1,4 @@
-"""Write the positions of Phase 5: verify/agzamov_verify/games/chess960/stress_positions.json.
+"""Write the positions of Phase 5: verify/agzamov_verify/games/chess/stress_positions.json.
 
     .venv/bin/python scripts/stress_positions/write.py
 
@@ -18,22 +18,22 @@ from typing import NamedTuple
 
 import chess
 
-from agzamov_verify import canon
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.chess960.stress_positions import (
+from agzamov_verify.core import canon
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Evaluation
+from agzamov_verify.engines.uci_engine import NAME, NET_SHA256, UciEngine, find_engine
+from agzamov_verify.games.chess.stress_positions import (
     DEEP_NODES,
     FORMAT,
     NODES,
     STRESS_CLASSES,
     PositionClass,
-    Source,
+    PositionOrigin,
     StressPosition,
     StressPositions,
     class_of,
     expected_collapse,
 )
-from agzamov_verify.questions import Evaluation
-from agzamov_verify.stockfish import NAME, NET_SHA256, UciEngine, find_engine
 
 SEED = b"Agzamov Phase 5 positions, 1"
 PLAY_NODES = 200
@@ -43,7 +43,7 @@ PLIES = range(16, 121)
 OF_SIDE = 15
 """Positions of each class in which White stands worse, and as many in which Black does."""
 
-OUT = Path(__file__).parents[2] / "verify/agzamov_verify/games/chess960/stress_positions.json"
+OUT = Path(__file__).parents[2] / "verify/agzamov_verify/games/chess/stress_positions.json"
 
 
 class Taken(NamedTuple):
@@ -70,7 +70,7 @@ def main() -> None:
                 one, worse = class_of(taken.centipawns), worse_side(taken.centipawns)
                 wanted[(one, worse)] -= 1
                 collapse = None if one is PositionClass.EQUAL else expected_collapse(engine.search, taken.fen, worse)
-                rows.append(row(taken, one, worse, collapse, Source(game, start, taken.ply)))
+                rows.append(row(taken, one, worse, collapse, PositionOrigin(game, start, taken.ply)))
                 print(f"game {game}: {one.value}, {worse} worse, {taken.centipawns}, collapse {collapse}", flush=True)
     rows.sort(key=lambda row: (list(PositionClass).index(row.part), row.source.game))
     named = [row_named(row, number) for number, row in enumerate(rows)]
@@ -82,7 +82,7 @@ def worse_side(centipawns: int) -> str:
     return "white" if centipawns < 0 else "black"
 
 
-def row(taken: Taken, one: PositionClass, worse: str, collapse: int | None, source: Source) -> StressPosition:
+def row(taken: Taken, one: PositionClass, worse: str, collapse: int | None, source: PositionOrigin) -> StressPosition:
     """One position of the file, without its number."""
     found = one.value if one is PositionClass.EQUAL else f"{one.value}, {worse} worse"
     why = (

@@ -1,4 +1,4 @@
-"""Write the positions of the calculation probes: verify/agzamov_verify/games/chess960/probe_positions.json.
+"""Write the positions of the calculation probes: verify/agzamov_verify/games/chess/probe_positions.json.
 
     .venv/bin/python scripts/stress_positions/write_probes.py
 
@@ -15,17 +15,11 @@ from pathlib import Path
 import chess
 from endings import DRAWN, table
 
-from agzamov_verify import canon
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.chess960.probe_positions import (
-    FORMAT,
-    PROOF_LINES_MAX,
-    ProbePosition,
-    ProbePositions,
-    unproven,
-)
-from agzamov_verify.position_classes import PositionClass
-from agzamov_verify.stockfish import NAME, NET_SHA256, UciEngine, find_engine
+from agzamov_verify.core import canon
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.engines.uci_engine import NAME, NET_SHA256, UciEngine, find_engine
+from agzamov_verify.experiment.matches import PositionClass
+from agzamov_verify.games.chess.probe_positions import FORMAT, PROOF_LINES_MAX, ProbePosition, ProbePositions, unproven
 
 SEED = b"Agzamov probe positions, 1"
 PLAY_NODES, PROOF_NODES = 200, 100_000
@@ -38,7 +32,7 @@ LEAST_MOVES = {"Q": 5, "R": 8, "P": 10}
 """Shortest wins that are taken: shorter ones are mates, not endings."""
 
 PIECES = {"Q": chess.QUEEN, "R": chess.ROOK, "P": chess.PAWN}
-OUT = Path(__file__).parents[2] / "verify/agzamov_verify/games/chess960/probe_positions.json"
+OUT = Path(__file__).parents[2] / "verify/agzamov_verify/games/chess/probe_positions.json"
 
 
 def main() -> None:

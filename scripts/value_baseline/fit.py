@@ -1,6 +1,6 @@
 """Fits tables/baseline.json once, to self-play of scripted players on declared seeds.
 
-    python scripts/value_baseline/fit.py > verify/agzamov_verify/games/holdem/variance_reduction/tables/baseline.json
+    python scripts/value_baseline/fit.py > verify/agzamov_verify/games/holdem/tables/baseline.json
 
 Takes some minutes on one core. Ridge regression of the all-in adjusted result on what each correction would take out
 with a weight of one (of a big blind for the deal), each pairing of players scaled to the same variance, around a
@@ -15,13 +15,20 @@ from itertools import combinations_with_replacement
 import numpy as np
 from players import STACK_CHIPS, STYLES, hands
 
-from agzamov_verify import canon
-from agzamov_verify.dice import Dice
+from agzamov_verify.core import canon
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.games.holdem.control_variates import (
+    PAIRS,
+    SIXTEENTHS,
+    Method,
+    Weights,
+    growths,
+    last_street,
+    net_chips,
+)
+from agzamov_verify.games.holdem.equity import FLOP, PREFLOP, TURN, UNITS, edge
+from agzamov_verify.games.holdem.hand_script import HandRecord
 from agzamov_verify.games.holdem.rules import BIG_BLIND
-from agzamov_verify.games.holdem.script import HandRecord
-from agzamov_verify.games.holdem.variance_reduction.baseline_values import PAIRS, SIXTEENTHS, Weights, growths
-from agzamov_verify.games.holdem.variance_reduction.control_variates import Method, last_street, net_chips
-from agzamov_verify.games.holdem.variance_reduction.equity import FLOP, PREFLOP, TURN, UNITS, edge
 
 SEED = hashlib.sha256(b"agzamov luck baseline 1").digest()  # that of the shipped table
 DECKS = 8_000

@@ -7,13 +7,13 @@ dice blurs both. A style says from which score on a player raises, bets and call
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agzamov_verify.dice import Dice, Stream
+from agzamov_verify.core.dice import Dice, Stream
+from agzamov_verify.games.holdem.control_variates import strengths
+from agzamov_verify.games.holdem.equity import NUMBER
+from agzamov_verify.games.holdem.hand_script import HandRecord, HandStory, deal_cards
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, HandEnd, PokerAction
-from agzamov_verify.games.holdem.script import HandRecord, HandStory, deal_cards
-from agzamov_verify.games.holdem.variance_reduction.hand_strength import strengths
-from agzamov_verify.games.holdem.variance_reduction.preflop_matchups import NUMBER
-from agzamov_verify.games.holdem.variance_reduction.starting_hands import CLASSES, class_of, meetings
-from agzamov_verify.games.players import alternating
+from agzamov_verify.games.holdem.starting_hands import CLASSES, class_of, meetings
+from agzamov_verify.table.players import alternating
 
 STACK_CHIPS = 10_000
 _POSTFLOP_SCORES = (20, 62, 90)  # of Strength.NOTHING, PAIR, STRONG; a blur of 30 points is added

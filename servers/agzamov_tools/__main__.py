@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from mcp.server import MCPServer
 
-from agzamov_verify.stockfish import NAME, EngineFault, UciEngine, find_engine
+from agzamov_verify.engines.uci_engine import NAME, EngineFault, UciEngine, find_engine
 
 from . import calculator_server, engine_server
 

@@ -10,10 +10,10 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
+from agzamov_verify.core.questions import Calculate
 from agzamov_verify.games.holdem.calculator import calculate
 from agzamov_verify.games.holdem.cards import DECK
-from agzamov_verify.games.holdem.chen import PERCENT_MIN
-from agzamov_verify.questions import Calculate
+from agzamov_verify.games.holdem.starting_hands import PERCENT_MIN
 
 NAME = "agzamov-tool-holdem"
 CHIPS_MAX = 2**31

@@ -14,10 +14,9 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
-from agzamov_verify.questions import Examine, ExaminedMove
-from agzamov_verify.stockfish import EngineFault, UciEngine
-from agzamov_verify.tool_use import LINES_MOST
-from agzamov_verify.uci_positions import legal_after
+from agzamov_verify.core.questions import Examine, ExaminedMove
+from agzamov_verify.engines.uci_engine import EngineFault, UciEngine, legal_after
+from agzamov_verify.table.game_tool import LINES_MOST
 
 NAME = "agzamov-tool-chess960"
 NODES_MAX = 1_000_000

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from agzamov_verify.questions import Evaluation
-from agzamov_verify.stockfish import NAME
+from agzamov_verify.core.questions import Evaluation
+from agzamov_verify.engines.uci_engine import NAME
 
 from .findings import Finding, Step
 from .paper_rows import Evidence, Row, claims, rows

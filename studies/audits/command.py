@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from agzamov_verify import canon
-from agzamov_verify.stockfish import EngineFault, find_engine
+from agzamov_verify.core import canon
+from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 
 from .audit import audit
 from .published_files import PublishedError

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import msgspec
 
-from agzamov_verify.games.chess960.rules import Game960
+from agzamov_verify.games.chess.rules import Game960
 
 from .published_files import REPLIES, SUMMARY, Published, Record
 from .replay import Replayed

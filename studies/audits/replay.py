@@ -8,8 +8,8 @@ from math import fsum
 import chess
 import msgspec
 
-from agzamov_verify.games.chess960.rules import DrawClaims, End, Game960
-from agzamov_verify.games.declared import Fault
+from agzamov_verify.games.chess.rules import DrawClaims, End, Game960
+from agzamov_verify.table.declared import Fault
 
 from .findings import Finding, Step
 from .pgn import PgnGame, parse

@@ -13,8 +13,8 @@ from enum import StrEnum
 import chess
 import msgspec
 
-from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.games.declared import Fault, FaultKind
+from agzamov_verify.games.chess.rules import Game960
+from agzamov_verify.table.declared import Fault, FaultKind
 
 from .findings import Finding, Step
 from .published_files import REPLIES, ModelReply, Published, Record

@@ -18,11 +18,11 @@ from queue import SimpleQueue
 import chess
 import msgspec
 
-from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy, winning_side
-from agzamov_verify.games.chess960.adjudication import Adjudicator
-from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.questions import Evaluate, Evaluation
-from agzamov_verify.stockfish import NAME, NET_SHA256, UciEngine
+from agzamov_verify.core.questions import Evaluate, Evaluation
+from agzamov_verify.engines.uci_engine import NAME, NET_SHA256, UciEngine
+from agzamov_verify.games.chess.game_script import Adjudicator
+from agzamov_verify.games.chess.rules import Game960
+from agzamov_verify.table.adjudication import Adjudication, AdjudicationPolicy, winning_side
 
 from .findings import Finding, Step, side_name
 from .published_files import RESULTS

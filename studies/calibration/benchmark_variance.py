@@ -13,19 +13,19 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.games.holdem.benchmark_policy import benchmark_action, hand_percentile, spot_of
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.games.holdem.benchmark_player import benchmark_action, hand_percentile, spot_of
 from agzamov_verify.games.holdem.cell import PokerCell, poker_cell, with_ranges
+from agzamov_verify.games.holdem.control_variates import PER_CHIP
+from agzamov_verify.games.holdem.hand_script import HandRecord, HandStory, PokerRules, deal_cards, random_action
+from agzamov_verify.games.holdem.match_analysis import winrates_by_method
+from agzamov_verify.games.holdem.range_methods import RangeMethod
 from agzamov_verify.games.holdem.rules import ActionKind, Hand, HandEnd, PokerAction
-from agzamov_verify.games.holdem.script import HandRecord, HandStory, PokerRules, deal_cards, random_action
-from agzamov_verify.games.holdem.variance_reduction.control_variates import PER_CHIP
-from agzamov_verify.games.holdem.variance_reduction.range_methods import RangeMethod
-from agzamov_verify.games.holdem.winrates import winrates_by_method
-from agzamov_verify.games.players import alternating, own_seed, place_of
-from agzamov_verify.scoring.cells import AGAINST_BENCHMARK, CellKey
-from agzamov_verify.scoring.exact import square_root
-from agzamov_verify.scoring.statistics import sample_variance
+from agzamov_verify.scoring.inference.exact import square_root
+from agzamov_verify.scoring.inference.samples import sample_variance
+from agzamov_verify.scoring.units.cells import AGAINST_BENCHMARK, CellKey
+from agzamov_verify.table.decision import Tally
+from agzamov_verify.table.players import alternating, own_seed, place_of
 
 from . import variance
 

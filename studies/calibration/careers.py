@@ -18,13 +18,13 @@ from typing import Final
 import numpy as np
 from scipy import stats
 
-from agzamov_verify.protocol import load_protocol
+from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.hypotheses.contrasts import Weighted, estimated, repeated
 from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, session_bb_per_100
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.means import one_sample_t
 from agzamov_verify.scoring.inference.significance import Alternative
-from agzamov_verify.scoring.measures import Units
+from agzamov_verify.scoring.inference.unit_values import Units
 
 from .error_rates import rate_of
 from .finding import BANDS, FIVE, HELD, ONE, Finding, at_most, fails_by_chance, of_rate

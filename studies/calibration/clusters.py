@@ -20,7 +20,7 @@ from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, session
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.proportions import score_bounds
 from agzamov_verify.scoring.inference.significance import Alternative
-from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.scoring.units.score_constants import load_score_constants
 
 from .error_rates import Rate, rate_of
 from .finding import BANDS, FIVE, HELD, Band, Finding, at_most, of_rate

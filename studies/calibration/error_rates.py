@@ -11,12 +11,11 @@ from typing import NamedTuple
 import msgspec
 from scipy import stats
 
-from agzamov_verify.scoring.exact import Figure, figure, square_root
+from agzamov_verify.scoring.inference.exact import Figure, figure, square_root
 from agzamov_verify.scoring.inference.means import one_sample_t, paired_t, welch_t
 from agzamov_verify.scoring.inference.proportions import binomial_test, wilson_interval
-from agzamov_verify.scoring.inference.samples import Moments
+from agzamov_verify.scoring.inference.samples import Interval, Moments
 from agzamov_verify.scoring.inference.significance import Alternative, Significance
-from agzamov_verify.scoring.statistics import Interval
 
 from .simulated_matches import (
     ChessWorld,

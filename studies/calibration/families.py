@@ -11,13 +11,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from agzamov_harness.matrix.comparisons import Group, Pair, all_pairs
-from agzamov_verify.protocol import load_protocol
+from agzamov_harness.matrix.pairwise_comparisons import CellSample, Pair, all_pairs
+from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.inference.estimate import Scale
+from agzamov_verify.scoring.inference.unit_values import Units
 from agzamov_verify.scoring.learning.course import Course
-from agzamov_verify.scoring.learning.outcome import LearningRule, TrendTest, Verdict, corrected_trends, trend_test
-from agzamov_verify.scoring.measures import Units
-from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.scoring.learning.outcome import LearningRule, TrendTest, TrendVerdict, corrected_trends, trend_test
+from agzamov_verify.scoring.units.score_constants import load_score_constants
 
 from .error_rates import rate_of
 from .finding import BANDS, FIVE, Band, Finding, at_most, of_power, of_rate
@@ -72,8 +72,8 @@ def constant(size: Size, seed: bytes) -> Iterator[Finding]:
     """One match at constant strength: a verdict in either direction is false."""
     rule, rng = rule_of(size), _rng(seed)
     found = [_test(course(rng, np.full(100, 0.5)), rule, seed, at).verdict for at in range(size.courses)]
-    both = sum(one in {Verdict.LEARNED, Verdict.DECLINED} for one in found)
-    fallen = sum(one is Verdict.DECLINED for one in found)
+    both = sum(one in {TrendVerdict.LEARNED, TrendVerdict.DECLINED} for one in found)
+    fallen = sum(one is TrendVerdict.DECLINED for one in found)
     yield of_rate("type I at 5%, learned or declined, 100 chess games", rate_of(both, len(found)), BANDS[FIVE])
     half = Band(Fraction(0), Fraction(7, 200), None)
     yield of_rate("the same, declined alone", rate_of(fallen, len(found)), half)
@@ -98,7 +98,7 @@ def planted_trend(size: Size, seed: bytes) -> Iterator[Finding]:
     """A planted rise and its mirror image, a fall, are found equally often."""
     rule, rng = rule_of(size), _rng(seed)
     rise = 0.5 + CHANGE * (1 - np.exp(-np.arange(500) / TAU))
-    for name, expected, verdict in (("rise", rise, Verdict.LEARNED), ("fall", 1 - rise, Verdict.DECLINED)):
+    for name, expected, verdict in (("rise", rise, TrendVerdict.LEARNED), ("fall", 1 - rise, TrendVerdict.DECLINED)):
         tests = (_test(course(rng, expected), rule, seed, at) for at in range(size.powers))
         hits = sum(test.verdict is verdict for test in tests)
         yield of_power(
@@ -124,14 +124,14 @@ def matrix(size: Size, seed: bytes) -> Iterator[Finding]:
                 yield of_rate(name, rate_of(hits[kind], size.tables), at_most(FIVE))
 
 
-def _equal_cells(rng: np.random.Generator, side: int, units: int, careers: int) -> Iterator[Group]:
+def _equal_cells(rng: np.random.Generator, side: int, units: int, careers: int) -> Iterator[CellSample]:
     """Cells of models by columns, the naked one first, all of mean 0; of careers, five of three units each."""
     for model in range(side):
         for column in range(side + 1):
             n = 3 * units if careers else int(rng.integers(10, 41))
             spread = 100 if careers else int(rng.choice([50, 100, 300]))
             values = np.rint(spread * rng.standard_t(5, n))
-            yield Group(str(model), str(column), Units(tuple(int(one) for one in values), SCALE, "", careers))
+            yield CellSample(str(model), str(column), Units(tuple(int(one) for one in values), SCALE, "", careers))
 
 
 def _crossings(pairs: tuple[Pair, ...]) -> Iterator[Pair]:
@@ -155,7 +155,7 @@ def _test(values: list[int], rule: LearningRule, seed: bytes, at: int) -> TrendT
 
 
 def _effect(test: TrendTest) -> bool:
-    return test.verdict in {Verdict.LEARNED, Verdict.DECLINED}
+    return test.verdict in {TrendVerdict.LEARNED, TrendVerdict.DECLINED}
 
 
 def _rng(seed: bytes) -> np.random.Generator:

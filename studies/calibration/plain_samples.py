@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from agzamov_verify.scoring.inference.estimate import ALPHA, Estimate, Scale, contrast_estimate
 from agzamov_verify.scoring.inference.intervals import Resamples, bootstrap_bounds
-from agzamov_verify.scoring.statistics import Interval
+from agzamov_verify.scoring.inference.samples import Interval
 
 
 def mean_estimate(values: Sequence[int], scale: Scale, how: Resamples) -> Estimate:

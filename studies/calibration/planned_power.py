@@ -16,15 +16,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from agzamov_verify.games.chess960.planning import chess_scorings
+from agzamov_verify.games.chess.planning import chess_scorings
 from agzamov_verify.games.holdem.game import clip_chips_min
+from agzamov_verify.games.holdem.hand_script import PokerRules
 from agzamov_verify.games.holdem.planning import CUTS, poker_scorings
-from agzamov_verify.games.holdem.script import PokerRules
-from agzamov_verify.scoring.exact import square_root
+from agzamov_verify.scoring.inference.exact import square_root
 from agzamov_verify.scoring.inference.means import one_sample_t
-from agzamov_verify.scoring.inference.sequential import Reason, SequentialPlan, Stop, decide
+from agzamov_verify.scoring.inference.sequential_test import Reason, SequentialPlan, Stop, decide
 from agzamov_verify.scoring.inference.significance import Alternative
-from agzamov_verify.scoring.planning import (
+from agzamov_verify.scoring.sample_sizes import (
     CAREER_ICC,
     POWER,
     Assumed,

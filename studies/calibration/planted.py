@@ -18,27 +18,29 @@ from typing import Any
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_harness import rundir
-from agzamov_harness.adapters.local import LocalSeat
-from agzamov_harness.dispatch import RunPorts, ports_of
-from agzamov_harness.pack import pack
-from agzamov_harness.progress import State
-from agzamov_harness.run import Runner, Stop
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.checks import Options, Verdict, verify
+from agzamov_harness.pipeline.pack import pack
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.dispatch import RunPorts, ports_of
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.runner import Runner
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop
+from agzamov_harness.seat_kinds.scripted_kind import LocalSeat
 from agzamov_verify.checks.check_log import Status
-from agzamov_verify.dice import Dice
-from agzamov_verify.envelope import key_id
-from agzamov_verify.experiment import Arm, Augmentation, Phase
+from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.experiment.matches import Arm, Augmentation, Phase
 from agzamov_verify.scoring.analysis import Seeds
-from agzamov_verify.scoring.hypotheses.contrasts import Part, weighed
-from agzamov_verify.scoring.hypotheses.deltas import difference
+from agzamov_verify.scoring.hypotheses.contrasts import TestPart, weighed
+from agzamov_verify.scoring.hypotheses.delta_contrasts import difference
 from agzamov_verify.scoring.hypotheses.evidence import Evidence
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.significance import Alternative
+from agzamov_verify.scoring.inference.unit_values import Measure
 from agzamov_verify.scoring.match_cells import cells_of
-from agzamov_verify.scoring.measures import Measure
-from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.scoring.units.score_constants import load_score_constants
 from agzamov_verify.seats import ReferenceSeat
 
 from .finding import Finding
@@ -140,7 +142,7 @@ def play(planted: Planted, folder: Path, seed: str) -> Path:
     secret = hashlib.sha256(f"{seed}/{planted.game}".encode()).digest()
     key = Ed25519PrivateKey.from_private_bytes(secret)
     manifest, _ = seal(plan, key_id(key.public_key()), None, secret)
-    directory = rundir.create(folder / "runs", msgspec.structs.replace(manifest, nonce=secret.hex()[:32]), secret)
+    directory = run_folder.create(folder / "runs", msgspec.structs.replace(manifest, nonce=secret.hex()[:32]), secret)
     ticks = count(step=TICK_NS)
     ports = RunPorts(ports_of({name: LocalSeat(ReferenceSeat(), None) for name in plan.seats}, None))
     blocks = Runner(directory, ports, lambda: next(ticks), State(plan, None), Stop(), 1).play()
@@ -157,7 +159,7 @@ def judged(planted: Planted, verdict: Verdict) -> Iterator[Finding]:
     yield does_not_help(f"false information of the same length, {planted}", false)
 
 
-def delta(planted: Planted, verdict: Verdict, arm: Arm) -> Part:
+def delta(planted: Planted, verdict: Verdict, arm: Arm) -> TestPart:
     """One arm less the naked one, on the same starts."""
     manifest = verdict.manifest
     assert manifest is not None
@@ -169,7 +171,7 @@ def delta(planted: Planted, verdict: Verdict, arm: Arm) -> Part:
     return weighed(f"{planted.game}, {arm.value}", groups, Alternative.GREATER, how).parts[0]
 
 
-def helps(name: str, part: Part) -> Finding:
+def helps(name: str, part: TestPart) -> Finding:
     """Above 0 at 1 %."""
     estimate = part.estimate
     assert estimate is not None
@@ -177,7 +179,7 @@ def helps(name: str, part: Part) -> Finding:
     return Finding(name, _value(estimate), _error(estimate), f"delta above 0 at 1 %: p = {part.test.p}", passed, 0.0)
 
 
-def does_not_help(name: str, part: Part) -> Finding:
+def does_not_help(name: str, part: TestPart) -> Finding:
     """The interval does not lie above 0; how much it could still help is said."""
     estimate = part.estimate
     assert estimate is not None

@@ -19,11 +19,11 @@ import numpy as np
 from agzamov_verify.scoring.agzamov.convergence import Gain, speed_of
 from agzamov_verify.scoring.agzamov.score import Inputs, components, total
 from agzamov_verify.scoring.agzamov.score_bootstrap import spread_of
-from agzamov_verify.scoring.cells import Cell, CellKey
 from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, session_bb_per_100
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
-from agzamov_verify.scoring.measures import Measure, Units
-from agzamov_verify.scoring.score_constants import CHESS, POKER, load_score_constants
+from agzamov_verify.scoring.inference.unit_values import Measure, Units
+from agzamov_verify.scoring.units.cells import Cell, CellKey
+from agzamov_verify.scoring.units.score_constants import CHESS, POKER, load_score_constants
 
 from .error_rates import rate_of
 from .finding import BANDS, HELD, Band, Finding, of_rate

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, session_bb_per_100
 from agzamov_verify.scoring.inference.intervals import Bootstrap
-from agzamov_verify.scoring.score_constants import CHESS, POKER
+from agzamov_verify.scoring.units.score_constants import CHESS, POKER
 
 from .error_rates import SESSION_HANDS, Sample, World
 from .finding import FIVE, ONE

@@ -5,13 +5,22 @@ from fractions import Fraction
 
 from msgspec.structs import replace
 
-from agzamov_verify.scoring.exact import square_root
+from agzamov_verify.scoring.inference.exact import square_root
 from agzamov_verify.scoring.inference.means import one_sample_t, welch_t
 from agzamov_verify.scoring.inference.significance import Alternative, Significance
-from agzamov_verify.scoring.planning import CHESS_UNIT, POKER_UNIT, STACK_BB, Arm, Block, Design, Scoring, power_of
-from agzamov_verify.scoring.planning import detectable as planned_effect
-from agzamov_verify.scoring.planning import one_match as match_design
-from agzamov_verify.scoring.score_constants import CHESS
+from agzamov_verify.scoring.sample_sizes import (
+    CHESS_UNIT,
+    POKER_UNIT,
+    STACK_BB,
+    ArmDesign,
+    Block,
+    Design,
+    Scoring,
+    power_of,
+)
+from agzamov_verify.scoring.sample_sizes import detectable as planned_effect
+from agzamov_verify.scoring.sample_sizes import one_match as match_design
+from agzamov_verify.scoring.units.score_constants import CHESS
 
 from .error_rates import Sample, Test, World, rejections, unit_moments
 from .finding import FIVE, Finding, of_power
@@ -52,7 +61,9 @@ def design_of(match: Match, arms: int, scoring: Scoring) -> Design:
     """A two-sided test at 5 % of one match, or of two independent ones."""
     if arms == 1:
         return match_design(scoring, match.results, FIVE)
-    blocks = (Block((Arm(scoring, sign),), match.results // match.unit_results) for sign in (Fraction(1), -Fraction(1)))
+    blocks = (
+        Block((ArmDesign(scoring, sign),), match.results // match.unit_results) for sign in (Fraction(1), -Fraction(1))
+    )
     return Design(tuple(blocks), FIVE, Alternative.TWO_SIDED, scoring.reach)
 
 

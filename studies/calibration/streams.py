@@ -13,15 +13,15 @@ from typing import Final
 
 from agzamov_verify.scoring.inference.intervals import Resamples
 from agzamov_verify.scoring.inference.means import contrast_t, one_sample_t, paired_t, welch_t
+from agzamov_verify.scoring.inference.pentanomial import sign_flip_test
 from agzamov_verify.scoring.inference.power import critical_count
 from agzamov_verify.scoring.inference.proportions import binomial_p
 from agzamov_verify.scoring.inference.samples import moments
-from agzamov_verify.scoring.inference.sequential import Reason, SequentialPlan, Stop, decide
-from agzamov_verify.scoring.inference.sign_tests import sign_flip_test
+from agzamov_verify.scoring.inference.sequential_test import Reason, SequentialPlan, Stop, decide
 from agzamov_verify.scoring.inference.significance import Alternative, Significance, outcome
-from agzamov_verify.scoring.learning.basis import risings, tau_grid
-from agzamov_verify.scoring.learning.null import trend_p
-from agzamov_verify.scoring.score_constants import CHESS
+from agzamov_verify.scoring.learning.course import trend_p
+from agzamov_verify.scoring.learning.curve import risings, tau_grid
+from agzamov_verify.scoring.units.score_constants import CHESS
 
 from .error_rates import IntervalRule, Rate, Sample, Test, World, coverage, matches, rate_of, rejections, true_mean
 from .finding import BANDS, FIVE, HELD, Band, Finding, at_most, fails_by_chance, of_rate, percent

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, NamedTuple
 
-from agzamov_verify.workers import cores, end_with_parent
+from agzamov_verify.core.workers import cores, end_with_parent
 
 from . import (
     careers,

@@ -11,8 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from agzamov_verify.scoring.learning.basis import decays, tau_grid
-from agzamov_verify.scoring.learning.curve import interval_of_tau
+from agzamov_verify.scoring.learning.curve import decays, interval_of_tau, tau_grid
 
 from .error_rates import rate_of
 from .finding import BANDS, HELD, Band, Finding, of_rate

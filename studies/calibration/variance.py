@@ -12,13 +12,13 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.decision import Tally
+from agzamov_verify.core.dice import Dice
 from agzamov_verify.games.holdem.cell import poker_cell
-from agzamov_verify.games.holdem.script import HandRecord, PokerRules
-from agzamov_verify.games.holdem.winrates import winrates_by_method
-from agzamov_verify.scoring.cells import CellKey
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules
+from agzamov_verify.games.holdem.match_analysis import winrates_by_method
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
+from agzamov_verify.scoring.units.cells import CellKey
+from agzamov_verify.table.decision import Tally
 
 SEED = hashlib.sha256(b"agzamov calibration of variance").digest()
 DECKS = 8_000

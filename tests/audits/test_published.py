@@ -12,8 +12,8 @@ import chess.pgn
 import pytest
 from click.testing import CliRunner
 
-from agzamov_verify import canon
-from agzamov_verify.stockfish import EngineFault, find_engine
+from agzamov_verify.core import canon
+from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 from audits import Audit, PublishedError, audit, render
 from audits.command import NODES, audit_command
 from audits.findings import Step

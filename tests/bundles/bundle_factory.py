@@ -25,36 +25,39 @@ import chess
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_harness import keys, rundir
-from agzamov_harness.adapters.local import LocalSeat
-from agzamov_harness.adapters.stockfish import Adjudicator
-from agzamov_harness.adapters.stockfish import StockfishSeat as StockfishPort
-from agzamov_harness.dispatch import Answering, World, ports_of
-from agzamov_harness.pack import named, written
+from agzamov_harness.adapters.stockfish_ports import StockfishAdjudicator
+from agzamov_harness.adapters.stockfish_ports import StockfishChatPort as StockfishPort
+from agzamov_harness.pipeline.pack import named, written
 from agzamov_harness.ports import ChatPort
-from agzamov_harness.progress import State
-from agzamov_harness.quality.planned_quality import judge_promised
-from agzamov_harness.run import Runner, Stop
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify import bundle, canon, envelope, executions
-from agzamov_verify.checks import Options, Verdict, verify
-from agzamov_verify.checks.budget import Limits
+from agzamov_harness.run import run_folder, signing_keys
+from agzamov_harness.run.dispatch import Answering, World, ports_of
+from agzamov_harness.run.move_evaluations import judge_promised
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.runner import Runner
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop
+from agzamov_harness.seat_kinds.scripted_kind import LocalSeat
+from agzamov_verify import bundle
 from agzamov_verify.checks.check_log import Status
+from agzamov_verify.checks.limits import VerificationLimits
 from agzamov_verify.checks.opened_bundle import seed_dice
-from agzamov_verify.dice import Dice
-from agzamov_verify.executions import ExecutionHistory, Head
-from agzamov_verify.games.game import Block, StreamPlan
-from agzamov_verify.journal import GENESIS, VERSION, Entry, StreamRow, asked, encode, journal_root, line_digest
-from agzamov_verify.manifest import Manifest, MemoryPin, Plan, load_manifest
-from agzamov_verify.merkle import root_of
-from agzamov_verify.questions import Answer, Chat, Question, Reply
+from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.core import canon, envelope, execution_log
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.execution_log import ExecutionHistory, Head
+from agzamov_verify.core.journal import GENESIS, VERSION, Entry, StreamRow, asked, encode, journal_root, line_digest
+from agzamov_verify.core.merkle import root_of
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
+from agzamov_verify.core.script import Answerer, Replay, drive
+from agzamov_verify.engines.uci_engine import EngineFault, find_engine
+from agzamov_verify.plan.manifest import Manifest, MemoryPin, Plan, load_manifest
+from agzamov_verify.plan.streams import NO_PINS, block_script, streams_of
 from agzamov_verify.scoring.analysis import analysis_of
 from agzamov_verify.scoring.call_records import SeatLog, answered, call_table, gather, merge
 from agzamov_verify.scoring.results import results_of
-from agzamov_verify.script import Answerer, Replay, drive
 from agzamov_verify.seats import Seat, StockfishSeat
-from agzamov_verify.stockfish import EngineFault, find_engine
-from agzamov_verify.streams import NO_PINS, block_script, streams_of
+from agzamov_verify.table.game import Block, StreamPlan
 from direct_tools import DirectTools
 
 SECRET = hashlib.sha256(b"a secret for tests").digest()
@@ -145,7 +148,7 @@ def make(
     engine = engine_path()
     manifest, secret = seal(plan, envelope.key_id(key.public_key()), engine, SECRET)
     manifest = msgspec.structs.replace(manifest, nonce=f"{nonce:032x}", memories=dict(memories))
-    directory = rundir.create(folder / "runs", manifest, secret)
+    directory = run_folder.create(folder / "runs", manifest, secret)
     world = world_of(plan, engine)
     ticks = count(step=TICK_NS)
     try:
@@ -176,7 +179,7 @@ def make_until(
 def world_of(plan: Plan, engine: Path | None) -> World:
     """The seats of a plan in this process; its engine starts when it is first asked."""
     seats = {name: port_of(seat, engine) for name, seat in plan.seats.items()}
-    judge = Adjudicator(engine, plan.engine.hash_mib, plan.engine.nodes, 1) if engine else None
+    judge = StockfishAdjudicator(engine, plan.engine.hash_mib, plan.engine.nodes, 1) if engine else None
     return World(ports_of(seats, judge, DirectTools(engine, plan.engine.hash_mib)))
 
 
@@ -467,7 +470,7 @@ def reseal(draft: Draft, key: Ed25519PrivateKey | None = None) -> None:
 def replace_key(draft: Draft, key: Ed25519PrivateKey) -> None:
     """Make `key` the one that the bundle states and is signed with."""
     draft.key = key
-    draft.files[bundle.KEY_FILE] = keys.public_pem(key)
+    draft.files[bundle.KEY_FILE] = signing_keys.public_pem(key)
 
 
 def replace_manifest(draft: Draft, change: Callable[[dict[str, Any]], object]) -> None:
@@ -506,8 +509,8 @@ def _sha256(data: bytes) -> str:
 
 
 # A reference player's reply takes a twentieth of a second, so of most bundles only a few are computed again.
-FEW_REPLIES = Limits(seat_replies_max=3)
-ALL_REPLIES = Limits(seat_replies_max=100_000)
+FEW_REPLIES = VerificationLimits(seat_replies_max=3)
+ALL_REPLIES = VerificationLimits(seat_replies_max=100_000)
 
 
 def check(
@@ -515,7 +518,7 @@ def check(
     engine: Path | None = None,
     sample_permille: int = 0,
     expected_key_id: str = "",
-    limits: Limits = FEW_REPLIES,
+    limits: VerificationLimits = FEW_REPLIES,
 ) -> Verdict:
     """Verify in this process, on one core."""
     return verify(path, Options(engine, "no engine in this test", 1, sample_permille, expected_key_id, limits))
@@ -532,6 +535,9 @@ def told(verdict: Verdict) -> str:
 
 def one_execution(heads: Mapping[str, Head]) -> list[bytes]:
     """The log of a run that was played in one go and left these journals, without lines of finished streams."""
-    start = executions.encoded(executions.Start(0, executions.GENESIS, {}))
-    digest = executions.line_digest(start)
-    return [start, executions.encoded(executions.Stop(0, executions.Outcome.DONE, digest, dict(heads)))]
+    start = execution_log.encoded(execution_log.Start(0, execution_log.GENESIS, {}))
+    digest = execution_log.line_digest(start)
+    return [
+        start,
+        execution_log.encoded(execution_log.Stop(0, execution_log.ExecutionOutcome.DONE, digest, dict(heads))),
+    ]

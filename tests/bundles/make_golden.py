@@ -31,14 +31,14 @@ import msgspec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 import stack_world
-from agzamov_harness import keys
 from agzamov_harness.ports import Completion
-from agzamov_verify import canon
-from agzamov_verify.games.chess960.game import ChessBlock
-from agzamov_verify.games.game import Block
-from agzamov_verify.questions import Answer, Chat, NoReply, Question, Reply, Try
-from agzamov_verify.script import Replay, drive
-from agzamov_verify.streams import block_script
+from agzamov_harness.run import signing_keys
+from agzamov_verify.core import canon
+from agzamov_verify.core.questions import Answer, Chat, NoReply, Question, Reply, Try
+from agzamov_verify.core.script import Replay, drive
+from agzamov_verify.games.chess.game import ChessBlock
+from agzamov_verify.plan.streams import block_script
+from agzamov_verify.table.game import Block
 from bundles.bundle_factory import (
     CHESS0,
     SEATS,
@@ -274,7 +274,7 @@ def main() -> None:
         target = Path(folder) / PROTOCOL
         target.mkdir()
         (target / "test-key.pem").write_bytes(private)
-        (target / "test-key.pem.pub").write_bytes(keys.public_pem(KEY))
+        (target / "test-key.pem.pub").write_bytes(signing_keys.public_pem(KEY))
         figures = {
             "bundle": make_bundle(target, Path(folder) / "a"),
             "journal": make_journal(target, Path(folder) / "b"),

@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
-from agzamov_verify import bundle, canon
+from agzamov_verify import bundle
+from agzamov_verify.core import canon
 from agzamov_verify.scoring.analysis import Analysis
 from bundles.bundle_factory import Draft, check, failed_steps, replace_manifest, reseal
 

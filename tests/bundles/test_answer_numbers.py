@@ -8,9 +8,7 @@ import msgspec
 import pytest
 
 from agzamov_verify.checks.answers import BUDGET_PLACE, CONCURRENCY_MAX, TOLD_MAX, AnswerNumbers, Spent, overspent
-from agzamov_verify.games.scripted import reply
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import (
+from agzamov_verify.core.questions import (
     REPLY_CHARACTERS_MAX,
     TOKENS_MAX,
     Answer,
@@ -23,6 +21,8 @@ from agzamov_verify.questions import (
     Reply,
     Try,
 )
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.table.scripted_players import scripted_reply
 from bundles.bundle_factory import (
     Draft,
     chained,
@@ -60,7 +60,7 @@ BAD = {
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     def answer(question: Question) -> Answer:
         assert isinstance(question, Chat)
-        said = reply("random", question.messages, question.seed)
+        said = scripted_reply("random", question.messages, question.seed)
         return msgspec.structs.replace(GOOD, text=said, attempts=(FAILED,))
 
     return make(PLAN, tmp_path_factory.mktemp("numbers"), answer)
@@ -141,7 +141,7 @@ def test_a_run_far_beyond_its_sealed_budget_fails_the_replay(tokens: int, failed
 
     def answer(question: Question) -> Answer:
         assert isinstance(question, Chat)
-        return Reply(text=reply("random", question.messages, question.seed), completion_tokens=1)
+        return Reply(text=scripted_reply("random", question.messages, question.seed), completion_tokens=1)
 
     draft = Draft.of(make(PRICED, tmp_path, answer))
     story = [

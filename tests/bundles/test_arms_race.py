@@ -7,14 +7,10 @@ from typing import Any, TypeAlias
 import msgspec
 import pytest
 
-from agzamov_harness.seal import plan_from
+from agzamov_harness.run.plan_file import plan_from
 from agzamov_verify.checks.check_log import Number
-from agzamov_verify.games.chess960.game import GAME
-from agzamov_verify.games.page import PROFILE
-from agzamov_verify.games.patterns import Pattern
-from agzamov_verify.journal import Entry
-from agzamov_verify.manifest import MemoryPin
-from agzamov_verify.questions import (
+from agzamov_verify.core.journal import Entry
+from agzamov_verify.core.questions import (
     Answer,
     Chat,
     EndGame,
@@ -30,7 +26,11 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
-from agzamov_verify.seat_letters import memory_name
+from agzamov_verify.core.seat_letters import memory_name
+from agzamov_verify.experiment.opponent_patterns import Pattern
+from agzamov_verify.games.chess.game import GAME
+from agzamov_verify.plan.manifest import MemoryPin
+from agzamov_verify.table.prompt_lines import PROFILE
 from bundles.bundle_factory import (
     Draft,
     check,

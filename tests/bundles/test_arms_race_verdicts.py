@@ -8,11 +8,7 @@ import chess
 import pytest
 
 from agzamov_verify import bundle
-from agzamov_verify.games import scripted
-from agzamov_verify.games.holdem.page import Verb, read_spot
-from agzamov_verify.games.holdem.random_player import spelled
-from agzamov_verify.games.page import read_page
-from agzamov_verify.questions import (
+from agzamov_verify.core.questions import (
     Answer,
     Chat,
     EndGame,
@@ -26,6 +22,10 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
+from agzamov_verify.games.holdem.random_player import spelled
+from agzamov_verify.games.holdem.spot import Verb, read_spot
+from agzamov_verify.table import scripted_players
+from agzamov_verify.table.prompt_lines import read_page
 from bundles.bundle_factory import MODEL, make
 
 CAREERS, UNITS = 5, 15
@@ -109,7 +109,7 @@ class World:
             return folds_to("rival" if is_better else "agent", question)
         if question.to == "agent" and is_better:
             return greedy(question)
-        return scripted.reply("random", question.messages, question.seed)
+        return scripted_players.scripted_reply("random", question.messages, question.seed)
 
 
 def verdicts_of(folder: Path, better: str) -> dict[str, dict[str, Any]]:

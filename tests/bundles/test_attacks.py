@@ -10,18 +10,17 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_verify import bundle
-from agzamov_verify.checks import attested
-from agzamov_verify.checks.budget import Limits
+from agzamov_verify.checks import attested_warnings
+from agzamov_verify.checks.limits import VerificationLimits
 from agzamov_verify.checks.opened_bundle import Opened
 from agzamov_verify.cli import main
-from agzamov_verify.columns import item, paragraph, quoted, row, table
-from agzamov_verify.display import report
-from agzamov_verify.manifest import Plan, Seed
-from agzamov_verify.plan_problems import problems
+from agzamov_verify.core.columns import item, paragraph, quoted, row, table
+from agzamov_verify.plan.manifest import Plan, Seed
+from agzamov_verify.plan.plan_problems import problems
 from agzamov_verify.scoring.call_records import CallTable, SeatLog, call_table
-from agzamov_verify.seat_words import sealed_words
 from agzamov_verify.seats import EndpointSeat, OllamaSeat
-from agzamov_verify.served_words import served_totals, served_warnings, served_words
+from agzamov_verify.show.seat_words import sealed_words, served_totals, served_warnings, served_words
+from agzamov_verify.show.text import verdict_report
 from bundles.bundle_factory import Draft, check, reseal
 
 ESCAPE = "\x1b[2J\x1b]0;owned\x07\N{RIGHT-TO-LEFT OVERRIDE}"
@@ -160,7 +159,7 @@ def with_log(tiny: Path, tmp_path: Path, log: bytes) -> Path:
 def test_a_log_of_very_many_requests_is_read_to_a_maximum(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attested, "REQUESTS_MAX", 100)
+    monkeypatch.setattr(attested_warnings, "REQUESTS_MAX", 100)
     verdict = check(with_log(tiny, tmp_path, b"CONNECT a:1\n" * 101))
     assert verdict.warnings == (
         "the proxy's log names a:1, which is the address of no seat",
@@ -170,7 +169,7 @@ def test_a_log_of_very_many_requests_is_read_to_a_maximum(
 
 def test_a_log_of_many_strange_hosts_is_read_as_far_as_it_is_told(tiny: Path, tmp_path: Path) -> None:
     log = b"".join(b"CONNECT h%d:1\n" % number for number in range(1000))
-    assert len(check(with_log(tiny, tmp_path, log)).warnings) == attested.WARNINGS_MAX
+    assert len(check(with_log(tiny, tmp_path, log)).warnings) == attested_warnings.WARNINGS_MAX
 
 
 def test_no_memory_for_the_machines_files_is_no_traceback(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,12 +190,12 @@ def test_the_report_for_programs_has_the_warnings_of_the_screen(tiny: Path) -> N
     assert verdict.manifest
     plan = msgspec.structs.replace(verdict.manifest.plan, title="\N{CYRILLIC SMALL LETTER A}")
     verdict.manifest = msgspec.structs.replace(verdict.manifest, plan=plan)
-    (found,) = json.loads(report.json(verdict))["warnings"]
+    (found,) = json.loads(verdict_report.json(verdict))["warnings"]
     assert "characters beyond ASCII" in found
-    assert found in " ".join(report.text(verdict).split())
+    assert found in " ".join(verdict_report.text(verdict).split())
 
 
 def test_a_sample_of_replies_is_called_a_sample_where_one_decides_what_to_believe(tiny: Path) -> None:
-    told = " ".join(report.text(check(tiny, limits=Limits(seat_replies_max=1))).split())
+    told = " ".join(verdict_report.text(check(tiny, limits=VerificationLimits(seat_replies_max=1))).split())
     believe = told[told.index("Believe") : told.index("Departs")]
     assert "sample" in believe

@@ -7,15 +7,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_verify import bundle, canon
-from agzamov_verify.checks.attested import PREFLIGHT_FILE, SERVERS_WORD, attested_warnings
+from agzamov_verify import bundle
+from agzamov_verify.checks.attested_warnings import PREFLIGHT_FILE, SERVERS_WORD, attested_warnings
 from agzamov_verify.checks.opened_bundle import Opened
-from agzamov_verify.display import report
-from agzamov_verify.manifest import Plan
+from agzamov_verify.core import canon
+from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.scoring.call_records import CallTable, SeatCalls, Served
-from agzamov_verify.scoring.exact import Figure
+from agzamov_verify.scoring.inference.exact import Figure
 from agzamov_verify.seats import EndpointSeat, GgufSeat
-from agzamov_verify.served_words import served_totals, served_warnings, served_words
+from agzamov_verify.show.seat_words import served_totals, served_warnings, served_words
+from agzamov_verify.show.text import verdict_report
 from bundles.bundle_factory import Draft, check, reseal
 
 PROXY_LOG = f"{bundle.LOGS_FOLDER}000/proxy.log"
@@ -124,7 +125,7 @@ def test_a_warning_stands_on_the_first_screen_and_changes_no_level(tiny: Path, t
     reseal(draft)
     verdict = check(draft.write(tmp_path))
     assert verdict.level == "V1"
-    assert "! the proxy's log names evil.example:443" in report.text(verdict)
+    assert "! the proxy's log names evil.example:443" in verdict_report.text(verdict)
 
 
 # --- which model answered ---------------------------------------------------------------------------

@@ -7,12 +7,12 @@ import pytest
 
 from agzamov_verify import bundle
 from agzamov_verify.checks.check_log import Number
-from agzamov_verify.games.scripted import with_words_as_tokens
-from agzamov_verify.questions import Answer, Chat, Question, Reply
-from agzamov_verify.scoring.cells import AGAINST_BENCHMARK
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
 from agzamov_verify.scoring.hypotheses.evidence import Evidence
 from agzamov_verify.scoring.match_cells import cells_of
-from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.scoring.units.cells import AGAINST_BENCHMARK
+from agzamov_verify.scoring.units.score_constants import load_score_constants
+from agzamov_verify.table.scripted_players import with_words_as_tokens
 from bundles.bundle_factory import (
     Draft,
     check,

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from agzamov_verify import check_command, cli
-from agzamov_verify.checks import Options, Verdict, verify
-from agzamov_verify.checks.asking import WRONG_MAX, ask_all, estimate, shuffled
-from agzamov_verify.checks.budget import Budget, Limits
+from agzamov_verify import cli
+from agzamov_verify.checks.asking_engines import WRONG_MAX, ask_all, estimate, shuffled
 from agzamov_verify.checks.check_log import Finding, Number, Status
-from agzamov_verify.questions import Answer, Evaluate, Evaluation, Question
-from agzamov_verify.workers import MIB
+from agzamov_verify.checks.limits import Budget, VerificationLimits
+from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.commands import check_command
+from agzamov_verify.core.questions import Answer, Evaluate, Evaluation, Question
+from agzamov_verify.core.workers import MIB
 from bundles.bundle_factory import (
     SEATS,
     Draft,
@@ -70,7 +71,7 @@ def evaluations(verdict: Verdict) -> int:
 def test_beyond_its_nodes_the_engine_step_is_not_checked_and_says_what_was_asked(dear: Path, engine: Path) -> None:
     whole = check(dear, engine)
     assert (whole.level, step(whole, Number.ENGINE)[1].split()[0]) == ("V1", str(evaluations(whole)))
-    some = check(dear, engine, limits=Limits(engine_nodes_max=3 * NODES + 1))
+    some = check(dear, engine, limits=VerificationLimits(engine_nodes_max=3 * NODES + 1))
     not_checked(some, Number.ENGINE, f"3 of {evaluations(whole)} evaluations asked again")
     not_checked(some, Number.ENGINE, "--engine-nodes-max 151 nodes")
 
@@ -95,11 +96,11 @@ def test_after_a_few_wrong_scores_no_more_are_asked(dear: Path, engine: Path, tm
 
 def test_more_hash_than_there_is_memory_for_is_not_checked(engine: Path, tmp_path: Path) -> None:
     made = make({**ALL_WITNESSES, "engine": {"nodes": NODES, "hash_mib": 256}}, tmp_path)
-    not_checked(check(made, engine, limits=Limits(memory_mib_max=255)), Number.ENGINE, "256 MiB of hash")
+    not_checked(check(made, engine, limits=VerificationLimits(memory_mib_max=255)), Number.ENGINE, "256 MiB of hash")
 
 
 def test_engines_side_by_side_share_the_memory() -> None:
-    budget = Budget(Limits(memory_mib_max=1024))
+    budget = Budget(VerificationLimits(memory_mib_max=1024))
     assert (budget.engines(16, 256), budget.engines(2, 256), budget.engines(16, 1024)) == (4, 2, 1)
 
 
@@ -132,19 +133,19 @@ def ask(wrong: set[int], budget: Budget, count: int = 1000) -> tuple[list[int], 
 
 
 def test_questions_are_asked_in_random_order_so_that_fraud_shows_early() -> None:
-    seen, found = ask(set(range(500, 1000)), Budget(Limits()))
+    seen, found = ask(set(range(500, 1000)), Budget(VerificationLimits()))
     assert (len(found.wrong), found.stopped) == (WRONG_MAX, "")
     assert len(seen) < 100  # half of them are wrong; in order, the first 500 would have been asked for nothing
     assert shuffled(range(1000)) != shuffled(range(1000))
 
 
 def test_every_question_is_asked_once_where_the_budget_allows() -> None:
-    seen, found = ask(set(), Budget(Limits(engine_nodes_max=1000)))
+    seen, found = ask(set(), Budget(VerificationLimits(engine_nodes_max=1000)))
     assert (sorted(seen), found.done, found.stopped) == (list(range(1000)), 1000, "")
 
 
 def test_when_time_is_up_asking_stops_and_says_so() -> None:
-    budget = Budget(Limits(time_s_max=60))
+    budget = Budget(VerificationLimits(time_s_max=60))
     budget.deadline_s = time.monotonic()
     seen, found = ask(set(), budget)
     assert (len(seen) < 10, found.stopped) == (True, "time is up, --time-max 60 seconds")
@@ -164,7 +165,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch, name: str, act: Callable[[], object])
 
 
 def limited(path: Path, jobs: int = 1, **limits: Any) -> Verdict:
-    return verify(path, Options(None, "no engine", jobs, limits=Limits(seat_replies_max=3, **limits)))
+    return verify(path, Options(None, "no engine", jobs, limits=VerificationLimits(seat_replies_max=3, **limits)))
 
 
 def test_figures_that_take_too_long_are_not_checked(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,9 +176,9 @@ def test_figures_that_take_too_long_are_not_checked(tiny: Path, monkeypatch: pyt
 
 
 def test_a_replay_that_takes_too_long_is_not_checked(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    budget = Budget(Limits())
+    budget = Budget(VerificationLimits())
     budget.deadline_s = time.monotonic()
-    monkeypatch.setattr("agzamov_verify.checks.Budget", lambda _: budget)
+    monkeypatch.setattr("agzamov_verify.checks.steps.Budget", lambda _: budget)
     not_checked(check(tiny), Number.JOURNAL, "time is up, --time-max")
 
 
@@ -199,7 +200,7 @@ def test_a_worker_that_is_killed_is_no_fault_of_the_bundle(small: Path, monkeypa
 
 
 def test_memory_is_given_back_to_the_caller(tiny: Path) -> None:
-    check(tiny, limits=Limits(memory_mib_max=64, seat_replies_max=1))
+    check(tiny, limits=VerificationLimits(memory_mib_max=64, seat_replies_max=1))
     assert len(bytearray(300 * MIB)) == 300 * MIB
 
 

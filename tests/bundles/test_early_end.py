@@ -9,12 +9,12 @@ from click.testing import CliRunner
 
 from agzamov_verify import bundle
 from agzamov_verify.cli import main
-from agzamov_verify.display.first_screen import OPEN_ENDED
-from agzamov_verify.experiment import Match
-from agzamov_verify.games.game import Block, StreamPlan
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Answer, Chat, Question, Reply
-from agzamov_verify.streams import streams_of
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import streams_of
+from agzamov_verify.show.text.first_screen import OPEN_ENDED
+from agzamov_verify.table.game import Block, StreamPlan
 from bundles.bundle_factory import MODEL, SEATS, Draft, check, failed_steps, forget, make, reseal, stream_name, told
 
 CHESS = "p1-chess960-naked-agent"
@@ -110,7 +110,7 @@ def test_a_run_that_plays_on_after_its_end_is_found(tmp_path: Path, monkeypatch:
     def all_of_them(match: Match, _plan: Plan, _blocks: list[Block]) -> list[StreamPlan]:
         return list(streams_of(match))
 
-    monkeypatch.setattr("agzamov_harness.run.streams_due", all_of_them)
+    monkeypatch.setattr("agzamov_harness.run.runner.streams_due", all_of_them)
     verdict = check(make(WATCHED, tmp_path, seat_a_wins))
     assert failed_steps(verdict) == [8]
     assert f"too many ['{stream_name(CHESS, ENDS)}'" in told(verdict)

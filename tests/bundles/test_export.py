@@ -12,11 +12,11 @@ from click.testing import CliRunner, Result
 from agzamov_harness.cli import main
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
-from agzamov_verify.games.chess960.pgn import SCORES
+from agzamov_verify.core.questions import Evaluation
+from agzamov_verify.games.chess.pgn import SCORES
 from agzamov_verify.games.holdem.rules import HandEnd
-from agzamov_verify.games_list import games_told, outcome
-from agzamov_verify.questions import Evaluation
-from agzamov_verify.replayed_game import PlayedGame
+from agzamov_verify.show.games_of_bundle import games_told, outcome
+from agzamov_verify.show.replayed_game import PlayedGame
 from bundles.bundle_factory import TINY, make
 from bundles.make_golden import GOLDEN
 

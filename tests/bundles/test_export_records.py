@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 from agzamov_harness.cli import main
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Answer, Chat, Question
+from agzamov_verify.core.questions import Answer, Chat, Question
+from agzamov_verify.plan.manifest import Plan
 from bundles.bundle_factory import MODEL, SEATS, TINY, Draft, engine_path, make, reseal, world_of
 from bundles.make_golden import GOLDEN
 

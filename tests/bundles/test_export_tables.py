@@ -13,14 +13,14 @@ import pytest
 from click.testing import CliRunner, Result
 from pyarrow import parquet
 
-from agzamov_harness import export_command
 from agzamov_harness.cli import main
-from agzamov_harness.exports.tables import TABLES
+from agzamov_harness.commands import export_command
+from agzamov_harness.exports.table_schema import TABLES
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
-from agzamov_verify.games_list import games_told, outcome
-from agzamov_verify.questions import Answer, Chat, Hits, NoReply, Question, Reply, Search
-from agzamov_verify.replayed_game import PlayedGame
+from agzamov_verify.core.questions import Answer, Chat, Hits, NoReply, Question, Reply, Search
+from agzamov_verify.show.games_of_bundle import games_told, outcome
+from agzamov_verify.show.replayed_game import PlayedGame
 from bundles.bundle_factory import TINY_MODEL, make
 from bundles.make_golden import GOLDEN
 from stack_world import HANDS, bundle_of, plan_of

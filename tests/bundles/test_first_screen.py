@@ -8,26 +8,27 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from agzamov_verify import bundle, glossary
-from agzamov_verify.bundle_argument import no_bundle
-from agzamov_verify.checks import Verdict
-from agzamov_verify.checks.budget import Limits
+from agzamov_verify import bundle
 from agzamov_verify.checks.check_log import Finding, Number, Status
-from agzamov_verify.checks.seats import Recomputed, recomputed_of
+from agzamov_verify.checks.limits import VerificationLimits
+from agzamov_verify.checks.seat_replies import Recomputed, recomputed_of
+from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.cli import main
-from agzamov_verify.columns import WIDTH, table
-from agzamov_verify.display import report
-from agzamov_verify.display.conclusions import found_words
-from agzamov_verify.display.figure_warnings import hosted_warnings
-from agzamov_verify.display.first_screen import departs_lines, departs_words, seed_words
-from agzamov_verify.display.headline import Headline, headlines
-from agzamov_verify.executions import Outcome, Start, Stop
-from agzamov_verify.manifest import Plan, Price, Seed
+from agzamov_verify.commands.bundle_argument import no_bundle
+from agzamov_verify.core.columns import WIDTH, table
+from agzamov_verify.core.execution_log import ExecutionOutcome, Start, Stop
+from agzamov_verify.plan.manifest import Plan, Price, Seed
 from agzamov_verify.scoring.analysis import Analysis
-from agzamov_verify.scoring.compliance import departures
+from agzamov_verify.scoring.departures import departures
 from agzamov_verify.scoring.results import Results
-from agzamov_verify.seat_words import NO_PRICE, SeatTotals, cost_words, record_words, sealed_words
 from agzamov_verify.seats import EndpointSeat, RandomSeat, Seat, StockfishSeat
+from agzamov_verify.show import glossary
+from agzamov_verify.show.seat_words import NO_PRICE, SeatTotals, cost_words, record_words, sealed_words
+from agzamov_verify.show.text import verdict_report
+from agzamov_verify.show.text.conclusions import found_words
+from agzamov_verify.show.text.figure_warnings import hosted_warnings
+from agzamov_verify.show.text.first_screen import departs_lines, departs_words, seed_words
+from agzamov_verify.show.text.headline import Headline, headlines
 from bundles.bundle_factory import SMALL, Draft, check, make
 from bundles.tampered_bundles.executions import heads, put_log
 
@@ -71,19 +72,19 @@ def test_without_an_engine_everything_else_holds_and_what_is_missing_is_named() 
     verdict = Verdict([], [], manifest=msgspec.UNSET)  # type: ignore[arg-type]
     verdict.steps = [step(9, Status.NOT_CHECKED, "no Stockfish 15.1 here"), step(1, Status.PASS)]
     verdict.manifest = object()  # type: ignore[assignment]
-    assert report.believe_words(verdict)[0] == (
+    assert verdict_report.believe_words(verdict)[0] == (
         "Everything that could be checked here holds. Not checked: engine (step 9: no Stockfish 15.1 here). Until then"
         " level V0, not V1."
     )
     verdict.steps = [step(16, Status.NOT_CHECKED, f"{'all as recorded; ' * 9}more than --engine-nodes-max 3,000")]
-    assert "more than --engine-nodes-max 3,000" in report.believe_words(verdict)[0], "an advice is not cut"
+    assert "more than --engine-nodes-max 3,000" in verdict_report.believe_words(verdict)[0], "an advice is not cut"
     verdict.steps = [step(9, Status.FAIL)]
     verdict.findings = [Finding(9, "x", "y", "z")]
-    assert report.believe_words(verdict)[0].startswith("Not to be believed (level V0): 1 thing is wrong")
+    assert verdict_report.believe_words(verdict)[0].startswith("Not to be believed (level V0): 1 thing is wrong")
 
 
-def step(number: int, status: Status, remark: str = "") -> report.Step:
-    return report.Step(number, Number(number).name.lower(), status, remark)
+def step(number: int, status: Status, remark: str = "") -> verdict_report.Step:
+    return verdict_report.Step(number, Number(number).name.lower(), status, remark)
 
 
 def test_a_broken_bundle_shows_its_findings_and_no_figure(small: Path, tmp_path: Path) -> None:
@@ -267,16 +268,16 @@ def test_another_folder_or_file_is_one_line(small: Path, tmp_path: Path) -> None
 
 
 def test_replies_that_were_all_computed_again_are_called_no_fiction(tiny: Path) -> None:
-    verdict = check(tiny, limits=Limits())
-    believe = " ".join(report.believe_words(verdict))
+    verdict = check(tiny, limits=VerificationLimits())
+    believe = " ".join(verdict_report.believe_words(verdict))
     assert (verdict.recomputed, "have invented" in believe) == (Recomputed.ALL, False)
     assert "all replies were computed again: none of them could be invented" in believe
     assert "The machine and its times are the submitter's word" in believe
 
 
 def test_a_sample_of_the_replies_is_called_a_sample(tiny: Path) -> None:
-    verdict = check(tiny, limits=Limits(seat_replies_max=2))
-    believe = " ".join(report.believe_words(verdict))
+    verdict = check(tiny, limits=VerificationLimits(seat_replies_max=2))
+    believe = " ".join(verdict_report.believe_words(verdict))
     assert (verdict.level, verdict.recomputed, "have invented" in believe) == ("V1", Recomputed.A_SAMPLE, False)
     assert re.search(r" 2 of \d+ of reference seats, drawn at random: fewer than \d+ wrong at 95 %", believe)
 
@@ -300,13 +301,13 @@ def test_one_seat_whose_moves_are_attested_leaves_the_replies_attested(
 def test_an_execution_that_was_killed_is_a_warning_and_a_remark_of_its_step(tiny: Path, tmp_path: Path) -> None:
     assert check(tiny).warnings == ()
     draft = Draft.of(tiny)
-    put_log(draft, Start(0, "", {}), Start(1, "", {}), Stop(1, Outcome.DONE, "", heads(draft)))
+    put_log(draft, Start(0, "", {}), Start(1, "", {}), Stop(1, ExecutionOutcome.DONE, "", heads(draft)))
     verdict = check(draft.write(tmp_path))
     assert verdict.level == "V1"
-    told = words(report.text(verdict))
+    told = words(verdict_report.text(verdict))
     assert "! 1 of 2 executions ended without a stop (killed, or a power cut): answers given since" in told
     assert "could have been dropped" in told
-    assert "2 executions, 1 ended without a stop" in words(report.details(verdict))
+    assert "2 executions, 1 ended without a stop" in words(verdict_report.details(verdict))
 
 
 @pytest.mark.parametrize(

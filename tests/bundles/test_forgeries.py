@@ -15,7 +15,7 @@ import pytest
 
 from agzamov_verify import bundle
 from agzamov_verify.checks.check_log import Number
-from agzamov_verify.journal import Entry
+from agzamov_verify.core.journal import Entry
 from bundles.bundle_factory import (
     CHESS0,
     CHESS1,

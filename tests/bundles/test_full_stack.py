@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_verify import bundle
-from agzamov_verify.checks import Verdict
 from agzamov_verify.checks.check_log import Number, Status
-from agzamov_verify.checks.seats import Recomputed
+from agzamov_verify.checks.seat_replies import Recomputed
+from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.cli import main
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Answer, Calculate, Calculated, Chat, Hits, Question, Reply, Search
+from agzamov_verify.core.questions import Answer, Calculate, Calculated, Chat, Hits, Question, Reply, Search
+from agzamov_verify.plan.manifest import Plan
 from bundles.bundle_factory import ALL_REPLIES, MODEL, check, failed_steps, make, told, world_of
 from conditions import arms_of
 from stack_world import CHESS, HANDS, PIN, PLAN, StackWorld, plan_of

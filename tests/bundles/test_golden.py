@@ -13,21 +13,21 @@ from typing import Any
 
 import pytest
 
-from agzamov_harness import keys
+from agzamov_harness.run import signing_keys
 from agzamov_verify.bundle import claims_of
-from agzamov_verify.checks import Verdict
 from agzamov_verify.checks.check_log import Status
 from agzamov_verify.checks.opened_bundle import seed_dice
-from agzamov_verify.envelope import key_id
-from agzamov_verify.experiment import Arm, Augmentation
-from agzamov_verify.games.chess960.game import ChessBlock
-from agzamov_verify.games.game import Block
-from agzamov_verify.journal import Chain, Entry
-from agzamov_verify.manifest import load_manifest
+from agzamov_verify.checks.steps import Verdict
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.core.journal import Chain, Entry
+from agzamov_verify.core.questions import Reply
+from agzamov_verify.core.script import Replay, drive
+from agzamov_verify.experiment.matches import Arm, Augmentation
+from agzamov_verify.games.chess.game import ChessBlock
+from agzamov_verify.plan.manifest import load_manifest
+from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.protocols import PROTOCOLS
-from agzamov_verify.questions import Reply
-from agzamov_verify.script import Replay, drive
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.table.game import Block
 from bundles import make_golden
 from bundles.bundle_factory import check, engine_path, told
 
@@ -149,7 +149,7 @@ def test_it_holds_every_augmentation_in_every_arm(of_systems: Verdict) -> None:
 
 
 def test_it_was_signed_with_the_test_key_and_no_other(verdict: Verdict, golden: Path) -> None:
-    assert verdict.submitter == key_id(keys.load(golden / "test-key.pem").public_key())
+    assert verdict.submitter == key_id(signing_keys.load(golden / "test-key.pem").public_key())
 
 
 def story_of(golden: Path, stream: str) -> tuple[list[Entry], Block]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from agzamov_harness import keys
+from agzamov_harness.run import signing_keys
 from agzamov_images.verify_page.parts.check_bundle import NO_ENGINE
 from agzamov_images.verify_page.parts.check_bundle import check as check_bundle
 from agzamov_verify import cli
@@ -17,7 +17,7 @@ from bundles.make_golden import GOLDEN
 
 @pytest.fixture
 def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agzamov_verify.stockfish.PLACES", ())
+    monkeypatch.setattr("agzamov_verify.engines.uci_engine.PLACES", ())
 
 
 def by_command(path: Path) -> tuple[int, str]:
@@ -55,8 +55,8 @@ def test_the_page_advises_what_can_be_done_on_the_page() -> None:
 
 @pytest.mark.usefixtures("no_engine")
 def test_the_page_says_whether_the_chosen_key_signed(tiny: Path) -> None:
-    assert "(the key that you chose)" in check_bundle(str(tiny), keys.public_pem(SUBMITTER), unheard)[1]
-    assert "(not the key that you chose)" in check_bundle(str(tiny), keys.public_pem(STRANGER), unheard)[1]
+    assert "(the key that you chose)" in check_bundle(str(tiny), signing_keys.public_pem(SUBMITTER), unheard)[1]
+    assert "(not the key that you chose)" in check_bundle(str(tiny), signing_keys.public_pem(STRANGER), unheard)[1]
 
 
 @pytest.mark.usefixtures("no_engine")
@@ -70,7 +70,7 @@ def test_a_bad_bundle_fails_there_too(tiny: Path, tmp_path: Path) -> None:
 
 
 def test_another_key_is_told_apart_and_a_file_that_is_none_refused(tiny: Path) -> None:
-    codes = [check_bundle(str(tiny), keys.public_pem(key), unheard)[0] for key in (SUBMITTER, STRANGER)]
+    codes = [check_bundle(str(tiny), signing_keys.public_pem(key), unheard)[0] for key in (SUBMITTER, STRANGER)]
     assert codes == [0, 1]
     assert check_bundle(str(tiny), b"no key", unheard)[:2] == (
         2,

@@ -13,7 +13,7 @@ from securesystemslib.dsse import Envelope
 from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import SSlibKey
 
-from agzamov_harness import keys
+from agzamov_harness.run import signing_keys
 from bundles.bundle_factory import STRANGER, SUBMITTER, Draft
 
 Files = dict[str, bytes]
@@ -75,7 +75,7 @@ def test_securesystemslib_refuses_another_key(files: Files) -> None:
     envelope = Envelope.from_dict(envelope_of(files))
     keyid = next(iter(envelope.signatures))
     with pytest.raises(VerificationError):
-        envelope.verify([sslib_key(keys.public_pem(STRANGER), keyid)], 1)
+        envelope.verify([sslib_key(signing_keys.public_pem(STRANGER), keyid)], 1)
 
 
 def test_securesystemslib_writes_the_same_pre_authentication_encoding(files: Files) -> None:

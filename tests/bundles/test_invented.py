@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_verify import cli
-from agzamov_verify.display import report
-from agzamov_verify.games import scripted
-from agzamov_verify.questions import Answer, Chat, Question, Reply
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
+from agzamov_verify.show.text import verdict_report
+from agzamov_verify.table import scripted_players
 from bundles.bundle_factory import Draft, check, make_until, told
 
 MATCH = "p0-chess960-naked-model"
@@ -39,8 +39,8 @@ def invented(question: Question) -> Answer:
     """Brilliant replies of a model that does not exist; only its random opponent cannot be made up."""
     assert isinstance(question, Chat)
     if question.to == "dice":
-        answer = scripted.reply("random", question.messages, question.seed)
-        return scripted.with_words_as_tokens("random", question.messages, answer)
+        answer = scripted_players.scripted_reply("random", question.messages, question.seed)
+        return scripted_players.with_words_as_tokens("random", question.messages, answer)
     lines = question.messages[1].content.splitlines()
     fen = next((line.removeprefix("FEN: ") for line in lines if line.startswith("FEN: ")), "")
     action = f"MOVE: {_move(fen)}" if fen else f"ACTION: {_action(lines)}"
@@ -90,7 +90,7 @@ def test_the_fiction_is_one_that_a_reader_would_be_glad_to_believe(fiction: Path
 
 
 def test_its_report_says_in_plain_words_what_v1_does_and_does_not_mean(fiction: Path) -> None:
-    words = " ".join(report.text(check(fiction)).split())
+    words = " ".join(verdict_report.text(check(fiction)).split())
     for sentence in (
         "The record is consistent (level V1 of V0 to V4: computed again from itself, repeated by nobody)",
         "The submitter could have invented the replies",
@@ -106,7 +106,7 @@ def test_the_command_prints_those_words_and_succeeds(fiction: Path) -> None:
 
 
 def test_the_report_for_programs_says_v1_and_no_more(fiction: Path) -> None:
-    assert json.loads(report.json(check(fiction)))["level"] == "V1"
+    assert json.loads(verdict_report.json(check(fiction)))["level"] == "V1"
 
 
 def test_the_statement_says_that_replies_are_attested_only(fiction: Path) -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from agzamov_verify import bundle
-from agzamov_verify.dice import Dice
-from agzamov_verify.games import scripted
-from agzamov_verify.questions import (
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import (
     Answer,
     Chat,
     EndGame,
@@ -23,6 +22,7 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
+from agzamov_verify.table import scripted_players
 from bundles.bundle_factory import MODEL, make
 
 DICE = Dice(bytes(32))
@@ -61,7 +61,7 @@ class World:
             case Chat() if question.to == "foe" and self.forfeits(self.career, self.entries):
                 return Reply(text="I give up.")
             case Chat():
-                return Reply(text=scripted.reply("random", question.messages, question.seed))
+                return Reply(text=scripted_players.scripted_reply("random", question.messages, question.seed))
             case Search():
                 return Hits((Hit(NOTE, "e00001"),) if self.forfeits(self.career, self.entries) else ())
             case Store():

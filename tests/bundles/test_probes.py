@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from agzamov_verify import bundle
-from agzamov_verify.checks import Options
-from agzamov_verify.experiment import Augmentation
-from agzamov_verify.games.chess960.judgement import Better, judgement_line
-from agzamov_verify.games.chess960.probe_positions import probe_of
-from agzamov_verify.games.chess960.stress_positions import position_of
-from agzamov_verify.games.page import labelled, read_page
-from agzamov_verify.questions import Chat, Question, Reply
-from agzamov_verify.scores.collecting import collect
-from agzamov_verify.scores.documents import score_document
+from agzamov_verify.checks.steps import Options
+from agzamov_verify.core.questions import Chat, Question, Reply
+from agzamov_verify.experiment.matches import Augmentation
+from agzamov_verify.games.chess.judgement import Better, judgement_line
+from agzamov_verify.games.chess.probe_positions import probe_of
+from agzamov_verify.games.chess.stress_positions import position_of
+from agzamov_verify.scores.collected_bundles import collect
+from agzamov_verify.scores.score_report import score_document
+from agzamov_verify.table.prompt_lines import labelled, read_page
 from bundles.bundle_factory import Draft, check, entries, make, retell, told
 
 MATCH = {"phase": 5, "game": "chess960", "a": "agent", "b": "agent", "games": 4, "condition": {"augmentation": "rag"}}

@@ -8,17 +8,18 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from agzamov_verify.checks import Verdict
 from agzamov_verify.checks.check_log import CheckLog, Number
 from agzamov_verify.checks.opened_bundle import open_bundle
 from agzamov_verify.checks.replay_stream import exchanges_of
+from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.cli import main
-from agzamov_verify.dice import Dice
-from agzamov_verify.documents import document_sets, library
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Chat
-from agzamov_verify.script import drive
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Chat
+from agzamov_verify.core.script import drive
+from agzamov_verify.documents import library
+from agzamov_verify.documents import library as document_sets
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.systems import rag_system
 from bundles.bundle_factory import check, failed_steps, make, told, world_of
 from conditions import arms_of

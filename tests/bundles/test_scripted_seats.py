@@ -10,16 +10,16 @@ import chess
 import msgspec
 import pytest
 
-from agzamov_harness.adapters.local import LocalSeat
 from agzamov_harness.ports import ChatRequest
-from agzamov_verify.checks import Verdict
-from agzamov_verify.checks.budget import Limits
+from agzamov_harness.seat_kinds.scripted_kind import LocalSeat
 from agzamov_verify.checks.check_log import Number, Status
-from agzamov_verify.games.holdem.page import read_spot
-from agzamov_verify.games.page import read_page
-from agzamov_verify.games.scripted import position_of, with_words_as_tokens
-from agzamov_verify.questions import Answer, Chat, Question, Reply, Try
+from agzamov_verify.checks.limits import VerificationLimits
+from agzamov_verify.checks.steps import Verdict
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply, Try
+from agzamov_verify.games.holdem.spot import read_spot
 from agzamov_verify.seats import RandomSeat, ReferenceSeat
+from agzamov_verify.table.prompt_lines import read_page
+from agzamov_verify.table.scripted_players import position_of, with_words_as_tokens
 from bundles.bundle_factory import (
     ALL_REPLIES,
     SEATS,
@@ -166,7 +166,7 @@ def test_a_reference_seat_that_plays_another_move_is_found(game: str, tmp_path: 
 
 
 def test_of_many_replies_a_random_sample_is_computed_again_and_called_one(played: Path) -> None:
-    verdict = check(played, limits=Limits(seat_replies_max=4))
+    verdict = check(played, limits=VerificationLimits(seat_replies_max=4))
     remark = verdict.steps[Number.SEATS - 1].remark
     assert verdict.level == "V1"
     assert re.match(r"4 of \d+ of reference seats, drawn at random: fewer than \d+ wrong at 95 %", remark), remark
@@ -179,7 +179,7 @@ def test_which_replies_are_drawn_is_fresh_each_time(tmp_path: Path, monkeypatch:
     made = make(PLAYED, tmp_path, worse("p1-chess960-naked-agent-g00001"))
     seen: set[bool] = set()
     for _ in range(300):  # a check finds it about once in ten times
-        seen.add(bool(check(made, limits=Limits(seat_replies_max=6)).failed))
+        seen.add(bool(check(made, limits=VerificationLimits(seat_replies_max=6)).failed))
         if len(seen) > 1:
             return
     pytest.fail(f"300 checks drew alike: found {seen}")

@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from agzamov_harness import keys
+from agzamov_harness.run import signing_keys
 from agzamov_verify import bundle
 from bundles.bundle_factory import STRANGER, SUBMITTER, Draft, check, reseal
 from bundles.hostile.refusals import TRICKS, is_plain
@@ -37,7 +37,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def by_hand(path_of_tools: Path, tmp_path: Path) -> Run:
-    def run(root: Path, key: bytes = keys.public_pem(SUBMITTER)) -> subprocess.CompletedProcess[str]:
+    def run(root: Path, key: bytes = signing_keys.public_pem(SUBMITTER)) -> subprocess.CompletedProcess[str]:
         pem = tmp_path / "key.pem"
         pem.write_bytes(key)
         command = ["/bin/sh", str(SCRIPT), str(root), str(pem)]
@@ -63,7 +63,7 @@ def test_it_says_the_same_run_key_and_entries_as_the_verifier(by_hand: Run, smal
 
 
 def test_the_wrong_key_is_refused(by_hand: Run, small: Path) -> None:
-    ran = by_hand(small, keys.public_pem(STRANGER))
+    ran = by_hand(small, signing_keys.public_pem(STRANGER))
     assert (ran.returncode, "the signature is not by the key" in ran.stderr) == (1, True)
 
 
@@ -109,7 +109,7 @@ def test_a_bad_bundle_is_refused_with_the_reason(
 def test_another_sealing_key_is_refused(by_hand: Run, small: Path, tmp_path: Path) -> None:
     draft = Draft.of(small)
     reseal(draft, STRANGER)
-    ran = by_hand(draft.write(tmp_path), keys.public_pem(STRANGER))
+    ran = by_hand(draft.write(tmp_path), signing_keys.public_pem(STRANGER))
     assert (ran.returncode, "another key sealed the manifest" in ran.stderr) == (1, True)
 
 

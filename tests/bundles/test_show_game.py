@@ -8,18 +8,18 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_verify.cli import main
-from agzamov_verify.columns import WIDTH
-from agzamov_verify.games.chess960.game import ChessMatch
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.chess960.script import ChessRecord, Ending
-from agzamov_verify.games.chess960.view import result_words
-from agzamov_verify.games.decision import Tally
+from agzamov_verify.core.columns import WIDTH
+from agzamov_verify.games.chess.game import ChessMatch
+from agzamov_verify.games.chess.game_script import ChessRecord, Ending
+from agzamov_verify.games.chess.rules import End
+from agzamov_verify.games.chess.view import result_words
 from agzamov_verify.games.holdem.game import PokerMatch
+from agzamov_verify.games.holdem.hand_script import HandRecord, HandStory
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, HandEnd, PokerAction
-from agzamov_verify.games.holdem.rules import Played as Acted
-from agzamov_verify.games.holdem.script import HandRecord, HandStory
+from agzamov_verify.games.holdem.rules import PlayedAction as Acted
 from agzamov_verify.games.holdem.view import hand_lines
-from agzamov_verify.replayed_game import PlayedGame
+from agzamov_verify.show.replayed_game import PlayedGame
+from agzamov_verify.table.decision import Tally
 from bundles.bundle_factory import CHESS0, CHESS1, POKER0, check
 
 STACK = 10_000

@@ -10,27 +10,30 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from agzamov_harness import rundir
-from agzamov_harness.adapters.local import LocalSeat
 from agzamov_harness.cli import main
-from agzamov_harness.dispatch import Answering
-from agzamov_harness.pack import pack
+from agzamov_harness.pipeline.pack import pack
 from agzamov_harness.ports import ChatRequest
-from agzamov_harness.progress import State
-from agzamov_harness.quality.planned_quality import judge_promised
-from agzamov_harness.run import Runner, Stop
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify import bundle, envelope
-from agzamov_verify.analysis_plan import SequentialRule
-from agzamov_verify.checks import Options
-from agzamov_verify.checks.budget import Budget
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.dispatch import Answering
+from agzamov_harness.run.move_evaluations import judge_promised
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.runner import Runner
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop
+from agzamov_harness.seat_kinds.scripted_kind import LocalSeat
+from agzamov_verify import bundle
 from agzamov_verify.checks.check_log import CheckLog
+from agzamov_verify.checks.limits import Budget
 from agzamov_verify.checks.move_quality import Judged, read_judged
 from agzamov_verify.checks.opened_bundle import Opened
 from agzamov_verify.checks.replay_all import Replayed
-from agzamov_verify.questions import Answer, Chat, Question
-from agzamov_verify.scores.collecting import collect
-from agzamov_verify.script import Answerer
+from agzamov_verify.checks.steps import Options
+from agzamov_verify.core import envelope
+from agzamov_verify.core.questions import Answer, Chat, Question
+from agzamov_verify.core.script import Answerer
+from agzamov_verify.experiment.analysis_plan import SequentialRule
+from agzamov_verify.scores.collected_bundles import collect
 from agzamov_verify.seats import AnySeat, ReferenceSeat
 from bundles import bundle_factory
 from bundles.bundle_factory import (
@@ -255,7 +258,7 @@ def judged_inside(tmp_path_factory: pytest.TempPathFactory, engine: Path) -> Pat
     folder = tmp_path_factory.mktemp("inside")
     plan = plan_from({**BASE, "quality": {"nodes": 20}, "matches": [GAMES]})
     manifest, secret = seal(plan, envelope.key_id(bundle_factory.SUBMITTER.public_key()), engine, bundle_factory.SECRET)
-    directory = rundir.create(folder / "runs", manifest, secret)
+    directory = run_folder.create(folder / "runs", manifest, secret)
     ticks = itertools.count(step=1_500_000)
     blocks = Runner(directory, Answering(world), lambda: next(ticks), State(plan, None), Stop(), 1).play()
     judge_promised(directory, blocks, engine, Stop())
@@ -276,7 +279,7 @@ def test_other_nodes_than_promised_are_found_before_the_engine_is_asked(
             value["departures"] = ["quality at 1000000 nodes, 50000 required"]
         draft.put_json(bundle.QUALITY_FOLDER + name, value)
     reseal(draft)
-    monkeypatch.setattr("agzamov_verify.checks.quality.open_judges", asked)
+    monkeypatch.setattr("agzamov_verify.checks.quality_answers.open_judges", asked)
     verdict = check(draft.write(tmp_path), engine)
     assert (failed_steps(verdict), verdict.findings[0].expected) == ([12], "20"), told(verdict)
 
@@ -297,7 +300,7 @@ def test_answers_that_were_not_signed_are_not_read(
             (root / name).write_bytes(good.files[name])
         return read_judged(opened, replayed, log, budget)
 
-    monkeypatch.setattr("agzamov_verify.checks.read_judged", late)
+    monkeypatch.setattr("agzamov_verify.checks.steps.read_judged", late)
     verdict = check(root, engine)
     assert (failed_steps(verdict), verdict.findings[0].found) == ([12], "other bytes on a second read")
 

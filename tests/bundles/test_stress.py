@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agzamov_verify import bundle
-from agzamov_verify.scoring.cells import CellKey
+from agzamov_verify.scoring.units.cells import CellKey
 from bundles.bundle_factory import Draft, check, make, replace_manifest, reseal, told
 from conditions import arms_of
 

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from agzamov_harness.cli import main
-from agzamov_verify.envelope import key_id
+from agzamov_verify.core.envelope import key_id
 from bundles.bundle_factory import STRANGER, SUBMITTER, make
 
 RULES = {"adjudication": {"policy": "none"}, "plies_max": 4}

@@ -8,8 +8,8 @@ import pytest
 
 from agzamov_verify import bundle
 from agzamov_verify.checks.check_log import Number
-from agzamov_verify.dice import Stream
-from agzamov_verify.display import report
+from agzamov_verify.core.dice import Stream
+from agzamov_verify.show.text import verdict_report
 from bundles.bundle_factory import Draft, check, failed_steps, reseal, told, zipped
 
 CHANGES_PER_FILE = 80
@@ -93,6 +93,6 @@ def test_one_changed_byte_under_a_new_seal_never_breaks_the_verifier(tiny: Path,
             case = f"byte {at} of {name} changed by {change}"
             assert verdict.level == "V0" or name in FREE_TO_OWNER, case
             assert verdict.level == "V1" or verdict.findings[0].place, case
-            assert report.json(verdict), case
-            assert "\x1b" not in report.text(verdict), case
+            assert verdict_report.json(verdict), case
+            assert "\x1b" not in verdict_report.text(verdict), case
         (root / name).write_bytes(good.files[name])

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from agzamov_harness import keys
-from agzamov_verify import bundle, check_command, cli, envelope
-from agzamov_verify.checks.asking import WRONG_MAX
+from agzamov_harness.run import signing_keys
+from agzamov_verify import bundle, cli
+from agzamov_verify.checks.asking_engines import WRONG_MAX
 from agzamov_verify.checks.check_log import Status
+from agzamov_verify.commands import check_command
+from agzamov_verify.core import envelope
 from bundles.bundle_factory import (
     GAMES0,
     STRANGER,
@@ -171,7 +173,7 @@ def test_the_command_answers_with_the_documented_exit_codes(small: Path, tmp_pat
     figures.a_winner_is_flipped(draft)
     bad = draft.write(tmp_path)
     key = tmp_path / "stranger.pem"
-    key.write_bytes(keys.public_pem(STRANGER))
+    key.write_bytes(signing_keys.public_pem(STRANGER))
     runner = CliRunner()
     codes = [
         runner.invoke(cli.main, ["check", *arguments, *FEW]).exit_code

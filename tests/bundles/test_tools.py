@@ -8,19 +8,29 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from agzamov_verify.checks import Verdict
-from agzamov_verify.checks.budget import Limits
 from agzamov_verify.checks.check_log import Number, Status, Step
-from agzamov_verify.checks.seats import Recomputed
+from agzamov_verify.checks.limits import VerificationLimits
+from agzamov_verify.checks.seat_replies import Recomputed
+from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.cli import main
-from agzamov_verify.dice import Dice
-from agzamov_verify.games import scripted
-from agzamov_verify.games.game import Block
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import (
+    Answer,
+    Calculate,
+    Calculated,
+    Chat,
+    Examine,
+    Examined,
+    Question,
+    Reply,
+    ToolCall,
+)
+from agzamov_verify.core.script import drive
 from agzamov_verify.games.holdem.calculator import calculate
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Answer, Calculate, Calculated, Chat, Examine, Examined, Question, Reply, ToolCall
-from agzamov_verify.script import drive
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.table import scripted_players
+from agzamov_verify.table.game import Block
 from bundles.bundle_factory import ALL_REPLIES, MODEL, check, engine_path, failed_steps, make, told, world_of
 from conditions import arms_of
 
@@ -64,7 +74,7 @@ def test_a_calculators_answers_are_all_computed_again(tmp_path: Path) -> None:
 
 
 def test_of_many_answers_a_random_sample_is_computed_again_and_the_report_says_so(tmp_path: Path) -> None:
-    verdict = check(make(plan(HANDS), tmp_path), limits=Limits(seat_replies_max=5))
+    verdict = check(make(plan(HANDS), tmp_path), limits=VerificationLimits(seat_replies_max=5))
     assert (verdict.level, verdict.recomputed) == ("V1", Recomputed.A_SAMPLE), told(verdict)
     assert "5 of " in of_tools(verdict).remark
     assert "answers of the calculator made again, drawn at random: fewer than" in of_tools(verdict).remark
@@ -123,7 +133,7 @@ def test_tool_calls_of_a_model_are_computed_again_too(tmp_path: Path) -> None:
         assert isinstance(question, Chat)
         if question.with_tools and not question.attempt:
             return Reply(text="", tool_calls=(ToolCall("{}", "calculate_odds"),))
-        return Reply(text=scripted.reply("random", question.messages, question.seed))
+        return Reply(text=scripted_players.scripted_reply("random", question.messages, question.seed))
 
     verdict = check(make(wished, tmp_path, calls_once), limits=ALL_REPLIES)
     assert verdict.level == "V1", told(verdict)
@@ -173,7 +183,7 @@ def calling(wished: dict[str, Any], tool: str, lie: Callable[[Examined], Examine
         if isinstance(question, Chat):
             if question.with_tools and question.messages[-1].role == "user":
                 return Reply(text="", tool_calls=(ToolCall("{}", tool),))
-            return Reply(text=scripted.reply("random", question.messages, question.seed))
+            return Reply(text=scripted_players.scripted_reply("random", question.messages, question.seed))
         found = world(question)
         if isinstance(found, Examined) and not lied:
             lied.append(question.turn)

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Page
 
-from agzamov_harness import keys
+from agzamov_harness.run import signing_keys
 from agzamov_images.verify_page.verify_page_command import verify_page
 from agzamov_verify import cli
 from browser import REQUIRED, started
@@ -70,7 +70,7 @@ def checker(page_file: Path, request: pytest.FixtureRequest) -> Iterator[Checker
 
 @pytest.fixture(autouse=True)
 def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agzamov_verify.stockfish.PLACES", ("stockfish-that-is-nowhere",))
+    monkeypatch.setattr("agzamov_verify.engines.uci_engine.PLACES", ("stockfish-that-is-nowhere",))
 
 
 def by_command(path: Path) -> tuple[int, str]:
@@ -107,7 +107,7 @@ def test_a_tampered_bundle_has_the_verdict_of_the_command(
 
 def test_another_key_is_refused(checker: Checker, tiny: Path, tmp_path: Path) -> None:
     stranger = tmp_path / "stranger.pem"
-    stranger.write_bytes(keys.public_pem(STRANGER))
+    stranger.write_bytes(signing_keys.public_pem(STRANGER))
     checker.page.locator("#key").set_input_files(stranger)
     try:
         assert checker.check(tiny)[0] == 1

@@ -10,8 +10,8 @@ import pytest
 from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, contrast_estimate, session_bb_per_100
 from agzamov_verify.scoring.inference.intervals import CHESS, POKER, Bootstrap, Resamples
 from agzamov_verify.scoring.inference.means import one_sample_t, welch_t
+from agzamov_verify.scoring.inference.samples import Interval
 from agzamov_verify.scoring.inference.significance import Alternative, Significance
-from agzamov_verify.scoring.statistics import Interval
 from calibration.error_rates import (
     Case,
     IntervalRule,

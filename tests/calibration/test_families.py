@@ -5,8 +5,8 @@ from itertools import combinations
 
 import pytest
 
-from agzamov_harness.matrix.comparisons import Group, Pair
-from agzamov_verify.protocol import VerdictNorm
+from agzamov_harness.matrix.pairwise_comparisons import CellSample, Pair
+from agzamov_verify.protocols.norms import VerdictNorm
 from agzamov_verify.scoring.learning.outcome import LearningRule, TrendTest
 from calibration import families
 
@@ -32,7 +32,7 @@ def test_a_family_that_is_not_corrected_is_caught(monkeypatch: pytest.MonkeyPatc
 
 
 def test_pairs_that_are_not_corrected_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def each_by_itself(groups: dict[str, list[Group]], least: VerdictNorm) -> tuple[Pair, ...]:
+    def each_by_itself(groups: dict[str, list[CellSample]], least: VerdictNorm) -> tuple[Pair, ...]:
         pairs = combinations(groups["game"], 2)
         return tuple(pair for two in pairs for pair in whole({"game": list(two)}, least))
 

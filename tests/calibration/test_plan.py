@@ -13,13 +13,13 @@ from scipy.stats import binom
 from statsmodels.stats.power import TTestPower
 
 from agzamov_harness.cli import main
-from agzamov_harness.planning import Assumptions, load_of, prompt_characters
-from agzamov_harness.seal import plan_from
-from agzamov_verify import canon, glossary
-from agzamov_verify.games.chess960.planning import DRAWS, chess_scorings
+from agzamov_harness.planning.workload import Assumptions, load_of, prompt_characters
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_verify.core import canon
+from agzamov_verify.games.chess.planning import DRAWS, chess_scorings
 from agzamov_verify.games.holdem.planning import BENCHMARK_CUTS, CUTS, SESSION_SDS, poker_scorings
-from agzamov_verify.manifest import Plan
-from agzamov_verify.scoring.planning import (
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.scoring.sample_sizes import (
     CAREER_ICC,
     STORE_OFFSET,
     Arms,
@@ -31,6 +31,7 @@ from agzamov_verify.scoring.planning import (
     power_of,
     two_arms,
 )
+from agzamov_verify.show import glossary
 
 SCORE, WINS = chess_scorings()
 RAW, ALL_IN, STREET_EQUITY, BASELINE, *MIRRORED = poker_scorings(CUTS)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from agzamov_verify.scoring.planning import one_match, power_of
+from agzamov_verify.scoring.sample_sizes import one_match, power_of
 from calibration import planned_power
 from calibration.error_rates import rate_of
 from calibration.finding import FIVE, of_power

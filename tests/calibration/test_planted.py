@@ -7,14 +7,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from agzamov_verify.checks import Options, Verdict, verify
 from agzamov_verify.checks.check_log import Number, Status, Step
-from agzamov_verify.experiment import Arm
-from agzamov_verify.scoring.exact import figure
-from agzamov_verify.scoring.hypotheses.contrasts import Part
+from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.experiment.matches import Arm
+from agzamov_verify.scoring.hypotheses.contrasts import TestPart
 from agzamov_verify.scoring.inference.estimate import Estimate
+from agzamov_verify.scoring.inference.exact import figure
+from agzamov_verify.scoring.inference.samples import Interval
 from agzamov_verify.scoring.inference.significance import Alternative, Significance
-from agzamov_verify.scoring.statistics import Interval
 from calibration import finding, planted, suite
 
 HANDS = {"hands": 200, "block_hands": 50}
@@ -83,10 +83,10 @@ def test_information_that_is_not_there_is_caught(tmp_path: Path) -> None:
     assert untold.passed
 
 
-def made_up(low: str, high: str, p: str | None) -> Part:
+def made_up(low: str, high: str, p: str | None) -> TestPart:
     interval = Interval(low, high, "made up")
     estimate = Estimate(figure(Fraction(high)), interval, (9,), None, None, "bb/100")
-    return Part("made up", estimate, None, Significance("t", Alternative.GREATER, (9,), None, None, p))
+    return TestPart("made up", estimate, None, Significance("t", Alternative.GREATER, (9,), None, None, p))
 
 
 def test_false_information_that_helps_is_caught() -> None:

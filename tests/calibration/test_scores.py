@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agzamov_verify.scoring.agzamov import score_bootstrap
-from agzamov_verify.scoring.statistics import Interval
+from agzamov_verify.scoring.inference.samples import Interval
 from calibration import scores
 
 SEED = "a seed"

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.means import one_sample_t, welch_t
+from agzamov_verify.scoring.inference.samples import Interval
 from agzamov_verify.scoring.inference.significance import Alternative, Significance, outcome, untested
-from agzamov_verify.scoring.planning import power_of
-from agzamov_verify.scoring.score_constants import CHESS, POKER
-from agzamov_verify.scoring.statistics import Interval
+from agzamov_verify.scoring.sample_sizes import power_of
+from agzamov_verify.scoring.units.score_constants import CHESS, POKER
 from calibration import finding, stream_matches, stream_power, streams
 from calibration.error_rates import Sample, matches, rate_of, rejections
 from calibration.plain_samples import mean_estimate

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness import keys
-from agzamov_harness.containers import engine as engines_of_ours
-from agzamov_harness.containers.engine import Engine
-from agzamov_harness.images import records
+from agzamov_harness.containers import container_engine as engines_of_ours
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.container_engine import ContainerEngine
+from agzamov_harness.run import signing_keys
 from containers.engines import ROOT, OwnEngine, started, unavailable
 from harness.commands import Commands
 
@@ -45,8 +45,8 @@ def images(host: str) -> Path:
     """The folder of the images, built from this checkout and loaded into the engine."""
     if unreachable := build(*IMAGES):
         unavailable(unreachable)
-    folder = Path(os.environ.get(records.VARIABLE) or ROOT / "build" / "images")
-    os.environ[records.VARIABLE] = str(folder)  # for commands that run in other folders
+    folder = Path(os.environ.get(image_records.VARIABLE) or ROOT / "build" / "images")
+    os.environ[image_records.VARIABLE] = str(folder)  # for commands that run in other folders
     return folder
 
 
@@ -85,7 +85,7 @@ def own(images: Path) -> Iterator[OwnEngine]:
 
 
 @pytest.fixture
-def engine(images: Path) -> Iterator[Engine]:
+def engine(images: Path) -> Iterator[ContainerEngine]:
     """The door to the engine that the environment names."""
     door = engines_of_ours.connect()
     yield door
@@ -95,7 +95,7 @@ def engine(images: Path) -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("key") / "key.pem"
-    keys.generate(path)
+    signing_keys.generate(path)
     return path
 
 

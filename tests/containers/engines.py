@@ -18,7 +18,7 @@ from typing import NoReturn
 import pytest
 from docker.errors import APIError
 
-from agzamov_harness.containers.engine import PAUSED, Engine
+from agzamov_harness.containers.container_engine import PAUSED, ContainerEngine
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "engine"
@@ -123,7 +123,7 @@ class OwnEngine:
         self._namespace.communicate("")
 
 
-def pause(engine: Engine, made: str) -> None:
+def pause(engine: ContainerEngine, made: str) -> None:
     """Pause a container. The kernel may need more than one try while its processes are busy."""
 
     def is_paused() -> bool:

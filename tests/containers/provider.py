@@ -9,11 +9,11 @@ import ssl
 import sys
 from pathlib import Path
 
-from agzamov_harness import serving
+from agzamov_harness.reference_server import chat_server
 
 
 def main(port: str, certificate: str, keys: str) -> None:
-    server = serving.start("0.0.0.0", int(port))  # noqa: S104 - it plays the outside world
+    server = chat_server.start("0.0.0.0", int(port))  # noqa: S104 - it plays the outside world
     if certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)

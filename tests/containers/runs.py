@@ -4,16 +4,17 @@ import copy
 from pathlib import Path
 from typing import Any
 
-from agzamov_harness import keys, rundir
-from agzamov_harness.memory.plan_adapters import with_adapters
-from agzamov_harness.memory_pins import with_memories
-from agzamov_harness.models.weights import pins_of
-from agzamov_harness.pinning import images_of
-from agzamov_harness.rundir import RunDirectory
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.checks import Options, Verdict, verify
-from agzamov_verify.envelope import key_id
-from agzamov_verify.stockfish import find_engine
+from agzamov_harness.containers.image_roles import images_of
+from agzamov_harness.memory.adapter_file import with_adapters
+from agzamov_harness.models.weight_pins import pins_of
+from agzamov_harness.pipeline.sealed_run import with_memories
+from agzamov_harness.run import run_folder, signing_keys
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.seal import seal
+from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.engines.uci_engine import find_engine
 from models.babbler import write_model
 
 Json = dict[str, Any]
@@ -59,7 +60,7 @@ def sealed(wished: Json, folder: Path, key: Path) -> RunDirectory:
     """A run that has not started, beside the weights of a small model that babbles."""
     write_weights(folder)
     plan = plan_from(with_adapters(copy.deepcopy(wished), folder))
-    submitter = key_id(keys.load(key).public_key())
+    submitter = key_id(signing_keys.load(key).public_key())
     manifest, secret = seal(plan, submitter, None, images=images_of(plan), models=pins_of(plan, folder))
     manifest = with_memories(manifest)
-    return rundir.create(folder / "runs", manifest, secret, folder)
+    return run_folder.create(folder / "runs", manifest, secret, folder)

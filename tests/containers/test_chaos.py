@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.container_spec import MIB
+from agzamov_harness import seat_kind
 from agzamov_harness.containers import container_monitor, supervise, topology
+from agzamov_harness.containers.container_engine import ContainerEngine
 from agzamov_harness.containers.container_lifecycle import RUN_LABEL
-from agzamov_harness.containers.engine import Engine
 from agzamov_harness.containers.supervise import play_in_containers
-from agzamov_harness.run import Stop, Stopped
-from agzamov_harness.rundir import RunDirectory
-from agzamov_harness.seat_kinds import model_servers
+from agzamov_harness.foundation.container_spec import MIB
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.stop import Stop, Stopped
 from containers.engines import pause, until
 from containers.runs import BABBLER, SMALL, changed, require_v1, sealed
 from harness.commands import Commands, Ended, Running
@@ -40,7 +40,7 @@ BABBLED = changed(
 class Fire:
     """One run, and what happens to it."""
 
-    def __init__(self, directory: RunDirectory, key: Path, engine: Engine, commands: Commands) -> None:
+    def __init__(self, directory: RunDirectory, key: Path, engine: ContainerEngine, commands: Commands) -> None:
         self.directory, self.key, self.engine, self.commands = directory, key, engine, commands
         self.folder = directory.path.parent.parent
 
@@ -90,7 +90,7 @@ class Fire:
 
 
 @pytest.fixture
-def fire(tmp_path: Path, key: Path, engine: Engine, commands: Commands) -> Iterator[Fire]:
+def fire(tmp_path: Path, key: Path, engine: ContainerEngine, commands: Commands) -> Iterator[Fire]:
     """A run in which Stockfish plays and judges."""
     fire = Fire(sealed(JUDGED, tmp_path, key), key, engine, commands)
     yield fire
@@ -98,7 +98,7 @@ def fire(tmp_path: Path, key: Path, engine: Engine, commands: Commands) -> Itera
 
 
 @pytest.fixture
-def babbling(tmp_path: Path, key: Path, engine: Engine, commands: Commands) -> Iterator[Fire]:
+def babbling(tmp_path: Path, key: Path, engine: ContainerEngine, commands: Commands) -> Iterator[Fire]:
     """A run in which a local model plays."""
     fire = Fire(sealed(BABBLED, tmp_path, key), key, engine, commands)
     yield fire
@@ -172,7 +172,7 @@ STARVED = {"ENGINE_BYTES": 40 * MIB, "HARNESS_BYTES": 24 * MIB, "MODEL_PERMILLE"
 def starved(fire: Fire, name: str, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run stops because the container of that name has too little memory, and leaves nothing."""
     with monkeypatch.context() as patched:
-        where = model_servers if limit == "MODEL_PERMILLE" else topology
+        where = seat_kind if limit == "MODEL_PERMILLE" else topology
         patched.setattr(where, limit, STARVED[limit])
         if limit == "ENGINE_BYTES":
             patched.setattr(topology, "ENGINE_EACH_BYTES", 0)

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 import yaml
 
-from agzamov_harness.container_spec import Machine
 from agzamov_harness.containers.compose_env import compose_command, env_file, playing, to_play
+from agzamov_harness.containers.container_engine import NO_GATEWAY, SOCKET_VOLUME, ContainerEngine
 from agzamov_harness.containers.container_options import PROFILE
 from agzamov_harness.containers.container_paths import TOOLS
-from agzamov_harness.containers.engine import NO_GATEWAY, SOCKET_VOLUME, Engine
 from agzamov_harness.containers.topology import topology
-from agzamov_harness.exits import HarnessEnded
-from agzamov_harness.models.weights import FILE, read_checks, weights_after
-from agzamov_harness.rundir import RunDirectory
+from agzamov_harness.foundation.container_spec import Machine
+from agzamov_harness.models.weight_pins import FILE, read_checks, weights_after
+from agzamov_harness.run.exit_status import HarnessEnded
+from agzamov_harness.run.run_folder import RunDirectory
 from agzamov_verify.checks.check_log import Number
-from agzamov_verify.manifest import ManifestError
+from agzamov_verify.plan.manifest import ManifestError
 from containers.engines import ROOT, unavailable
 from containers.runs import BABBLER, SMALL, WEIGHTS, changed, require_v1, sealed
 from containers.typed_commands import AGZAMOV, PATIENCE_S, composes, typed
@@ -48,7 +48,7 @@ def compose(request: pytest.FixtureRequest, images: Path) -> list[str]:
 
 
 @pytest.fixture
-def place(tmp_path: Path, compose: list[str], engine: Engine) -> Iterator[Path]:
+def place(tmp_path: Path, compose: list[str], engine: ContainerEngine) -> Iterator[Path]:
     """A folder with compose.yaml in it; whatever that starts is taken down."""
     shutil.copy(ROOT / "compose.yaml", tmp_path)
     yield tmp_path
@@ -59,7 +59,7 @@ def place(tmp_path: Path, compose: list[str], engine: Engine) -> Iterator[Path]:
 
 @pytest.mark.slow
 def test_a_run_is_played_by_compose_and_signed_outside(
-    compose: list[str], place: Path, key: Path, engine: Engine
+    compose: list[str], place: Path, key: Path, engine: ContainerEngine
 ) -> None:
     directory = sealed(PLAN, place, key)
     (place / ".env").write_text(typed(AGZAMOV, "compose-env", directory.path, cwd=place))
@@ -97,7 +97,9 @@ WITH_TOOLS = {
 
 
 @pytest.mark.slow
-def test_compose_serves_the_tools_of_both_games(compose: list[str], place: Path, key: Path, engine: Engine) -> None:
+def test_compose_serves_the_tools_of_both_games(
+    compose: list[str], place: Path, key: Path, engine: ContainerEngine
+) -> None:
     directory = sealed(WITH_TOOLS, place, key)
     (place / ".env").write_text(typed(AGZAMOV, "compose-env", directory.path, cwd=place))
     typed(*compose, "up", "--detach", cwd=place)
@@ -165,7 +167,7 @@ def parsed(option: str) -> Any:
     return json.loads(value) if name == "seccomp" else option.replace("privileges:true", "privileges")
 
 
-def require_hardened_like_ours(engine: Engine, directory: RunDirectory, place: Path) -> None:
+def require_hardened_like_ours(engine: ContainerEngine, directory: RunDirectory, place: Path) -> None:
     """What Compose has started is as hardened as what the executor starts."""
     project = f"com.docker.compose.project=agz-{directory.manifest.run_id}"
     machine = Machine(1, 2**30, "1:1")

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.container_spec import MIB, ContainerSpec, Limits
-from agzamov_harness.containers import container_logs
+from agzamov_harness.containers import container_logs, image_records
+from agzamov_harness.containers.container_engine import ContainerEngine
 from agzamov_harness.containers.container_logs import LOG_HEAD_BYTES, LOG_TAIL_BYTES, ContainerLog, ContainerLogs
-from agzamov_harness.containers.engine import Engine
-from agzamov_harness.containers.execution_record import Log
-from agzamov_harness.images import records
+from agzamov_harness.foundation.container_spec import MIB, ContainerLimits, ContainerSpec
+from agzamov_harness.run.execution_record import Log
 
 KEY = "sk-a-key-of-a-provider"
 PRINTS = "for n in range({}): print(f'line {{n:07}}', flush=True)"
@@ -57,15 +56,15 @@ def test_no_key_is_kept_however_it_is_cut(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_real_container_that_prints_more_than_the_bound_loses_nothing_unseen(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: ContainerEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Docker's own log of one file of 1 MiB was emptied here without a word."""
     monkeypatch.setattr(container_logs, "LOG_HEAD_BYTES", 2**17)
     monkeypatch.setattr(container_logs, "LOG_TAIL_BYTES", 2**17)
     monkeypatch.setattr(container_logs, "READ_S_MAX", 300)
     lines, labels = 100_000, {"test": f"logs-{tmp_path.name}"}
-    box = ContainerSpec("printer", "harness", Limits(256 * MIB, 64, 1), command=("-c", PRINTS.format(lines)))
-    image = records.load("harness").reference
+    box = ContainerSpec("printer", "harness", ContainerLimits(256 * MIB, 64, 1), command=("-c", PRINTS.format(lines)))
+    image = image_records.load("harness").reference
     made = engine.make_container(box, image, "agz-test-", labels)
     options = engine.client.api.inspect_container(made)["HostConfig"]
     engine.remove(made)
@@ -87,10 +86,10 @@ def test_a_real_container_that_prints_more_than_the_bound_loses_nothing_unseen(
     assert f"line {lines - 1:07}\n" in kept[-200:]
 
 
-def test_a_container_that_fails_at_once_is_heard(engine: Engine, tmp_path: Path) -> None:
+def test_a_container_that_fails_at_once_is_heard(engine: ContainerEngine, tmp_path: Path) -> None:
     labels = {"test": f"logs-{tmp_path.name}"}
-    box = ContainerSpec("model", "model", Limits(256 * MIB, 64, 1))
-    made = engine.make_container(box, records.load("model-server").reference, "agz-test-", labels)
+    box = ContainerSpec("model", "model", ContainerLimits(256 * MIB, 64, 1))
+    made = engine.make_container(box, image_records.load("model-server").reference, "agz-test-", labels)
     try:
         logs = ContainerLogs(tmp_path, {})
         with closing(engine.attach(made, stdin=False)) as attached:

@@ -13,16 +13,15 @@ from typing import Any
 
 import pytest
 
-from agzamov_harness.container_spec import MIB, ContainerSpec, Limits
-from agzamov_harness.containers import egress
+from agzamov_harness.containers import egress, image_records
+from agzamov_harness.containers.container_engine import ContainerEngine, connect
 from agzamov_harness.containers.container_lifecycle import RunContainers, image_in
 from agzamov_harness.containers.container_logs import ContainerLogs
 from agzamov_harness.containers.container_paths import ENGINE, HARNESS, PROXY
-from agzamov_harness.containers.engine import Engine, connect
-from agzamov_harness.containers.folder import hand_over
+from agzamov_harness.containers.folder_transfer import hand_over
+from agzamov_harness.containers.image_loading import ensure_loaded
 from agzamov_harness.containers.topology import topology
-from agzamov_harness.images import records
-from agzamov_harness.images.loading import ensure_loaded
+from agzamov_harness.foundation.container_spec import MIB, ContainerLimits, ContainerSpec
 from containers.engines import METADATA, RESOLVER, OwnEngine, until
 from containers.runs import BABBLER, SMALL, changed, sealed
 
@@ -64,7 +63,7 @@ def names(own: OwnEngine) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def door(own: OwnEngine) -> Iterator[Engine]:
+def door(own: OwnEngine) -> Iterator[ContainerEngine]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("DOCKER_HOST", own.host)
         door = connect()
@@ -74,7 +73,7 @@ def door(own: OwnEngine) -> Iterator[Engine]:
 
 @pytest.fixture(scope="module")
 def containers(
-    door: Engine, names: Path, key: Path, tmp_path_factory: pytest.TempPathFactory
+    door: ContainerEngine, names: Path, key: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunContainers]:
     """Every container of a run with an engine, a local model and hosted seats; its harness waits for its keys."""
     folder = tmp_path_factory.mktemp("egress")
@@ -95,7 +94,7 @@ def containers(
 
 
 @pytest.fixture(scope="module")
-def probe(door: Engine, containers: RunContainers) -> Callable[..., Json]:
+def probe(door: ContainerEngine, containers: RunContainers) -> Callable[..., Json]:
     """Runs the probe in a container that stands in a network: "container:<id>", or a network's name."""
     image = next(row["ImageID"] for row in door.client.api.containers() if row["Id"] == containers.ids[HARNESS])
     program = (HERE / "probe.py").read_text()
@@ -110,7 +109,7 @@ def probe(door: Engine, containers: RunContainers) -> Callable[..., Json]:
 
 
 @pytest.fixture(scope="module")
-def everywhere(door: Engine, containers: RunContainers) -> Json:
+def everywhere(door: ContainerEngine, containers: RunContainers) -> Json:
     """All that a container could want to reach: the machine's addresses, the gateways, the other containers."""
     addresses = {BRIDGE, METADATA, "127.0.0.1"}
     ours = {f"agz.run={containers.labels['agz.run']}"}
@@ -125,7 +124,7 @@ def everywhere(door: Engine, containers: RunContainers) -> Json:
 
 
 @pytest.fixture
-def out(door: Engine) -> Iterator[str]:
+def out(door: ContainerEngine) -> Iterator[str]:
     """A network as people make them, without a thought: open."""
     network = door.client.networks.create("careless", driver="bridge")
     yield str(network.name)
@@ -150,12 +149,14 @@ def test_a_server_of_a_run_reaches_nothing(
     assert names.read_text() == asked, "not even a name got out"
 
 
-def test_an_mcp_server_reaches_nothing(probe: Callable[..., Json], everywhere: Json, names: Path, door: Engine) -> None:
+def test_an_mcp_server_reaches_nothing(
+    probe: Callable[..., Json], everywhere: Json, names: Path, door: ContainerEngine
+) -> None:
     """A real one, as the memory under test will be started: it speaks over its standard input and output."""
-    image = ensure_loaded(door.client, records.load("mcp-memory")).image_id
+    image = ensure_loaded(door.client, image_records.load("mcp-memory")).image_id
     labels, asked = {"test": "egress-mcp"}, names.read_text()
     made = door.make_container(
-        ContainerSpec("mcp", "mcp", Limits(512 * MIB, 64, 1), attended=True), image, "agz-", labels
+        ContainerSpec("mcp", "mcp", ContainerLimits(512 * MIB, 64, 1), attended=True), image, "agz-", labels
     )
     try:
         with closing(door.attach(made, stdin=True)):
@@ -169,7 +170,7 @@ def test_an_mcp_server_reaches_nothing(probe: Callable[..., Json], everywhere: J
 
 
 def test_the_harness_reaches_the_proxy_and_nothing_else(
-    probe: Callable[..., Json], everywhere: Json, names: Path, containers: RunContainers, door: Engine
+    probe: Callable[..., Json], everywhere: Json, names: Path, containers: RunContainers, door: ContainerEngine
 ) -> None:
     asked = names.read_text()
     found = probe(f"container:{containers.ids[HARNESS]}", {**everywhere, "tcp": [*everywhere["tcp"], [PROXY, 8888]]})
@@ -235,7 +236,7 @@ def test_the_proxy_takes_no_plain_request_but_to_the_http_server_that_the_plan_n
 
 
 def test_what_a_names_owner_answers_later_changes_nothing(
-    probe: Callable[..., Json], containers: RunContainers, door: Engine, names: Path
+    probe: Callable[..., Json], containers: RunContainers, door: ContainerEngine, names: Path
 ) -> None:
     """DNS rebinding: the proxy has the address that the name had when the execution began, and asks for none."""
     asked = names.read_text()
@@ -260,7 +261,7 @@ def test_six_thousand_refused_connections_leave_the_first_and_the_last_in_the_lo
 
 
 def test_a_network_without_our_options_would_let_the_harness_at_the_machine(
-    probe: Callable[..., Json], door: Engine, names: Path
+    probe: Callable[..., Json], door: ContainerEngine, names: Path
 ) -> None:
     """Why `internal` alone is not enough: with it, an engine of this age still gives out a way to the host."""
     network = door.client.networks.create("internal-only", driver="bridge", internal=True)
@@ -276,7 +277,7 @@ def test_a_network_without_our_options_would_let_the_harness_at_the_machine(
 
 
 def test_the_containers_of_two_runs_do_not_meet(
-    containers: RunContainers, door: Engine, probe: Callable[..., Json]
+    containers: RunContainers, door: ContainerEngine, probe: Callable[..., Json]
 ) -> None:
     """A stranger on another run's internal network cannot reach this run's proxy."""
     networks = door.client.containers.get(containers.ids[PROXY]).attrs["NetworkSettings"]["Networks"]

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.containers import engine
+from agzamov_harness.containers import container_engine
+from agzamov_harness.containers.container_engine import NoEngine, connect
 from agzamov_harness.containers.container_lifecycle import RUN_LABEL, _start_ticks
-from agzamov_harness.containers.engine import NoEngine, connect
 from agzamov_harness.containers.supervise import play_in_containers
-from agzamov_harness.run import Stop, finished
-from agzamov_harness.rundir import RunDirectory
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.runner import finished
+from agzamov_harness.run.stop import Stop
 from containers.engines import UNTIL_S, OwnEngine, until
 from containers.runs import SMALL, changed, require_v1, sealed
 from harness.commands import Commands
@@ -67,7 +68,7 @@ def test_an_engine_that_stands_still_stops_the_run_and_clears_up_when_it_moves_a
 ) -> None:
     directory = sealed(PLAN, tmp_path, key)
     with ThreadPoolExecutor(1) as pool, monkeypatch.context() as patched:
-        patched.setattr(engine, "TIMEOUT_S", 15)
+        patched.setattr(container_engine, "TIMEOUT_S", 15)
         execution = pool.submit(play_in_containers, directory, Stop(), None, None)
         until(lambda: plays(directory) or execution.done(), "something in the journal")
         os.kill(there.pid, signal.SIGSTOP)

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from agzamov_harness.container_spec import ContainerSpec, Limits
-from agzamov_harness.containers.container_options import PROFILE_SHA256, Enforced, enforced_by, options_of
-from agzamov_harness.containers.engine import Engine, NoGpu
-from agzamov_harness.containers.execution_record import Enforced as Kept
+from agzamov_harness.containers.container_engine import ContainerEngine, NoGpu
+from agzamov_harness.containers.container_options import PROFILE_SHA256, EnforcedOptions, enforced_by, options_of
+from agzamov_harness.foundation.container_spec import ContainerLimits, ContainerSpec
+from agzamov_harness.run.execution_record import EnforcedLimits as Kept
 
 Json = dict[str, Any]
 
@@ -24,16 +24,16 @@ WELL: Json = {
     "ServerVersion": "20.10.24",
 }
 ROOTLESS = ["name=seccomp,profile=default", "name=rootless"]
-BOX = ContainerSpec("engine", "engine", Limits(2**20, 64, 2))
+BOX = ContainerSpec("engine", "engine", ContainerLimits(2**20, 64, 2))
 CASES = [
-    ({}, Enforced()),
-    ({"SecurityOptions": ROOTLESS}, Enforced()),
-    ({"SecurityOptions": ROOTLESS, "CgroupVersion": "1"}, Enforced(memory=False, pids=False, cpus=False)),
-    ({"SecurityOptions": ROOTLESS, "CgroupDriver": "none"}, Enforced(memory=False, pids=False, cpus=False)),
-    ({"MemoryLimit": False}, Enforced(memory=False)),
-    ({"PidsLimit": False}, Enforced(pids=False)),
-    ({"CpuCfsQuota": False}, Enforced(cpus=False)),
-    ({"SecurityOptions": None}, Enforced(seccomp=False)),
+    ({}, EnforcedOptions()),
+    ({"SecurityOptions": ROOTLESS}, EnforcedOptions()),
+    ({"SecurityOptions": ROOTLESS, "CgroupVersion": "1"}, EnforcedOptions(memory=False, pids=False, cpus=False)),
+    ({"SecurityOptions": ROOTLESS, "CgroupDriver": "none"}, EnforcedOptions(memory=False, pids=False, cpus=False)),
+    ({"MemoryLimit": False}, EnforcedOptions(memory=False)),
+    ({"PidsLimit": False}, EnforcedOptions(pids=False)),
+    ({"CpuCfsQuota": False}, EnforcedOptions(cpus=False)),
+    ({"SecurityOptions": None}, EnforcedOptions(seccomp=False)),
 ]
 
 
@@ -47,17 +47,17 @@ class FakeClient:
         return self._info
 
 
-def engine_saying(**changes: Any) -> Engine:
-    return Engine(FakeClient({**WELL, **changes}), "unix:///fake")  # type: ignore[arg-type]
+def engine_saying(**changes: Any) -> ContainerEngine:
+    return ContainerEngine(FakeClient({**WELL, **changes}), "unix:///fake")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("changes", "enforced"), CASES)
-def test_what_an_engine_enforces_is_read_from_what_it_says(changes: Json, enforced: Enforced) -> None:
+def test_what_an_engine_enforces_is_read_from_what_it_says(changes: Json, enforced: EnforcedOptions) -> None:
     assert engine_saying(**changes).enforced == enforced
 
 
 def test_an_engine_that_says_nothing_of_its_limits_has_none() -> None:
-    assert enforced_by({}) == Enforced(memory=False, pids=False, cpus=False, seccomp=False)
+    assert enforced_by({}) == EnforcedOptions(memory=False, pids=False, cpus=False, seccomp=False)
 
 
 def test_a_limit_that_does_not_hold_is_warned_of_and_kept_as_null() -> None:
@@ -71,14 +71,14 @@ def test_a_limit_that_does_not_hold_is_warned_of_and_kept_as_null() -> None:
 
 
 def test_a_limit_that_does_not_hold_is_not_asked_for() -> None:
-    asked = options_of(BOX, "agz-", Enforced())
+    asked = options_of(BOX, "agz-", EnforcedOptions())
     assert (asked["mem_limit"], asked["memswap_limit"], asked["pids_limit"], asked["nano_cpus"]) == (
         2**20,
         2**20,
         64,
         2 * 10**9,
     )
-    nothing = options_of(BOX, "agz-", Enforced(memory=False, pids=False, cpus=False, seccomp=False))
+    nothing = options_of(BOX, "agz-", EnforcedOptions(memory=False, pids=False, cpus=False, seccomp=False))
     assert not {"mem_limit", "memswap_limit", "pids_limit", "nano_cpus"} & set(nothing)
     assert nothing["security_opt"] == ["no-new-privileges:true"]
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agzamov_harness.containers.engine import Engine
-from agzamov_verify.checks import Options, verify
-from agzamov_verify.display import report
+from agzamov_harness.containers.container_engine import ContainerEngine
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.show.text import verdict_report
 from containers.engines import until
 from containers.runs import SMALL, changed, require_v1
 from harness.commands import Commands
 
 
 @pytest.fixture
-def plan(commands: Commands, engine: Engine, tmp_path: Path) -> Path:
+def plan(commands: Commands, engine: ContainerEngine, tmp_path: Path) -> Path:
     """A plan whose model `agzamov serve-reference` serves, at the address that containers know this machine by."""
     server = commands.start("serve-reference", "--host", engine.host_address(), "--port", 0, cwd=tmp_path)
     until(lambda: "http://" in server.printed(), "the server says where it listens")
@@ -35,7 +35,7 @@ def plan(commands: Commands, engine: Engine, tmp_path: Path) -> Path:
 
 
 def test_a_server_of_this_machine_plays_in_a_run_in_containers_and_the_bundle_says_so(
-    commands: Commands, engine: Engine, key: Path, plan: Path
+    commands: Commands, engine: ContainerEngine, key: Path, plan: Path
 ) -> None:
     ended = commands.start("run", plan, "--key", key, "--json", cwd=plan.parent).ended()
     assert ended.code == 0, ended
@@ -46,7 +46,7 @@ def test_a_server_of_this_machine_plays_in_a_run_in_containers_and_the_bundle_sa
     assert environment["endpoints"] == [
         {"addresses": [engine.host_address()], "execution": 0, "url": url.removesuffix("/v1")}
     ]
-    shown = " ".join(report.text(verify(bundle, Options(None))).split())
+    shown = " ".join(verdict_report.text(verify(bundle, Options(None))).split())
     assert f"model servers outside of the containers: {url}" in shown
     log = (bundle / "data/logs/000/proxy.log").read_text()
     assert f"POST {url}/chat/completions" in log

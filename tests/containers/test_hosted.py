@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from agzamov_harness.containers import engine as engines_of_ours
+from agzamov_harness.containers import container_engine as engines_of_ours
 from agzamov_harness.containers.container_paths import PROXY_PORT
 from agzamov_harness.containers.supervise import play_in_containers
-from agzamov_harness.run import Stop, Stopped
+from agzamov_harness.run.stop import Stop, Stopped
 from agzamov_harness.seat_kinds import endpoint_kind
 from agzamov_verify.checks.check_log import Number
 from containers import certificates

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from agzamov_harness.containers.container_engine import ContainerEngine
 from agzamov_harness.containers.container_lifecycle import RUN_LABEL
-from agzamov_harness.containers.engine import Engine
-from agzamov_harness.images.records import load
-from agzamov_harness.memory.launch import CALL_S_MAX, OPEN_S_MAX
-from agzamov_harness.pinning import pin_of
-from agzamov_harness.rundir import RunDirectory
-from agzamov_verify.checks import Options, verify
+from agzamov_harness.containers.image_records import load
+from agzamov_harness.containers.image_roles import pin_of
+from agzamov_harness.memory.server_limits import CALL_S_MAX, OPEN_S_MAX
+from agzamov_harness.run.run_folder import RunDirectory
 from agzamov_verify.checks.check_log import Number
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.memory.built_in_servers import SERVERS
 from agzamov_verify.memory.declared_server import IMAGE_PARTS, WITH_IMAGE
-from agzamov_verify.memory.servers import SERVERS
 from containers.engines import pause, until
 from containers.memory_runs import CAREERS, memory_plan
 from containers.runs import sealed
@@ -45,7 +45,7 @@ def finish(run: RunDirectory, key: Path, commands: Commands) -> None:
     assert verdict.steps[Number.MEMORY - 1].status == "pass"
 
 
-def memories(engine: Engine, run: RunDirectory) -> list[str]:
+def memories(engine: ContainerEngine, run: RunDirectory) -> list[str]:
     """Ids of the containers in which memories run."""
     rows = engine.seen({RUN_LABEL: run.manifest.run_id})
     return [row.id for row in rows if MEMORY.search(row.name)]
@@ -73,7 +73,7 @@ SESSIONS, SESSIONS_WITHOUT_END = 300, 3000
 
 
 @pytest.fixture
-def run(request: pytest.FixtureRequest, tmp_path: Path, key: Path, engine: Engine) -> Iterator[RunDirectory]:
+def run(request: pytest.FixtureRequest, tmp_path: Path, key: Path, engine: ContainerEngine) -> Iterator[RunDirectory]:
     sessions = getattr(request, "param", SESSIONS)
     directory = sealed(memory_plan("full_text", sessions=sessions), tmp_path, key)
     yield directory
@@ -91,7 +91,7 @@ def begun(run: RunDirectory, key: Path, commands: Commands) -> Running:
 
 @pytest.mark.slow
 def test_every_built_in_system_plays_in_its_container_as_it_plays_in_a_process(
-    tmp_path: Path, key: Path, engine: Engine, commands: Commands
+    tmp_path: Path, key: Path, engine: ContainerEngine, commands: Commands
 ) -> None:
     """But `semantic`, which has an image of its own."""
     servers = [name for name in SERVERS if name != "semantic"]
@@ -114,7 +114,7 @@ def test_every_built_in_system_plays_in_its_container_as_it_plays_in_a_process(
     indirect=True,
 )
 def test_a_server_that_has_an_image_of_its_own_plays_in_its_container(
-    tmp_path: Path, key: Path, engine: Engine, commands: Commands, server: str
+    tmp_path: Path, key: Path, engine: ContainerEngine, commands: Commands, server: str
 ) -> None:
     run = sealed(memory_plan(server), tmp_path, key)
     finish(run, key, commands)
@@ -127,13 +127,13 @@ def test_a_server_that_has_an_image_of_its_own_plays_in_its_container(
     replayed(run, commands, CAREERS)
 
 
-def server_pid(engine: Engine, container: str) -> int:
+def server_pid(engine: ContainerEngine, container: str) -> int:
     """The server that answers in a container: the one whose command is Python's."""
     rows = engine.client.api.top(container, ps_args="-eo pid,args")["Processes"]
     return next((int(row[0]) for row in rows if row[1].startswith("/usr/bin/python3.11")), 0)
 
 
-def a_server(engine: Engine, run: RunDirectory) -> int:
+def a_server(engine: ContainerEngine, run: RunDirectory) -> int:
     """The process of a server that plays, once there is one."""
     found: list[int] = []
 
@@ -145,7 +145,7 @@ def a_server(engine: Engine, run: RunDirectory) -> int:
     return found[0]
 
 
-def stopped(run: RunDirectory, running: Running, engine: Engine, told: str) -> None:
+def stopped(run: RunDirectory, running: Running, engine: ContainerEngine, told: str) -> None:
     """The run stops with one line that says why, can be resumed, and leaves nothing in the engine."""
     ended = running.ended(ENDED_S)
     assert (ended.code, bool(re.search(told, ended.err))) == (4, True), ended
@@ -155,7 +155,7 @@ def stopped(run: RunDirectory, running: Running, engine: Engine, told: str) -> N
 
 @pytest.mark.slow
 def test_a_memory_that_dies_or_hangs_or_stays_paused_stops_the_run_which_goes_on(
-    run: RunDirectory, key: Path, engine: Engine, commands: Commands
+    run: RunDirectory, key: Path, engine: ContainerEngine, commands: Commands
 ) -> None:
     running = begun(run, key, commands)
     os.kill(a_server(engine, run), signal.SIGKILL)
@@ -190,7 +190,7 @@ except OSError as error:
 @pytest.mark.slow
 @pytest.mark.parametrize("run", [SESSIONS_WITHOUT_END], indirect=True)
 def test_a_curious_server_sees_its_own_folder_and_nothing_else(
-    run: RunDirectory, key: Path, engine: Engine, commands: Commands
+    run: RunDirectory, key: Path, engine: ContainerEngine, commands: Commands
 ) -> None:
     """No network but its own, no file of the run, no other career's store, and a root that cannot be written."""
     running = begun(run, key, commands)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness import rundir
+from agzamov_harness.containers.container_engine import ContainerEngine
 from agzamov_harness.containers.container_lifecycle import RUN_LABEL
-from agzamov_harness.containers.engine import Engine
-from agzamov_harness.rundir import RunDirectory
-from agzamov_verify.dice import Stream
-from agzamov_verify.questions import MEMORY
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_verify.core.dice import Stream
+from agzamov_verify.core.questions import MEMORY
 from containers.engines import until
 from containers.memory_runs import memory_plan
 from containers.runs import sealed
@@ -31,7 +31,7 @@ COMMAND, HARNESS, SERVER = range(3)
 class Struck:
     """A run, and what strikes it."""
 
-    def __init__(self, run: RunDirectory, key: Path, engine: Engine, commands: Commands) -> None:
+    def __init__(self, run: RunDirectory, key: Path, engine: ContainerEngine, commands: Commands) -> None:
         self.run, self.key, self.engine, self.commands = run, key, engine, commands
         self.labels = {RUN_LABEL: run.manifest.run_id}
         self.kills = [0, 0, 0]
@@ -58,7 +58,7 @@ class Struck:
 
 
 @pytest.fixture
-def struck(tmp_path: Path, key: Path, engine: Engine, commands: Commands) -> Iterator[Struck]:
+def struck(tmp_path: Path, key: Path, engine: ContainerEngine, commands: Commands) -> Iterator[Struck]:
     plan = memory_plan("full_text", "consolidator", sessions=SESSIONS_A_KILL * KILLS)
     struck = Struck(sealed(plan, tmp_path, key), key, engine, commands)
     yield struck
@@ -69,7 +69,7 @@ def struck(tmp_path: Path, key: Path, engine: Engine, commands: Commands) -> Ite
 def test_a_memory_match_that_is_killed_at_random_points_comes_to_the_same_journals(struck: Struck) -> None:
     key_file = struck.run.path.parents[1] / "key.pem"
     key_file.write_bytes(struck.key.read_bytes())
-    calm = rundir.load(twin(struck.run.path))
+    calm = run_folder.load(twin(struck.run.path))
     finish(calm, struck.key, struck.commands)
     expected = journals(calm.path)
     whole, dice = sum(data.count(b"\n") for data in expected.values()), Stream(b"memory in containers", "kills")

@@ -13,35 +13,41 @@ from socketserver import ThreadingUnixStreamServer
 import msgspec
 import pytest
 
-from agzamov_harness import rundir
-from agzamov_harness.containers import container_lifecycle, control_protocol, execution_record, folder
+from agzamov_harness.containers import container_lifecycle, control_protocol, folder_transfer
+from agzamov_harness.containers.container_engine import REMOVED, ContainerEnding, user_inside
 from agzamov_harness.containers.container_lifecycle import is_gone, this_owner
 from agzamov_harness.containers.container_logs import ContainerLog
 from agzamov_harness.containers.container_monitor import outcome, peak_bytes
 from agzamov_harness.containers.control_protocol import OutputReader
-from agzamov_harness.containers.engine import REMOVED, Ending, user_inside
 from agzamov_harness.containers.engine_socket import NoEngine
-from agzamov_harness.containers.execution_record import Container, Enforced, Execution, executions, next_folder, write
-from agzamov_harness.containers.folder import FolderBounds, hand_over, require_plain_files, take_back
-from agzamov_harness.containers.playing import play_alone, served_at, told_images
-from agzamov_harness.containers.ready import wait_for_address, wait_for_model, wait_for_socket
+from agzamov_harness.containers.folder_transfer import FolderBounds, hand_over, require_plain_files, take_back
+from agzamov_harness.containers.play_inside import play_alone, served_at, told_images
+from agzamov_harness.containers.server_readiness import wait_for_address, wait_for_model, wait_for_socket
 from agzamov_harness.containers.supervise import require_engine
-from agzamov_harness.environment import environment_of
-from agzamov_harness.pack import attested_files
+from agzamov_harness.pipeline.pack import attested_files, environment_of
 from agzamov_harness.ports import PortFault
-from agzamov_harness.progress import Counts
-from agzamov_harness.run import Stop, Stopped
-from agzamov_harness.rundir import RunDirectory
-from agzamov_verify import canon
-from agzamov_verify.manifest import ImagePin, ManifestError
+from agzamov_harness.run import execution_record, run_folder
+from agzamov_harness.run.execution_record import (
+    Container,
+    ContainerExecution,
+    EnforcedLimits,
+    executions,
+    next_folder,
+    write,
+)
+from agzamov_harness.run.progress import ProgressCounts
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.stop import Stop, Stopped
+from agzamov_verify.core import canon
+from agzamov_verify.plan.manifest import ImagePin, ManifestError
 from containers.test_topology import manifest_of, shape
 
-COUNTS = Counts({"chess960": (1, 2), "holdem": (3, 4)}, 5, 6, 7, "0.000000")
+COUNTS = ProgressCounts({"chess960": (1, 2), "holdem": (3, 4)}, 5, 6, 7, "0.000000")
 
 
 @pytest.fixture
 def directory(tmp_path: Path) -> RunDirectory:
-    return rundir.create(tmp_path, manifest_of("fish"), b"secret")
+    return run_folder.create(tmp_path, manifest_of("fish"), b"secret")
 
 
 # --- owners --------------------------------------------------------------------------------------
@@ -91,11 +97,11 @@ def test_a_system_without_proc_sweeps_nothing_up(tmp_path: Path, monkeypatch: py
 
 
 def groups(folder: Path, lines: str, at: str, peak: str) -> int | None:
-    (folder / "proc" / "7").mkdir(parents=True)
-    (folder / "proc" / "7" / "cgroup").write_text(lines)
-    (folder / "sys" / at).parent.mkdir(parents=True)
-    (folder / "sys" / at).write_text(peak)
-    return peak_bytes(7, "ab", folder / "sys", folder / "proc")
+    (folder_transfer / "proc" / "7").mkdir(parents=True)
+    (folder_transfer / "proc" / "7" / "cgroup").write_text(lines)
+    (folder_transfer / "sys" / at).parent.mkdir(parents=True)
+    (folder_transfer / "sys" / at).write_text(peak)
+    return peak_bytes(7, "ab", folder_transfer / "sys", folder_transfer / "proc")
 
 
 def test_the_peak_is_read_from_either_version_of_control_groups(tmp_path: Path) -> None:
@@ -118,11 +124,11 @@ def test_the_peak_of_a_group_that_is_not_the_containers_is_none(tmp_path: Path) 
 
 # --- verdicts ------------------------------------------------------------------------------------
 
-RUNS, WELL = Ending("running", 0, False, 1), Ending("exited", 0, False, 0)
+RUNS, WELL = ContainerEnding("running", 0, False, 1), ContainerEnding("exited", 0, False, 0)
 PLANNED = shape("fish", "weights")
 
 
-def verdict(trouble: str = "", complaint: str = "", stopped: Ending = WELL, **endings: Ending) -> str:
+def verdict(trouble: str = "", complaint: str = "", stopped: ContainerEnding = WELL, **endings: ContainerEnding) -> str:
     stand = {"engine": RUNS, "model-weights": RUNS, "harness": WELL, **endings}
     ended = {name: stopped for name, ending in stand.items() if ending.running}
     return outcome(PLANNED, stand, ended, trouble, complaint)
@@ -133,27 +139,30 @@ def test_an_execution_in_which_all_went_well_has_no_words() -> None:
 
 
 def test_the_cause_stands_before_what_it_led_to() -> None:
-    dead, stopped = Ending("exited", 137, False, 0), Ending("exited", 4, False, 0)
+    dead, stopped = ContainerEnding("exited", 137, False, 0), ContainerEnding("exited", 4, False, 0)
     told = verdict("", "the engine failed", engine=dead, harness=stopped)
     assert told == "container engine ended with exit code 137; the engine failed"
 
 
 def test_a_harness_that_was_told_to_stop_need_not_say_so() -> None:
     assert (
-        verdict("stopped by SIGINT", "stopped by SIGTERM", harness=Ending("exited", 4, False, 0)) == "stopped by SIGINT"
+        verdict("stopped by SIGINT", "stopped by SIGTERM", harness=ContainerEnding("exited", 4, False, 0))
+        == "stopped by SIGINT"
     )
 
 
 def test_a_process_killed_for_its_memory_is_a_failure_whatever_the_exit_code() -> None:
-    assert "container harness ran out of its 4096 MiB" in verdict(harness=Ending("exited", 0, True, 0))
-    assert "ran out of its" in verdict(stopped=Ending("exited", 143, True, 0)), "which the engine says at the end only"
+    assert "container harness ran out of its 4096 MiB" in verdict(harness=ContainerEnding("exited", 0, True, 0))
+    assert "ran out of its" in verdict(stopped=ContainerEnding("exited", 143, True, 0)), (
+        "which the engine says at the end only"
+    )
 
 
 def test_a_harness_that_was_killed_and_a_server_that_stands_still_are_named() -> None:
-    assert verdict(harness=Ending("exited", 137, False, 0)) == "container harness was killed by signal 9"
-    assert verdict(harness=Ending(REMOVED, 0, False, 0)) == "container harness was removed"
-    assert verdict(engine=Ending(REMOVED, 0, False, 0)) == "container engine was removed"
-    stuck = verdict(engine=Ending("paused", 0, False, 1), harness=Ending("exited", 4, False, 0))
+    assert verdict(harness=ContainerEnding("exited", 137, False, 0)) == "container harness was killed by signal 9"
+    assert verdict(harness=ContainerEnding(REMOVED, 0, False, 0)) == "container harness was removed"
+    assert verdict(engine=ContainerEnding(REMOVED, 0, False, 0)) == "container engine was removed"
+    stuck = verdict(engine=ContainerEnding("paused", 0, False, 1), harness=ContainerEnding("exited", 4, False, 0))
     assert stuck == "container engine is paused"
 
 
@@ -174,9 +183,9 @@ class Seen:
     """A Watcher that keeps what it is shown."""
 
     def __init__(self) -> None:
-        self.counts: list[Counts] = []
+        self.counts: list[ProgressCounts] = []
 
-    def update(self, counts: Counts) -> None:
+    def update(self, counts: ProgressCounts) -> None:
         self.counts.append(counts)
 
 
@@ -222,7 +231,7 @@ def test_the_images_that_a_person_started_must_be_the_sealed_ones() -> None:
 
 def test_a_run_in_processes_is_not_played_from_inside_a_container(tmp_path: Path) -> None:
     plan = msgspec.structs.replace(manifest_of("dice").plan, isolation="process")
-    run = rundir.create(tmp_path, msgspec.structs.replace(manifest_of("dice"), plan=plan, images={}), b"secret")
+    run = run_folder.create(tmp_path, msgspec.structs.replace(manifest_of("dice"), plan=plan, images={}), b"secret")
     with pytest.raises(ManifestError, match="expected a run with isolation: container; go on with agzamov resume"):
         play_alone(run, Stop(), None, None)
 
@@ -239,12 +248,15 @@ def test_each_local_model_is_where_its_server_is() -> None:
 
 def test_the_bundle_keeps_every_execution_with_its_logs_and_without_its_keys(directory: RunDirectory) -> None:
     (directory.executions / "weights.json").write_bytes(b"{}")
-    row = Container("engine", "engine", "1" * 64, Enforced(2, None, 4), "alone", 137)
+    row = Container("engine", "engine", "1" * 64, EnforcedLimits(2, None, 4), "alone", 137)
     for number in (0, 1):
-        folder = next_folder(directory)
-        assert folder.name == f"00{number}"
-        write(folder, Execution((row,), (), {"version": "20.10"}, {"cores": 2}, "container engine is paused"))
-        log = ContainerLog(folder / "engine.log", {"API_KEY": "sk-a-long-key", "B": "short"})
+        folder_transfer = next_folder(directory)
+        assert folder_transfer.name == f"00{number}"
+        write(
+            folder_transfer,
+            ContainerExecution((row,), (), {"version": "20.10"}, {"cores": 2}, "container engine is paused"),
+        )
+        log = ContainerLog(folder_transfer / "engine.log", {"API_KEY": "sk-a-long-key", "B": "short"})
         log.write(b"said sk-a-lo")
         log.write(b"ng-key and short")
         log.close()
@@ -266,7 +278,7 @@ def test_the_bundle_keeps_every_execution_with_its_logs_and_without_its_keys(dir
 
 
 def test_an_execution_whose_end_was_not_seen_is_kept_as_far_as_it_is_known(directory: RunDirectory) -> None:
-    write(next_folder(directory), Execution((Container("engine", "engine", "1" * 64),)))
+    write(next_folder(directory), ContainerExecution((Container("engine", "engine", "1" * 64),)))
     (one,) = environment_of(directory)["containers"]  # type: ignore[misc, union-attr]
     assert one["ended"] == ""  # type: ignore[index, call-overload]
     assert execution_record.FILE == "execution.json"
@@ -325,11 +337,11 @@ def test_a_harness_that_fills_the_disk_is_stopped(directory: RunDirectory, monke
         file.truncate(65 * 2**20)
     assert re.search(r"notes: expected at most 64 MiB from the harness, found 65 MiB; inspect it$", bounds.trouble())
     (directory.notes / "holes").unlink()
-    monkeypatch.setattr(folder, "FILES_MAX", 2)
+    monkeypatch.setattr(folder_transfer, "FILES_MAX", 2)
     for number in range(3):
         (directory.journal / str(number)).touch()
     assert "journal: expected at most 2 files from the harness" in bounds.trouble()
-    monkeypatch.setattr(folder, "FREE_BYTES_MIN", 2**60)
+    monkeypatch.setattr(folder_transfer, "FREE_BYTES_MIN", 2**60)
     assert "MiB free on its disk, found" in bounds.trouble()
 
 

@@ -9,20 +9,20 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.container_engine import ContainerEngine
 from agzamov_harness.containers.container_lifecycle import RUN_LABEL
-from agzamov_harness.containers.engine import Engine
+from agzamov_harness.containers.image_roles import images_of
 from agzamov_harness.containers.supervise import play_in_containers
-from agzamov_harness.images import records
-from agzamov_harness.pinning import images_of
-from agzamov_harness.progress import Counts
-from agzamov_harness.quality.work import ANSWERS, MAKING
-from agzamov_harness.run import Stop, Stopped
-from agzamov_harness.rundir import RunDirectory
-from agzamov_harness.seal import plan_from
-from agzamov_verify.checks import Options, verify
+from agzamov_harness.run.move_evaluations import ANSWERS, MAKING
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import ProgressCounts
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.stop import Stop, Stopped
 from agzamov_verify.checks.check_log import Status
-from agzamov_verify.manifest import ManifestError
-from agzamov_verify.stockfish import find_engine
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.engines.uci_engine import find_engine
+from agzamov_verify.plan.manifest import ManifestError
 from containers.engines import ROOT, until
 from containers.runs import SMALL, changed, sealed
 from harness.commands import Commands, Running
@@ -42,7 +42,9 @@ RESUME_S = 900
 
 
 @pytest.fixture
-def thorough(tmp_path: Path, key: Path, engine: Engine, request: pytest.FixtureRequest) -> Iterator[RunDirectory]:
+def thorough(
+    tmp_path: Path, key: Path, engine: ContainerEngine, request: pytest.FixtureRequest
+) -> Iterator[RunDirectory]:
     """A run whose judgement takes longer than its games; the number of its games may be given."""
     match = {**SHORT, "games": getattr(request, "param", 4)}
     directory = sealed(changed(PROMISING, matches=[match], quality={"nodes": NODES_OF_SECONDS}), tmp_path, key)
@@ -69,7 +71,7 @@ def test_the_engine_of_the_sealed_image_judges_where_it_does_nothing_else(
 
 
 def test_the_sealed_image_judges_a_bundle_as_the_engine_of_this_machine_does(
-    commands: Commands, engine: Engine, key: Path, tmp_path: Path
+    commands: Commands, engine: ContainerEngine, key: Path, tmp_path: Path
 ) -> None:
     directory = sealed(changed(SMALL, chess960={"plies_max": 8}), tmp_path, key)
     ran = commands.start("resume", directory.path, "--key", key, "--json", cwd=tmp_path).ended(RESUME_S)
@@ -96,7 +98,7 @@ class Seen:
 
     positions = planned = 0
 
-    def update(self, counts: Counts) -> None:
+    def update(self, counts: ProgressCounts) -> None:
         self.positions, self.planned = counts.positions, counts.positions_planned
 
 
@@ -114,7 +116,7 @@ def test_whoever_waits_sees_how_many_positions_are_judged(thorough: RunDirectory
 
 @pytest.mark.slow
 def test_an_engine_that_is_killed_while_it_judges_costs_no_answer(
-    commands: Commands, engine: Engine, key: Path, thorough: RunDirectory
+    commands: Commands, engine: ContainerEngine, key: Path, thorough: RunDirectory
 ) -> None:
     answers = thorough.quality.with_name(thorough.quality.name + MAKING) / ANSWERS
     folder = thorough.path.parent.parent
@@ -154,10 +156,10 @@ def test_an_engine_image_with_another_net_is_not_sealed_even_if_it_only_judges(i
     ):
         images_of(plan, tmp_path)
     for name in ("harness", "stockfish"):
-        records.save(records.load(name, images), tmp_path)
-    built = records.load("stockfish", images)
+        image_records.save(image_records.load(name, images), tmp_path)
+    built = image_records.load("stockfish", images)
     labels = {**msgspec.convert(built.start["Labels"], dict[str, str]), "agz.engine.net-sha256": "0" * 64}
     other = msgspec.structs.replace(built, start={**built.start, "Labels": labels})
-    records.save(other, tmp_path)
+    image_records.save(other, tmp_path)
     with pytest.raises(ManifestError, match=r"isolation: expected the net ad9b42\w+ in image stockfish, found 0{64}"):
         images_of(plan, tmp_path)

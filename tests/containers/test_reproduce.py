@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from agzamov_harness.containers.container_engine import ContainerEngine
 from agzamov_harness.containers.container_lifecycle import RUN_LABEL
-from agzamov_harness.containers.engine import Engine
 from agzamov_harness.models.preflight import read_notes
 from bundles.bundle_factory import Draft, entries
 from containers.runs import require_v1
@@ -65,7 +65,7 @@ def test_a_strict_run_notes_its_preflight_and_reaches_v1(bundle: Path) -> None:
 
 @pytest.mark.slow
 def test_its_image_gives_every_answer_again_and_leaves_nothing_behind(
-    commands: Commands, bundle: Path, folder: Path, engine: Engine
+    commands: Commands, bundle: Path, folder: Path, engine: ContainerEngine
 ) -> None:
     ran = replay(commands, bundle, folder / "babbler.gguf")
     assert ran.code == 0, ran

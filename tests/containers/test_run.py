@@ -11,17 +11,17 @@ import msgspec
 import pytest
 import yaml
 
-from agzamov_harness import doctor
-from agzamov_harness.container_spec import MIB, ContainerSpec, Limits
+from agzamov_harness.commands import doctor
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.container_engine import ContainerEngine
 from agzamov_harness.containers.container_lifecycle import RUN_LABEL, image_in
 from agzamov_harness.containers.container_options import PROFILE
-from agzamov_harness.containers.engine import Engine
+from agzamov_harness.containers.image_loading import ensure_loaded
+from agzamov_harness.containers.image_roles import pin_of
 from agzamov_harness.containers.supervise import play_in_containers
-from agzamov_harness.images import records
-from agzamov_harness.images.loading import ensure_loaded
-from agzamov_harness.pinning import pin_of
+from agzamov_harness.foundation.container_spec import MIB, ContainerLimits, ContainerSpec
 from agzamov_harness.ports import PortFault
-from agzamov_harness.run import Stop
+from agzamov_harness.run.stop import Stop
 from containers.engines import until
 from containers.runs import BABBLER, SMALL, changed, require_v1, sealed, write_weights
 from harness.commands import Commands
@@ -49,7 +49,7 @@ def plan_file(folder: Path, plan: Json) -> Path:
 
 
 def test_a_run_with_an_engine_a_model_and_scripted_players_is_played_in_containers_and_verifies(
-    commands: Commands, engine: Engine, key: Path, tmp_path: Path
+    commands: Commands, engine: ContainerEngine, key: Path, tmp_path: Path
 ) -> None:
     ended = commands.start("run", plan_file(tmp_path, FULL), "--key", key, "--json", cwd=tmp_path).ended()
     assert ended.code == 0, ended
@@ -94,7 +94,9 @@ def require_no_key(folder: Path, key: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_runs_side_by_side_do_not_meet(commands: Commands, engine: Engine, key: Path, tmp_path: Path) -> None:
+def test_two_runs_side_by_side_do_not_meet(
+    commands: Commands, engine: ContainerEngine, key: Path, tmp_path: Path
+) -> None:
     folders = [tmp_path / name for name in ("one", "two")]
     for folder in folders:
         folder.mkdir()
@@ -123,7 +125,7 @@ def test_two_runs_side_by_side_do_not_meet(commands: Commands, engine: Engine, k
 
 @pytest.mark.slow
 def test_a_wish_to_stop_reaches_the_container_and_the_run_goes_on_from_there(
-    commands: Commands, engine: Engine, key: Path, tmp_path: Path
+    commands: Commands, engine: ContainerEngine, key: Path, tmp_path: Path
 ) -> None:
     plan = changed(SMALL, matches=[{"phase": 0, "game": "chess960", "a": "fish", "b": "dice", "games": 12}])
     directory = sealed(plan, tmp_path, key)
@@ -143,21 +145,23 @@ def test_a_wish_to_stop_reaches_the_container_and_the_run_goes_on_from_there(
 # --- images --------------------------------------------------------------------------------------
 
 
-def test_an_image_that_is_not_there_is_loaded_from_its_build_or_told_how_to_be(engine: Engine, tmp_path: Path) -> None:
-    record = records.load("proxy")
+def test_an_image_that_is_not_there_is_loaded_from_its_build_or_told_how_to_be(
+    engine: ContainerEngine, tmp_path: Path
+) -> None:
+    record = image_records.load("proxy")
     ensure_loaded(engine.client, record)
     assert image_in(engine, "proxy", pin_of(record)).startswith("sha256:")
     other = msgspec.structs.replace(pin_of(record), config_digest="0" * 64, manifest_digest="1" * 64)
     with pytest.raises(PortFault, match=r"image of proxy: sha256:0{64} is not in the container engine, and the last"):
         image_in(engine, "proxy", other)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setenv(records.VARIABLE, str(tmp_path))
+        patched.setenv(image_records.VARIABLE, str(tmp_path))
         with pytest.raises(PortFault, match="run `agzamov images build proxy --load`"):
             image_in(engine, "proxy", other)
 
 
-def test_an_image_with_other_layers_than_the_sealed_ones_is_refused(engine: Engine) -> None:
-    pin = pin_of(records.load("stockfish"))
+def test_an_image_with_other_layers_than_the_sealed_ones_is_refused(engine: ContainerEngine) -> None:
+    pin = pin_of(image_records.load("stockfish"))
     with pytest.raises(PortFault, match="image of engine: expected the sealed layers, found others"):
         engine.image_id("engine", msgspec.structs.replace(pin, diff_ids=("0" * 64,)))
 
@@ -209,9 +213,9 @@ print(json.dumps({
 """
 
 
-def test_a_container_of_ours_can_do_next_to_nothing(engine: Engine) -> None:
-    record = records.load("harness")
-    box = ContainerSpec("probe", "harness", Limits(256 * MIB, 64, 1), command=("-c", TRY))
+def test_a_container_of_ours_can_do_next_to_nothing(engine: ContainerEngine) -> None:
+    record = image_records.load("harness")
+    box = ContainerSpec("probe", "harness", ContainerLimits(256 * MIB, 64, 1), command=("-c", TRY))
     labels = {"test": f"hardening-{os.getpid()}"}
     made = engine.make_container(box, record.reference, "agz-test-", labels)
     options = engine.client.api.inspect_container(made)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from agzamov_harness import rundir
+from agzamov_harness.containers.container_engine import ContainerEngine
 from agzamov_harness.containers.container_lifecycle import RUN_LABEL
-from agzamov_harness.containers.engine import Engine
-from agzamov_harness.rundir import RunDirectory
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.run_folder import RunDirectory
 from agzamov_verify.checks.check_log import Number
 from containers.engines import until
 from containers.runs import Json, require_v1, sealed
@@ -61,7 +61,7 @@ PLAN: Json = {
 
 
 @pytest.fixture
-def run(tmp_path: Path, key: Path, engine: Engine) -> Iterator[RunDirectory]:
+def run(tmp_path: Path, key: Path, engine: ContainerEngine) -> Iterator[RunDirectory]:
     directory = sealed(PLAN, tmp_path, key)
     (tmp_path / "key.pem").write_bytes(key.read_bytes())
     yield directory
@@ -76,7 +76,7 @@ def finish(run: RunDirectory, key: Path, commands: Commands) -> Path:
     return folder / str(json.loads(ended.out)["bundle"])
 
 
-def kill(part: str, after: int, run: RunDirectory, key: Path, engine: Engine, commands: Commands) -> None:
+def kill(part: str, after: int, run: RunDirectory, key: Path, engine: ContainerEngine, commands: Commands) -> None:
     """Play it until so many entries are recorded, then kill the command or the harness's container."""
     labels = {RUN_LABEL: run.manifest.run_id}
     running = commands.start("resume", run.path, "--key", key, "--json", cwd=run.path.parent.parent)
@@ -93,9 +93,9 @@ def kill(part: str, after: int, run: RunDirectory, key: Path, engine: Engine, co
 
 @pytest.mark.slow
 def test_every_system_plays_in_either_seat_in_containers_and_a_killed_run_comes_to_the_same_journals(
-    run: RunDirectory, key: Path, engine: Engine, commands: Commands
+    run: RunDirectory, key: Path, engine: ContainerEngine, commands: Commands
 ) -> None:
-    calm = rundir.load(twin(run.path))
+    calm = run_folder.load(twin(run.path))
     bundle = finish(calm, key, commands)
     expected = journals(calm.path)
     verdict = require_v1(bundle)

@@ -6,16 +6,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_harness import rundir
-from agzamov_harness.container_spec import MIB, ContainerSpec, Machine
 from agzamov_harness.containers import egress
-from agzamov_harness.containers.container_options import Enforced, options_of
-from agzamov_harness.containers.execution_record import Endpoint
+from agzamov_harness.containers.container_options import EnforcedOptions, options_of
 from agzamov_harness.containers.topology import Topology, topology
+from agzamov_harness.foundation.container_spec import MIB, ContainerSpec, Machine
 from agzamov_harness.ports import PortFault
-from agzamov_harness.rundir import RunDirectory
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.manifest import ImagePin, Manifest, ModelPin, Quality
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.execution_record import OutsideServer
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.seal import seal
+from agzamov_verify.plan.manifest import ImagePin, Manifest, ModelPin, Quality
 
 Json = dict[str, Any]
 
@@ -139,11 +140,11 @@ def test_a_model_server_gets_the_memory_of_its_weights_and_context_or_what_the_p
 
 @pytest.mark.parametrize("name", ["weights", "stored"])
 def test_gpus_are_asked_of_the_engine_as_the_plan_names_them(name: str) -> None:
-    none = options_of(server_of(with_seat(name)), "agz-", Enforced())
+    none = options_of(server_of(with_seat(name)), "agz-", EnforcedOptions())
     assert none["device_requests"] is None
     for gpus, count in ((2, 2), ("all", -1)):
         server = server_of(with_seat(name, gpus=gpus))
-        (request,) = options_of(server, "agz-", Enforced())["device_requests"]
+        (request,) = options_of(server, "agz-", EnforcedOptions())["device_requests"]
         assert (request["Count"], request["Capabilities"]) == (count, [["gpu"]])
         assert name == "stored" or server.environment["AGZ_MODEL_GPUS"] == str(gpus)
 
@@ -153,7 +154,7 @@ def test_gpus_are_asked_of_the_engine_as_the_plan_names_them(name: str) -> None:
 
 @pytest.fixture
 def hosted(tmp_path: Path) -> RunDirectory:
-    return rundir.create(tmp_path, manifest_of("hosted"), b"secret")
+    return run_folder.create(tmp_path, manifest_of("hosted"), b"secret")
 
 
 PUBLIC, PRIVATE, HOST = "93.184.216.34", "10.0.0.5", "172.17.0.1"
@@ -163,12 +164,12 @@ def host_address() -> str:
     return HOST
 
 
-def write(directory: RunDirectory, *addresses: str) -> tuple[Endpoint, ...]:
+def write(directory: RunDirectory, *addresses: str) -> tuple[OutsideServer, ...]:
     return egress.write(directory, host_address, lambda _: addresses or (PUBLIC,))
 
 
 def test_the_proxy_is_told_exactly_the_endpoints_that_play(hosted: RunDirectory) -> None:
-    assert write(hosted, PUBLIC, "1.1.1.1") == (Endpoint("https://api.example:8443", (PUBLIC, "1.1.1.1")),)
+    assert write(hosted, PUBLIC, "1.1.1.1") == (OutsideServer("https://api.example:8443", (PUBLIC, "1.1.1.1")),)
     assert (hosted.path / "egress" / "allow").read_text() == r"^api\.example:8443$" + "\n"
     hosts = (hosted.path / "egress" / "hosts").read_text().splitlines()
     assert hosts == ["127.0.0.1 localhost", f"{PUBLIC} api.example", "1.1.1.1 api.example"]
@@ -237,15 +238,15 @@ def test_a_name_that_nobody_knows_is_a_fault_and_not_a_run_that_waits() -> None:
 
 def test_a_run_whose_servers_are_all_on_this_machine_lets_no_connect_through(tmp_path: Path) -> None:
     manifest = manifest_of("near")
-    directory = rundir.create(tmp_path, manifest, b"secret")
-    assert egress.write(directory, host_address) == (Endpoint("http://host.docker.internal:8000", (HOST,)),)
+    directory = run_folder.create(tmp_path, manifest, b"secret")
+    assert egress.write(directory, host_address) == (OutsideServer("http://host.docker.internal:8000", (HOST,)),)
     assert (directory.path / "egress" / "allow").read_text() == r"^http://host\.docker\.internal:8000/" + "\n"
     assert "ConnectPort 0" in (directory.path / "egress" / "tinyproxy.conf").read_text().splitlines()
     assert f"{HOST} host.docker.internal" in (directory.path / "egress" / "hosts").read_text()
 
 
 def test_a_run_without_hosted_seats_allows_nothing(tmp_path: Path) -> None:
-    directory = rundir.create(tmp_path, manifest_of("weights"), b"secret")
+    directory = run_folder.create(tmp_path, manifest_of("weights"), b"secret")
     assert write(directory) == ()
     assert not (directory.path / "egress").exists()
 

@@ -8,7 +8,7 @@ and shown; its replies are computed again, so it needs no row in the harness.
 
 from typing import ClassVar
 
-from ..questions import Message
+from ..core.questions import Message
 from .scripted_seat import ScriptedSeat
 
 OFFERED = "Legal actions: "

@@ -5,7 +5,7 @@
 
 from agzamov_verify.seats.fixed_model_seat import FixedModelSeat
 
-from agzamov_verify.questions import NoReply, Reply
+from agzamov_verify.core.questions import NoReply, Reply
 
 from ..ports import ChatPort, ChatRequest
 from ..seat_kind import PortInputs, SeatKind

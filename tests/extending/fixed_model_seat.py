@@ -10,8 +10,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from ..columns import quoted
-from ..plan_types import Count, DecimalText, Line
+from ..core.columns import quoted
+from ..experiment.plan_fields import Count, DecimalText, Line
 from .model_seat import ModelSeat
 
 

@@ -7,8 +7,8 @@ Copied to `agzamov_verify/systems/`, with one line in that package's registry, a
 
 from typing import ClassVar
 
-from ..experiment import Arm, Augmentation
-from .base import System
+from ..experiment.matches import Arm, Augmentation
+from .system import System
 
 PROVERBS = {Arm.NAKED: "", Arm.PLACEBO: "- All is well that ends.", Arm.REAL: "- Look before you leap."}
 

@@ -42,7 +42,7 @@ def told(start: str) -> str:
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     tree = SourceTree(tmp_path_factory.mktemp("tree"))
-    registry = tree.verify / "games" / "registry.py"
+    registry = tree.verify / "table" / "registry.py"
     shutil.copytree(HERE / "noughts", tree.verify / "games" / "noughts")
     text = registry.read_text()
     registry.write_text(re.sub(r"NAMES: Final = \(.*?\n\)\n", lambda _: told("NAMES"), text, flags=re.DOTALL))

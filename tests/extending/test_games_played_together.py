@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from agzamov_harness import keys
-from agzamov_verify.envelope import key_id
-from agzamov_verify.questions import Reply
+from agzamov_harness.run import signing_keys
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.core.questions import Reply
 from bundles.bundle_factory import Draft, chained, edited, entries, put, reseal_journal
 from extending.source_tree import SourceTree, require_golden
 
@@ -48,7 +48,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     tree = SourceTree(tmp_path_factory.mktemp("tree"))
     for game in GAMES:
         shutil.copytree(HERE / game, tree.verify / "games" / game)
-        tree.add_line(tree.verify / "games" / "registry.py", ")", f'    "{game}",')
+        tree.add_line(tree.verify / "table" / "registry.py", ")", f'    "{game}",')
     tree.add_protocol()
     return tree
 
@@ -155,7 +155,7 @@ def test_both_games_have_a_page_a_table_and_cells_of_the_matrix(tree: SourceTree
 def test_a_leaderboard_takes_a_bundle_of_tables_of_many_seats(tree: SourceTree, bundle: Path, tmp_path: Path) -> None:
     submitted, site = tmp_path / "submitted", tmp_path / "site"
     shutil.copytree(bundle, submitted / "one")
-    ada = key_id(keys.load(bundle.parent.parent / "key.pem").public_key())
+    ada = key_id(signing_keys.load(bundle.parent.parent / "key.pem").public_key())
     (tmp_path / "policy.yaml").write_text(f"title: Board\nkeys: {{ada: {ada}}}\ndepartures: true\nlevel: V1\n")
     options = ("--policy", "policy.yaml", "--out", str(site), "--jobs", "1")
     told = tree.run("leaderboard", "build", str(submitted), *options, cwd=tmp_path)
@@ -166,7 +166,7 @@ def test_a_leaderboard_takes_a_bundle_of_tables_of_many_seats(tree: SourceTree, 
 def test_one_changed_answer_of_a_round_is_found(
     tree: SourceTree, bundle: Path, tmp_path: Path, match: str, declared: str, other: str
 ) -> None:
-    draft = Draft.of(bundle, keys.load(bundle.parent.parent / "key.pem"))
+    draft = Draft.of(bundle, signing_keys.load(bundle.parent.parent / "key.pem"))
     stream = f"{match}-b00000"
     story = entries(draft, stream)
     at = next(

@@ -40,11 +40,11 @@ def add_after(file: Path, line: str, new: str) -> None:
 def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     tree = SourceTree(tmp_path_factory.mktemp("tree"))
     verify = tree.verify
-    add_after(verify / "manifest.py", "    protocol: ProtocolId = CURRENT\n", "    spectators: int = 0\n")
-    chess = verify / "games" / "chess960" / "game.py"
+    add_after(verify / "plan" / "manifest.py", "    protocol: ProtocolId = CURRENT\n", "    spectators: int = 0\n")
+    chess = verify / "games" / "chess" / "game.py"
     add_after(chess, "    positions: PositionClass | None = None\n", "    image_input: bool = False\n")
     add_after(verify / "scoring" / "analysis.py", "    tests: tuple[ContrastRow, ...]\n", "    applause: int = 7\n")
-    questions = verify / "questions.py"
+    questions = verify / "core" / "questions.py"
     text = questions.read_text()
     text = text.replace("Question: TypeAlias = Chat | Evaluate |", "Question: TypeAlias = Chat | Knock | Evaluate |")
     before, chat, after = text.partition("class Chat(")

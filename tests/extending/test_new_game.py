@@ -44,7 +44,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     tree = SourceTree(tmp_path_factory.mktemp("tree"))
     for game in GAMES:
         shutil.copytree(HERE / game, tree.verify / "games" / game)
-        tree.add_line(tree.verify / "games" / "registry.py", ")", f'    "{game}",')
+        tree.add_line(tree.verify / "table" / "registry.py", ")", f'    "{game}",')
     tree.add_protocol()
     return tree
 

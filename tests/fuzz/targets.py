@@ -10,17 +10,17 @@ from pathlib import Path
 import msgspec
 
 from agzamov_harness.adapters.completion import NotACompletion, read_completion, read_ollama
-from agzamov_harness.models.store import layers_of
+from agzamov_harness.models.ollama_store import layers_of
 from agzamov_harness.ports import ModelFault
-from agzamov_harness.seal import plan_from_yaml
-from agzamov_verify import canon, journal
+from agzamov_harness.run.plan_file import plan_from_yaml
 from agzamov_verify.bundle import checksum_lines, parse_checksums
-from agzamov_verify.envelope import BadEnvelope, load_public_key, open_envelope
-from agzamov_verify.journal import BrokenJournal, Chain
-from agzamov_verify.manifest import ManifestError, load_manifest
+from agzamov_verify.core import canon, journal
+from agzamov_verify.core.envelope import BadEnvelope, load_public_key, open_envelope
+from agzamov_verify.core.journal import BrokenJournal, Chain
+from agzamov_verify.core.untrusted_input import HostileBundle, TarSource, gzip_lines, read_small
+from agzamov_verify.plan.manifest import ManifestError, load_manifest
 from agzamov_verify.scoring import call_records
-from agzamov_verify.scoring.quality import positions
-from agzamov_verify.untrusted_input import HostileBundle, TarSource, gzip_lines, read_small
+from agzamov_verify.scoring.quality import quality_questions
 
 RAW_BYTES_MAX, LINE_BYTES_MAX = 2**20, 2**12
 TEST_KEY = b"""-----BEGIN PUBLIC KEY-----
@@ -103,7 +103,7 @@ def checksums(data: bytes) -> None:
 def judgement(data: bytes) -> None:
     """A line of the engine's answers about moves: what is accepted is canonical JSON."""
     with suppress(canon.NotCanonical):
-        assert positions.encode(positions.decode(data)) == data
+        assert quality_questions.encode(quality_questions.decode(data)) == data
         canon.loads(data)
 
 

@@ -8,9 +8,9 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from agzamov_harness import keys
 from agzamov_harness.cli import main
-from agzamov_harness.serving import completion as reference
+from agzamov_harness.reference_server.chat_server import completion as reference
+from agzamov_harness.run import signing_keys
 from harness.http_peer import Exchange, answers, says, status
 
 
@@ -18,7 +18,7 @@ def users_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user's folder of its own."""
     monkeypatch.setattr(click, "get_app_dir", lambda _: str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
-    keys.generate(tmp_path / "key.pem")
+    signing_keys.generate(tmp_path / "key.pem")
     return tmp_path
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from agzamov_harness import keys
-from agzamov_verify.checks import Options, verify
-from agzamov_verify.stockfish import find_engine
+from agzamov_harness.run import signing_keys
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.engines.uci_engine import find_engine
 from harness.commands import Commands, Ended, Running
 
 Json = dict[str, Any]
@@ -23,7 +23,7 @@ def seal(commands: Commands, folder: Path, url: str = "", *, plan: Json, **chang
     if url:
         plan["seats"]["model"]["base_url"] = url
     if not (folder / "key.pem").exists():
-        keys.generate(folder / "key.pem")
+        signing_keys.generate(folder / "key.pem")
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
     sealed = commands.run("seal", "plan.yaml", "--key", "key.pem", cwd=folder)
     assert sealed.code == 0, sealed

@@ -14,23 +14,24 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import stack_world
-from agzamov_harness import rundir
-from agzamov_harness.dispatch import Answering
-from agzamov_harness.execution_log import gather_shares
-from agzamov_harness.pack import named, written
+from agzamov_harness.cluster.shares import Share, ShareRunner
+from agzamov_harness.pipeline.pack import named, written
 from agzamov_harness.ports import PortFault
-from agzamov_harness.progress import State
-from agzamov_harness.run import Blocks, Runner, Stop, finished
-from agzamov_harness.rundir import RunDirectory
-from agzamov_harness.seal import plan_from, seal
-from agzamov_harness.share_runner import ShareRunner
-from agzamov_harness.shares import Share
-from agzamov_verify import canon
-from agzamov_verify.checks import Options, verify
-from agzamov_verify.envelope import key_id
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Answer, Chat, Question
-from agzamov_verify.script import Answerer
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.dispatch import Answering
+from agzamov_harness.run.execution_log import gather_shares
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.runner import Blocks, Runner, finished
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.core import canon
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.core.questions import Answer, Chat, Question
+from agzamov_verify.core.script import Answerer
+from agzamov_verify.plan.manifest import Plan
 from bundles.bundle_factory import SECRET, SUBMITTER, world_of
 from conditions import arms_of
 
@@ -147,7 +148,7 @@ def sealed(wished: dict[str, Any], folder: Path) -> RunDirectory:
     plan = plan_from(wished)
     manifest, secret = seal(plan, key_id(SUBMITTER.public_key()), None, SECRET)
     memories = {"recent": stack_world.PIN} if "recent" in plan.systems_played else {}
-    return rundir.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32, memories=memories), secret)
+    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32, memories=memories), secret)
 
 
 def play(directory: RunDirectory, answer: Answerer) -> Blocks:
@@ -160,7 +161,7 @@ def resume(directory: RunDirectory, memo: Memo, after: int) -> None:
     try:
         play(directory, cut_off(memo.again, after))
     except PortFault:
-        play(rundir.load(directory.path), memo.again)
+        play(run_folder.load(directory.path), memo.again)
 
 
 def play_shares(directory: RunDirectory, memo: Memo) -> None:

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.dispatch import RunPorts, World
 from agzamov_harness.ports import PortFault
-from agzamov_harness.recorder import Recorder, recorded
-from agzamov_harness.side_by_side import CallSlots, in_lanes, side_by_side
-from agzamov_harness.waiting_answers import FILE
-from agzamov_verify.journal import Chain, Entry
-from agzamov_verify.questions import REPLY, Answer, Chat, Message, Question, Reply
+from agzamov_harness.run.dispatch import RunPorts, World
+from agzamov_harness.run.questions_together import FILE, CallSlots, in_lanes, side_by_side
+from agzamov_harness.run.recorder import Recorder, recorded
+from agzamov_verify.core.journal import Chain, Entry
+from agzamov_verify.core.questions import REPLY, Answer, Chat, Message, Question, Reply
+from agzamov_verify.core.script import Divergence, Exchanges, Script, ask_together
 from agzamov_verify.scoring.call_records import decode
-from agzamov_verify.script import Divergence, Exchanges, Script, ask_together
 
 RUN, STREAM = "0123456789abcdef", "p1-toy-naked-agent-b00000"
 SEATS, ROUNDS = 4, 3

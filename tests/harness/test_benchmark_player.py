@@ -5,21 +5,20 @@ import statistics
 
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.games.declared import Accepted
-from agzamov_verify.games.holdem.benchmark_player import decision
-from agzamov_verify.games.holdem.benchmark_policy import benchmark_action, hand_percentile, spot_of
-from agzamov_verify.games.holdem.page import read_spot
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Chat, Message, Question, Reply
+from agzamov_verify.core.script import drive
+from agzamov_verify.games.holdem.benchmark_player import benchmark_action, decision, hand_percentile, spot_of
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, deal_cards, play, random_action
 from agzamov_verify.games.holdem.prompt import PokerTerms, system_message, turn_message
 from agzamov_verify.games.holdem.rules import Hand
-from agzamov_verify.games.holdem.script import HandRecord, PokerRules, deal_cards, play, random_action
 from agzamov_verify.games.holdem.spelling import read_action
-from agzamov_verify.games.page import read_page
-from agzamov_verify.games.players import GameName, Player, own_seed, sent_seed
-from agzamov_verify.games.scripted import reply
-from agzamov_verify.questions import Chat, Message, Question, Reply
-from agzamov_verify.script import drive
+from agzamov_verify.games.holdem.spot import read_spot
+from agzamov_verify.table.decision import Tally
+from agzamov_verify.table.declared import Accepted
+from agzamov_verify.table.players import GameName, Player, own_seed, sent_seed
+from agzamov_verify.table.prompt_lines import read_page
+from agzamov_verify.table.scripted_players import scripted_reply
 
 RULES, DICE = PokerRules(), Dice(b"benchmark at the table".ljust(32))
 BENCHMARK = Player("benchmark", scripted=True)
@@ -30,7 +29,7 @@ def answer(question: Question) -> Reply:
     if question.to == "station":
         free = "Legal actions: check" in question.messages[1].content
         return Reply(text="ACTION: check" if free else "ACTION: call")
-    return Reply(text=reply(question.to, question.messages, question.seed))
+    return Reply(text=scripted_reply(question.to, question.messages, question.seed))
 
 
 def match(opponent: str, decks: int) -> tuple[list[int], list[HandRecord]]:
@@ -84,7 +83,7 @@ def test_the_prompt_says_all_that_the_policy_takes() -> None:
                 known.legal,
             )
             expected = benchmark_action(known, hand_percentile(hand.hole(hand.to_act), hand.board), number)
-            said = reply("benchmark", prompt, number).rpartition("ACTION: ")[2]
+            said = scripted_reply("benchmark", prompt, number).rpartition("ACTION: ")[2]
             assert read_action(said, hand) == Accepted(expected, exact=True)
             hand.act(random_action(hand, f"{number}/{turn}", DICE))
             turn += 1
@@ -110,4 +109,4 @@ def test_the_benchmark_player_plays_no_chess() -> None:
     position = Message("Play.\nFEN: 8/8/8/8/8/8/8/8 w - - 0 1", "user")
     expected = "expected a player of kind benchmark or novice or random or reference, found 'benchmark'"
     with pytest.raises(ValueError, match=expected):
-        reply("benchmark", (position,), 1)
+        scripted_reply("benchmark", (position,), 1)

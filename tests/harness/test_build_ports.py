@@ -15,19 +15,14 @@ import msgspec
 import pytest
 
 from agzamov_harness import build_ports as world_module
-from agzamov_harness import seal as seal_module
-from agzamov_harness.adapters.local import LocalSeat
 from agzamov_harness.build_ports import LOCAL_STREAMS_PER_CORE, concurrency_of, open_world
-from agzamov_harness.dispatch import World, ports_of
 from agzamov_harness.ports import ChatRequest, PortFault
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.games.chess960 import prompt
-from agzamov_verify.games.chess960.prompt import PromptStyle
-from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.games.chess960.script import ChessRules
-from agzamov_verify.manifest import Manifest
-from agzamov_verify.protocol import EngineNorm, load_protocol
-from agzamov_verify.questions import (
+from agzamov_harness.run import seal as seal_module
+from agzamov_harness.run.dispatch import World, ports_of
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.seal import seal
+from agzamov_harness.seat_kinds.scripted_kind import LocalSeat
+from agzamov_verify.core.questions import (
     Calculate,
     Calculated,
     Chat,
@@ -40,9 +35,15 @@ from agzamov_verify.questions import (
     NoReply,
     Reply,
 )
+from agzamov_verify.core.workers import cores
+from agzamov_verify.engines.uci_engine import EngineFault, find_engine
+from agzamov_verify.games.chess import prompt
+from agzamov_verify.games.chess.game_script import ChessRules
+from agzamov_verify.games.chess.prompt import PromptStyle
+from agzamov_verify.games.chess.rules import Game960
+from agzamov_verify.plan.manifest import Manifest
+from agzamov_verify.protocols.norms import EngineNorm, load_protocol
 from agzamov_verify.seats import ReferenceSeat
-from agzamov_verify.stockfish import EngineFault, find_engine
-from agzamov_verify.workers import cores
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 WAIT_S = 120.0

@@ -20,16 +20,18 @@ import pytest
 from click.testing import CliRunner, Result
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agzamov_harness import cli, exits, keys, run_commands
-from agzamov_harness import doctor as doctor_of
+from agzamov_harness import cli
 from agzamov_harness.cli import main
-from agzamov_harness.pack import pack
-from agzamov_harness.run import Blocks
-from agzamov_harness.rundir import RunDirectory
-from agzamov_verify import canon, check_command
+from agzamov_harness.commands import doctor as doctor_of
+from agzamov_harness.pipeline import play_and_pack
+from agzamov_harness.pipeline.pack import pack
+from agzamov_harness.run import exit_status, signing_keys
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.runner import Blocks
 from agzamov_verify import cli as verify_cli
-from agzamov_verify.command_line import Program, first_sentence
-from agzamov_verify.invocation import as_typed
+from agzamov_verify.commands import check_command
+from agzamov_verify.commands.command_line import Program, as_typed, first_sentence
+from agzamov_verify.core import canon
 from harness.http_peer import Peer, answers, drops
 
 ROOT = Path(__file__).parents[2]
@@ -120,8 +122,8 @@ class Place(NamedTuple):
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    keys.generate(tmp_path / "key.pem")
-    keys.generate(tmp_path / "stranger.pem")
+    signing_keys.generate(tmp_path / "key.pem")
+    signing_keys.generate(tmp_path / "stranger.pem")
     (tmp_path / "fakefish").write_text(FAKE_ENGINE)
     (tmp_path / "fakefish").chmod(0o755)
     return Place(tmp_path)
@@ -131,7 +133,7 @@ def place(tmp_path: Path) -> Place:
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bundle of the tiny plan, as `agzamov run` makes it; the key is beside its folder."""
     folder = tmp_path_factory.mktemp("made")
-    keys.generate(folder / "key.pem")
+    signing_keys.generate(folder / "key.pem")
     place = Place(folder)
     result = place("run", place.plan(TINY), *place.how, "--json")
     assert result.exit_code == 0, result.output
@@ -166,7 +168,7 @@ def commands(group: click.Group, name: str) -> Iterator[tuple[str, click.Command
 
 
 HEAVY = (
-    "agzamov_harness.run_commands",
+    "agzamov_harness.commands.run_commands",
     "docker",
     "mpmath",
     "msgspec",
@@ -404,7 +406,7 @@ def test_a_disk_that_is_full_at_the_end_stops_the_run_with_4_and_keeps_every_ans
 
     folder = place.sealed()
     with monkeypatch.context() as patch:
-        patch.setattr(run_commands, "pack", full)
+        patch.setattr(play_and_pack, "pack", full)
         told = error_of(place("resume", folder, "--out", place.path / "bundles"), 4)
     assert told == (
         "bundles/x: No space left on device; nothing recorded was lost; go on with:"
@@ -524,7 +526,7 @@ def test_no_other_process_can_go_on_with_a_run_while_it_is_packed(
         told.append(error_of(place("resume", folder, *place.key), 2))
         return pack(directory, blocks, key, out)
 
-    monkeypatch.setattr(run_commands, "pack", busy)
+    monkeypatch.setattr(play_and_pack, "pack", busy)
     assert place("resume", folder, *place.key, "--out", place.path / "bundles").exit_code == 0
     assert told == [f"{folder}: another process is running this run"]
 
@@ -772,9 +774,9 @@ def test_progress_is_shown_on_a_terminal_unless_it_is_unwanted(place: Place, opt
 def test_the_codes_in_the_modules_first_lines_are_the_codes_in_use() -> None:
     assert cli.__doc__
     assert verify_cli.__doc__
-    codes = [exits.EXIT_FAILED, exits.EXIT_USAGE, check_command.EXIT_NOT_CHECKED, exits.EXIT_STOPPED]
+    codes = [exit_status.EXIT_FAILED, exit_status.EXIT_USAGE, check_command.EXIT_NOT_CHECKED, exit_status.EXIT_STOPPED]
     assert re.findall(r"\b(\d) ", cli.__doc__) == ["0", *map(str, codes)]
-    assert (check_command.EXIT_FAILED, check_command.EXIT_USAGE) == (exits.EXIT_FAILED, exits.EXIT_USAGE)
+    assert (check_command.EXIT_FAILED, check_command.EXIT_USAGE) == (exit_status.EXIT_FAILED, exit_status.EXIT_USAGE)
 
 
 # --- small helpers -------------------------------------------------------------------------------

@@ -19,19 +19,21 @@ import pytest
 import yaml
 from distributed import Client, KilledWorker
 
-from agzamov_harness import keys, rundir, serving
 from agzamov_harness.cluster import coordinator, worker
 from agzamov_harness.cluster.coordinator import Cluster, ClusterRunner
-from agzamov_harness.cluster.program import Program, program_here
-from agzamov_harness.cluster.session import GONE_S, Session, Watch, beating, write
+from agzamov_harness.cluster.session import GONE_S, ClusterSession, ProgramVersion, Watch, beating, program_here, write
 from agzamov_harness.ports import PortFault
-from agzamov_harness.progress import State
-from agzamov_harness.recorder import Recorder
-from agzamov_harness.run import Stop, Stopped, finished
-from agzamov_harness.rundir import RunDirectory
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.journal import BrokenJournal
-from agzamov_verify.manifest import ManifestError
+from agzamov_harness.reference_server import chat_server
+from agzamov_harness.run import run_folder, signing_keys
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.recorder import Recorder
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.runner import finished
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop, Stopped
+from agzamov_verify.core.journal import BrokenJournal
+from agzamov_verify.plan.manifest import ManifestError
 from harness import sealed_runs
 from harness.commands import Commands
 from harness.http_peer import Exchange, Peer, answers
@@ -45,12 +47,12 @@ PLAN: dict[str, Any] = {
 }
 STREAMS = 6
 SESSION = "5e551011"
-SETTINGS = worker.Settings(None, "memory-servers", {})
+SETTINGS = worker.WorkerSettings(None, "memory-servers", {})
 
 
 def sealed(folder: Path, **changes: object) -> RunDirectory:
     manifest, secret = seal(plan_from({**PLAN, **changes}), "ab" * 32, None, bytes(range(32)))
-    return rundir.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret)
+    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret)
 
 
 class Threads:
@@ -85,7 +87,9 @@ def runner(
     return ClusterRunner(directory, state, stop or Stop(), concurrency, Cluster(client, "tcp://a:1"), SETTINGS)
 
 
-def job(directory: RunDirectory, stream: str, program: Program | None = None, session: str = SESSION) -> worker.Job:
+def job(
+    directory: RunDirectory, stream: str, program: ProgramVersion | None = None, session: str = SESSION
+) -> worker.Job:
     folder, run = str(directory.path), directory.manifest.run_id
     return worker.Job(folder, run, session, stream, program or program_here(), SETTINGS)
 
@@ -110,7 +114,7 @@ def test_a_run_on_workers_has_the_journals_and_the_log_of_a_run_here(tmp_path: P
 def play_whole_by_seats(directory: RunDirectory) -> None:
     """Play a run in this process with its own seats."""
     for name in [name for match in directory.manifest.plan.matches for name in stream_names(match.id)]:
-        write(directory.path, Session(0, SESSION, ""))
+        write(directory.path, ClusterSession(0, SESSION, ""))
         assert isinstance(worker.play(job(directory, name)), worker.Done)
     worker.close()
 
@@ -132,8 +136,8 @@ def test_progress_counts_every_answer_as_it_is_recorded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("result", "error", "message"),
     [
-        (worker.Failed("fault", "the server is gone"), PortFault, "the server is gone"),
-        (worker.Failed("journal", "entry 3"), BrokenJournal, "entry 3"),
+        (worker.FailedStream("fault", "the server is gone"), PortFault, "the server is gone"),
+        (worker.FailedStream("journal", "entry 3"), BrokenJournal, "entry 3"),
         (KilledWorker("stream", "tcp://w:1", 3), PortFault, "every worker that played it was lost"),
         (ModuleNotFoundError("no agzamov"), PortFault, "its worker failed: ModuleNotFoundError: no agzamov"),
         (OSError("closed"), PortFault, "the scheduler is gone"),
@@ -174,12 +178,12 @@ def test_a_stop_reaches_the_workers_and_what_they_recorded_is_in_the_log(tmp_pat
     directory, stop = sealed(tmp_path), Stop()
     playing = Event()
 
-    def until_stopped(given: worker.Job) -> worker.Failed:
+    def until_stopped(given: worker.Job) -> worker.FailedStream:
         watch = Watch(Path(given.folder), given.session)
         playing.set()
         with pytest.raises(Stopped, match="stopped by SIGTERM"):
             watch.wait(300)
-        return worker.Failed("stopped", "stopped by SIGTERM")
+        return worker.FailedStream("stopped", "stopped by SIGTERM")
 
     with threads(until_stopped) as client, ThreadPoolExecutor(1) as one:
         played = one.submit(runner(directory, client, stop).play)
@@ -207,7 +211,7 @@ def test_a_spent_budget_stops_the_streams_in_play(tmp_path: Path, monkeypatch: p
             return worker.play(given)
         with pytest.raises(Stopped, match="the budget of 3 USD is spent"):
             Watch(Path(given.folder), given.session).wait(300)
-        return worker.Failed("stopped", "the budget of 3 USD is spent")
+        return worker.FailedStream("stopped", "the budget of 3 USD is spent")
 
     with threads(first_plays) as client, pytest.raises(Stopped, match="the budget of 3 USD is spent"):
         runner(directory, client).play()
@@ -220,7 +224,7 @@ def test_a_spent_budget_stops_the_streams_in_play(tmp_path: Path, monkeypatch: p
 def begun(tmp_path: Path) -> Iterator[RunDirectory]:
     """A run whose session has begun."""
     directory = sealed(tmp_path)
-    write(directory.path, Session(0, SESSION, ""))
+    write(directory.path, ClusterSession(0, SESSION, ""))
     yield directory
     worker.close()
 
@@ -240,7 +244,7 @@ def test_a_worker_goes_on_from_the_journal_of_one_that_was_lost(begun: RunDirect
 def test_a_worker_with_another_program_plays_nothing(begun: RunDirectory) -> None:
     other = msgspec.structs.replace(program_here(), source_sha256="0" * 64)
     failed = worker.play(job(begun, STREAM, other))
-    assert isinstance(failed, worker.Failed)
+    assert isinstance(failed, worker.FailedStream)
     assert failed.message.startswith("a worker has another program: expected source 000000000000, found ")
     assert journals(begun) == {}
 
@@ -258,10 +262,10 @@ def test_programs_differ_in_python_libraries_or_source() -> None:
 def test_a_worker_that_does_not_see_the_folder_says_so(begun: RunDirectory, tmp_path: Path) -> None:
     elsewhere = msgspec.structs.replace(job(begun, STREAM), folder=str(tmp_path / "elsewhere"))
     failed = worker.play(elsewhere)
-    assert isinstance(failed, worker.Failed)
+    assert isinstance(failed, worker.FailedStream)
     assert (failed.why, "elsewhere: expected the folder of a sealed run" in failed.message) == ("fault", True)
     other = worker.play(msgspec.structs.replace(job(begun, STREAM), run="0" * 16))
-    assert isinstance(other, worker.Failed)
+    assert isinstance(other, worker.FailedStream)
     assert f"expected run {'0' * 16}" in other.message
 
 
@@ -288,14 +292,14 @@ class _Nobody:
 @pytest.mark.parametrize(
     ("session", "reason"),
     [
-        (Session(1, SESSION, "stopped by SIGTERM"), "stopped by SIGTERM"),
-        (Session(1, "another", ""), "taken over by another command"),
+        (ClusterSession(1, SESSION, "stopped by SIGTERM"), "stopped by SIGTERM"),
+        (ClusterSession(1, "another", ""), "taken over by another command"),
     ],
 )
-def test_a_worker_stops_by_the_session(begun: RunDirectory, session: Session, reason: str) -> None:
+def test_a_worker_stops_by_the_session(begun: RunDirectory, session: ClusterSession, reason: str) -> None:
     write(begun.path, session)
     failed = worker.play(job(begun, STREAM))
-    assert isinstance(failed, worker.Failed)
+    assert isinstance(failed, worker.FailedStream)
     assert (failed.why, reason in failed.message) == ("stopped", True)
     assert journals(begun) == {}
 
@@ -306,10 +310,10 @@ def test_a_worker_stops_by_the_session(begun: RunDirectory, session: Session, re
 def test_a_worker_stops_once_the_beat_has_not_changed_for_a_minute(tmp_path: Path) -> None:
     now = [0.0]
     watch = Watch(tmp_path, SESSION, lambda: now[0])
-    write(tmp_path, Session(0, SESSION, ""))
+    write(tmp_path, ClusterSession(0, SESSION, ""))
     for beat in range(5):
         now[0] += GONE_S - 1
-        write(tmp_path, Session(beat + 1, SESSION, ""))
+        write(tmp_path, ClusterSession(beat + 1, SESSION, ""))
         watch.check()
     now[0] += GONE_S / 2
     (tmp_path / "session").unlink()
@@ -330,7 +334,7 @@ def test_a_session_ends_with_a_reason_for_whoever_still_plays(tmp_path: Path) ->
 
 
 def test_what_a_cluster_cannot_play_is_refused(tmp_path: Path) -> None:
-    keys.generate(tmp_path / "key.pem")
+    signing_keys.generate(tmp_path / "key.pem")
     (tmp_path / "plan.yaml").write_text(yaml.safe_dump({**PLAN, "isolation": "container"}))
     with Commands(tmp_path) as commands:
         ended = commands.run("run", "plan.yaml", "--key", "key.pem", "--cluster", "tcp://127.0.0.1:1", cwd=tmp_path)
@@ -340,7 +344,7 @@ def test_what_a_cluster_cannot_play_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_protocol_that_a_cluster_cannot_play_is_refused_before_any_plan_is_sealed(tmp_path: Path) -> None:
-    keys.generate(tmp_path / "key.pem")
+    signing_keys.generate(tmp_path / "key.pem")
     for name, changes in (("1.yaml", {}), ("2.yaml", {"isolation": "container"})):
         (tmp_path / name).write_text(yaml.safe_dump({**PLAN, **changes}))
     with Commands(tmp_path) as commands:
@@ -420,7 +424,7 @@ class Holding:
             self.held += holds
         if holds:
             assert self.let_go.wait(600)
-        answers(serving.completion(exchange.request_seen.json))(exchange)
+        answers(chat_server.completion(exchange.request_seen.json))(exchange)
 
 
 @pytest.mark.slow
@@ -452,7 +456,7 @@ def test_a_worker_that_is_killed_costs_its_calls_in_flight_and_the_journals_are_
 
 @pytest.mark.slow
 def test_a_protocol_is_played_by_the_workers_of_a_cluster(tmp_path: Path) -> None:
-    keys.generate(tmp_path / "key.pem")
+    signing_keys.generate(tmp_path / "key.pem")
     first = {"phase": 0, "game": "chess960", "a": "agent", "b": "dice", "games": 4, "block_games": 2}
     for title, match in (("one", first), ("two", PLAN["matches"][0])):
         (tmp_path / f"{title}.yaml").write_text(yaml.safe_dump({**PLAN, "title": title, "matches": [match]}))
@@ -460,7 +464,9 @@ def test_a_protocol_is_played_by_the_workers_of_a_cluster(tmp_path: Path) -> Non
         plans = ("protocol", "run", "mine", "one.yaml", "two.yaml", "--key", "key.pem")
         ended = commands.run(*plans, "--cluster", address, cwd=tmp_path)
     assert ended.code == 0, ended
-    runs = [rundir.load(tmp_path / "mine" / "runs" / path.name) for path in (tmp_path / "mine" / "bundles").iterdir()]
+    runs = [
+        run_folder.load(tmp_path / "mine" / "runs" / path.name) for path in (tmp_path / "mine" / "bundles").iterdir()
+    ]
     assert sorted(run.manifest.plan.title for run in runs) == ["one", "two"]
     for run in runs:
         assert history(run).summary.done

@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from agzamov_harness.adapters.cut_prompts import CutPrompts
+from agzamov_harness.adapters.context_length import CutPrompts
 from agzamov_harness.adapters.endpoint import Endpoint
-from agzamov_harness.models.prompts import DICE
+from agzamov_harness.models.preflight import DICE
 from agzamov_harness.ports import ChatRequest, PortFault
-from agzamov_harness.seal import plan_from
-from agzamov_verify.experiment import Match
-from agzamov_verify.games.chess960.game import ChessMatch
-from agzamov_verify.games.game import StreamPlan
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_verify.core.questions import Chat, Evaluation, Message, Reply
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.games.chess.game import ChessMatch
 from agzamov_verify.games.holdem.game import PokerMatch
-from agzamov_verify.games.scripted import reply
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Chat, Evaluation, Message, Reply
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import block_script
 from agzamov_verify.seats import EndpointSeat
-from agzamov_verify.streams import block_script
+from agzamov_verify.table.game import StreamPlan
+from agzamov_verify.table.scripted_players import scripted_reply
 from harness.http_peer import Exchange, Peer, says
 
 Messages = tuple[Message, ...]
@@ -46,7 +46,7 @@ def asked(match: Match, count: int, questions: int) -> Iterator[Messages]:
         if isinstance(question, Chat):
             yield question.messages
         try:
-            played = reply("random", question.messages, question.seed) if isinstance(question, Chat) else ""
+            played = scripted_reply("random", question.messages, question.seed) if isinstance(question, Chat) else ""
             question = script.send(Reply(text=played) if isinstance(question, Chat) else Evaluation(0, None))
         except StopIteration:
             return

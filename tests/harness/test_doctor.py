@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness import doctor, keys
+from agzamov_harness.commands import doctor
+from agzamov_harness.commands.doctor import Ability, examine
 from agzamov_harness.containers import engine_socket
-from agzamov_harness.doctor import Ability, examine
-from agzamov_harness.pinning import BUILT_ON_REQUEST, IMAGE_OF
-from agzamov_verify import stockfish
-from agzamov_verify.stockfish import NAME, EngineFault, find_engine
+from agzamov_harness.containers.image_roles import BUILT_ON_REQUEST, IMAGE_OF
+from agzamov_harness.run import signing_keys
+from agzamov_verify.engines import uci_engine
+from agzamov_verify.engines.uci_engine import NAME, EngineFault, find_engine
 from harness.http_peer import Peer, Step, answers, hangs
 
 NAMES = ["python", "cores", "disk", "engine", "key", "ollama", "memories", "docker"]
@@ -29,7 +30,7 @@ def _no_servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def key(tmp_path: Path) -> Path:
-    keys.generate(tmp_path / "key.pem")
+    signing_keys.generate(tmp_path / "key.pem")
     return tmp_path / "key.pem"
 
 
@@ -116,7 +117,7 @@ def test_another_engine_is_no_engine(key: Path, tmp_path: Path, name: str, expor
 def test_a_program_that_is_no_engine_is_told_in_time(
     key: Path, tmp_path: Path, text: str, limit_s: float, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stockfish, "HANDSHAKE_S", limit_s)
+    monkeypatch.setattr(uci_engine, "HANDSHAKE_S", limit_s)
     fish = program(tmp_path / "fish", text)
     found = of(examine(key, str(fish)), "engine")
     assert (found.ok, found.found) == (False, f"expected a UCI engine at {fish}, found {why}")

@@ -21,16 +21,17 @@ import msgspec
 import pytest
 import yaml
 
-from agzamov_harness import keys, serving
-from agzamov_harness.adapters import calls as adapter
-from agzamov_harness.adapters import transport
-from agzamov_harness.adapters.calls import DETAIL_CHARACTERS_MAX
+from agzamov_harness.adapters import http_transport
+from agzamov_harness.adapters import retries as adapter
 from agzamov_harness.adapters.endpoint import Endpoint
+from agzamov_harness.adapters.retries import DETAIL_CHARACTERS_MAX
 from agzamov_harness.ports import ChatRequest, Completion, PortFault, Wait
-from agzamov_harness.run import Stop, Stopped
-from agzamov_verify.checks import Options, verify
-from agzamov_verify.journal import GENESIS, VERSION, Chain, Entry, asked, encode
-from agzamov_verify.questions import TOKENS_MAX, Chat, Message, NoReply, Reply, Try
+from agzamov_harness.reference_server import chat_server
+from agzamov_harness.run import signing_keys
+from agzamov_harness.run.stop import Stop, Stopped
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.core.journal import GENESIS, VERSION, Chain, Entry, asked, encode
+from agzamov_verify.core.questions import TOKENS_MAX, Chat, Message, NoReply, Reply, Try
 from agzamov_verify.scoring.call_records import WORD_CHARACTERS_MAX
 from agzamov_verify.seats import EndpointSeat
 from harness.http_peer import (
@@ -341,7 +342,7 @@ def test_a_body_that_drips_for_ever_times_out_although_each_read_is_quick() -> N
 
 
 def test_a_body_without_end_is_not_kept_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "ANSWER_BYTES_MAX", 1000)
+    monkeypatch.setattr(http_transport, "ANSWER_BYTES_MAX", 1000)
     (failed,) = answer_to(says("x" * 2000), says("MOVE: e2e4")).attempts
     assert failed.kind == "connection"
     assert failed.detail == "the answer is too long"
@@ -725,7 +726,7 @@ PLAN = {
 
 def reference_with_echo(exchange: Exchange) -> None:
     """The reference player, with the key in all that it says."""
-    answer = serving.completion(exchange.request_seen.json)
+    answer = chat_server.completion(exchange.request_seen.json)
     answer.update({name: f"{answer[name]} {KEY}" for name in ("id", "model", "system_fingerprint")})
     message = answer["choices"][0]["message"]
     message["content"] = f"My key is {KEY}.\n{message['content']}"
@@ -739,7 +740,7 @@ def listed(exchange: Exchange) -> None:
 
 def run_echoing(folder: Path, script: list[Step]) -> subprocess.CompletedProcess[str]:
     """A whole run, as a process with the key in its environment, against a server that echoes it."""
-    keys.generate(folder / "key.pem")
+    signing_keys.generate(folder / "key.pem")
     with Peer([listed, *script], then=reference_with_echo) as peer:
         plan = copy.deepcopy(PLAN)
         plan["seats"]["model"]["base_url"] = peer.url  # type: ignore[index]

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.dispatch import Answering
-from agzamov_harness.execution_log import FILE, ExecutionLog, execution, heads_on_disk
 from agzamov_harness.ports import PortFault
-from agzamov_harness.recorder import Recorder
-from agzamov_verify.executions import ExecutionHistory, ExecutionSummary
-from agzamov_verify.journal import BrokenJournal
-from agzamov_verify.questions import Answer, Chat, Message, Question, Reply
+from agzamov_harness.run.dispatch import Answering
+from agzamov_harness.run.execution_log import FILE, ExecutionLog, execution, heads_on_disk
+from agzamov_harness.run.recorder import Recorder
+from agzamov_verify.core.execution_log import ExecutionHistory, ExecutionSummary
+from agzamov_verify.core.journal import BrokenJournal
+from agzamov_verify.core.questions import Answer, Chat, Message, Question, Reply
 
 RUN, ONE, TWO = "0123456789abcdef", "p1-chess960-naked-agent-b00000", "p1-chess960-naked-agent-b00001"
 

@@ -13,15 +13,15 @@ from typing import Final
 import msgspec
 import pytest
 
-from agzamov_harness.seal import read_plan
-from agzamov_verify.experiment import Arm, Augmentation, Match, Phase, Trait
-from agzamov_verify.games.chess960.cell import ChessCell
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.manifest import Manifest
-from agzamov_verify.scoring.cells import Cell, CellKey
+from agzamov_harness.run.plan_file import read_plan
+from agzamov_verify.experiment.matches import Arm, Augmentation, Match, Phase, Trait
+from agzamov_verify.games.chess.cell import ChessCell
+from agzamov_verify.games.chess.rules import End
+from agzamov_verify.plan.manifest import Manifest
+from agzamov_verify.scoring.hypotheses.declarations import BY_ID, REGISTRY, Hypothesis
 from agzamov_verify.scoring.hypotheses.evidence import Evidence, Insufficient, Probe, ProbeCell, parts_of, traits_of
-from agzamov_verify.scoring.hypotheses.registry import BY_ID, REGISTRY, Hypothesis
 from agzamov_verify.scoring.match_cells import key_of
+from agzamov_verify.scoring.units.cells import Cell, CellKey
 from verify.agzamov.generator import CHESS, EVEN, POKER, World, cell, evidence
 
 PAGE: Final = Path("docs/hypotheses.md")

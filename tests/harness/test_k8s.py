@@ -8,9 +8,9 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from agzamov_harness import keys
 from agzamov_harness.cli import main
-from agzamov_harness.k8s_job import JobSettings, job_of
+from agzamov_harness.cluster.shares import JobSettings, job_of
+from agzamov_harness.run import signing_keys
 from harness.commands import Commands, Ended
 from harness.sealed_runs import checked, finish, journals, twin
 
@@ -122,7 +122,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to type commands in, with a key, and a home of its own for the hosts that are allowed a key."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    keys.generate(tmp_path / "key.pem")
+    signing_keys.generate(tmp_path / "key.pem")
     return tmp_path
 
 

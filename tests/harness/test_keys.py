@@ -23,9 +23,9 @@ from cryptography.hazmat.primitives.serialization import (
     load_ssh_public_key,
 )
 
-from agzamov_harness import keys
-from agzamov_harness.keys import KeyFault
-from agzamov_verify.envelope import key_id, load_public_key
+from agzamov_harness.run import signing_keys
+from agzamov_harness.run.signing_keys import KeyFault
+from agzamov_verify.core.envelope import key_id, load_public_key
 
 UNENCRYPTED_WANTED = "expected an unencrypted private key in PEM or OpenSSH form"
 KIND_WANTED = "expected an Ed25519 key, found another kind"
@@ -34,7 +34,7 @@ KIND_WANTED = "expected an Ed25519 key, found another kind"
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
     """A key as `agzamov keygen` makes it."""
-    keys.generate(tmp_path / "submitter.pem")
+    signing_keys.generate(tmp_path / "submitter.pem")
     return tmp_path / "submitter.pem"
 
 
@@ -56,17 +56,19 @@ def pem(key: PrivateKeyTypes, encryption: KeySerializationEncryption | None = No
 def test_a_new_key_is_for_its_owner_alone_and_its_public_half_for_all(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        key = keys.generate(tmp_path / "new" / "folder" / "key.pem")
+        key = signing_keys.generate(tmp_path / "new" / "folder" / "key.pem")
     finally:
         os.umask(before)
     path = tmp_path / "new" / "folder" / "key.pem"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert pem(keys.load(path)) == pem(key)
+    assert pem(signing_keys.load(path)) == pem(key)
     assert key_id(load_public_key(path.with_name("key.pem.pub").read_bytes())) == key_id(key.public_key())
 
 
 def test_two_new_keys_differ(tmp_path: Path) -> None:
-    assert key_id(keys.generate(tmp_path / "a").public_key()) != key_id(keys.generate(tmp_path / "b").public_key())
+    assert key_id(signing_keys.generate(tmp_path / "a").public_key()) != key_id(
+        signing_keys.generate(tmp_path / "b").public_key()
+    )
 
 
 @pytest.mark.parametrize("there", ["submitter.pem", "submitter.pem.pub"])
@@ -74,7 +76,7 @@ def test_a_file_that_is_there_already_is_never_overwritten(there: str, tmp_path:
     (tmp_path / there).write_text("precious")
     told = re.escape(f"{tmp_path / there}: this file exists already; choose another name")
     with pytest.raises(KeyFault, match=told):
-        keys.generate(tmp_path / "submitter.pem")
+        signing_keys.generate(tmp_path / "submitter.pem")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {there: "precious"}
 
 
@@ -83,7 +85,7 @@ def test_the_keys_id_is_the_digest_of_its_public_half_in_der(made: Path) -> None
         pytest.skip("no openssl here")
     command = ["openssl", "pkey", "-in", made, "-pubout", "-outform", "DER"]
     der = subprocess.run(command, check=True, capture_output=True, timeout=300).stdout
-    assert key_id(keys.load(made).public_key()) == hashlib.sha256(der).hexdigest()
+    assert key_id(signing_keys.load(made).public_key()) == hashlib.sha256(der).hexdigest()
 
 
 # --- reading one ---------------------------------------------------------------------------------
@@ -93,7 +95,7 @@ def test_a_key_that_ssh_keygen_made_is_read(tmp_path: Path) -> None:
     path = ssh_keygen(tmp_path / "id_ed25519", "-t", "ed25519", "-N", "")
     public = load_ssh_public_key(path.with_name("id_ed25519.pub").read_bytes())
     raw = public.public_bytes(Encoding.Raw, PublicFormat.Raw)
-    assert keys.load(path).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw) == raw
+    assert signing_keys.load(path).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw) == raw
 
 
 def test_a_key_that_openssl_made_is_read(tmp_path: Path) -> None:
@@ -101,8 +103,8 @@ def test_a_key_that_openssl_made_is_read(tmp_path: Path) -> None:
         pytest.skip("no openssl here")
     path = tmp_path / "key.pem"
     subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", path], check=True, timeout=300)
-    signature = keys.load(path).sign(b"a bundle")
-    keys.load(path).public_key().verify(signature, b"a bundle")
+    signature = signing_keys.load(path).sign(b"a bundle")
+    signing_keys.load(path).public_key().verify(signature, b"a bundle")
 
 
 def test_an_encrypted_openssh_key_is_refused(tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_another_kind_of_key_in_pem_is_refused(other: Callable[[], PrivateKeyTyp
 
 
 ENCRYPTED = pem(Ed25519PrivateKey.generate(), BestAvailableEncryption(b"a passphrase"))
-PUBLIC = keys.public_pem(Ed25519PrivateKey.generate())
+PUBLIC = signing_keys.public_pem(Ed25519PrivateKey.generate())
 
 
 @pytest.mark.parametrize(
@@ -166,5 +168,5 @@ def test_a_folder_is_no_key(tmp_path: Path) -> None:
 def refused(path: Path) -> str:
     """What a person is told about a key that is not taken."""
     with pytest.raises(KeyFault) as caught:
-        keys.load(path)
+        signing_keys.load(path)
     return str(caught.value)

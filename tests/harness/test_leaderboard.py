@@ -11,19 +11,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 from agzamov_harness.cli import main
-from agzamov_harness.leaderboard.opponents import opponent_of
-from agzamov_harness.leaderboard.pages import leaderboard_page
-from agzamov_harness.leaderboard.policy import Policy, load_policy
-from agzamov_harness.leaderboard.ranking import Row, ranked
-from agzamov_harness.leaderboard.record import RECORD, Entry, Outcome
-from agzamov_harness.leaderboard.site_folder import MARKER
-from agzamov_harness.seal import plan_from
-from agzamov_verify.envelope import key_id
-from agzamov_verify.manifest import Manifest, ManifestError
+from agzamov_harness.leaderboard.leaderboard_pages import leaderboard_page
+from agzamov_harness.leaderboard.ranking import BoardRow, opponent_of, ranked
+from agzamov_harness.leaderboard.site import MARKER
+from agzamov_harness.leaderboard.submissions import RECORD, Policy, SubmissionEntry, SubmissionOutcome, load_policy
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.plan.manifest import Manifest, ManifestError
 from agzamov_verify.scoring.deltas import DeltaAnalysis
-from agzamov_verify.scoring.exact import Figure
 from agzamov_verify.scoring.inference.estimate import Estimate
-from agzamov_verify.scoring.statistics import Interval
+from agzamov_verify.scoring.inference.exact import Figure
+from agzamov_verify.scoring.inference.samples import Interval
 from bundles.bundle_factory import STRANGER, SUBMITTER, TINY, Draft, make
 from stack_world import HANDS, bundle_of, plan_of
 
@@ -37,11 +35,13 @@ def row(
     weights: str = "sealed",
     submitter: str = "",
     lineage: str = "A verbatim",
-) -> Row:
+) -> BoardRow:
     interval = Interval(*(f"{bound:.6f}" for bound in bounds), "t") if bounds else None
     effect = Estimate(Figure("1/2", f"{value:.6f}"), interval, (5,), None, None, "score")
     board = ("chess960", "memory", "itself", "score")
-    return Row(board, name, submitter or name, "0" * 16, "model", "fts", effect, "V1", "compliant", lineage, weights)
+    return BoardRow(
+        board, name, submitter or name, "0" * 16, "model", "fts", effect, "V1", "compliant", lineage, weights
+    )
 
 
 def test_a_rank_is_what_the_interval_leaves_open() -> None:
@@ -124,8 +124,8 @@ def built(folder: Path, out: Path, rules: str = RULES, *more: str) -> Result:
     return CliRunner().invoke(main, arguments)
 
 
-def record_of(folder: Path) -> list[Entry]:
-    return [msgspec.json.decode(line, type=Entry) for line in (folder / RECORD).read_bytes().splitlines()]
+def record_of(folder: Path) -> list[SubmissionEntry]:
+    return [msgspec.json.decode(line, type=SubmissionEntry) for line in (folder / RECORD).read_bytes().splitlines()]
 
 
 def changed(bundle: Path, into: Path, change: Callable[[Draft], None]) -> None:
@@ -164,7 +164,7 @@ def test_what_holds_is_shown_and_what_does_not_is_listed_with_why(augmented: Pat
     assert result.output.endswith(f"leaderboard: {tmp_path / 'site' / 'index.html'}, 2 accepted\n")
     assert secret.read_text() == "mine"
     entries = {entry.name: entry for entry in record_of(folder)}
-    assert {name for name, entry in entries.items() if entry.outcome is Outcome.ACCEPTED} == {"good", "plain"}
+    assert {name for name, entry in entries.items() if entry.outcome is SubmissionOutcome.ACCEPTED} == {"good", "plain"}
     reasons = {name: entry.reason for name, entry in entries.items() if entry.reason}
     expected = {
         "good-again": "is submitted already, as good",

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from agzamov_harness.leaderboard.pages import leaderboard_page
-from agzamov_harness.leaderboard.policy import Policy
-from agzamov_harness.leaderboard.record import Entry, Outcome
+from agzamov_harness.leaderboard.leaderboard_pages import leaderboard_page
+from agzamov_harness.leaderboard.submissions import Policy, SubmissionEntry, SubmissionOutcome
 from browser import PROGRAMS, Started, noting, started
 from harness.test_leaderboard import row
 
@@ -24,7 +23,9 @@ def browsers(request: pytest.FixtureRequest) -> Iterator[Started]:
 @pytest.fixture
 def page_file(tmp_path: Path) -> Path:
     rows = [row("a", 0.5, (0.4, 0.6)), row("b", 0.4, (0.3, 0.5), "hosted", lineage="B traced")]
-    refused = Entry("refused-" + "long-" * 10, Outcome.REFUSED, "signed by a key that " + "x" * 80, "0" * 16, "1" * 64)
+    refused = SubmissionEntry(
+        "refused-" + "long-" * 10, SubmissionOutcome.REFUSED, "signed by a key that " + "x" * 80, "0" * 16, "1" * 64
+    )
     file = tmp_path / "index.html"
     file.write_text(leaderboard_page(Policy("Board", {"ada": "0" * 64}), rows, [refused]), "utf-8")
     return file

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 import yaml
 
-from agzamov_harness import keys
 from agzamov_harness.adapters.endpoint import Endpoint
 from agzamov_harness.ports import ChatRequest, Completion, PortFault
-from agzamov_verify.checks import Options, verify
-from agzamov_verify.questions import Message
+from agzamov_harness.run import signing_keys
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.core.questions import Message
 from agzamov_verify.seats import EndpointSeat
 from models.babbler import SLOT_TOKENS, write_model
 from models.live import strict
@@ -120,7 +120,7 @@ def entries(bundle: Path) -> list[Json]:
 def runs(url: str, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Json, Path]]:
     """One sealed run, played twice."""
     folder = tmp_path_factory.mktemp("babble")
-    keys.generate(folder / "key.pem")
+    signing_keys.generate(folder / "key.pem")
     seats = {**PLAN["seats"], "babbler": {**PLAN["seats"]["babbler"], "base_url": url}}
     (folder / "plan.yaml").write_text(yaml.safe_dump({**PLAN, "seats": seats}))
     run = folder / str(agzamov(folder, "seal", "plan.yaml", "--key", "key.pem"))

@@ -9,18 +9,18 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from agzamov_harness.matrix.comparisons import Group, Pair, all_pairs
-from agzamov_harness.matrix.matrix_text import matrix_lines
-from agzamov_harness.matrix.table import Matrix, MatrixDocument, frontier, matrix_of
-from agzamov_verify.columns import quoted
-from agzamov_verify.experiment import Augmentation
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.protocol import load_protocol
-from agzamov_verify.scoring.cells import Cell, CellKey, performance
+from agzamov_harness.commands.matrix_command import matrix_lines
+from agzamov_harness.matrix.matrix_table import Matrix, MatrixDocument, frontier, matrix_of
+from agzamov_harness.matrix.pairwise_comparisons import CellSample, Pair, all_pairs
+from agzamov_verify.core.columns import quoted
+from agzamov_verify.experiment.matches import Augmentation
+from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.hypotheses.evidence import Insufficient
 from agzamov_verify.scoring.hypotheses.primary import synergy
 from agzamov_verify.scoring.inference.estimate import Scale
-from agzamov_verify.scoring.measures import Units
+from agzamov_verify.scoring.inference.unit_values import Units
+from agzamov_verify.scoring.units.cells import Cell, CellKey, performance
+from agzamov_verify.table.decision import Tally
 from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence
 
 LEAST = load_protocol("agz-0.1").verdict
@@ -133,7 +133,9 @@ PLANTS = {
 
 def of_plants(groups: dict[str, tuple[int, ...]], careers: int = 0) -> tuple[Pair, ...]:
     scale = Scale("g", Fraction(1, 100))
-    return all_pairs({"g": [Group(name, "", Units(some, scale, "", careers)) for name, some in groups.items()]}, LEAST)
+    return all_pairs(
+        {"g": [CellSample(name, "", Units(some, scale, "", careers)) for name, some in groups.items()]}, LEAST
+    )
 
 
 def test_pairs_are_welch_tests_with_sidaks_correction() -> None:
@@ -197,8 +199,8 @@ def test_what_is_not_compared_says_why_and_counts_in_no_correction(
     values: tuple[int, ...], careers: int, note: str
 ) -> None:
     scale = Scale("g", Fraction(1))
-    groups = [Group(name, "", Units(some, scale)) for name, some in PLANTS.items()]
-    pairs = all_pairs({"g": [*groups, Group("other", "", Units(values, scale, "", careers))]}, LEAST)
+    groups = [CellSample(name, "", Units(some, scale)) for name, some in PLANTS.items()]
+    pairs = all_pairs({"g": [*groups, CellSample("other", "", Units(values, scale, "", careers))]}, LEAST)
     others = [pair for pair in pairs if pair.other_model == "other"]
     assert {pair.note for pair in others} == {note}
     assert all((pair.p is None) is bool(note) and pair.difference.value is not None for pair in others)

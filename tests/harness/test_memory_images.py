@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from agzamov_harness.memory.adapter import sealed_text, system_of
+from agzamov_harness.containers.image_roles import BUILT_ON_REQUEST, IMAGE_OF
+from agzamov_harness.memory.adapter_file import sealed_text, system_of
 from agzamov_harness.memory.launch import Setup
-from agzamov_harness.pinning import BUILT_ON_REQUEST, IMAGE_OF
 from agzamov_verify.memory.declared_server import IMAGE_PARTS, WITH_IMAGE, server_of
 
 ROOT = Path(__file__).parents[2]

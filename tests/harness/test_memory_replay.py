@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from agzamov_harness import keys
-from agzamov_harness.memory_replay import Compared, compared_blank
-from agzamov_verify.memory.servers import SERVERS
-from agzamov_verify.questions import Answer, Hit, Hits, Question, Settled, Stored
-from agzamov_verify.streams import memory_stores
+from agzamov_harness.reproduce.memory_replay import ComparedStore, compared_blank
+from agzamov_harness.run import signing_keys
+from agzamov_verify.core.questions import Answer, Hit, Hits, Question, Settled, Stored
+from agzamov_verify.memory.built_in_servers import SERVERS
+from agzamov_verify.plan.streams import memory_stores
 from bundles.bundle_factory import Draft, chained, edited, put, reseal
 from bundles.bundle_factory import entries as entries_of
 from harness.commands import Commands
@@ -78,7 +78,7 @@ def test_what_a_server_gives_that_it_was_not_told_is_named_at_its_place(tmp_path
     ]
     recorded += [(search("First moves as Black", 2), Hits((Hit(NOTES[0], "e00001"),))), (export(), Hits(()))]
     with opened(fake("none"), tmp_path) as port:
-        assert compared_blank(port, recorded) == Compared(asked=4)
+        assert compared_blank(port, recorded) == ComparedStore(asked=4)
     with opened(fake("book"), tmp_path) as port:
         seen = compared_blank(port, recorded)
     assert (seen.asked, seen.place) == (3, "question 0 in turn 1 of g00002")
@@ -88,7 +88,7 @@ def test_what_a_server_gives_that_it_was_not_told_is_named_at_its_place(tmp_path
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [Settled, Hits])
 def test_an_altered_answer_differs_at_its_place(bundle: Path, commands: Commands, tmp_path: Path, kind: type) -> None:
-    draft = Draft.of(bundle, keys.load(bundle.parents[1] / "key.pem"))
+    draft = Draft.of(bundle, signing_keys.load(bundle.parents[1] / "key.pem"))
     stream = next(name for name in draft.streams() if "real_recent" in name)
     story = entries_of(draft, stream)
     at = [n for n, entry in enumerate(story) if isinstance(entry.answer, kind)][2]

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.rundir import MEMORY_DATA
-from agzamov_verify.checks import Options, Verdict, verify
+from agzamov_harness.run.run_folder import MEMORY_DATA
 from agzamov_verify.checks.check_log import Number
-from agzamov_verify.checks.lineage_tiers import Tier
-from agzamov_verify.dice import Stream
-from agzamov_verify.memory.servers import SERVERS
+from agzamov_verify.checks.memory_step import Tier
+from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.core.dice import Stream
+from agzamov_verify.memory.built_in_servers import SERVERS
 from harness.commands import Commands
 from harness.sealed_runs import Json, entries, finish, journals, played_so_far, seal, start, uninterrupted, wait_for
 

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
-from agzamov_harness import keys, serving
-from agzamov_harness.seal import plan_from
-from agzamov_verify.checks import Options, Verdict, verify
+from agzamov_harness.reference_server import chat_server
+from agzamov_harness.run import signing_keys
+from agzamov_harness.run.plan_file import plan_from
 from agzamov_verify.checks.check_log import Number
-from agzamov_verify.dice import Stream
-from agzamov_verify.manifest import ManifestError
+from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.core.dice import Stream
+from agzamov_verify.plan.manifest import ManifestError
 from harness.commands import Commands
 from harness.http_peer import Exchange, Peer, answers, says, status
 from harness.sealed_runs import Json, entries, finish, journals, played_so_far, seal, start, twin, uninterrupted
@@ -30,7 +31,7 @@ def reference(exchange: Exchange) -> None:
     if exchange.request_seen.method == "GET":
         answers({"data": [{"id": "reference"}]})(exchange)
         return
-    answers(serving.completion(exchange.request_seen.json))(exchange)
+    answers(chat_server.completion(exchange.request_seen.json))(exchange)
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +118,7 @@ def without_calls(exchange: Exchange) -> None:
 
 def refused(commands: Commands, folder: Path, plan: Json) -> str:
     """The one line with which `seal` refuses a plan."""
-    keys.generate(folder / "key.pem")
+    signing_keys.generate(folder / "key.pem")
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
     ended = commands.run("run", "plan.yaml", "--key", "key.pem", cwd=folder)
     assert ended.code == 2, ended
@@ -194,7 +195,7 @@ def misbehaves(exchange: Exchange) -> None:
         reference(exchange)
         return
     body = exchange.request_seen.json
-    said = serving.completion(body)
+    said = chat_server.completion(body)
     message = said["choices"][0]["message"]
     if message.get("tool_calls") and len(body["messages"]) == 2 and "You are being tested" not in str(body):
         good = message["tool_calls"][0]["function"]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness import serving
-from agzamov_verify.checks import Options, Verdict, verify
-from agzamov_verify.checks.budget import Limits
+from agzamov_harness.reference_server import chat_server
 from agzamov_verify.checks.check_log import Number
-from agzamov_verify.stockfish import EngineFault, find_engine
+from agzamov_verify.checks.limits import VerificationLimits
+from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 from harness.commands import Commands
 from harness.http_peer import Exchange, Peer, answers
 from harness.sealed_runs import Json, finish, journals, seal
@@ -30,7 +30,7 @@ def served(exchange: Exchange) -> None:
     if exchange.request_seen.method == "GET":
         answers({"data": [{"id": "novice"}]})(exchange)
         return
-    answers(serving.completion(exchange.request_seen.json))(exchange)
+    answers(chat_server.completion(exchange.request_seen.json))(exchange)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def played(commands: Commands, folder: Path, plan: Json) -> tuple[Path, Verdict]
     """A run from plan to bundle, and what its check says."""
     run = seal(commands, folder, plan=plan)
     finish(commands, run)
-    options = Options(engine=ENGINE, limits=Limits(seat_replies_max=100_000))
+    options = Options(engine=ENGINE, limits=VerificationLimits(seat_replies_max=100_000))
     return run, verify(run.parents[1] / "bundles" / run.name, options)
 
 

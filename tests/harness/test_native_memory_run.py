@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from agzamov_harness import keys
+from agzamov_harness.run import signing_keys
 from agzamov_verify.checks.check_log import Number
+from agzamov_verify.core.questions import Called
 from agzamov_verify.memory.native_tools import Effect
-from agzamov_verify.questions import Called
 from bundles.bundle_factory import Draft, chained, check, edited, entries, fit_calls, put, reindex, replace_manifest
 from bundles.bundle_factory import reseal as sealed_anew
 from harness.commands import Commands
@@ -119,7 +119,7 @@ def test_a_run_of_hands_with_another_server_verifies(commands: Commands, tmp_pat
 
 
 def draft_of(played: Played) -> Draft:
-    return Draft.of(played.bundle, keys.load(played.folder / "key.pem"))
+    return Draft.of(played.bundle, signing_keys.load(played.folder / "key.pem"))
 
 
 def tool(**changes: object) -> Callable[[dict[str, Any]], object]:

@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from agzamov_harness import serving
+from agzamov_harness.reference_server import chat_server
 from agzamov_verify.checks.check_log import Number, Status
-from agzamov_verify.checks.lineage_tiers import Tier
+from agzamov_verify.checks.memory_step import Tier
 from agzamov_verify.checks.opened_bundle import native_problems
-from agzamov_verify.manifest import load_manifest
+from agzamov_verify.plan.manifest import load_manifest
 from harness.commands import Commands
 from harness.http_peer import Exchange, Peer, answers
 from harness.sealed_runs import Json, finish, seal, start
@@ -65,7 +65,7 @@ def calls_first(tool: str, arguments: str) -> Callable[[Exchange], None]:
         if tool not in offered or any(message["role"] == "tool" for message in body["messages"]):
             reference(exchange)
             return
-        said = serving.completion(body)
+        said = chat_server.completion(body)
         call = {"id": "x", "type": "function", "function": {"name": tool, "arguments": arguments}}
         said["choices"][0]["message"] |= {"content": None, "tool_calls": [call]}
         answers(said)(exchange)

@@ -12,9 +12,9 @@ import pytest
 
 from agzamov_harness.adapters.endpoint import Endpoint, parameters_of
 from agzamov_harness.ports import ChatRequest, Completion, PortFault
-from agzamov_verify.games.declared import Fault, FaultKind, declared
-from agzamov_verify.questions import Message, NoReply, Reply, Try
+from agzamov_verify.core.questions import Message, NoReply, Reply, Try
 from agzamov_verify.seats import EndpointSeat
+from agzamov_verify.table.declared import Fault, FaultKind, declared
 from harness.http_peer import Exchange, Peer, Step, answers
 
 RECORDED = Path(__file__).parents[3] / "shared" / "data" / "ollama"

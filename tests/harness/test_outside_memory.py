@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 import yaml
 
-from agzamov_harness import keys
-from agzamov_verify import bundle, canon
-from agzamov_verify.checks import Options, Verdict, verify
+from agzamov_harness.run import signing_keys
+from agzamov_verify import bundle
 from agzamov_verify.checks.check_log import Number
-from agzamov_verify.dice import Stream
+from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.core import canon
+from agzamov_verify.core.dice import Stream
 from bundles.bundle_factory import Draft, check, replace_manifest, reseal
 from harness.commands import Commands, Ended
 from harness.sealed_runs import Json, entries, finish, journals, played_so_far, seal, start, uninterrupted
@@ -91,7 +92,7 @@ def plan_of(server: str = "notes.yaml", arms: tuple[str, ...] = ("real",), **sys
 
 def refused(commands: Commands, folder: Path, plan: Json, *options: object) -> Ended:
     """A plan that cannot be sealed: one line, and no run."""
-    keys.generate(folder / "key.pem")
+    signing_keys.generate(folder / "key.pem")
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
     ended = commands.run("seal", "plan.yaml", "--key", "key.pem", *options, cwd=folder)
     assert (ended.code, len(ended.err.splitlines())) == (2, 1), ended
@@ -247,7 +248,7 @@ def test_a_plan_that_cannot_be_is_refused_with_one_line(
 def test_a_bundle_whose_adapter_is_not_the_one_that_is_pinned_fails_at_the_manifest(
     played: Path, tmp_path: Path
 ) -> None:
-    draft = Draft.of(bundle_of(played), keys.load(played.parents[1] / "key.pem"))
+    draft = Draft.of(bundle_of(played), signing_keys.load(played.parents[1] / "key.pem"))
 
     def change(manifest: Json) -> None:
         system = manifest["plan"]["systems"]["mine"]
@@ -279,7 +280,7 @@ def with_a_number_as_a_tool(adapter: Json) -> None:
 def test_a_sealed_adapter_that_cannot_be_is_found_at_the_manifest(
     played: Path, tmp_path: Path, change: Callable[[Json], None], server: str, reason: str
 ) -> None:
-    draft = Draft.of(bundle_of(played), keys.load(played.parents[1] / "key.pem"))
+    draft = Draft.of(bundle_of(played), signing_keys.load(played.parents[1] / "key.pem"))
 
     def put(manifest: Json) -> None:
         system = manifest["plan"]["systems"]["mine"]

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from agzamov_harness.seal import plan_from, read_plan, seal
-from agzamov_verify.dice import Dice
-from agzamov_verify.documents.own_documents import CHARACTERS_MAX
-from agzamov_verify.experiment import Arm
-from agzamov_verify.manifest import ManifestError, Plan
+from agzamov_harness.run.plan_file import plan_from, read_plan
+from agzamov_harness.run.seal import seal
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.documents.library import CHARACTERS_MAX
+from agzamov_verify.experiment.matches import Arm
+from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.systems import RagSystem
 from bundles.bundle_factory import check, make, told
 

@@ -16,24 +16,26 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from agzamov_harness import keys, rundir, serving
-from agzamov_harness import pack as pack_module
 from agzamov_harness.build_ports import open_world
-from agzamov_harness.dispatch import Answering
-from agzamov_harness.environment import environment_of
-from agzamov_harness.pack import pack
-from agzamov_harness.progress import State
-from agzamov_harness.run import Blocks, Runner, Stop
-from agzamov_harness.rundir import RunDirectory
-from agzamov_harness.seal import plan_from, seal
-from agzamov_harness.source_version import source_version
+from agzamov_harness.foundation.program_and_machine import source_version
+from agzamov_harness.pipeline import pack as pack_module
+from agzamov_harness.pipeline.pack import environment_of, pack
+from agzamov_harness.reference_server import chat_server
+from agzamov_harness.run import run_folder, signing_keys
+from agzamov_harness.run.dispatch import Answering
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.runner import Blocks, Runner
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop
 from agzamov_verify import bundle
-from agzamov_verify.checks import Options, verify
-from agzamov_verify.envelope import key_id
-from agzamov_verify.journal import BrokenJournal
-from agzamov_verify.questions import Answer, Chat, Question, Reply
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.core.journal import BrokenJournal
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
 
-KEY = keys.Ed25519PrivateKey.from_private_bytes(hashlib.sha256(b"a key for tests").digest())
+KEY = signing_keys.Ed25519PrivateKey.from_private_bytes(hashlib.sha256(b"a key for tests").digest())
 API_KEY = "sk-proj-4b1cd9e6f0a84c55-planted"
 PLAN: dict[str, Any] = {
     "title": "Pack",
@@ -56,7 +58,7 @@ def scripted(question: Question) -> Answer:
 
 def sealed(folder: Path, wished: object = PLAN) -> RunDirectory:
     manifest, secret = seal(plan_from(wished), key_id(KEY.public_key()), None, bytes(range(32)))
-    return rundir.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret)
+    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret)
 
 
 def played(directory: RunDirectory) -> Blocks:
@@ -204,7 +206,7 @@ def test_a_crash_while_packing_again_keeps_the_bundle_that_was_there(
 @pytest.fixture
 def server() -> Iterator[str]:
     """The reference players behind HTTP; some calls fail, so that failed attempts are recorded too."""
-    with serving.start("127.0.0.1", 0, 0.0, (serving.parse_fault("500@5"),)) as running:
+    with chat_server.start("127.0.0.1", 0, 0.0, (chat_server.parse_fault("500@5"),)) as running:
         thread = threading.Thread(target=running.serve_forever, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{running.server_port}/v1"
@@ -266,7 +268,7 @@ def test_what_a_run_leaves_beside_its_journal_is_not_packed(
 
 
 def test_every_note_and_log_of_a_harness_is_a_known_file_of_a_bundle() -> None:
-    notes = (*rundir.KNOWN_NOTES - {rundir.LOCK}, rundir.WEIGHTS)
+    notes = (*run_folder.KNOWN_NOTES - {run_folder.LOCK}, run_folder.WEIGHTS)
     names = [f"{bundle.NOTES_FOLDER}{name}" for name in notes]
     names += [f"{bundle.LOGS_FOLDER}{execution}/{part}.log" for execution in ("000", "1234") for part in PARTS]
     assert [name for name in names if not bundle.is_attested(name)] == []

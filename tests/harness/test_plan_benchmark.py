@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from agzamov_harness.planning_command import plan_command
-from agzamov_harness.seal import read_plan
+from agzamov_harness.commands.plan_command import plan_command
+from agzamov_harness.run.plan_file import read_plan
 from agzamov_verify.games.holdem.planning import BENCHMARK_CUTS, CUTS
-from agzamov_verify.games.holdem.variance_reduction.range_methods import RangeMethod
-from agzamov_verify.plan_problems import problems
-from agzamov_verify.scoring.compliance import departures
+from agzamov_verify.games.holdem.range_methods import RangeMethod
+from agzamov_verify.plan.plan_problems import problems
+from agzamov_verify.scoring.departures import departures
 
 PLAN = """\
 title: Benchmark

@@ -12,14 +12,14 @@ from click.testing import CliRunner
 from scipy import stats
 
 from agzamov_harness.cli import main
-from agzamov_harness.planned_arms import share_starts
-from agzamov_harness.seal import read_plan
-from agzamov_verify.experiment import Arm, Match
-from agzamov_verify.manifest import Manifest
-from agzamov_verify.scoring.cells import Cell
+from agzamov_harness.planning.contrasts import share_starts
+from agzamov_harness.run.plan_file import read_plan
+from agzamov_verify.experiment.matches import Arm, Match
+from agzamov_verify.plan.manifest import Manifest
+from agzamov_verify.scoring.hypotheses.declarations import BY_ID, REGISTRY
 from agzamov_verify.scoring.hypotheses.evidence import Evidence, Insufficient, parts_of, traits_of
-from agzamov_verify.scoring.hypotheses.registry import BY_ID, REGISTRY
 from agzamov_verify.scoring.match_cells import key_of
+from agzamov_verify.scoring.units.cells import Cell
 from verify.agzamov.generator import CHESS, World, cell, evidence
 
 MANIFESTS = Path("manifests")

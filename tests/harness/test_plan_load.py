@@ -9,21 +9,21 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
-from agzamov_harness.planning import SAMPLE_SEED, Assumptions, Load, load_of
-from agzamov_harness.seal import plan_from, read_plan
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.chess960.game import ChessBlock
-from agzamov_verify.games.chess960.judged_moves import positions_of
-from agzamov_verify.games.game import StreamPlan
-from agzamov_verify.games.scripted import random_answer
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Chat, Evaluate
-from agzamov_verify.script import Exchanges
-from agzamov_verify.streams import block_script
+from agzamov_harness.planning.workload import SAMPLE_SEED, Assumptions, Load, load_of
+from agzamov_harness.run.plan_file import plan_from, read_plan
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Chat, Evaluate
+from agzamov_verify.core.script import Exchanges
+from agzamov_verify.games.chess.game import ChessBlock
+from agzamov_verify.games.chess.judged_moves import positions_of
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import block_script
+from agzamov_verify.table.game import StreamPlan
+from agzamov_verify.table.scripted_players import random_answer
 
 MANIFESTS = Path("manifests")
 NORMATIVE = ("phase2", "phase3", "phase5")
-PROBES = json.loads(Path("verify/agzamov_verify/games/chess960/probe_positions.json").read_text())["positions"]
+PROBES = json.loads(Path("verify/agzamov_verify/games/chess/probe_positions.json").read_text())["positions"]
 PLIES = 110
 
 

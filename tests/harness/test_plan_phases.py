@@ -13,12 +13,12 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from agzamov_harness.cli import main
-from agzamov_harness.stress_figures import share_effect
-from agzamov_verify.scoring.hypotheses.registry import REGISTRY
+from agzamov_harness.planning.phase_figures import share_effect
+from agzamov_verify.scoring.hypotheses.declarations import REGISTRY
 from agzamov_verify.scoring.inference.clusters import share_of_clusters
 
 MANIFESTS = Path("manifests")
-STRESS = json.loads(Path("verify/agzamov_verify/games/chess960/stress_positions.json").read_text())["positions"]
+STRESS = json.loads(Path("verify/agzamov_verify/games/chess/stress_positions.json").read_text())["positions"]
 ICC, CAREERS = 0.011, 5
 HELD = (0.1, 0.3, 0.5)
 EXPLORATORY = sum(one.contrast is not None and str(one.id).startswith("E") for one in REGISTRY)

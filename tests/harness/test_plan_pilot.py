@@ -11,13 +11,13 @@ import yaml
 from click.testing import CliRunner, Result
 from scipy import stats
 
-from agzamov_harness.assumed_spreads import assumed_spreads
 from agzamov_harness.cli import main
-from agzamov_harness.pilot import Correlation, Pilot, correlation, deviation
-from agzamov_harness.seal import plan_from
+from agzamov_harness.planning.pilot_bundles import Correlation, Pilot, correlation, deviation
+from agzamov_harness.planning.spreads import assumed_spreads
+from agzamov_harness.run.plan_file import plan_from
 from agzamov_verify.scoring.game_planning import Deviation, PilotFigures
-from agzamov_verify.scoring.planning import CAREER_ICC, detectable, one_match
-from agzamov_verify.scoring.score_constants import CHESS, POKER
+from agzamov_verify.scoring.sample_sizes import CAREER_ICC, detectable, one_match
+from agzamov_verify.scoring.units.score_constants import CHESS, POKER
 from bundles.bundle_factory import SMALL, make
 
 RATINGS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]

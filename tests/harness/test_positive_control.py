@@ -9,21 +9,28 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_harness.positive_control.fieller import Share, share_of
-from agzamov_harness.positive_control.judge import (
+from agzamov_harness.positive_control.control_verdict import (
+    GameVerdict,
+    MeanRatio,
+    PlayedArm,
+    Role,
+    delta_of,
+    judged,
+    ratio_of_means,
+)
+from agzamov_harness.positive_control.judged_bundle import (
     ControlVerdict,
+    PlaceboCareer,
     placebo_matches,
     verdict_document,
     verdict_lines,
     with_placebo,
 )
-from agzamov_harness.positive_control.placebo import PlaceboCareer
-from agzamov_harness.positive_control.verdict import GameVerdict, PlayedArm, Role, delta_of, judged
-from agzamov_harness.seal import read_plan
-from agzamov_verify import canon
-from agzamov_verify.experiment import Arm
+from agzamov_harness.run.plan_file import read_plan
+from agzamov_verify.core import canon
+from agzamov_verify.experiment.matches import Arm
 from agzamov_verify.scoring.inference.estimate import Scale
-from agzamov_verify.scoring.measures import Units
+from agzamov_verify.scoring.inference.unit_values import Units
 from agzamov_verify.systems import MemorySystem, OracleSystem
 from harness.commands import Commands
 
@@ -125,20 +132,20 @@ def test_the_share_of_the_oracle_is_fiellers() -> None:
     assert memory.share.low
     assert memory.share.high
     assert memory.share.low < 99 / 152 < memory.share.high
-    half = share_of([2.5, 3, 3.5], [5, 6, 7])
+    half = ratio_of_means([2.5, 3, 3.5], [5, 6, 7])
     assert half
     assert tuple(half) == pytest.approx((0.5, 0.5, 0.5))
 
 
 def test_the_share_of_an_oracle_that_may_be_worth_nothing_has_no_bounds() -> None:
-    assert share_of([1.0, 2.0, 3.0], [-5.0, 1.0, 5.0]) == Share(6.0, None, None)
-    assert share_of([1.0], [0.0]) is None
+    assert ratio_of_means([1.0, 2.0, 3.0], [-5.0, 1.0, 5.0]) == MeanRatio(6.0, None, None)
+    assert ratio_of_means([1.0], [0.0]) is None
 
 
 def test_the_bounds_are_where_a_t_test_of_the_difference_turns() -> None:
     """At each bound r, mean(x) - r mean(y) stands t standard errors from 0."""
     x, y = [3.0, 5.0, 4.0, 6.0, 2.0], [8.0, 9.0, 7.0, 9.5, 8.5]
-    share = share_of(x, y)
+    share = ratio_of_means(x, y)
     assert share
     assert share.low
     assert share.high

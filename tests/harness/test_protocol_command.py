@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from agzamov_harness import rundir
+from agzamov_harness.run import run_folder
 from harness.commands import Commands, Ended
 from harness.sealed_runs import wait_for
 
@@ -170,7 +170,7 @@ def test_two_runs_of_one_plan_are_refused(commands: Commands, folder: Path) -> N
 
 def test_a_folder_that_another_process_plays_is_refused(commands: Commands, folder: Path) -> None:
     (folder / "runs").mkdir()
-    with rundir.held(folder / "runs" / "lock", "held by another test"):
+    with run_folder.held(folder / "runs" / "lock", "held by another test"):
         refused(commands, folder, "protocol: another process is playing this folder")
     assert not [*folder.glob("runs/*/")]
 

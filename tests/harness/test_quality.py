@@ -15,29 +15,28 @@ import pytest
 from click.testing import CliRunner, Result
 
 from agzamov_harness import cli
-from agzamov_harness.quality.answers import AnswerFile
-from agzamov_harness.quality.work import ANSWERS, COMPLETE, MAKING, Asking, judge_run
-from agzamov_harness.run import Stop, Stopped
-from agzamov_verify import canon
-from agzamov_verify.checks import quality
+from agzamov_harness.run.move_evaluations import ANSWERS, COMPLETE, MAKING, AnswerFile, Asking, judge_run
+from agzamov_harness.run.stop import Stop, Stopped
+from agzamov_verify.checks import quality_answers
 from agzamov_verify.checks.check_log import CheckLog, Status
-from agzamov_verify.checks.quality import (
-    Played,
+from agzamov_verify.checks.quality_answers import (
+    PlayedRun,
     QualityOptions,
     QualityVerdict,
     check_answers,
     replay_played,
     verify_quality,
 )
-from agzamov_verify.checks.sample_confidence import sample
-from agzamov_verify.games.chess960.judged_moves import positions_of
-from agzamov_verify.manifest import ManifestError
-from agzamov_verify.protocol import load_protocol
-from agzamov_verify.quality import quality_text
-from agzamov_verify.scoring.quality.positions import MoveEvaluation, decode, encode
-from agzamov_verify.scoring.quality.results import FIGURES_FILE, INDEX_FILE, answers_name, quality_of
-from agzamov_verify.stockfish import EngineFault, find_engine
-from agzamov_verify.untrusted_input import open_source
+from agzamov_verify.checks.random_sample import sample
+from agzamov_verify.core import canon
+from agzamov_verify.core.untrusted_input import open_source
+from agzamov_verify.engines.uci_engine import EngineFault, find_engine
+from agzamov_verify.games.chess.judged_moves import positions_of
+from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.scoring.quality.quality_figures import FIGURES_FILE, INDEX_FILE, answers_name, quality_of
+from agzamov_verify.scoring.quality.quality_questions import MoveEvaluation, decode, encode
+from agzamov_verify.show.text import quality_text
 from bundles.bundle_factory import SEATS, TINY, make
 from harness.commands import Commands
 
@@ -73,7 +72,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def played_of(bundle: Path) -> Played:
+def played_of(bundle: Path) -> PlayedRun:
     return replay_played(bundle, CheckLog(), 1)
 
 
@@ -428,7 +427,7 @@ def test_a_folder_that_cannot_be_read_is_a_finding(made: Path, monkeypatch: pyte
     def refuse(path: Path) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(quality, "open_source", refuse)
+    monkeypatch.setattr(quality_answers, "open_source", refuse)
     verdict = checked(made, made / "bundle.quality")
     assert [(one.expected, one.found) for one in verdict.findings] == [("a readable file", "Permission denied")]
     assert verdict.status is Status.FAIL

@@ -8,18 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness import rundir
-from agzamov_harness.dispatch import Answering
-from agzamov_harness.pack import pack
+from agzamov_harness.pipeline.pack import pack
 from agzamov_harness.ports import PortFault
-from agzamov_harness.progress import State
-from agzamov_harness.quality.planned_quality import judge_promised
-from agzamov_harness.run import Runner, Stop
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify import bundle, canon, envelope
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.dispatch import Answering
+from agzamov_harness.run.move_evaluations import judge_promised
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.runner import Runner
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop
+from agzamov_verify import bundle
 from agzamov_verify.checks.check_log import Status
-from agzamov_verify.games.chess960.cell import ChessCell
-from agzamov_verify.manifest import ManifestError
+from agzamov_verify.core import canon, envelope
+from agzamov_verify.games.chess.cell import ChessCell
+from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.scoring.analysis import analysis_of
 from agzamov_verify.scoring.match_cells import cells_of
 from bundles.bundle_factory import (
@@ -57,10 +60,10 @@ ENGINE = engine_path()
 needs_engine = pytest.mark.skipif(ENGINE is None, reason="no Stockfish 15.1 here")
 
 
-def run_of(wished: object, folder: Path) -> tuple[rundir.RunDirectory, dict]:  # type: ignore[type-arg]
+def run_of(wished: object, folder: Path) -> tuple[run_folder.RunDirectory, dict]:  # type: ignore[type-arg]
     plan = plan_from(wished)
     manifest, secret = seal(plan, envelope.key_id(SUBMITTER.public_key()), ENGINE)
-    directory = rundir.create(folder / "runs", manifest, secret)
+    directory = run_folder.create(folder / "runs", manifest, secret)
     ticks = count(step=1_000_000)
     world = world_of(plan, ENGINE)
     return directory, Runner(directory, Answering(world), lambda: next(ticks), State(plan, None), Stop(), 1).play()

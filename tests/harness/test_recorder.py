@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness import recorder as recorder_module
-from agzamov_harness.dispatch import Answering
 from agzamov_harness.ports import Completion
-from agzamov_harness.recorder import Answers, Recorder
-from agzamov_verify.journal import BrokenJournal, Chain, Entry
-from agzamov_verify.questions import Answer, Chat, Evaluate, Evaluation, Message, Question, Reply
+from agzamov_harness.run import recorder as recorder_module
+from agzamov_harness.run.dispatch import Answering
+from agzamov_harness.run.recorder import Answers, Recorder
+from agzamov_verify.core.journal import BrokenJournal, Chain, Entry
+from agzamov_verify.core.questions import Answer, Chat, Evaluate, Evaluation, Message, Question, Reply
+from agzamov_verify.core.script import Divergence
 from agzamov_verify.scoring.call_records import CallRecord, decode
-from agzamov_verify.script import Divergence
 
 RUN, STREAM = "0123456789abcdef", "p1-chess960-naked-agent-b00000"
 STEP_NS = 1_500_000

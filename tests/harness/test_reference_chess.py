@@ -3,19 +3,18 @@
 import chess
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy
-from agzamov_verify.games.chess960.habit_moves import trades_queens
-from agzamov_verify.games.chess960.habits import NO_HABITS, chess_habits
-from agzamov_verify.games.chess960.notes import observation
-from agzamov_verify.games.chess960.pattern_sentences import CHESS_PATTERNS
-from agzamov_verify.games.chess960.prompt import PromptStyle, system_message, turn_message
-from agzamov_verify.games.chess960.rules import End, Game960
-from agzamov_verify.games.chess960.script import ChessRecord, ChessRules, play
-from agzamov_verify.games.players import GameName, Player
-from agzamov_verify.games.scripted import reply
-from agzamov_verify.questions import Chat, Question, Reply
-from agzamov_verify.script import drive
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Chat, Question, Reply
+from agzamov_verify.core.script import drive
+from agzamov_verify.games.chess.game_script import ChessRecord, ChessRules, play
+from agzamov_verify.games.chess.habit_words import CHESS_PATTERNS
+from agzamov_verify.games.chess.notes import observation
+from agzamov_verify.games.chess.patterns import NO_HABITS, chess_habits, trades_queens
+from agzamov_verify.games.chess.prompt import PromptStyle, system_message, turn_message
+from agzamov_verify.games.chess.rules import End, Game960
+from agzamov_verify.table.adjudication import Adjudication, AdjudicationPolicy
+from agzamov_verify.table.players import GameName, Player
+from agzamov_verify.table.scripted_players import scripted_reply
 
 AGENT, OPPONENT, DICE = "agent", "reference opponent", "random"
 CASTLES = "- Castles within its first 8 moves, as soon as castling is legal."
@@ -24,7 +23,9 @@ AVOIDS = "- Never makes a move that allows or makes a trade of queens, unless ev
 
 def answer(question: Question) -> Reply:
     assert isinstance(question, Chat)
-    return Reply(text=reply("random" if question.to == DICE else "reference", question.messages, question.seed))
+    return Reply(
+        text=scripted_reply("random" if question.to == DICE else "reference", question.messages, question.seed)
+    )
 
 
 def game(number: int, white: Player, black: Player, plies_max: int, policy: AdjudicationPolicy) -> ChessRecord:
@@ -38,7 +39,7 @@ def answered(fen: str, briefing: str = "", patterns: tuple[str, ...] = (), seed:
         system_message(patterns, ChessRules().terms(0)),
         turn_message(Game960(fen), PromptStyle.STANDARD, briefing),
     )
-    return reply("reference", messages, seed)
+    return scripted_reply("reference", messages, seed)
 
 
 def move(fen: str, briefing: str = "", patterns: tuple[str, ...] = (), seed: int = 1) -> str:
@@ -75,7 +76,7 @@ def test_a_position_seen_before_is_left_alone_when_ahead() -> None:
         game.push(chess.Move.from_uci(text))
     messages = (system_message((), ChessRules().terms(0)), turn_message(game, PromptStyle.STANDARD, ""))
     for seed in range(8):
-        game.push(chess.Move.from_uci(reply("reference", messages, seed).rpartition("MOVE: ")[2]))
+        game.push(chess.Move.from_uci(scripted_reply("reference", messages, seed).rpartition("MOVE: ")[2]))
         assert not _with_stack(game).is_repetition(2)
         game = _taken_back(game)
 
@@ -194,7 +195,7 @@ def test_a_piece_that_has_just_captured_is_taken_back() -> None:
     game.push(chess.Move.from_uci("e4d5"))
     system = system_message((CHESS_PATTERNS["always_recaptures"],), ChessRules().terms(0))
     messages = (system, turn_message(game, PromptStyle.STANDARD, ""))
-    assert {reply("reference", messages, seed).rpartition("MOVE: ")[2] for seed in range(4)} == {"c6d5"}
+    assert {scripted_reply("reference", messages, seed).rpartition("MOVE: ")[2] for seed in range(4)} == {"c6d5"}
 
 
 def test_the_castling_profile_says_nothing_after_its_moves() -> None:

@@ -5,19 +5,19 @@ import statistics
 
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.decision import Tally
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Chat, Question, Reply
+from agzamov_verify.core.script import drive
+from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.holdem.cards import DECK
-from agzamov_verify.games.holdem.chen import chen_points, top_percent
-from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
+from agzamov_verify.games.holdem.habit_words import POKER_PATTERNS
+from agzamov_verify.games.holdem.hand_script import PokerRules, play
 from agzamov_verify.games.holdem.prompt import PokerTerms, system_message, turn_message
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, PokerAction
-from agzamov_verify.games.holdem.script import PokerRules, play
-from agzamov_verify.games.patterns import Pattern
-from agzamov_verify.games.players import GameName, Player
-from agzamov_verify.games.scripted import reply
-from agzamov_verify.questions import Chat, Question, Reply
-from agzamov_verify.script import drive
+from agzamov_verify.games.holdem.starting_hands import chen_points, top_percent
+from agzamov_verify.table.decision import Tally
+from agzamov_verify.table.players import GameName, Player
+from agzamov_verify.table.scripted_players import scripted_reply
 
 AGENT, OPPONENT, DICE, STATION = "agent", "reference opponent", "random", "calling station"
 FOLDS_TO_3BET = "- Folds to 3-bet on the button: 85%"
@@ -29,7 +29,9 @@ def answer(question: Question) -> Reply:
     if question.to == STATION:
         free = "Legal actions: check" in question.messages[1].content
         return Reply(text="ACTION: check" if free else "ACTION: call")
-    return Reply(text=reply("random" if question.to == DICE else "reference", question.messages, question.seed))
+    return Reply(
+        text=scripted_reply("random" if question.to == DICE else "reference", question.messages, question.seed)
+    )
 
 
 def deal(dice: Dice, hand: int) -> Deal:
@@ -62,7 +64,7 @@ def clearly(chips: list[int]) -> bool:
 def acted(hand: Hand, briefing: str = "", patterns: tuple[str, ...] = (), seed: int = 1) -> str:
     assert hand.to_act is not None
     messages = (system_message(patterns, PokerTerms(10_000)), turn_message(hand, hand.to_act, briefing))
-    return reply("reference", messages, seed).rpartition("ACTION: ")[2]
+    return scripted_reply("reference", messages, seed).rpartition("ACTION: ")[2]
 
 
 def after(button: str, big_blind: str, *actions: PokerAction) -> Hand:
@@ -142,7 +144,7 @@ def _equity(hand: Hand, briefing: str) -> int:
     """What the player says that its hand is worth, in percent."""
     assert hand.to_act is not None
     messages = (system_message((), PokerTerms(10_000)), turn_message(hand, hand.to_act, briefing))
-    return int(reply("reference", messages, 1).split("About ")[1].split("%")[0])
+    return int(scripted_reply("reference", messages, 1).split("About ")[1].split("%")[0])
 
 
 def test_any_two_cards_3bet_a_button_that_gives_up() -> None:

@@ -6,26 +6,25 @@ from dataclasses import fields, replace
 import chess
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.chess960 import prompt as chess_prompt
-from agzamov_verify.games.chess960.habits import NO_HABITS, ChessHabits, chess_habits
-from agzamov_verify.games.chess960.pattern_sentences import CHESS_PATTERNS
-from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.games.chess960.script import ChessRules
-from agzamov_verify.games.declared import Accepted, Declared, declared
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Message, Reply
+from agzamov_verify.experiment.opponent_patterns import Pattern
+from agzamov_verify.games.chess import prompt as chess_prompt
+from agzamov_verify.games.chess.game_script import ChessRules
+from agzamov_verify.games.chess.habit_words import CHESS_PATTERNS
+from agzamov_verify.games.chess.patterns import NO_HABITS, ChessHabits, chess_habits
+from agzamov_verify.games.chess.rules import Game960
 from agzamov_verify.games.holdem import prompt as holdem_prompt
 from agzamov_verify.games.holdem.cards import DECK
-from agzamov_verify.games.holdem.habits import PokerHabits, kept_patterns, poker_habits
-from agzamov_verify.games.holdem.page import Options, Verb, Who, read_spot, spot_of
-from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
+from agzamov_verify.games.holdem.habit_words import POKER_PATTERNS, PokerHabits, kept_patterns, poker_habits
+from agzamov_verify.games.holdem.hand_script import random_action
 from agzamov_verify.games.holdem.reference_player import STRANGER
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand
-from agzamov_verify.games.holdem.script import random_action
 from agzamov_verify.games.holdem.spelling import read_action
-from agzamov_verify.games.page import read_page
-from agzamov_verify.games.patterns import Pattern
-from agzamov_verify.games.scripted import reply
-from agzamov_verify.questions import Message, Reply
+from agzamov_verify.games.holdem.spot import LegalOptions, Verb, Who, read_spot, spot_of
+from agzamov_verify.table.declared import Accepted, Declared, declared
+from agzamov_verify.table.prompt_lines import read_page
+from agzamov_verify.table.scripted_players import scripted_reply
 
 NOBODY = PokerHabits(**dict.fromkeys((field.name for field in fields(PokerHabits)), 0))
 START = chess.Board.from_chess960_pos(518).fen()
@@ -50,19 +49,19 @@ def hand_messages(hand: Hand, briefing: str = "", patterns: tuple[str, ...] = ()
 def test_the_same_prompt_and_seed_give_the_same_words() -> None:
     hand = Hand(deal(Dice(b"same"), 0), (10_000, 10_000))
     for kind in ("reference", "random"):
-        assert reply(kind, chess_messages(), 7) == reply(kind, chess_messages(), 7)
-        assert reply(kind, hand_messages(hand), 7) == reply(kind, hand_messages(hand), 7)
+        assert scripted_reply(kind, chess_messages(), 7) == scripted_reply(kind, chess_messages(), 7)
+        assert scripted_reply(kind, hand_messages(hand), 7) == scripted_reply(kind, hand_messages(hand), 7)
 
 
 def test_the_random_player_varies_with_the_seed_over_all_legal_moves() -> None:
-    said = Counter(_declared(reply("random", chess_messages(), seed), "MOVE:") for seed in range(600))
+    said = Counter(_declared(scripted_reply("random", chess_messages(), seed), "MOVE:") for seed in range(600))
     assert set(said) == set(Game960(START).legal_moves())
     assert max(said.values()) < 3 * 600 / 20
 
 
 def test_the_random_player_chooses_kinds_and_amounts_evenly() -> None:
     hand = Hand(deal(Dice(b"even"), 0), (10_000, 10_000))
-    texts = [_declared(reply("random", hand_messages(hand), seed), "ACTION:") for seed in range(600)]
+    texts = [_declared(scripted_reply("random", hand_messages(hand), seed), "ACTION:") for seed in range(600)]
     said = [read_action(text, hand) for text in texts]
     actions = [read.action for read in said if isinstance(read, Accepted) and read.exact]
     kinds = Counter(action.kind for action in actions)
@@ -77,23 +76,23 @@ def test_the_random_player_chooses_kinds_and_amounts_evenly() -> None:
 def test_a_rejection_gets_the_answer_to_the_first_question() -> None:
     messages = chess_messages()
     again = (*messages, Message("MOVE: e2e5", "assistant"), Message("Rejected: not legal.", "user"))
-    assert reply("reference", again, 3) == reply("reference", messages, 3)
+    assert scripted_reply("reference", again, 3) == scripted_reply("reference", messages, 3)
 
 
 def test_an_unknown_game_is_named_in_the_error() -> None:
     with pytest.raises(ValueError, match="expected a prompt of chess960 or holdem, found 'Draughts board"):
-        reply("reference", (Message("Play.", "system"), Message("Draughts board: ...", "user")), 1)
+        scripted_reply("reference", (Message("Play.", "system"), Message("Draughts board: ...", "user")), 1)
 
 
 def test_an_unknown_kind_is_named_in_the_error() -> None:
     kinds = "benchmark or novice or random or reference"
     with pytest.raises(ValueError, match=f"expected a player of kind {kinds}, found 'oracle'"):
-        reply("oracle", chess_messages(), 1)
+        scripted_reply("oracle", chess_messages(), 1)
 
 
 def test_a_broken_prompt_says_which_line_is_missing() -> None:
     with pytest.raises(ValueError, match="expected a line that starts with 'Pot'"):
-        reply("reference", (Message("", "system"), Message("Hole cards: [Ah, Kd]\nBoard: []", "user")), 1)
+        scripted_reply("reference", (Message("", "system"), Message("Hole cards: [Ah, Kd]\nBoard: []", "user")), 1)
 
 
 def test_a_spot_is_read_as_the_hand_stands_at_every_turn() -> None:
@@ -113,7 +112,9 @@ def _assert_read_right(hand: Hand) -> None:
     assert (spot.pot_chips, spot.to_call_chips) == (hand.pot_chips, hand.to_call_chips)
     assert spot.stacks_chips == (hand.stacks[mine], hand.stacks[1 - mine])
     assert spot.on_button == (mine == 0)
-    assert spot.options == Options(tuple(Verb(k.value) for k in legal.kinds), legal.min_to_chips, legal.max_to_chips)
+    assert spot.options == LegalOptions(
+        tuple(Verb(k.value) for k in legal.kinds), legal.min_to_chips, legal.max_to_chips
+    )
     expected = [
         (Who.ME if p.player == mine else Who.OPPONENT, p.action.kind.value, p.action.to_chips) for p in hand.history
     ]

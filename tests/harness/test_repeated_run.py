@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 import yaml
 
-from agzamov_harness import keys, serving
-from agzamov_verify import bundle, canon
-from agzamov_verify.checks import Options, verify
-from agzamov_verify.envelope import JournalClaim, load_public_key, open_envelope
+from agzamov_harness.reference_server import chat_server
+from agzamov_harness.run import signing_keys
+from agzamov_verify import bundle
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.core import canon
+from agzamov_verify.core.envelope import JournalClaim, load_public_key, open_envelope
 from agzamov_verify.scoring.call_records import CallTable, Served
 from harness.commands import Commands
 
@@ -46,14 +48,14 @@ def commands(tmp_path: Path) -> Iterator[Commands]:
 @contextmanager
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The reference server, with an id of its own for each call as real servers have, and two fingerprints in turn."""
-    plain, calls = serving.completion, itertools.count()
+    plain, calls = chat_server.completion, itertools.count()
 
     def named(body: object) -> dict[str, Any]:
         made = {"id": f"chatcmpl-{secrets.token_hex(16)}", "system_fingerprint": f"fp_{next(calls) % 2}"}
         return {**plain(body), **made}
 
-    monkeypatch.setattr(serving, "completion", named)
-    with serving.start("127.0.0.1", 0) as server:
+    monkeypatch.setattr(chat_server, "completion", named)
+    with chat_server.start("127.0.0.1", 0) as server:
         Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/v1"
         server.shutdown()
@@ -62,7 +64,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def sealed(commands: Commands, folder: Path, url: str) -> Path:
     plan = copy.deepcopy(PLAN)
     plan["seats"]["model"]["base_url"] = url
-    keys.generate(folder / "key.pem")
+    signing_keys.generate(folder / "key.pem")
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
     ended = commands.run("seal", "plan.yaml", "--key", "key.pem", cwd=folder)
     assert ended.code == 0, ended

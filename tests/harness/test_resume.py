@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from agzamov_harness import serving
-from agzamov_verify.dice import Stream
-from agzamov_verify.stockfish import EngineFault, find_engine
-from agzamov_verify.workers import cores
+from agzamov_harness.reference_server import chat_server
+from agzamov_verify.core.dice import Stream
+from agzamov_verify.core.workers import cores
+from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 from harness.commands import Commands, Ended, Running
 from harness.http_peer import Exchange, Peer, answers, hangs, lasting_port, slowly
 from harness.sealed_runs import (
@@ -73,7 +73,7 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
 
 def reference(exchange: Exchange) -> None:
     """What the reference server would answer."""
-    answers(serving.completion(exchange.request_seen.json))(exchange)
+    answers(chat_server.completion(exchange.request_seen.json))(exchange)
 
 
 # --- kill -9 -----------------------------------------------------------------------------------------

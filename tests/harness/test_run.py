@@ -12,21 +12,23 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_harness import rundir
-from agzamov_harness.adapters.local import LocalSeat
-from agzamov_harness.dispatch import Answering, World, ports_of
-from agzamov_harness.play_stream import durable_unit
 from agzamov_harness.ports import PortFault
-from agzamov_harness.progress import State
-from agzamov_harness.run import Blocks, Runner, Stop, Stopped
-from agzamov_harness.rundir import RunDirectory
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify import canon
-from agzamov_verify.questions import Answer, Chat, Question, Reply
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.dispatch import Answering, World, ports_of
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.play_stream import durable_unit
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.runner import Blocks, Runner
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop, Stopped
+from agzamov_harness.seat_kinds.scripted_kind import LocalSeat
+from agzamov_verify.core import canon
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
+from agzamov_verify.core.script import Answerer
+from agzamov_verify.plan.streams import streams_of
 from agzamov_verify.scoring.results import Results, results_of
-from agzamov_verify.script import Answerer
 from agzamov_verify.seats import RandomSeat, ReferenceSeat
-from agzamov_verify.streams import streams_of
 
 SECRET = bytes(range(32))
 WAIT_S = 120.0
@@ -69,7 +71,7 @@ def sealed(folder: Path, **changes: object) -> RunDirectory:
     plan = plan_from({**PLAN, **changes})
     manifest, secret = seal(plan, "ab" * 32, None, SECRET)
     manifest = msgspec.structs.replace(manifest, nonce="0" * 32)
-    return rundir.create(folder, manifest, secret)
+    return run_folder.create(folder, manifest, secret)
 
 
 def play(directory: RunDirectory, world: Answerer = scripted, stop: Stop | None = None, concurrency: int = 1) -> Blocks:
@@ -112,8 +114,8 @@ class Noting:
 
 def test_one_sealed_run_has_the_same_journals_at_any_concurrency(tmp_path: Path) -> None:
     folder = sealed(tmp_path / "1", chess960={"adjudication": {"policy": "none"}, "plies_max": 8}).path
-    alone = rundir.load(folder)
-    crowded = rundir.load(Path(shutil.copytree(folder, tmp_path / "32" / folder.name)))
+    alone = run_folder.load(folder)
+    crowded = run_folder.load(Path(shutil.copytree(folder, tmp_path / "32" / folder.name)))
     one, many = play(alone, thinking(0)), play(crowded, thinking(0.002), concurrency=32)
     assert journals(alone) == journals(crowded)
     assert canon.dumps(results(alone, one)) == canon.dumps(results(crowded, many))
@@ -138,7 +140,7 @@ def thinking(delay_s: float) -> Answerer:
 def test_another_secret_is_another_run(tmp_path: Path) -> None:
     one = sealed(tmp_path)
     manifest = msgspec.structs.replace(one.manifest, nonce="f" * 32)
-    other = rundir.create(tmp_path, manifest, SECRET)
+    other = run_folder.create(tmp_path, manifest, SECRET)
     play(one)
     play(other)
     assert journals(one).keys() == journals(other).keys()

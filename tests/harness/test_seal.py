@@ -15,17 +15,18 @@ import msgspec
 import pytest
 import yaml
 
-from agzamov_harness import checked_yaml, rundir
-from agzamov_harness.checked_yaml import YAML_BYTES_MAX
-from agzamov_harness.seal import plan_from, read_plan, seal
-from agzamov_verify import canon
-from agzamov_verify.games.prompts import prompt_digests
-from agzamov_verify.manifest import Manifest, ManifestError, load_manifest
-from agzamov_verify.plan_problems import needs_engine
-from agzamov_verify.protocol import protocol_sha256
-from agzamov_verify.schema import plan_schema
-from agzamov_verify.scoring.compliance import departures
-from agzamov_verify.stockfish import NAME, NET_SHA256, EngineFault, find_engine
+from agzamov_harness.foundation import checked_yaml
+from agzamov_harness.foundation.checked_yaml import YAML_BYTES_MAX
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.plan_file import plan_from, read_plan
+from agzamov_harness.run.seal import seal
+from agzamov_verify.core import canon
+from agzamov_verify.engines.uci_engine import NAME, NET_SHA256, EngineFault, find_engine
+from agzamov_verify.plan.manifest import Manifest, ManifestError, load_manifest, prompt_digests
+from agzamov_verify.plan.plan_problems import needs_engine
+from agzamov_verify.plan.schema import plan_schema
+from agzamov_verify.protocols.norms import protocol_sha256
+from agzamov_verify.scoring.departures import departures
 
 ROOT = Path(__file__).parents[2]
 FORMATS = ROOT / "docs" / "formats"
@@ -489,17 +490,17 @@ def test_a_plan_that_adjudicates_pins_the_engine_or_says_how_to_get_it(tmp_path:
 def test_the_secret_is_for_its_owner_alone_whatever_the_umask(sealed: Manifest, tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        directory = rundir.create(tmp_path / "runs", sealed, SECRET)
+        directory = run_folder.create(tmp_path / "runs", sealed, SECRET)
     finally:
         os.umask(before)
     assert directory.path.name == sealed.run_id
-    assert stat.S_IMODE((directory.path / rundir.SECRET).stat().st_mode) == 0o600
+    assert stat.S_IMODE((directory.path / run_folder.SECRET).stat().st_mode) == 0o600
     assert not list((tmp_path / "runs").glob(".*"))
 
 
 def test_a_run_comes_back_from_its_folder_as_it_was_sealed(sealed: Manifest, tmp_path: Path) -> None:
-    path = rundir.create(tmp_path, sealed, SECRET).path
-    loaded = rundir.load(path)
+    path = run_folder.create(tmp_path, sealed, SECRET).path
+    loaded = run_folder.load(path)
     assert (loaded.manifest, loaded.secret) == (sealed, SECRET)
 
 
@@ -516,46 +517,46 @@ def test_a_run_comes_back_from_its_folder_as_it_was_sealed(sealed: Manifest, tmp
 def test_a_folder_that_holds_no_sealed_run_is_named(
     sealed: Manifest, name: str, data: bytes | None, told: str, tmp_path: Path
 ) -> None:
-    path = rundir.create(tmp_path, sealed, SECRET).path
+    path = run_folder.create(tmp_path, sealed, SECRET).path
     (path / name).unlink()
     if data is not None:
         (path / name).write_bytes(data)
     with pytest.raises(ManifestError, match=re.escape(f"{path}: expected the folder of a sealed run (")) as caught:
-        rundir.load(path)
+        run_folder.load(path)
     assert told in str(caught.value)
 
 
 def test_a_manifest_that_was_changed_after_it_was_sealed_is_named_and_no_version_is_blamed(
     sealed: Manifest, tmp_path: Path
 ) -> None:
-    path = rundir.create(tmp_path, sealed, SECRET).path
+    path = run_folder.create(tmp_path, sealed, SECRET).path
     for old, new in ((b'"chess960/system":"', b'"chess960/system":"0'), (b'"games":', b'"games":1'), (b"{", b"")):
         changed = sealed.bytes.replace(old, new, 1)
         assert changed != sealed.bytes
         (path / "manifest.json").write_bytes(changed)
         with pytest.raises(ManifestError, match=rf"^{path}/manifest.json: expected the sealed one, SHA-256") as caught:
-            rundir.load(path)
+            run_folder.load(path)
         assert "it was changed after it was sealed; undo the change" in str(caught.value)
     (path / "manifest.json").write_bytes(sealed.bytes)
-    assert rundir.load(path).manifest == sealed
+    assert run_folder.load(path).manifest == sealed
 
 
 @pytest.mark.parametrize("digest", [b"", b"\xff\xfe", b"0" * 63, b"\n\n"])
 def test_a_digest_beside_a_manifest_that_is_none_is_named(sealed: Manifest, tmp_path: Path, digest: bytes) -> None:
-    path = rundir.create(tmp_path, sealed, SECRET).path
+    path = run_folder.create(tmp_path, sealed, SECRET).path
     whole = (path / "manifest.sha256").read_bytes()
     (path / "manifest.sha256").write_bytes(digest)
     with pytest.raises(ManifestError, match=rf"^{path}/manifest.sha256: expected a SHA-256, found something else"):
-        rundir.load(path)
+        run_folder.load(path)
     (path / "manifest.sha256").write_bytes(whole + b"\n")
-    assert rundir.load(path).manifest == sealed
+    assert run_folder.load(path).manifest == sealed
 
 
 def test_a_secret_that_the_manifest_did_not_commit_to_is_refused(sealed: Manifest, tmp_path: Path) -> None:
-    path = rundir.create(tmp_path, sealed, SECRET).path
+    path = run_folder.create(tmp_path, sealed, SECRET).path
     (path / "secret").write_text("00" * 32)
     with pytest.raises(ManifestError, match="secret"):
-        rundir.load(path)
+        run_folder.load(path)
 
 
 @pytest.mark.parametrize(
@@ -570,9 +571,9 @@ def test_a_run_that_another_version_sealed_is_refused_before_a_call_is_paid_for(
     sealed: Manifest, change: Callable[[Manifest], dict[str, Any]], tmp_path: Path
 ) -> None:
     older = msgspec.structs.replace(sealed, **change(sealed))
-    path = rundir.create(tmp_path, older, SECRET).path
+    path = run_folder.create(tmp_path, older, SECRET).path
     with pytest.raises(ManifestError, match=r"found others; it was sealed by .*: use that"):
-        rundir.load(path)
+        run_folder.load(path)
 
 
 # --- small helpers -------------------------------------------------------------------------------

@@ -8,12 +8,14 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from agzamov_harness import keys, pack, rundir
 from agzamov_harness.cli import main
-from agzamov_harness.exits import HarnessEnded
-from agzamov_harness.run import finished
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.checks import Options, verify
+from agzamov_harness.pipeline import pack
+from agzamov_harness.run import run_folder, signing_keys
+from agzamov_harness.run.exit_status import HarnessEnded
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.runner import finished
+from agzamov_harness.run.seal import seal
+from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.scoring.results import Results
 from bundles.bundle_factory import SUBMITTER, TINY, engine_path, make
 
@@ -30,7 +32,7 @@ matches: [{phase: 0, game: holdem, a: zoe, b: amy, hands: 4}]
 
 def run(plan: Path, folder: Path, *options: str) -> Any:
     """`agzamov run` of a plan, in this process."""
-    keys.generate(folder / "key.pem")
+    signing_keys.generate(folder / "key.pem")
     how = ["--key", folder / "key.pem", "--runs", folder / "runs", "--out", folder / "bundles"]
     return CliRunner().invoke(main, [str(word) for word in ("run", plan, *how, *options)])
 
@@ -65,8 +67,10 @@ def test_a_run_goes_on_with_the_manifest_that_its_bytes_spell(tmp_path: Path) ->
     plan = plan_from({"title": "Order", "seats": seats, "holdem": {"session_hands": 2}, "matches": [match]})
     manifest, secret = seal(plan, "0" * 64, None)
     assert list(manifest.plan.seats) == ["zoe", "amy"]
-    created = rundir.create(tmp_path, manifest, secret)
-    assert list(created.manifest.plan.seats) == list(rundir.load(created.path).manifest.plan.seats) == ["amy", "zoe"]
+    created = run_folder.create(tmp_path, manifest, secret)
+    assert (
+        list(created.manifest.plan.seats) == list(run_folder.load(created.path).manifest.plan.seats) == ["amy", "zoe"]
+    )
 
 
 def test_a_bundle_that_does_not_verify_gets_no_name_and_the_program_is_blamed(
@@ -88,8 +92,8 @@ def test_a_bundle_that_does_not_verify_gets_no_name_and_the_program_is_blamed(
     assert [path.name for path in (tmp_path / "bundles").iterdir()] == [f".{directory.manifest.run_id}.making"]
 
 
-def played(folder: Path) -> tuple[rundir.RunDirectory, Any]:
+def played(folder: Path) -> tuple[run_folder.RunDirectory, Any]:
     """A tiny run that has been played and not packed by `pack`."""
     made = make(TINY, folder / "made")
-    directory = rundir.load(folder / "made" / "runs" / made.name)
+    directory = run_folder.load(folder / "made" / "runs" / made.name)
     return directory, finished(directory)

@@ -5,7 +5,7 @@ import pytest
 
 from agzamov_harness.seat_kind import ROWS, SCRIPTED_ROW, LocalModelKind, SeatKind, by_kind, kind_of
 from agzamov_harness.seat_kinds.scripted_kind import ScriptedKind
-from agzamov_verify.questions import Message
+from agzamov_verify.core.questions import Message
 from agzamov_verify.seats import KINDS, AnswerCheck, LocalModelSeat, ModelSeat, ScriptedSeat, Seat
 
 NAMES = sorted(KINDS)

@@ -21,11 +21,12 @@ import openai
 import pytest
 import yaml
 
-from agzamov_harness import keys, serving
-from agzamov_harness.serving import Fault, FaultKind, parse_fault
-from agzamov_verify.games.chess960.prompt import PromptStyle, system_message, turn_message
-from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.games.chess960.script import ChessRules
+from agzamov_harness.reference_server import chat_server
+from agzamov_harness.reference_server.chat_server import StagedFault, StagedFaultKind, parse_fault
+from agzamov_harness.run import signing_keys
+from agzamov_verify.games.chess.game_script import ChessRules
+from agzamov_verify.games.chess.prompt import PromptStyle, system_message, turn_message
+from agzamov_verify.games.chess.rules import Game960
 from harness.http_peer import lasting_port
 
 AGZAMOV = Path(sys.executable).with_name("agzamov")
@@ -38,16 +39,16 @@ Json = dict[str, Any]
 
 
 @contextmanager
-def served(delay_s: float = 0.0, *faults: Fault) -> Iterator[str]:
+def served(delay_s: float = 0.0, *faults: StagedFault) -> Iterator[str]:
     """The server in this process; its base URL."""
-    with serving.start("127.0.0.1", 0, delay_s, faults) as server:
+    with chat_server.start("127.0.0.1", 0, delay_s, faults) as server:
         Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/v1"
         server.shutdown()
 
 
 @contextmanager
-def client(delay_s: float = 0.0, *faults: Fault, timeout_s: float = 300) -> Iterator[openai.OpenAI]:
+def client(delay_s: float = 0.0, *faults: StagedFault, timeout_s: float = 300) -> Iterator[openai.OpenAI]:
     """The openai client before the server, without retries."""
     with served(delay_s, *faults) as url, openai.OpenAI(base_url=url, api_key="x", max_retries=0) as made:
         yield made.with_options(timeout=timeout_s)
@@ -82,7 +83,7 @@ def test_the_models_are_listed() -> None:
         assert [model.id for model in made.models.list()] == ["reference", "random", "novice"]
 
 
-@pytest.mark.parametrize("model", serving.MODELS)
+@pytest.mark.parametrize("model", chat_server.MODELS)
 def test_a_completion_declares_a_legal_move_and_counts_its_words(model: str) -> None:
     with client() as made:
         answer = ask(made, model=model)
@@ -123,7 +124,7 @@ def test_a_delay_comes_before_each_answer_and_connections_do_not_wait_for_each_o
         delays_s.append(seconds)
         all_at_once.wait(120)  # each delay ends when all calls are in theirs
 
-    monkeypatch.setattr(serving, "time", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(chat_server, "time", SimpleNamespace(sleep=sleep))
     with client(1.0) as made, ThreadPoolExecutor(calls) as pool:
         answers = list(pool.map(lambda _: ask(made), range(calls)))
     assert (len(answers), delays_s) == (calls, [1.0] * calls)
@@ -207,24 +208,24 @@ def test_a_fault_that_is_no_kind_at_a_number_is_refused(text: str) -> None:
 
 
 def test_every_kind_of_fault_can_be_written() -> None:
-    assert [parse_fault(f"{kind}@3").kind for kind in FaultKind] == list(FaultKind)
+    assert [parse_fault(f"{kind}@3").kind for kind in StagedFaultKind] == list(StagedFaultKind)
 
 
 @pytest.mark.parametrize(
     ("kind", "error"),
     [
-        (FaultKind.RATE_LIMIT, openai.RateLimitError),
-        (FaultKind.SERVER_ERROR, openai.InternalServerError),
-        (FaultKind.UNAVAILABLE, openai.InternalServerError),
-        (FaultKind.UNAUTHORIZED, openai.AuthenticationError),
-        (FaultKind.DROP, openai.APIConnectionError),
-        (FaultKind.HANG, openai.APITimeoutError),
-        (FaultKind.TRUNCATED, json.JSONDecodeError),
+        (StagedFaultKind.RATE_LIMIT, openai.RateLimitError),
+        (StagedFaultKind.SERVER_ERROR, openai.InternalServerError),
+        (StagedFaultKind.UNAVAILABLE, openai.InternalServerError),
+        (StagedFaultKind.UNAUTHORIZED, openai.AuthenticationError),
+        (StagedFaultKind.DROP, openai.APIConnectionError),
+        (StagedFaultKind.HANG, openai.APITimeoutError),
+        (StagedFaultKind.TRUNCATED, json.JSONDecodeError),
     ],
 )
-def test_every_third_call_fails_as_planned(kind: FaultKind, error: type[Exception]) -> None:
-    with client(0, Fault(kind, 3)) as made:
-        faulty = made.with_options(timeout=1) if kind is FaultKind.HANG else made
+def test_every_third_call_fails_as_planned(kind: StagedFaultKind, error: type[Exception]) -> None:
+    with client(0, StagedFault(kind, 3)) as made:
+        faulty = made.with_options(timeout=1) if kind is StagedFaultKind.HANG else made
         for number in range(1, 8):
             if number % 3:
                 ask(made)
@@ -234,7 +235,7 @@ def test_every_third_call_fails_as_planned(kind: FaultKind, error: type[Exceptio
 
 
 def test_garbage_and_no_choices_come_with_status_200() -> None:
-    with client(0, Fault(FaultKind.GARBAGE, 2), Fault(FaultKind.NO_CHOICES, 3)) as made:
+    with client(0, StagedFault(StagedFaultKind.GARBAGE, 2), StagedFault(StagedFaultKind.NO_CHOICES, 3)) as made:
         ask(made)
         assert ask(made) == "<html>bad gateway</html>"
         assert ask(made).choices == []
@@ -242,7 +243,7 @@ def test_garbage_and_no_choices_come_with_status_200() -> None:
 
 def test_the_first_of_two_faults_of_one_call_counts() -> None:
     with (
-        client(0, Fault(FaultKind.RATE_LIMIT, 1), Fault(FaultKind.UNAUTHORIZED, 1)) as made,
+        client(0, StagedFault(StagedFaultKind.RATE_LIMIT, 1), StagedFault(StagedFaultKind.UNAUTHORIZED, 1)) as made,
         pytest.raises(openai.RateLimitError) as caught,
     ):
         ask(made)
@@ -290,7 +291,7 @@ def reference_server(port: int, *faults: str) -> Iterator[str]:
 
 def sealed(folder: Path, url: str) -> Path:
     """A sealed run whose model is at `url`."""
-    keys.generate(folder / "key.pem")
+    signing_keys.generate(folder / "key.pem")
     seats = {**PLAN["seats"], "model": {**PLAN["seats"]["model"], "base_url": url}}
     (folder / "plan.yaml").write_text(yaml.safe_dump({**PLAN, "seats": seats}))
     done = agzamov(folder, "seal", "plan.yaml", "--key", "key.pem")
@@ -360,7 +361,7 @@ def test_a_run_whose_key_is_refused_stops_at_once_and_goes_on_later(tmp_path: Pa
 def test_a_unix_socket_serves_every_user_and_replaces_one_left_behind(tmp_path: Path) -> None:
     path = tmp_path / "model.sock"
     for _ in range(2):  # closing a server leaves its socket behind
-        with serving.start_on_socket(path) as server:
+        with chat_server.start_on_socket(path) as server:
             Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
             assert path.stat().st_mode & 0o777 == 0o666
             transport = httpx2.HTTPTransport(uds=str(path))

@@ -10,25 +10,25 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_harness import execution_log, rundir
-from agzamov_harness.dispatch import Answering
-from agzamov_harness.execution_log import FILE, gather_shares
-from agzamov_harness.follow import followed
-from agzamov_harness.play_stream import unit_on_many_machines
+from agzamov_harness.cluster.shares import Share, ShareRunner, require_spreadable, share_of
 from agzamov_harness.ports import PortFault
-from agzamov_harness.progress import State
-from agzamov_harness.recorder import Recorder, StreamInUse
-from agzamov_harness.run import Runner, Stop, Stopped, finished
-from agzamov_harness.rundir import RunDirectory
-from agzamov_harness.seal import plan_from, seal
-from agzamov_harness.share_runner import ShareRunner
-from agzamov_harness.shares import Share, require_spreadable, share_of
-from agzamov_verify.executions import ExecutionHistory
-from agzamov_verify.journal import BrokenJournal
-from agzamov_verify.manifest import ManifestError
-from agzamov_verify.questions import Answer, Chat, Question, Reply
-from agzamov_verify.script import Answerer
-from agzamov_verify.streams import streams_of
+from agzamov_harness.run import execution_log, run_folder
+from agzamov_harness.run.dispatch import Answering
+from agzamov_harness.run.execution_log import FILE, gather_shares
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.play_stream import unit_on_many_machines
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.recorder import Recorder, StreamInUse, followed
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.runner import Runner, finished
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop, Stopped
+from agzamov_verify.core.execution_log import ExecutionHistory
+from agzamov_verify.core.journal import BrokenJournal
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
+from agzamov_verify.core.script import Answerer
+from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.plan.streams import streams_of
 
 WAIT_S = 300.0
 SHARES = 3
@@ -61,7 +61,7 @@ def seat_a_wins(question: Question) -> Answer:
 
 def sealed(folder: Path, plan: dict[str, Any] | None = None, **changes: object) -> RunDirectory:
     manifest, secret = seal(plan_from({**(plan or PLAN), **changes}), "ab" * 32, None, bytes(range(32)))
-    return rundir.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret)
+    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret)
 
 
 def runner(

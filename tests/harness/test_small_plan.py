@@ -7,9 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
-from agzamov_harness.seal import plan_from, read_plan
-from agzamov_harness.small_plan import small
-from agzamov_verify.manifest import ManifestError, Plan
+from agzamov_harness.run.plan_file import plan_from, read_plan, small
+from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.seats import RandomSeat, ReferenceSeat
 
 MANIFESTS = Path("manifests")

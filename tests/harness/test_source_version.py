@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness import source_version as module
-from agzamov_harness.source_version import SourceVersion, source_version
-from agzamov_verify import canon
+from agzamov_harness.foundation import program_and_machine as module
+from agzamov_harness.foundation.program_and_machine import SourceVersion, source_version
+from agzamov_verify.core import canon
 
 GIT = ("git", "-c", "user.name=x", "-c", "user.email=x@example.invalid", "-c", "commit.gpgsign=false")
 

@@ -11,15 +11,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from agzamov_harness import rundir
-from agzamov_harness.dispatch import OpenPort, RunPorts
 from agzamov_harness.ports import PortFault
-from agzamov_harness.progress import State
-from agzamov_harness.run import Runner, Stop, Stopped
-from agzamov_harness.rundir import RunDirectory
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.envelope import key_id
-from agzamov_verify.questions import Answer, Chat, Question, Reply
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.dispatch import OpenPort, RunPorts
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.runner import Runner
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop, Stopped
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
 from bundles.bundle_factory import SECRET, SUBMITTER
 
 PLAN = {
@@ -66,7 +68,7 @@ class Remembering:
 def sealed(folder: Path) -> RunDirectory:
     """The same run in any folder."""
     manifest, secret = seal(plan_from(PLAN), key_id(SUBMITTER.public_key()), None, SECRET)
-    return rundir.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret)
+    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret)
 
 
 def play(directory: RunDirectory, open_port: OpenPort) -> None:

@@ -16,17 +16,17 @@ import pytest
 import yaml
 from scipy.stats import binomtest
 
-from agzamov_harness import keys
-from agzamov_verify.checks import Options, verify
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.chess960.prompt import REMINDER, PromptStyle, system_message, turn_message
-from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.games.chess960.script import ChessRules
-from agzamov_verify.games.declared import Fault
+from agzamov_harness.run import signing_keys
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.games.chess.game_script import ChessRules
+from agzamov_verify.games.chess.prompt import REMINDER, PromptStyle, system_message, turn_message
+from agzamov_verify.games.chess.rules import Game960
 from agzamov_verify.games.holdem import prompt as poker
+from agzamov_verify.games.holdem.hand_script import deal_cards, random_action
 from agzamov_verify.games.holdem.rules import Hand
-from agzamov_verify.games.holdem.script import deal_cards, random_action
 from agzamov_verify.games.holdem.spelling import read_action
+from agzamov_verify.table.declared import Fault
 
 pytest.importorskip("xllamacpp", reason="no llama.cpp server here: pip install xllamacpp")
 
@@ -200,7 +200,7 @@ PLAN: dict[str, Any] = {
 
 @pytest.mark.slow
 def test_whole_games_through_the_harness_have_few_faults_and_verify(address: str, tmp_path: Path) -> None:
-    keys.generate(tmp_path / "key.pem")
+    signing_keys.generate(tmp_path / "key.pem")
     plan = json.loads(json.dumps(PLAN))
     plan["seats"]["tiny"]["base_url"] = f"{address}/v1"
     (tmp_path / "plan.yaml").write_text(yaml.safe_dump(plan))

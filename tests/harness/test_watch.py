@@ -16,17 +16,16 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from agzamov_harness import keys, rundir
 from agzamov_harness.cli import main
+from agzamov_harness.run import run_folder, signing_keys
+from agzamov_harness.watch.live_page import END_S_MAX, LOOK_S, TELLING, serving
 from agzamov_harness.watch.live_run import LiveRun
-from agzamov_harness.watch.page import END_S_MAX, LOOK_S, TELLING, serving
-from agzamov_harness.watch.readers import OPEN_S, Readers
-from agzamov_harness.watch.server import CannotListen, Told, WatchServer
+from agzamov_harness.watch.page_server import OPEN_S, PageCannotListen, Readers, Told, WatchServer
 from agzamov_harness.watch.snapshot import TEXT_CHARACTERS_MAX, Snapshot, shortened
 from agzamov_verify.bundle import RESULTS_FILE
-from agzamov_verify.display.headline import headlines
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.results import Results
+from agzamov_verify.show.text.headline import headlines
 from bundles.bundle_factory import SELF_PLAY, SMALL, TINY, Draft, gates, make_until, questions
 from bundles.make_golden import GOLDEN
 from harness.commands import Commands, Running
@@ -142,12 +141,12 @@ def test_the_page_may_run_its_own_script_and_nothing_else(server: WatchServer) -
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.0.2.1", "localhost", "example.org", ""])  # noqa: S104
 def test_no_other_address_than_the_loopback_is_listened_on(address: str) -> None:
-    with pytest.raises(CannotListen, match="--bind"):
+    with pytest.raises(PageCannotListen, match="--bind"):
         listening(address)
 
 
 def test_a_port_that_is_taken_is_told(server: WatchServer) -> None:
-    with pytest.raises(CannotListen, match="choose another --port"):
+    with pytest.raises(PageCannotListen, match="choose another --port"):
         listening("127.0.0.1", server.server_port)
 
 
@@ -171,7 +170,7 @@ def looked(live: LiveRun) -> Snapshot:
 
 def live_run(folder: Path) -> LiveRun:
     ticks = iter(range(10**6))
-    return LiveRun(rundir.load(folder), lambda: float(next(ticks)))
+    return LiveRun(run_folder.load(folder), lambda: float(next(ticks)))
 
 
 def test_a_run_that_was_played_is_told_as_its_bundle_has_it(played: tuple[Path, Path]) -> None:
@@ -266,7 +265,7 @@ def test_seven_looks_at_a_run_of_another_process_are_the_same(played: tuple[Path
 
 
 def test_a_run_says_where_its_page_is(tmp_path: Path) -> None:
-    keys.generate(tmp_path / "key.pem")
+    signing_keys.generate(tmp_path / "key.pem")
     (tmp_path / "plan.json").write_text(json.dumps(TINY))
     with Commands(tmp_path) as commands:
         ended = commands.run("run", "plan.json", "--key", "key.pem", "--watch", cwd=tmp_path)
@@ -281,7 +280,7 @@ SEATS = {"agent": {"kind": "random"}, "dice": {"kind": "random"}}
 @contextmanager
 def watched(folder: Path, **changes: Any) -> Iterator[tuple[Running, str]]:
     """A run with its page, at the page's address."""
-    keys.generate(folder / "key.pem")
+    signing_keys.generate(folder / "key.pem")
     plan = {"title": "Long", "seats": SEATS, "matches": [LONG], **changes}
     (folder / "plan.json").write_text(json.dumps(plan))
     with Commands(folder) as commands:

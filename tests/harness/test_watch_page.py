@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from agzamov_harness import rundir
-from agzamov_harness.run import Stopped
-from agzamov_harness.watch.page import LivePage, beside
-from agzamov_verify.questions import Answer, Chat, Question, Reply
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.stop import Stopped
+from agzamov_harness.watch.live_page import LivePage, beside
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
 from browser import PROGRAMS, Started, noting, started
 from bundles.bundle_factory import SELF_PLAY, TINY_MODEL, make
 
@@ -48,7 +48,7 @@ def test_several_tabs_see_a_game_in_progress_and_its_end(browsers: Started, play
     journal = folder / "journal" / SELF_PLAY / "000000.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:2]))
-    with LivePage.served(rundir.load(folder)) as (_, url):
+    with LivePage.served(run_folder.load(folder)) as (_, url):
         context = browsers.browser("dark").new_context(color_scheme="dark", viewport={"width": 400, "height": 800})
         tabs = [context.new_page() for _ in range(TABS[browsers.name])]
         noted = [noting(tab) for tab in tabs]
@@ -94,7 +94,7 @@ def test_a_page_keeps_the_last_figures_when_its_run_ends_and_asks_no_more(
     tab = browsers.page("light", viewport={"width": 390, "height": 800})
     noted = noting(tab)
     said: list[str] = []
-    with suppress(Stopped), beside(rundir.load(folder), said.append):
+    with suppress(Stopped), beside(run_folder.load(folder), said.append):
         tab.goto(said[0].removeprefix("watch: "))
         expect(tab.locator("#matches tr")).to_have_count(2)
         if not is_whole:
@@ -119,7 +119,7 @@ def test_a_page_keeps_the_last_figures_when_its_run_ends_and_asks_no_more(
 
 def test_a_page_whose_program_was_stopped_says_so(browsers: Started, played: Path) -> None:
     tab = browsers.page("dark")
-    with LivePage.served(rundir.load(played)) as (_, url):
+    with LivePage.served(run_folder.load(played)) as (_, url):
         tab.goto(url)
         expect(tab.locator("#state")).to_contain_text("Played to its end.")
         expect(tab.locator("#lost")).to_be_hidden()

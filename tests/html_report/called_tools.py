@@ -3,11 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from agzamov_harness import serving
-from agzamov_harness.adapters.wire_tools import wire_message, wire_tools
-from agzamov_verify.games.holdem.calculator import calculate
-from agzamov_verify.memory.tools import closing_observation
-from agzamov_verify.questions import (
+from agzamov_harness.adapters.endpoint import wire_message, wire_tools
+from agzamov_harness.reference_server import chat_server
+from agzamov_verify.core.questions import (
     Answer,
     Calculate,
     Chat,
@@ -18,6 +16,8 @@ from agzamov_verify.questions import (
     Reply,
     ToolCall,
 )
+from agzamov_verify.games.holdem.calculator import calculate
+from agzamov_verify.memory.tool_calls import closing_observation
 from bundles.bundle_factory import make
 from stack_world import PIN, StackWorld
 
@@ -90,7 +90,7 @@ def _reply(question: Chat) -> Reply:
     messages = [wire_message(message) for message in question.messages]
     body = {"model": "novice", "messages": messages, "seed": question.seed}
     offered = wire_tools(question.with_tools) if question.with_tools else {}
-    said = serving.completion({**body, **offered})["choices"][0]["message"]
+    said = chat_server.completion({**body, **offered})["choices"][0]["message"]
     calls = [call["function"] for call in said.get("tool_calls", ())]
     made = tuple(ToolCall(call["arguments"], call["name"]) for call in calls)
     return Reply(text=said["content"] or "", tool_calls=made)

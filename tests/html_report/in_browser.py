@@ -5,10 +5,10 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from agzamov_verify.checks import Verdict
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
-from agzamov_verify.html_report.site import write_report
+from agzamov_verify.checks.steps import Verdict
+from agzamov_verify.show.html_report.site import write_report
 from browser import Started, noting
 from bundles.bundle_factory import check
 

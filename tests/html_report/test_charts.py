@@ -3,21 +3,23 @@
 import numpy as np
 import pytest
 
-from agzamov_verify.html_report.charts import (
+from agzamov_verify.show.html_report.charts import (
+    APART_PX,
+    WIDTH_PX,
+    AxisScale,
     Dot,
     Line,
-    Scale,
     Whisker,
     certainty,
     course,
+    places,
     scattered,
     ticks,
     whiskers,
 )
-from agzamov_verify.html_report.course_figures import chance_band
-from agzamov_verify.html_report.markup import element, html, raw, table
-from agzamov_verify.html_report.number_places import APART_PX, WIDTH_PX, places
-from agzamov_verify.html_report.seat_figures import frontier
+from agzamov_verify.show.html_report.course_figures import chance_band
+from agzamov_verify.show.html_report.markup import element, html, raw, table
+from agzamov_verify.show.html_report.seat_figures import frontier
 
 
 @pytest.mark.parametrize(
@@ -41,7 +43,7 @@ def test_only_an_interval_that_excludes_the_null_is_coloured(low: float | None, 
 
 
 def test_values_beyond_a_scale_stand_at_its_edge() -> None:
-    scale = Scale(0.0, 10.0, 100.0, 200.0)
+    scale = AxisScale(0.0, 10.0, 100.0, 200.0)
     assert [scale(value) for value in (0.0, 5.0, 10.0, float("inf"), -3.0)] == [100.0, 150.0, 200.0, 200.0, 100.0]
 
 

@@ -7,10 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_verify.checks import Verdict
-from agzamov_verify.display.conclusions import found_words, precision_words
-from agzamov_verify.html_report.arm_figures import arm_figures, conditions_of, differences
-from agzamov_verify.html_report.figures import (
+from agzamov_verify.checks.steps import Verdict
+from agzamov_verify.show.html_report.arm_figures import arm_figures, conditions_of, differences
+from agzamov_verify.show.html_report.figures import (
     delta_figures,
     detectable,
     estimate_cells,
@@ -18,8 +17,9 @@ from agzamov_verify.html_report.figures import (
     result_figures,
     three_digits,
 )
-from agzamov_verify.html_report.markup import html
-from agzamov_verify.html_report.page import Contents, page
+from agzamov_verify.show.html_report.markup import html
+from agzamov_verify.show.html_report.report_page import Contents, page
+from agzamov_verify.show.text.conclusions import found_words, precision_words
 from bundles.bundle_factory import check, make
 
 CONDITIONS = (

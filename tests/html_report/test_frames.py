@@ -7,11 +7,11 @@ import pytest
 
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
-from agzamov_verify.games_list import games_told
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Chat
-from agzamov_verify.replayed_game import PlayedGame
-from agzamov_verify.views import VIEWS
+from agzamov_verify.core.questions import Chat
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.show.games_of_bundle import games_told
+from agzamov_verify.show.replayed_game import PlayedGame
+from agzamov_verify.show.views import VIEWS
 from bundles.make_golden import GOLDEN
 
 BUNDLE: Path = GOLDEN / "bundle"

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from agzamov_verify.checks import Verdict
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
+from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.cli import main
-from agzamov_verify.games_list import games_told, outcome
-from agzamov_verify.html_report.chunks import PART_CHARACTERS, chunk, sheet_names
-from agzamov_verify.html_report.site import write_report
-from agzamov_verify.questions import Chat, Reply
+from agzamov_verify.core.questions import Chat, Reply
+from agzamov_verify.show.games_of_bundle import games_told, outcome
+from agzamov_verify.show.html_report.site import write_report
+from agzamov_verify.show.html_report.stream_data import PART_CHARACTERS, chunk, sheet_names
 from bundles.bundle_factory import TINY, check, make
 from bundles.make_golden import GOLDEN
 
@@ -169,13 +169,13 @@ def test_what_is_there_is_not_written_over(name: str, verdict: Verdict, tmp_path
 
 
 def test_a_check_that_its_limits_end_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agzamov_verify.report_command.verify", lambda *_: Verdict([], []))
+    monkeypatch.setattr("agzamov_verify.commands.report_command.verify", lambda *_: Verdict([], []))
     result = reported(BUNDLE, tmp_path / "site")
     assert (result.exit_code, "allow it more by --time-max" in result.output) == (3, True)
 
 
 def test_a_place_that_is_taken_is_told_before_the_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("agzamov_verify.report_command.verify")
+    monkeypatch.delattr("agzamov_verify.commands.report_command.verify")
     (tmp_path / "one.html").write_text("mine")
     result = reported(BUNDLE, tmp_path / "one.html")
     assert result.exit_code == 2

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
-from agzamov_verify.checks import Verdict
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Answer, Question, Reply
+from agzamov_verify.checks.steps import Verdict
+from agzamov_verify.core.questions import Answer, Question, Reply
+from agzamov_verify.plan.manifest import Plan
 from browser import PATIENCE_MS, PROGRAMS, Started, dead_proxy, started
 from bundles.bundle_factory import TINY, TINY_MODEL, check, make, world_of
 from bundles.make_golden import GOLDEN

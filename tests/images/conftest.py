@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.images import records
+from agzamov_harness.containers import image_records
 from images import small
 from images.small import Small
 
@@ -12,7 +12,7 @@ from images.small import Small
 @pytest.fixture(autouse=True)
 def _checkouts_own_build_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests of other folders name one in the environment, which would stand above every checkout's own."""
-    monkeypatch.delenv(records.VARIABLE, raising=False)
+    monkeypatch.delenv(image_records.VARIABLE, raising=False)
 
 
 @pytest.fixture

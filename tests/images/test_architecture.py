@@ -6,8 +6,8 @@ import tarfile
 
 import pytest
 
-from agzamov_harness.images import records
-from agzamov_harness.images.records import Different, ImageFault
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.image_records import Different, ImageFault
 from agzamov_images import architecture, declaration
 from agzamov_images.architecture import ARCHITECTURES
 from agzamov_images.build import build
@@ -35,7 +35,7 @@ def both(made: Small) -> Small:
 def test_an_image_of_another_architecture_is_built_beside_this_ones(both: Small) -> None:
     both.agzamov("build", "--all")
     both.agzamov("build", "--all", "--arch", "arm64")
-    here, there = records.load("small", both.built), records.load("small", both.built / "arm64")
+    here, there = image_records.load("small", both.built), image_records.load("small", both.built / "arm64")
     assert (here.architecture, there.architecture) == ("amd64", "arm64")
     assert here.config_digest != there.config_digest
     with tarfile.open(both.built / "arm64" / "small.tar") as tar:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.images import records
-from agzamov_harness.images.records import Different, ImageFault
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.image_records import Different, ImageFault
 from agzamov_images import declaration
 from agzamov_images.build import build
 from agzamov_images.cache import VARIABLE
@@ -204,7 +204,7 @@ def test_a_list_says_how_each_image_stands(made: Small) -> None:
     assert states() == {"ground": State.DIFFERENT, "small": State.BUILT}
     shown = {row["name"]: row for row in json.loads(made.agzamov("list", "--json"))}
     assert shown["ground"]["state"] == "DIFFERENT"
-    assert shown["small"]["config_digest"] == records.load("small", made.built).config_digest
+    assert shown["small"]["config_digest"] == image_records.load("small", made.built).config_digest
 
 
 def test_an_image_of_others_is_listed_and_never_built(made: Small) -> None:
@@ -224,9 +224,9 @@ def test_an_unknown_name_is_answered_with_those_there_are(made: Small) -> None:
 
 
 def test_a_folder_without_images_is_no_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "__file__", str(tmp_path / "installed" / "records.py"))
+    monkeypatch.setattr(image_records, "__file__", str(tmp_path / "installed" / "records.py"))
     with pytest.raises(ImageFault, match="go to a checkout"):
-        records.checkout(tmp_path)
+        image_records.checkout(tmp_path)
 
 
 def test_a_layer_that_was_changed_since_it_was_built_is_refused(made: Small) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from docker.errors import APIError, DockerException, ImageNotFound
 
-from agzamov_harness.images import loading, records
-from agzamov_harness.images.records import Different, ImageFault, ImageRecord
+from agzamov_harness.containers import image_loading, image_records
+from agzamov_harness.containers.image_records import Different, ImageFault, ImageRecord
 from agzamov_images import engine
 from agzamov_images.build import build
 from images.small import Small
@@ -79,8 +79,8 @@ def record(made: Small) -> ImageRecord:
     return build(made.workshop(), "small")
 
 
-def ensure(door: Engine, record: ImageRecord, folder: Path) -> loading.Loaded:
-    return loading.ensure_loaded(door, record, folder)  # type: ignore[arg-type]
+def ensure(door: Engine, record: ImageRecord, folder: Path) -> image_loading.LoadedImage:
+    return image_loading.ensure_loaded(door, record, folder)  # type: ignore[arg-type]
 
 
 def test_an_image_that_is_there_is_not_loaded_again(made: Small, record: ImageRecord) -> None:
@@ -126,7 +126,7 @@ def test_an_engine_that_does_not_show_what_it_took_is_a_fault(made: Small, recor
 
 
 def test_a_missing_tar_says_what_to_type(made: Small, record: ImageRecord) -> None:
-    records.archive(made.built, "small").unlink()
+    image_records.archive(made.built, "small").unlink()
     with pytest.raises(ImageFault, match=r"small\.tar: no such file; run `agzamov images build`"):
         ensure(Engine({}), record, made.built)
 
@@ -186,7 +186,9 @@ class TestAdopted:
     ) -> None:
         wanted = "their/server@sha256:" + "a" * 64
         plain = self.adopt(Engine({wanted: shown(record, record.reference)}), theirs, wanted)
-        door = OnContainerd({wanted: shown(record, f"sha256:{image_id}")}, saved=records.archive(made.built, "small"))
+        door = OnContainerd(
+            {wanted: shown(record, f"sha256:{image_id}")}, saved=image_records.archive(made.built, "small")
+        )
         found = self.adopt(door, theirs, wanted)
         assert found == plain
         assert (found.config_digest, found.manifest_digest) == (record.config_digest, "a" * 64)
@@ -199,7 +201,7 @@ class TestAdopted:
         found = shown(record, "sha256:" + "a" * 64)
         found["RootFS"]["Layers"][0] = "sha256:" + "0" * 64
         with pytest.raises(ImageFault, match="theirs: expected a configuration of the layers that the engine shows"):
-            self.adopt(OnContainerd({wanted: found}, saved=records.archive(made.built, "small")), theirs, wanted)
+            self.adopt(OnContainerd({wanted: found}, saved=image_records.archive(made.built, "small")), theirs, wanted)
 
     def test_what_was_adopted_on_one_engine_is_accepted_on_the_other(
         self, made: Small, theirs: Path, record: ImageRecord

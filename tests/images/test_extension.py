@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.images.records import DECLARATION, ImageFault
-from agzamov_images import cache_key, compiler, wheels
+from agzamov_harness.containers.image_records import DECLARATION, ImageFault
+from agzamov_images import build_order, compiler, wheels
 from agzamov_images.architecture import ARCHITECTURES, elf_machine
 from agzamov_images.cache import Cache, default_folder
 from agzamov_images.layers import tar_of
@@ -88,7 +88,7 @@ def lock_tools(made: Small, data: bytes) -> None:
 
 def test_a_package_is_compiled_where_it_has_no_wheel_and_installed_as_one(tiny: Small) -> None:
     tiny.agzamov("build", "small", "--arch", "arm64")
-    (_, spec) = cache_key.stacked(tiny.checkout / "images", "small")
+    (_, spec) = build_order.stacked(tiny.checkout / "images", "small")
     found = {entry.path: entry for entry in read_tar(tar_of(tiny.built / "arm64", spec)) if entry.content}
     library = found.pop("opt/site/tiny.cpython-311-aarch64-linux-gnu.so")
     assert library.content == small.elf(183) + C + b"".join(f"{one} 1767225600\n".encode() for one in ("c", "as", "ld"))
@@ -104,7 +104,7 @@ def test_a_package_is_compiled_where_it_has_no_wheel_and_installed_as_one(tiny: 
 
 def test_the_wheel_is_taken_where_there_is_one(tiny: Small) -> None:
     tiny.agzamov("build", "small")
-    (_, spec) = cache_key.stacked(tiny.checkout / "images", "small")
+    (_, spec) = build_order.stacked(tiny.checkout / "images", "small")
     found = [entry.path for entry in read_tar(tar_of(tiny.built, spec)) if entry.content]
     assert found == ["opt/site/tiny.cpython-311-x86_64-linux-gnu.so"]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness import keys
-from agzamov_harness.images import records
+from agzamov_harness.containers import image_records
+from agzamov_harness.run import signing_keys
 from agzamov_images.oci import LAYOUT
-from agzamov_verify import canon
+from agzamov_verify.core import canon
 from images.small import Small, sha256
 
 FILES = ("tar", "json", "cdx.json", "provenance.json", "provenance.dsse.json")
@@ -21,7 +21,7 @@ FILES = ("tar", "json", "cdx.json", "provenance.json", "provenance.dsse.json")
 @pytest.fixture
 def key(made: Small) -> Path:
     path = made.checkout.parent / "key.pem"
-    keys.generate(path)
+    signing_keys.generate(path)
     return path
 
 
@@ -56,7 +56,7 @@ def test_the_pin_is_enough_where_there_is_one(made: Small, shop: Path) -> None:
     for path in shop.glob("*.dsse.json"):
         path.unlink()
     assert made.agzamov("import", str(shop), "ground").endswith("is as pinned\n")
-    assert records.load("ground", made.built).name == "ground"
+    assert image_records.load("ground", made.built).name == "ground"
 
 
 def test_an_image_with_our_own_source_must_be_signed(made: Small, shop: Path) -> None:
@@ -151,7 +151,7 @@ def test_an_image_that_is_not_the_pinned_one_is_not_taken_even_if_it_is_signed(
     made: Small, key: Path, shop: Path
 ) -> None:
     path = made.checkout / "images" / "ground" / "pin.amd64.json"
-    path.write_text(path.read_text().replace(records.load("ground", shop).tree_digest, "0" * 64))
+    path.write_text(path.read_text().replace(image_records.load("ground", shop).tree_digest, "0" * 64))
     assert "ground: expected the image that" in made.agzamov(
         "import", str(shop), "ground", "--key", f"{key}.pub", code=1
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.images.records import ImageFault
+from agzamov_harness.containers.image_records import ImageFault
 from agzamov_images import debs, npm, operations, wheels
 from agzamov_images.architecture import ARCHITECTURES
 from agzamov_images.cache import Cache, Digest, sha256

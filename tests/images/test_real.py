@@ -13,15 +13,15 @@ from typing import Any
 import docker
 import pytest
 
-from agzamov_harness.images import loading, records
-from agzamov_harness.images.records import ImageFault, ImageRecord
-from agzamov_images import cache_key, declaration, engine, image_files
+from agzamov_harness.containers import image_loading, image_records
+from agzamov_harness.containers.image_records import ImageFault, ImageRecord
+from agzamov_images import build_order, declaration, engine, image_files
 from agzamov_images.architecture import ARCHITECTURES, elf_machine, here
 from agzamov_images.bytecode import compiled
 from agzamov_images.layers import tar_of
 from agzamov_images.suites import BOOKWORM
 from agzamov_images.tree import Kind, file, read_tar, tree_of
-from agzamov_verify.stockfish import NET_SHA256
+from agzamov_verify.engines.uci_engine import NET_SHA256
 from containers.engines import ROOT, started, unavailable
 
 pytestmark = pytest.mark.slow
@@ -79,7 +79,7 @@ print(connection.getresponse().read().decode())
 ENGINE = """
 import time
 from pathlib import Path
-from agzamov_verify.stockfish import UciEngine
+from agzamov_verify.engines.uci_engine import UciEngine
 path = Path("/run/agz/engine.sock")
 while not path.is_socket():
     time.sleep(0.1)
@@ -120,13 +120,13 @@ def built(client: docker.DockerClient) -> str:
 
 @pytest.fixture
 def record(built: str, request: pytest.FixtureRequest) -> ImageRecord:
-    return records.load(request.param)
+    return image_records.load(request.param)
 
 
 def ran(client: docker.DockerClient, name: str, *command: str, **options: Any) -> str:
     """What a hardened container of an image prints, if it ends well."""
     options = {**HARD, "remove": True, "stderr": True, **options}
-    said: bytes = client.containers.run(records.load(name).reference, list(command), **options)
+    said: bytes = client.containers.run(image_records.load(name).reference, list(command), **options)
     return said.decode()
 
 
@@ -139,7 +139,9 @@ def asked(client: docker.DockerClient, code: str, *arguments: str, **options: An
 def serving(client: docker.DockerClient, name: str, volume: str, **options: Any) -> Iterator[Any]:
     """A hardened container of a server whose socket is in a volume; it must end at once when told to."""
     volumes = {volume: {"bind": "/run/agz", "mode": "rw"}, **options.pop("volumes", {})}
-    container = client.containers.run(records.load(name).reference, detach=True, volumes=volumes, **{**HARD, **options})
+    container = client.containers.run(
+        image_records.load(name).reference, detach=True, volumes=volumes, **{**HARD, **options}
+    )
     try:
         yield container
         container.stop(timeout=60)
@@ -161,7 +163,7 @@ def shared(volume: str, mode: str = "ro") -> dict[str, dict[str, str]]:
 
 @pytest.mark.parametrize("record", NAMES, indirect=True)
 def test_the_engine_holds_the_recorded_tree(client: docker.DockerClient, record: ImageRecord) -> None:
-    image_id = loading.ensure_loaded(client, record).image_id
+    image_id = image_loading.ensure_loaded(client, record).image_id
     assert engine.tree_in(client, image_id) == record.tree_digest
 
 
@@ -183,8 +185,8 @@ def test_an_image_is_as_small_as_promised(record: ImageRecord) -> None:
 
 @pytest.mark.parametrize("record", NAMES, indirect=True)
 def test_nothing_in_an_image_gives_rights_or_is_a_shell(record: ImageRecord) -> None:
-    stack = cache_key.stacked(ROOT / "images", record.name)
-    tree = tree_of(tar_of(records.default_folder(), one) for one in stack)
+    stack = build_order.stacked(ROOT / "images", record.name)
+    tree = tree_of(tar_of(image_records.default_folder(), one) for one in stack)
     assert [leaf.path for leaf in tree.values() if leaf.mode & 0o6000] == []
     shells = ("sh", "bash", "dash", "busybox", "perl", "pip", "apt-get", "dpkg")
     assert [path for path in tree if path.startswith("usr/") and path.rpartition("/")[2] in shells] == []
@@ -201,7 +203,7 @@ def test_a_second_clone_with_another_umask_and_time_zone_gets_the_pinned_images(
     done = subprocess.run(
         [AGZAMOV, "images", "verify", "stockfish", "proxy"],
         cwd=clone,
-        env={**os.environ, "TZ": "Asia/Tokyo", "LANG": "de_DE.UTF-8", records.VARIABLE: str(tmp_path / "built")},
+        env={**os.environ, "TZ": "Asia/Tokyo", "LANG": "de_DE.UTF-8", image_records.VARIABLE: str(tmp_path / "built")},
         umask=0o077,
         capture_output=True,
         text=True,
@@ -217,7 +219,7 @@ def test_plain_docker_build_gives_the_same_tree_and_starts_the_same(
 ) -> None:
     image, _ = client.images.build(path=str(ROOT), target=target, rm=True, forcerm=True)
     try:
-        record = records.load(target)
+        record = image_records.load(target)
         assert engine.tree_in(client, str(image.id)) == record.tree_digest
         config = image.attrs["Config"]
         assert sorted(config["Env"]) == record.start["Env"]
@@ -236,17 +238,17 @@ def test_the_engine_and_the_verifier_for_arm64_are_built_here_without_running_an
     arm64 = ARCHITECTURES["arm64"]
     folder = image_files.build_folder(arm64)
     for name in ("stockfish", "proxy", "verify"):
-        record = records.load(name, folder)
+        record = image_records.load(name, folder)
         pin = image_files.read_pin(ROOT / "images", name, arm64.name)
         assert pin == (None if name == "verify" else record.pin)
-        stack = cache_key.stacked(ROOT / "images", name)
+        stack = build_order.stacked(ROOT / "images", name)
         programs = [elf_machine(entry.content) for one in stack for entry in read_tar(tar_of(folder, one))]
         assert set(programs) == {None, arm64.elf_machine}
 
 
 def test_bytecode_is_the_same_each_time_and_names_the_place_in_the_image(built: str) -> None:
-    system = list(read_tar(records.default_folder() / "python" / "debs.tar"))
-    system += read_tar(records.default_folder() / "ground" / "debs.tar")
+    system = list(read_tar(image_records.default_folder() / "python" / "debs.tar"))
+    system += read_tar(image_records.default_folder() / "ground" / "debs.tar")
     sources = [
         file("opt/site/one.py", b"X = {None, 'a', 1}\ndef f(): return X\n"),
         file("opt/site/p/two.py", b"import one\n"),
@@ -270,7 +272,7 @@ def test_stockfish_plays_over_standard_input_too(built: str, client: docker.Dock
 
 
 def test_the_labels_of_stockfish_are_of_the_engine_of_the_protocol(built: str) -> None:
-    labels = records.load("stockfish").start["Labels"]
+    labels = image_records.load("stockfish").start["Labels"]
     expects = declaration.platform(ROOT / "images", "stockfish", here()).expects
     assert labels["agz.engine.binary-sha256"] == expects["usr/games/stockfish"]
     assert labels["agz.engine.net-sha256"] == NET_SHA256
@@ -361,7 +363,15 @@ def test_a_real_mcp_server_answers_initialize(built: str) -> None:
     hello = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
     hard = ("--network=none", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--pull=never")
-    command = ["docker", "run", "--rm", "--interactive", *hard, "--tmpfs=/memory", records.load("mcp-memory").reference]
+    command = [
+        "docker",
+        "run",
+        "--rm",
+        "--interactive",
+        *hard,
+        "--tmpfs=/memory",
+        image_records.load("mcp-memory").reference,
+    ]
     environment = {**os.environ, "DOCKER_HOST": started()}
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment

@@ -8,7 +8,7 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from agzamov_harness.images.records import ImageFault
+from agzamov_harness.containers.image_records import ImageFault
 from agzamov_images.build import build
 from agzamov_images.components import Component, bundled
 from agzamov_images.tree import file

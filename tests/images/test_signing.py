@@ -8,9 +8,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from agzamov_harness import keys
-from agzamov_harness.images import records
-from agzamov_harness.images.records import Different, ImageFault
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.image_records import Different, ImageFault
+from agzamov_harness.run import signing_keys
 from agzamov_images import signing
 from images.small import Small
 
@@ -21,7 +21,7 @@ KEY = Ed25519PrivateKey.from_private_bytes(b"\1" * 32)
 def key(made: Small) -> Path:
     path = made.checkout.parent / "key.pem"
     path.write_bytes(KEY.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    path.with_name("key.pem.pub").write_bytes(keys.public_pem(KEY))
+    path.with_name("key.pem.pub").write_bytes(signing_keys.public_pem(KEY))
     return path
 
 
@@ -85,16 +85,16 @@ def test_one_changed_byte_is_told(signed: Small, key: Path, name: str, at: int, 
 
 
 def test_a_changed_record_is_told(signed: Small, key: Path) -> None:
-    record = records.load("ground", signed.built)
+    record = image_records.load("ground", signed.built)
     (signed.built / "ground.json").write_bytes((signed.built / "ground.json").read_bytes().replace(b'"MIT"', b'"BSD"'))
     told = signed.agzamov("verify", "ground", "--key", f"{key}.pub", code=1)
     assert "expected a statement about ground.json as they are" in told
-    assert records.load("ground", signed.built) != record
+    assert image_records.load("ground", signed.built) != record
 
 
 def other_key(signed: Small) -> str:
     path = signed.checkout.parent / "other.pem"
-    keys.generate(path)
+    signing_keys.generate(path)
     return f"{path}.pub"
 
 
@@ -122,7 +122,7 @@ def test_a_statement_of_another_build_is_not_signed(made: Small) -> None:
     made.agzamov("build", "ground")
     (made.built / "ground.cdx.json").write_text("{}")
     with pytest.raises(Different, match=r"expected a statement about ground\.cdx\.json"):
-        signing.sign(made.built, records.load("ground", made.built), KEY)
+        signing.sign(made.built, image_records.load("ground", made.built), KEY)
 
 
 def test_a_missing_private_key_says_how_to_make_one(made: Small) -> None:
@@ -134,4 +134,4 @@ def test_a_file_that_is_far_too_big_is_not_read(made: Small, monkeypatch: pytest
     made.agzamov("build", "ground")
     monkeypatch.setattr(signing, "SIGNED_BYTES_MAX", 10)
     with pytest.raises(ImageFault, match="expected at most 10 bytes, found more"):
-        signing.sign(made.built, records.load("ground", made.built), KEY)
+        signing.sign(made.built, image_records.load("ground", made.built), KEY)

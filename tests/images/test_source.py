@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.images.records import ImageFault
+from agzamov_harness.containers.image_records import ImageFault
 from agzamov_images import declaration, source
 from containers.engines import ROOT
 

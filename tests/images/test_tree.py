@@ -6,19 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.images.records import ImageFault
+from agzamov_harness.containers.image_records import ImageFault
 from agzamov_images import tree
-from agzamov_images.tree import (
-    Entry,
-    arranged,
-    directory,
-    file,
-    first_difference,
-    kept,
-    leaves,
-    link,
-    write_tar,
-)
+from agzamov_images.tree import Entry, arranged, directory, file, first_difference, kept, leaves, link, write_tar
 
 ENTRIES = (file("b/" + "long/" * 30 + "name", b"x", program=True), link("a", "b"), file("é", "ü".encode()))
 # Written down when the format was fixed: another value means that every image has another digest.

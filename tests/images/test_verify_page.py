@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from agzamov_harness.images.records import ImageFault
+from agzamov_harness.containers.image_records import ImageFault
 from agzamov_images.architecture import ARCHITECTURES
 from agzamov_images.cache import VARIABLE
 from agzamov_images.npm import read_lock

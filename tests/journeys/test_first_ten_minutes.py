@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_verify.stockfish import EngineFault, find_engine
+from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent

@@ -8,14 +8,14 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
-from agzamov_harness.seal import read_plan
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.game import StreamPlan
-from agzamov_verify.games.scripted import reply
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Answer, Chat, Evaluation, Question, Reply
-from agzamov_verify.script import Exchanges
-from agzamov_verify.streams import block_script
+from agzamov_harness.run.plan_file import read_plan
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Answer, Chat, Evaluation, Question, Reply
+from agzamov_verify.core.script import Exchanges
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import block_script
+from agzamov_verify.table.game import StreamPlan
+from agzamov_verify.table.scripted_players import scripted_reply
 from bundles.bundle_factory import gates
 
 MANIFEST = Path(__file__).parents[2] / "manifests" / "two-arms.yaml"
@@ -104,7 +104,7 @@ def test_prompts_of_the_arms_differ_in_the_told_text_alone() -> None:
 def by_situation(question: Question) -> Answer:
     """A random player's answer that follows from the situation alone, the same in both arms."""
     if isinstance(question, Chat):
-        return Reply(text=reply("random", question.messages, 0))
+        return Reply(text=scripted_reply("random", question.messages, 0))
     return Evaluation(0, None)
 
 

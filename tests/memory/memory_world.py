@@ -4,15 +4,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from agzamov_harness.memory.adapter import Adapter, System, Variant, adapter_from_yaml
-from agzamov_harness.memory.launch import Limits, Settings, Setup
+from agzamov_harness.memory.adapter_file import Adapter, DeclaredSystem, Variant, adapter_from_yaml
+from agzamov_harness.memory.launch import Setup, SystemSettings
 from agzamov_harness.memory.memory_port import MemoryPort
-from agzamov_verify.questions import Answer, EndGame, Export, MemoryQuestion, Search, Store
+from agzamov_harness.memory.server_limits import ServerLimits
+from agzamov_verify.core.questions import Answer, EndGame, Export, MemoryQuestion, Search, Store
 
 FAKE = Path(__file__).parent / "fake_memory.py"
 BUILT_IN = Path(__file__).parents[2] / "harness/agzamov_harness/memory/adapters/builtin.yaml"
-LIMITS = Limits(open_s=120, call_s=120, settle_s=1)
-IMPATIENT = Limits(open_s=120, call_s=5, settle_s=1)
+LIMITS = ServerLimits(open_s=120, call_s=120, settle_s=1)
+IMPATIENT = ServerLimits(open_s=120, call_s=5, settle_s=1)
 
 
 def fake_yaml(defect: str) -> str:
@@ -24,9 +25,9 @@ def fake_yaml(defect: str) -> str:
     return text.replace(launch, fake).replace(systems, "").replace('mcp_mode: "2026-07-28"', "mcp_mode: legacy")
 
 
-def fake(defect: str, limits: Limits = LIMITS) -> Setup:
+def fake(defect: str, limits: ServerLimits = LIMITS) -> Setup:
     adapter: Adapter = adapter_from_yaml(fake_yaml(defect).encode())
-    return Setup(System(f"fake-{defect}", adapter, Variant("", adapter.traits.query)), Settings(), limits)
+    return Setup(DeclaredSystem(f"fake-{defect}", adapter, Variant("", adapter.traits.query)), SystemSettings(), limits)
 
 
 @contextmanager

@@ -6,23 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.memory.adapter import (
+from agzamov_harness.memory.adapter_file import (
     ADAPTERS,
     BUILT_IN,
-    System,
+    DeclaredSystem,
     Variant,
     adapter_from_yaml,
+    filled,
     read_systems,
     sealed_system,
     sealed_text,
     system_of,
     systems,
 )
-from agzamov_harness.memory.templates import filled
 from agzamov_memory.systems import SYSTEMS
-from agzamov_verify.experiment import Arm
-from agzamov_verify.manifest import ManifestError
+from agzamov_verify.experiment.matches import Arm
 from agzamov_verify.memory.declared_server import SHIPPED_SHA256
+from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.systems import MemorySystem
 from memory.memory_world import fake_yaml
 
@@ -94,7 +94,9 @@ def test_a_system_is_named_or_is_a_file(tmp_path: Path) -> None:
     adapter = adapter_from_yaml(HONEST.encode())
     path = str(tmp_path / "mine.yaml")
     digest = hashlib.sha256(sealed_text(adapter).encode()).hexdigest()
-    assert system_of(path) == System("mine", adapter, Variant(adapter.about, "full_text"), tmp_path, digest, path)
+    assert system_of(path) == DeclaredSystem(
+        "mine", adapter, Variant(adapter.about, "full_text"), tmp_path, digest, path
+    )
     assert system_of("recent").adapter.verified
     with pytest.raises(ManifestError, match=r"expected a memory system, found 'elephant'; known are .*recent"):
         system_of("elephant")

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
-from agzamov_verify.memory import adapter_format
+from agzamov_verify.memory import declared_server
 
 HERE = Path(__file__).parent
 PAGE = (HERE.parents[1] / "docs" / "add-a-memory.md").read_text()
@@ -70,11 +70,11 @@ def test_a_mistake_is_told_as_the_page_tells_it(folder: Path) -> None:
 def test_the_page_lists_the_keys_of_an_adapter() -> None:
     told = set(re.findall(r"[a-z_0-9]+", PAGE))
     for part in (
-        adapter_format.Store,
-        adapter_format.Search,
-        adapter_format.Export,
-        adapter_format.EndGame,
-        adapter_format.Adapter,
+        declared_server.Store,
+        declared_server.Search,
+        declared_server.Export,
+        declared_server.EndGame,
+        declared_server.Adapter,
     ):
         keys = set(part.__struct_fields__)
         assert keys - told <= {"empty_text", "verified", "install", "systems", "describe"}, part

@@ -7,12 +7,8 @@ import pytest
 from agzamov_memory.entry import Entry
 from agzamov_memory.systems import SYSTEMS, Settings
 from agzamov_verify.checks.memory_audit import StoreAudit
-from agzamov_verify.dice import Stream
-from agzamov_verify.experiment import Arm, Augmentation, Condition, Phase
-from agzamov_verify.games.chess960.game import ChessMatch
-from agzamov_verify.memory.career_memory import CareerMemory, Limits
-from agzamov_verify.memory.servers import SERVERS
-from agzamov_verify.questions import (
+from agzamov_verify.core.dice import Stream
+from agzamov_verify.core.questions import (
     Answer,
     EndGame,
     Export,
@@ -26,7 +22,11 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
-from agzamov_verify.script import Script, drive
+from agzamov_verify.core.script import Script, drive
+from agzamov_verify.experiment.matches import Arm, Augmentation, Condition, Phase
+from agzamov_verify.games.chess.game import ChessMatch
+from agzamov_verify.memory.built_in_servers import SERVERS
+from agzamov_verify.memory.career_memory import CareerMemory, SearchLimits
 from agzamov_verify.systems import MemorySystem
 from memory.server_client import skip_without_weights
 
@@ -98,7 +98,7 @@ def test_a_career_passes_the_audit(name: str, tmp_path: Path) -> None:
         audit.note(question, given)
         return given
 
-    told = drive(career(CareerMemory(Limits(5, 2_000), rewrites=SERVERS[name].rewrites)), answer)
+    told = drive(career(CareerMemory(SearchLimits(5, 2_000), rewrites=SERVERS[name].rewrites)), answer)
     assert audit.findings == []
     assert told[0] == ""
     assert all(told[1:])

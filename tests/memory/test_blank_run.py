@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.memory.adapter import system_of
+from agzamov_harness.memory.adapter_file import system_of
 from agzamov_harness.memory.blank_run import NONSENSE, WORDS_MAX, blank_run, vocabulary, writes
 from agzamov_harness.memory.conformance import check_system
-from agzamov_harness.memory.launch import Settings, Setup
+from agzamov_harness.memory.launch import Setup, SystemSettings
 from memory.memory_world import LIMITS, fake
 
 BUILT_IN = ("consolidator", "file", "full_text", "graph", "history", "noisy", "recent")
@@ -25,7 +25,7 @@ def test_the_words_that_are_asked_for_are_those_of_the_games() -> None:
     "server", [pytest.param(name, marks=[pytest.mark.slow] if name != "full_text" else []) for name in BUILT_IN]
 )
 def test_a_built_in_system_brings_no_knowledge(tmp_path: Path, server: str) -> None:
-    settings = Settings(noise_percent=25 if server == "noisy" else 0)
+    settings = SystemSettings(noise_percent=25 if server == "noisy" else 0)
     found = list(blank_run(Setup(system_of(server), settings, LIMITS), tmp_path))
     assert [(finding.check, finding.outcome) for finding in found] == [("blank searches", "ok"), ("blank twin", "ok")]
     assert all(len(finding.line.splitlines()) == 1 for finding in found)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.memory.adapter import System, Variant, adapter_from_yaml
-from agzamov_harness.memory.conformance import CHECKS, Finding, check_system, coinciding
+from agzamov_harness.memory.adapter_file import DeclaredSystem, Variant, adapter_from_yaml
+from agzamov_harness.memory.conformance import CHECKS, ConformanceFinding, check_system, coinciding
 from agzamov_harness.memory.launch import Setup
 from memory.memory_world import IMPATIENT, LIMITS, fake, fake_yaml
 
@@ -39,7 +39,7 @@ FAILS = {
 }
 
 
-def findings_of(defect: str, folder: Path) -> list[Finding]:
+def findings_of(defect: str, folder: Path) -> list[ConformanceFinding]:
     setup = fake(defect, IMPATIENT if defect == "hangs" else LIMITS)
     return list(check_system(setup, folder / "memory.log"))
 
@@ -68,7 +68,7 @@ def test_an_index_that_comes_later_is_waited_for_where_the_adapter_declares_it(t
     adapter = adapter_from_yaml(text.encode())
     assert adapter.traits.consistency == "eventual"
     found = check_system(
-        Setup(System("fake-late", adapter, Variant("", adapter.traits.query)), limits=LIMITS), tmp_path / "log"
+        Setup(DeclaredSystem("fake-late", adapter, Variant("", adapter.traits.query)), limits=LIMITS), tmp_path / "log"
     )
     assert {finding.line for finding in found if finding.outcome != "ok"} == set()
 
@@ -109,7 +109,7 @@ def prose_read_by(items_text: str) -> Setup:
     text = fake_yaml("numbered").replace("  items: hits\n  entry: entry\n  content: content\n", "", 1)
     search = f"search:\n  answer: text\n  items_text: '{items_text}'\n"
     adapter = adapter_from_yaml(text.replace("search:\n", search, 1).encode())
-    return Setup(System("fake-prose", adapter, Variant("", adapter.traits.query)), limits=LIMITS)
+    return Setup(DeclaredSystem("fake-prose", adapter, Variant("", adapter.traits.query)), limits=LIMITS)
 
 
 def test_an_adapter_whose_search_passes_over_notes_of_several_lines_fails(tmp_path: Path) -> None:

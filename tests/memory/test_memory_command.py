@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
-from agzamov_harness.memory import installed
-from agzamov_harness.memory.adapter import systems
+from agzamov_harness.memory import launch
+from agzamov_harness.memory.adapter_file import systems
 from agzamov_memory import embedding
 from memory.memory_world import fake_yaml
 
@@ -44,13 +44,13 @@ def test_list_says_of_every_system_whether_it_can_be_started_here() -> None:
 def test_a_built_in_system_whose_packages_are_not_here_is_listed_as_not_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    there = installed.find_spec
+    there = launch.find_spec
     absent = embedding.TOKENIZERS
-    monkeypatch.setattr(installed, "find_spec", lambda name: None if name == absent else there("json"))
-    missing = {name: installed.why_not_here(system, Path()) for name, system in systems().items() if name != "graph"}
+    monkeypatch.setattr(launch, "find_spec", lambda name: None if name == absent else there("json"))
+    missing = {name: launch.why_not_here(system, Path()) for name, system in systems().items() if name != "graph"}
     assert missing["full_text"] == ""
     assert missing["semantic"] == f"no Python module {absent}; type: {embedding.INSTALL}"
-    assert installed.PACKAGES["semantic"] == (embedding.PACKAGE, embedding.TOKENIZERS)
+    assert launch.PACKAGES["semantic"] == (embedding.PACKAGE, embedding.TOKENIZERS)
     code, printed = agzamov("check", "semantic")
     assert (code, printed) == (2, f"error: memory semantic cannot be started here: {missing['semantic']}\n")
 

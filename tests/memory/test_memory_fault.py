@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.mcp_servers.line_transport import SHOWN_BYTES_MAX, _parsed
-from agzamov_harness.mcp_servers.mcp_client import ToolResult
-from agzamov_harness.memory.memory_fault import FAULT_CHARACTERS_MAX, MemoryFault
 from agzamov_harness.memory.result_reader import UnexpectedResult, value_of
+from agzamov_harness.memory.server_limits import FAULT_CHARACTERS_MAX, MemoryFault
+from agzamov_harness.servers.mcp_client import ToolResult
+from agzamov_harness.servers.mcp_line_transport import SHOWN_BYTES_MAX, _parsed
 from memory.memory_world import fake_yaml, opened, search, store
 from memory.test_native_port import setup_from
 

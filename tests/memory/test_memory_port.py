@@ -8,17 +8,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from agzamov_harness.mcp_servers.server_process import ENVIRONMENT, LOG_BYTES_MAX, StderrLog
-from agzamov_harness.memory.adapter import system_of
-from agzamov_harness.memory.launch import Settings, Setup
+from agzamov_harness.memory.adapter_file import system_of
+from agzamov_harness.memory.launch import Setup, SystemSettings
 from agzamov_harness.memory.memory_port import FULL_EXPORT_GAMES, MemoryPort
 from agzamov_harness.memory.memory_server import MemoryServer
-from agzamov_harness.memory.result_reader import Row
-from agzamov_harness.memory.sealed_server import changes_since_sealed
+from agzamov_harness.memory.result_reader import ServerEntry
+from agzamov_harness.memory.server_tools import changes_since_sealed
 from agzamov_harness.ports import PortFault
-from agzamov_verify.manifest import MemoryPin
+from agzamov_harness.servers.server_process import ENVIRONMENT, LOG_BYTES_MAX, StderrLog
+from agzamov_verify.core.questions import Exported, Hit, Hits, Kept, Settled, Stored
 from agzamov_verify.memory.native_tools import Effect, NativeTool
-from agzamov_verify.questions import Exported, Hit, Hits, Kept, Settled, Stored
+from agzamov_verify.plan.manifest import MemoryPin
 from memory.memory_world import (
     IMPATIENT,
     LIMITS,
@@ -107,7 +107,7 @@ def test_the_end_of_a_game_reads_new_entries_alone_and_now_and_then_all(tmp_path
         offsets: list[int] = []
         export_all = server.export
 
-        def noted(offset: int = 0) -> list[Row]:
+        def noted(offset: int = 0) -> list[ServerEntry]:
             offsets.append(offset)
             return export_all(offset)
 
@@ -245,7 +245,7 @@ def test_a_changed_tool_on_offer_is_named_with_what_of_it_changed() -> None:
 
 
 def test_a_setting_that_a_system_has_not_is_refused(tmp_path: Path) -> None:
-    setup = Setup(fake("none").system, Settings(half_life_games=5))
+    setup = Setup(fake("none").system, SystemSettings(half_life_games=5))
     with opened(setup, tmp_path) as port, pytest.raises(PortFault, match="it has no setting half_life_games"):
         port.answer(end_game(1))
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from agzamov_harness.memory.adapter import System, Variant, adapter_from_yaml, system_of
+from agzamov_harness.memory.adapter_file import DeclaredSystem, Variant, adapter_from_yaml, system_of
 from agzamov_harness.memory.launch import Setup
 from agzamov_harness.memory.memory_server import MemoryServer
 from agzamov_harness.ports import PortFault
-from agzamov_verify.manifest import ManifestError
+from agzamov_verify.core.questions import Called, CallTool, Exported, Hit, Kept, Settled
 from agzamov_verify.memory.declared_server import BUILT_IN_TOOLS
 from agzamov_verify.memory.native_tools import Effect
-from agzamov_verify.questions import Called, CallTool, Exported, Hit, Kept, Settled
+from agzamov_verify.plan.manifest import ManifestError
 from memory.memory_world import LIMITS, NOTES, answers, end_game, export, fake_yaml, opened, store
 
 HONEST = fake_yaml("none")
@@ -23,7 +23,7 @@ NATIVE = next(line for line in HONEST.splitlines() if line.startswith("native:")
 
 def setup_from(yaml: str) -> Setup:
     adapter = adapter_from_yaml(yaml.encode())
-    return Setup(System("fake", adapter, Variant("", adapter.traits.query)), limits=LIMITS, is_native=True)
+    return Setup(DeclaredSystem("fake", adapter, Variant("", adapter.traits.query)), limits=LIMITS, is_native=True)
 
 
 def call(tool: str, number: int, arguments: dict[str, object], content: str = "") -> CallTool:

@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from agzamov_harness.memory.adapter import System, read_systems, sealed_text, system_of, systems
+from agzamov_harness.memory.adapter_file import DeclaredSystem, read_systems, sealed_text, system_of, systems
 from agzamov_harness.memory.conformance import check_system
 from agzamov_harness.memory.launch import Setup
 from agzamov_harness.memory.memory_server import MemoryServer
-from agzamov_verify.memory.adapter_format import Export
+from agzamov_verify.core.questions import Called, CallTool, Exported, Hits
+from agzamov_verify.memory.declared_server import Export
 from agzamov_verify.memory.native_tools import Effect, NativeTool
-from agzamov_verify.questions import Called, CallTool, Exported, Hits
 from agzamov_verify.systems.memory_system import MemorySystem, Use
 from memory.memory_world import LIMITS, NOTES, answers, career, end_game, export, opened
 
@@ -30,7 +30,7 @@ def recorded(name: str) -> Setup:
         system.adapter.launch, command="${PYTHON}", args=(str(RECORDED), name, "${DATA}"), links={}
     )
     adapter = msgspec.structs.replace(system.adapter, launch=launch, mcp_mode="legacy")
-    return Setup(System(name, adapter, system.variant), limits=LIMITS)
+    return Setup(DeclaredSystem(name, adapter, system.variant), limits=LIMITS)
 
 
 def test_every_real_system_has_its_recorded_server() -> None:

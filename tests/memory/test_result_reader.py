@@ -2,9 +2,9 @@
 
 import pytest
 
-from agzamov_harness.mcp_servers.mcp_client import ToolResult
-from agzamov_harness.mcp_servers.no_answer import one_line
 from agzamov_harness.memory.result_reader import UnexpectedResult, rows_of_text, value_of
+from agzamov_harness.servers.mcp_client import ToolResult
+from agzamov_harness.servers.server_process import one_line
 
 LABELLED = r"(?P<content>[^|]*)\|(?P<games>.*)"
 

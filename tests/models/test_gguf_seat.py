@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from agzamov_harness.adapters.calls import PromptTooLong
+from agzamov_harness.adapters.retries import PromptTooLong
 from agzamov_harness.build_ports import concurrency_of, open_world
 from agzamov_harness.ports import PortFault
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.manifest import Manifest, ModelPin
-from agzamov_verify.questions import Chat, Message, Reply
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.seal import seal
+from agzamov_verify.core.questions import Chat, Message, Reply
+from agzamov_verify.plan.manifest import Manifest, ModelPin
 from harness.http_peer import Peer, Step, answers, says, status
 from models.conftest import Babbler
 from models.live import strict

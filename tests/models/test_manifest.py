@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agzamov_harness.seal import read_plan
+from agzamov_harness.run.plan_file import read_plan
 from agzamov_verify.seats import Determinism, OllamaSeat
 
 MANIFEST = Path(__file__).parents[2] / "manifests" / "ollama.yaml"

@@ -10,7 +10,7 @@ import yaml
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
-from agzamov_harness.models.server_in_use import server_alone, server_asked
+from agzamov_harness.models.ollama_store import server_alone, server_asked
 from agzamov_harness.ports import ModelFault
 from models.conftest import NAME, Babbler
 from models.live import loose, strict

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agzamov_harness.models.ollama_api import Inventory, Loaded, Model
+from agzamov_harness.models.ollama_api import Inventory, LoadedModel, Model
 from agzamov_harness.ports import ModelFault
 from harness.http_peer import Peer, Step, answers, drips, drops, status
 from models.recorded import DIGEST, MODEL, SIZE_BYTES, plays_back, recording
@@ -34,7 +34,7 @@ def test_version_show_and_ps_are_read_as_recorded() -> None:
     with Peer(script) as peer, inventory_of(peer) as server:
         assert server.version() == "0.33.0-rc2"
         assert server.context_of(MODEL) == 4096
-        assert server.loaded("tiny-test") == Loaded(MODEL, 1024, 10276044, 0)
+        assert server.loaded("tiny-test") == LoadedModel(MODEL, 1024, 10276044, 0)
         assert server.loaded(MODEL) is None
     assert [request.path for request in peer.requests] == ["/api/version", "/api/show", "/api/ps", "/api/ps"]
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from agzamov_harness.adapters.calls import PromptTooLong
-from agzamov_harness.adapters.ollama import Ollama
+from agzamov_harness.adapters.ollama_chat import Ollama
+from agzamov_harness.adapters.retries import PromptTooLong
 from agzamov_harness.ports import ChatRequest, Completion, PortFault
-from agzamov_verify.questions import Message, Reply
+from agzamov_verify.core.questions import Message, Reply
 from agzamov_verify.seats import OllamaSeat
 from harness.http_peer import Peer, Step, answers, drops, hangs, status
 from models.recorded import MODEL, changed, plays_back, recording

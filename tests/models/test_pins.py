@@ -7,14 +7,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_harness import rundir
-from agzamov_harness.exits import HarnessEnded
-from agzamov_harness.models.weights import FILE, find, pin_of, pins_of, read_checks, weights_watched
+from agzamov_harness.models.weight_pins import FILE, find, pin_of, pins_of, read_checks, weights_watched
 from agzamov_harness.ports import ModelFault
-from agzamov_harness.rundir import RunDirectory
-from agzamov_harness.seal import plan_from, seal
-from agzamov_harness.seat_kind import Found, Witness
-from agzamov_verify.manifest import ManifestError, ModelPin, Plan
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.exit_status import HarnessEnded
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.run_folder import RunDirectory
+from agzamov_harness.run.seal import seal
+from agzamov_harness.seat_kind import FoundWeights, Witness
+from agzamov_verify.plan.manifest import ManifestError, ModelPin, Plan
 from agzamov_verify.seats import GgufSeat, OllamaSeat
 from harness.http_peer import Peer, answers
 from models.store import blob_path, manifest_path, put_model
@@ -96,13 +97,13 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 
 def test_a_model_is_pinned_by_hashing_its_store(served: Served, tmp_path: Path) -> None:
-    expected = Found(ModelPin(served.digest, served.size), Witness.HASHED)
+    expected = FoundWeights(ModelPin(served.digest, served.size), Witness.HASHED)
     assert find(served.seat(store="store"), tmp_path) == expected
     assert served.peer.requests == []
 
 
 def test_without_a_store_the_servers_word_is_all_there_is_and_is_called_so(served: Served, tmp_path: Path) -> None:
-    assert find(served.seat(), tmp_path) == Found(ModelPin(served.digest, served.size), Witness.SERVER)
+    assert find(served.seat(), tmp_path) == FoundWeights(ModelPin(served.digest, served.size), Witness.SERVER)
 
 
 def test_a_store_that_cannot_be_read_leaves_the_servers_word(served: Served, tmp_path: Path) -> None:
@@ -144,7 +145,7 @@ def run(tmp_path: Path) -> RunDirectory:
     plan = plan_with(kind="gguf", weights="tiny.gguf")
     pins = pins_of(plan, gguf(tmp_path))
     manifest, secret = seal(plan, "0" * 64, None, models=pins)
-    return rundir.create(tmp_path / "runs", manifest, secret, tmp_path)
+    return run_folder.create(tmp_path / "runs", manifest, secret, tmp_path)
 
 
 def test_weights_are_hashed_before_and_after_and_both_are_noted(run: RunDirectory) -> None:
@@ -200,7 +201,7 @@ def test_a_run_without_local_models_has_no_such_notes(tmp_path: Path) -> None:
         }
     )
     manifest, secret = seal(plan, "0" * 64, None)
-    run = rundir.create(tmp_path, manifest, secret)
+    run = run_folder.create(tmp_path, manifest, secret)
     with weights_watched(run):
         pass
     assert not (run.executions / FILE).exists()

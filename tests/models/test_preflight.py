@@ -12,12 +12,20 @@ from typing import Any
 import pytest
 
 from agzamov_harness.build_ports import Builder
-from agzamov_harness.machine import this_cpu
-from agzamov_harness.models.preflight import FILE, Execution, Overlong, read_notes, run_preflight
-from agzamov_harness.models.prompts import long_talks, prompts_of
+from agzamov_harness.foundation.program_and_machine import this_cpu
+from agzamov_harness.models.preflight import (
+    FILE,
+    Overlong,
+    PreflightExecution,
+    long_talks,
+    prompts_of,
+    read_notes,
+    run_preflight,
+)
 from agzamov_harness.ports import ModelFault
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.manifest import Manifest, ModelPin, Plan
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.seal import seal
+from agzamov_verify.plan.manifest import Manifest, ModelPin, Plan
 from models.conftest import NAME, Babbler
 from models.live import loose, strict
 from models.ollama_double import NEVER, VERSION, Manner, OllamaDouble, Shown
@@ -43,7 +51,7 @@ def sealed(plan: Plan, pin: ModelPin) -> Manifest:
     return seal(plan, "0" * 64, None, models={"model": pin})[0]
 
 
-def preflight(manifest: Manifest, where: str, notes: Path) -> Execution:
+def preflight(manifest: Manifest, where: str, notes: Path) -> PreflightExecution:
     """What a preflight of the seat notes. Raises ModelFault."""
     port = Builder(None, None, time.sleep, {"model": where}).seat("model", manifest.plan.seats["model"])
     try:
@@ -55,7 +63,7 @@ def preflight(manifest: Manifest, where: str, notes: Path) -> Execution:
     return execution
 
 
-def of_gguf(babbler: Babbler, where: str, notes: Path, **seat: Any) -> Execution:
+def of_gguf(babbler: Babbler, where: str, notes: Path, **seat: Any) -> PreflightExecution:
     plan = plan_with(kind="gguf", weights="babbler.gguf", **seat)
     return preflight(sealed(plan, ModelPin("0" * 64, 1)), where, notes)
 
@@ -72,7 +80,7 @@ def ollama(babbler: Babbler, manner: Manner = Manner.GOOD, behind: str = "") -> 
         yield double
 
 
-def of_ollama(babbler: Babbler, double: OllamaDouble, notes: Path, **seat: Any) -> Execution:
+def of_ollama(babbler: Babbler, double: OllamaDouble, notes: Path, **seat: Any) -> PreflightExecution:
     plan = plan_with(kind="ollama", base_url=double.url, model=NAME, model_digest=babbler.digest, **seat)
     return preflight(sealed(plan, ModelPin(babbler.digest, babbler.size)), double.url, notes)
 

@@ -10,20 +10,21 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from agzamov_harness import rundir
 from agzamov_harness.adapters.completion import Token
 from agzamov_harness.build_ports import Builder, open_world
 from agzamov_harness.cli import main
-from agzamov_harness.models.weights import pins_of, weights_watched
-from agzamov_harness.pack import pack
+from agzamov_harness.models.weight_pins import pins_of, weights_watched
+from agzamov_harness.pipeline.pack import pack
 from agzamov_harness.ports import ChatRequest
-from agzamov_harness.progress import State
-from agzamov_harness.reproduce.compare_answers import within_margin
-from agzamov_harness.reproduce.sample import draw
-from agzamov_harness.run import Runner, Stop
-from agzamov_harness.seal import plan_from, seal
-from agzamov_verify.envelope import key_id
-from agzamov_verify.questions import Chat, Reply
+from agzamov_harness.reproduce.compare_answers import draw, within_margin
+from agzamov_harness.run import run_folder
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.progress import State
+from agzamov_harness.run.runner import Runner
+from agzamov_harness.run.seal import seal
+from agzamov_harness.run.stop import Stop
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.core.questions import Chat, Reply
 from bundles.bundle_factory import (
     SECRET,
     SUBMITTER,
@@ -68,7 +69,7 @@ def played(wished: dict[str, Any], folder: Path) -> Path:
     """The bundle of a plan, played by the harness's own parts with its preflight and its hashing."""
     plan = plan_from(wished)
     manifest, secret = seal(plan, key_id(SUBMITTER.public_key()), None, SECRET, models=pins_of(plan, folder))
-    directory = rundir.create(folder / "runs", manifest, secret, folder)
+    directory = run_folder.create(folder / "runs", manifest, secret, folder)
     with weights_watched(directory), open_world(manifest, None, notes=directory.notes) as world:
         blocks = Runner(directory, world, time.monotonic_ns, State(plan, None), Stop(), SLOTS).play()
     return pack(directory, blocks, SUBMITTER, folder / "bundles")

@@ -10,9 +10,9 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from agzamov_harness import keys
 from agzamov_harness.cli import main
-from agzamov_harness.models import digest_watch
+from agzamov_harness.models import ollama_digest_watch
+from agzamov_harness.run import signing_keys
 from bundles.bundle_factory import check, told
 from models.conftest import NAME, Babbler
 from models.live import loose, strict
@@ -25,7 +25,7 @@ CONTEXT, PATIENCE_S = 4096, 100
 @pytest.fixture
 def folder(babbler: Babbler, tmp_path: Path) -> Path:
     """A key, and a store of our own that a test may spoil."""
-    keys.generate(tmp_path / "key.pem")
+    signing_keys.generate(tmp_path / "key.pem")
     put_model(tmp_path / "store", NAME, babbler.gguf.read_bytes())
     return tmp_path
 
@@ -113,7 +113,7 @@ def test_weights_that_are_swapped_for_seconds_end_the_run_for_good(
     folder: Path, double: OllamaDouble, babbler: Babbler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The store on disk never changes: only the server shows for a while which weights stand behind the name."""
-    monkeypatch.setattr(digest_watch, "EVERY_S", 0.05)
+    monkeypatch.setattr(ollama_digest_watch, "EVERY_S", 0.05)
     chat = double._chat
     seen = 0
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_harness.models.store import StoreUnreadable, manifest_path, read_store
+from agzamov_harness.models.ollama_store import StoreUnreadable, manifest_path, read_store
 from agzamov_harness.ports import ModelFault
 from models.store import blob_path, put_blob, put_model
 from models.store import manifest_path as written_at

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from agzamov_harness.mcp_servers.mcp_client import McpClient, ToolResult
-from agzamov_harness.mcp_servers.server_process import Process, bare_environment
-from agzamov_harness.pool import Pool
+from agzamov_harness.foundation.pool import Pool
 from agzamov_harness.ports import PortFault
-from agzamov_harness.tool_port import ToolPort, ToolServer, local_server
-from agzamov_verify.questions import Calculate, Evaluate, Examine
-from agzamov_verify.stockfish import NAME, EngineFault, find_engine
+from agzamov_harness.servers.mcp_client import McpClient, ToolResult
+from agzamov_harness.servers.server_process import Process, bare_environment
+from agzamov_harness.servers.tool_port import ToolPort, ToolServer, local_server
+from agzamov_verify.core.questions import Calculate, Evaluate, Examine
+from agzamov_verify.engines.uci_engine import NAME, EngineFault, find_engine
 from direct_tools import DirectTools
 
 START = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"

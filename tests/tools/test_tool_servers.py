@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from agzamov_harness.mcp_servers.mcp_client import CallFailed, McpClient
-from agzamov_harness.mcp_servers.server_process import Process, bare_environment
-from agzamov_verify.questions import Examine
-from agzamov_verify.stockfish import EngineFault, UciEngine, find_engine
+from agzamov_harness.servers.mcp_client import CallFailed, McpClient
+from agzamov_harness.servers.server_process import Process, bare_environment
+from agzamov_verify.core.questions import Examine
+from agzamov_verify.engines.uci_engine import EngineFault, UciEngine, find_engine
 
 ANSWER_S = 120.0
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from hashlib import sha256
 
-from agzamov_verify.merkle import node_hash
+from agzamov_verify.core.merkle import node_hash
 
 
 def leaf_hash(data: bytes) -> bytes:

@@ -5,10 +5,10 @@ from typing import TypeVar
 
 import msgspec
 
-from agzamov_verify.games.decision import Tally
+from agzamov_verify.core.questions import Answer, Chat, Evaluation, Message, Question, Reply
+from agzamov_verify.core.script import Script, drive
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, PokerAction
-from agzamov_verify.questions import Answer, Chat, Evaluation, Message, Question, Reply
-from agzamov_verify.script import Script, drive
+from agzamov_verify.table.decision import Tally
 
 T = TypeVar("T")
 

@@ -9,21 +9,21 @@ import chess
 import msgspec
 import pytest
 
-from agzamov_verify.display.match_details import adherence_words
-from agzamov_verify.games.chess960.cell import chess_cell
-from agzamov_verify.games.chess960.detectors import DETECTORS
-from agzamov_verify.games.chess960.game import ChessBlock
-from agzamov_verify.games.chess960.pattern_sentences import CHESS_PATTERNS
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.chess960.script import ChessRecord, Ending
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
-from agzamov_verify.games.patterns import Adherence, Pattern
-from agzamov_verify.manifest import Plan
+from agzamov_verify.experiment.opponent_patterns import Adherence, Pattern
+from agzamov_verify.games.chess.cell import chess_cell
+from agzamov_verify.games.chess.game import ChessBlock
+from agzamov_verify.games.chess.game_script import ChessRecord, Ending
+from agzamov_verify.games.chess.habit_words import CHESS_PATTERNS
+from agzamov_verify.games.chess.patterns import DETECTORS
+from agzamov_verify.games.chess.rules import End
+from agzamov_verify.games.holdem.habit_words import POKER_PATTERNS
+from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.scoring.adherence import PatternAdherence, adherence_of
-from agzamov_verify.scoring.cells import CellKey
 from agzamov_verify.scoring.game_scoring import Played
-from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.scoring.units.cells import CellKey
+from agzamov_verify.scoring.units.score_constants import load_score_constants
+from agzamov_verify.show.text.match_details import adherence_words
+from agzamov_verify.table.decision import Tally
 
 ROOT = Path(__file__).parents[2]
 START = chess.Board.from_chess960_pos(518).fen()

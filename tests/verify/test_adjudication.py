@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy, winning_side
-from agzamov_verify.games.chess960.adjudication import Adjudicator
-from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.questions import Evaluate, Evaluation
+from agzamov_verify.core.questions import Evaluate, Evaluation
+from agzamov_verify.games.chess.game_script import Adjudicator
+from agzamov_verify.games.chess.rules import Game960
+from agzamov_verify.table.adjudication import Adjudication, AdjudicationPolicy, winning_side
 
 START = chess.Board.from_chess960_pos(0).fen()
 BLACK_MOVES_FIRST = START.replace(" w ", " b ")

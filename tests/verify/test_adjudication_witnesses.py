@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.checks.adjudication_witnesses import witnesses
+from agzamov_verify.checks.replay_stream import witnesses
 
 SIDES = st.lists(st.sampled_from([-1, 0, 1]), max_size=60)
 

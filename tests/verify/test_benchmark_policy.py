@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pokerkit import StandardHighHand
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.holdem import benchmark_policy
-from agzamov_verify.games.holdem.benchmark_policy import (
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.games.holdem import benchmark_player
+from agzamov_verify.games.holdem.benchmark_player import (
     HOLDINGS,
     NONE,
     PERCENTILES,
@@ -28,10 +28,10 @@ from agzamov_verify.games.holdem.benchmark_policy import (
     spot_of,
 )
 from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.games.holdem.hand_script import random_action
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, PokerAction
-from agzamov_verify.games.holdem.script import random_action
-from agzamov_verify.games.holdem.variance_reduction.starting_hands import CLASSES, class_of, combos, meetings
-from agzamov_verify.games.players import own_seed
+from agzamov_verify.games.holdem.starting_hands import CLASSES, class_of, combos, meetings
+from agzamov_verify.table.players import own_seed
 from verify.scripted import bet_out, poker_hand
 
 FOLD, CHECK, CALL, BET, RAISE = ActionKind
@@ -93,14 +93,14 @@ def test_the_page_says_what_the_policy_is() -> None:
     def row(values: Sequence[object]) -> str:
         return " | ".join(str(value).strip("()") for value in values) + " |"
 
-    assert all(line in page for line in benchmark_policy.STARTING_HANDS.splitlines())
-    assert cells["| bets from"] == row(benchmark_policy.BETS_FROM)
-    assert cells[f"| bluffs, of a percentile below {benchmark_policy.BLUFFS_BELOW}"] == row(benchmark_policy.BLUFFS)
-    assert cells["| stays from: no bet, one, two, more"] == row(benchmark_policy.CALLS_FROM)
-    assert cells["| raises from: no bet, one, two, more"] == row(benchmark_policy.RAISES_FROM)
-    assert f"each point below {benchmark_policy.FAIR_PRICE}," in page
-    assert f"{benchmark_policy.CALLS_FROM_MAX} at\n  most" in page
-    assert f"{benchmark_policy.BLUFF_RAISES} of {SHARES}" in page
+    assert all(line in page for line in benchmark_player.STARTING_HANDS.splitlines())
+    assert cells["| bets from"] == row(benchmark_player.BETS_FROM)
+    assert cells[f"| bluffs, of a percentile below {benchmark_player.BLUFFS_BELOW}"] == row(benchmark_player.BLUFFS)
+    assert cells["| stays from: no bet, one, two, more"] == row(benchmark_player.CALLS_FROM)
+    assert cells["| raises from: no bet, one, two, more"] == row(benchmark_player.RAISES_FROM)
+    assert f"each point below {benchmark_player.FAIR_PRICE}," in page
+    assert f"{benchmark_player.CALLS_FROM_MAX} at\n  most" in page
+    assert f"{benchmark_player.BLUFF_RAISES} of {SHARES}" in page
 
 
 def test_starting_hands_stand_by_their_equity_against_a_random_hand() -> None:

@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_verify.manifest import Plan
-from agzamov_verify.plan_problems import problems
-from agzamov_verify.plan_types import Problem
-from agzamov_verify.scoring.compliance import departures
+from agzamov_verify.experiment.plan_fields import Problem
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.plan_problems import problems
+from agzamov_verify.scoring.departures import departures
 
 PLAN: dict[str, Any] = {
     "title": "Benchmark",

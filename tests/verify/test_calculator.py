@@ -6,10 +6,10 @@ from itertools import combinations
 import pytest
 from pokerkit import StandardHighHand
 
+from agzamov_verify.core.questions import Calculate, Calculated
 from agzamov_verify.games.holdem.calculator import Equity, calculate, equity
 from agzamov_verify.games.holdem.cards import DECK
-from agzamov_verify.games.holdem.variance_reduction.preflop_matchups import BOARDS, matchup
-from agzamov_verify.questions import Calculate, Calculated
+from agzamov_verify.games.holdem.equity import BOARDS, matchup
 
 BUDGET = 5_000
 HOLE = ("8s", "9s")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify import canon
+from agzamov_verify.core import canon
 from agzamov_verify.scoring.call_records import (
     LINE_BYTES_MAX,
     Answered,
@@ -23,7 +23,7 @@ from agzamov_verify.scoring.call_records import (
     gather,
     merge,
 )
-from agzamov_verify.scoring.exact import figure
+from agzamov_verify.scoring.inference.exact import figure
 
 times = st.lists(st.integers(0, 10**9), min_size=1, max_size=50)
 

@@ -9,9 +9,9 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify import canon, journal, questions
-from agzamov_verify.canon import DEPTH_MAX, INTEGER_MAX, NotCanonical
-from agzamov_verify.merkle import root_of
+from agzamov_verify.core import canon, journal, questions
+from agzamov_verify.core.canon import DEPTH_MAX, INTEGER_MAX, NotCanonical
+from agzamov_verify.core.merkle import root_of
 
 integers = st.integers(-INTEGER_MAX, INTEGER_MAX)
 texts = st.text(st.characters(exclude_categories=("Cs",)))

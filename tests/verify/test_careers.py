@@ -8,27 +8,33 @@ import msgspec
 import pytest
 from scipy import stats
 
-from agzamov_verify.condition_problems import condition_problems
-from agzamov_verify.experiment import Arm, Augmentation
-from agzamov_verify.games.chess960.cell import PAIR_WINS, ChessCell, ChessGame
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.registry import GAMES
-from agzamov_verify.manifest import Plan
+from agzamov_verify.experiment.matches import Arm, Augmentation
+from agzamov_verify.games.chess.cell import PAIR_WINS, ChessCell, ChessGame
+from agzamov_verify.games.chess.rules import End
+from agzamov_verify.plan.condition_problems import condition_problems
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import streams_of
 from agzamov_verify.scoring.agzamov.convergence import Gain
-from agzamov_verify.scoring.career_length import too_short
-from agzamov_verify.scoring.cells import CellKey
-from agzamov_verify.scoring.compliance import departures
+from agzamov_verify.scoring.departures import departures, too_short
 from agzamov_verify.scoring.hypotheses.contrasts import Weighted, one_way, weighed
 from agzamov_verify.scoring.hypotheses.evidence import course
 from agzamov_verify.scoring.inference.clusters import SHARE
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.significance import Alternative
-from agzamov_verify.scoring.learning.outcome import Verdict, trend_test
-from agzamov_verify.scoring.measures import CAREERS, ONE_CAREER, WITHIN_ONE_CAREER, Units, by_career, ratio_of
-from agzamov_verify.scoring.ratios import ratio_figure, share_figure
-from agzamov_verify.scoring.score_constants import load_score_constants
-from agzamov_verify.streams import streams_of
+from agzamov_verify.scoring.inference.unit_values import (
+    CAREERS,
+    ONE_CAREER,
+    WITHIN_ONE_CAREER,
+    Units,
+    by_career,
+    ratio_of,
+)
+from agzamov_verify.scoring.learning.outcome import TrendVerdict, trend_test
+from agzamov_verify.scoring.units.cells import CellKey
+from agzamov_verify.scoring.units.ratios import ratio_figure, share_figure
+from agzamov_verify.scoring.units.score_constants import load_score_constants
 from agzamov_verify.systems import OracleSystem
+from agzamov_verify.table.registry import GAMES
 
 ONE = Fraction(1)
 HOW = Resamples(b"careers", 999, Bootstrap.EXPANDED)
@@ -142,8 +148,8 @@ def test_careers_that_are_too_short_show_no_gain_and_no_trend() -> None:
     shown = [Gain(cell, control).is_shown for cell in (long, short)]
     verdicts = [trend_test(course(cell, 5), rule, b"").verdict for cell in (long, short)]
     assert shown == [True, False]
-    assert verdicts[0] is not Verdict.TOO_FEW_RESULTS
-    assert verdicts[1] is Verdict.TOO_FEW_RESULTS
+    assert verdicts[0] is not TrendVerdict.TOO_FEW_RESULTS
+    assert verdicts[1] is TrendVerdict.TOO_FEW_RESULTS
 
 
 # --- the plan ------------------------------------------------------------------------------------

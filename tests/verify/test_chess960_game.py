@@ -3,14 +3,14 @@
 import chess
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy
-from agzamov_verify.games.chess960.prompt import PromptStyle
-from agzamov_verify.games.chess960.rules import DrawClaims, End, Game960
-from agzamov_verify.games.chess960.script import ChessRecord, ChessRules, Ending, play
-from agzamov_verify.games.decision import IllegalPolicy, Tally
-from agzamov_verify.games.players import GameName, Player
-from agzamov_verify.questions import Answer, Chat, Evaluate, Evaluation, NoReply, Question, Reply
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Answer, Chat, Evaluate, Evaluation, NoReply, Question, Reply
+from agzamov_verify.games.chess.game_script import ChessRecord, ChessRules, Ending, play
+from agzamov_verify.games.chess.prompt import PromptStyle
+from agzamov_verify.games.chess.rules import DrawClaims, End, Game960
+from agzamov_verify.table.adjudication import Adjudication, AdjudicationPolicy
+from agzamov_verify.table.decision import IllegalPolicy, Tally
+from agzamov_verify.table.players import GameName, Player
 from verify.scripted import judged, moves, told, without_signals
 
 START = chess.Board.from_chess960_pos(925).fen()  # RKRBQNBN

@@ -6,27 +6,8 @@ import chess
 import msgspec
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.chess960.habits import NO_HABITS, ChessHabits, chess_habits
-from agzamov_verify.games.chess960.note_words import (
-    NOTE_CHARACTERS_MAX,
-    NOTED,
-    added_counts,
-    counts_line,
-    habits_shown,
-    is_believed,
-    query,
-    speaks_for,
-)
-from agzamov_verify.games.chess960.notes import observation
-from agzamov_verify.games.chess960.pattern_sentences import CHESS_PATTERNS
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.chess960.script import ChessRecord, Ending
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.games.patterns import Adherence, Pattern
-from agzamov_verify.games.registry import GAMES
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import (
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import (
     Answer,
     Chat,
     EndGame,
@@ -40,8 +21,27 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
-from agzamov_verify.script import drive
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.core.script import drive
+from agzamov_verify.experiment.opponent_patterns import Adherence, Pattern
+from agzamov_verify.games.chess.game_script import ChessRecord, Ending
+from agzamov_verify.games.chess.habit_words import (
+    CHESS_PATTERNS,
+    NOTE_CHARACTERS_MAX,
+    NOTED,
+    added_counts,
+    counts_line,
+    habits_shown,
+    is_believed,
+    query,
+    speaks_for,
+)
+from agzamov_verify.games.chess.notes import observation
+from agzamov_verify.games.chess.patterns import NO_HABITS, ChessHabits, chess_habits
+from agzamov_verify.games.chess.rules import End
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.table.decision import Tally
+from agzamov_verify.table.registry import GAMES
 
 START = chess.Board.from_chess960_pos(518).fen()
 GAME = "e2e4 d7d5 e4d5 d8d5 b1c3 d5a5 g1f3 c8g4 f1e2 g4f3 e2f3 b8c6 f3c6 b7c6 e1h1 e8a8"

@@ -6,10 +6,10 @@ from collections import Counter
 import chess
 import pytest
 
-from agzamov_verify.dice import Dice, Stream
-from agzamov_verify.games.chess960.rules import DrawClaims, End, Game960
-from agzamov_verify.games.declared import Fault, FaultKind
-from agzamov_verify.stockfish import EngineFault, find_engine
+from agzamov_verify.core.dice import Dice, Stream
+from agzamov_verify.engines.uci_engine import EngineFault, find_engine
+from agzamov_verify.games.chess.rules import DrawClaims, End, Game960
+from agzamov_verify.table.declared import Fault, FaultKind
 
 AUTOMATIC, NEVER = DrawClaims.AUTOMATIC, DrawClaims.NEVER
 ROOT = bytes(32)

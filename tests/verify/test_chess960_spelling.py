@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.games.chess960.spelling import read_move
-from agzamov_verify.games.declared import Accepted, Fault, FaultKind
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.games.chess.rules import Game960
+from agzamov_verify.games.chess.spelling import read_move
+from agzamov_verify.table.declared import Accepted, Fault, FaultKind
 
 CLASSICAL = chess.STARTING_FEN
 SECONDS_MAX = 2.0

@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_verify.games.chess960.prompt import PromptStyle
-from agzamov_verify.manifest import Plan
-from agzamov_verify.protocol import load_protocol
-from agzamov_verify.scoring.compliance import departures
+from agzamov_verify.games.chess.prompt import PromptStyle
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.scoring.departures import departures
 
 MODEL = {"kind": "openai", "base_url": "http://127.0.0.1/v1", "model": "m"}
 CHESS0, POKER0, CHESS1, POKER1 = 0, 1, 2, 3

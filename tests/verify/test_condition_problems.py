@@ -5,19 +5,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_verify.condition_problems import SHIFTS_MAX, SYSTEMS_NAMED_MAX
-from agzamov_verify.dice import Dice
-from agzamov_verify.experiment import Match
-from agzamov_verify.games.game import StreamPlan
-from agzamov_verify.manifest import Plan
-from agzamov_verify.plan_problems import MATCH_ID_CHARS_MAX, MEMORY_CONTAINERS_MAX, problems
-from agzamov_verify.plan_types import Problem
-from agzamov_verify.questions import Chat
-from agzamov_verify.scoring.cells import Cell, CellKey
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Chat
+from agzamov_verify.core.untrusted_input import NAME_PART
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.experiment.plan_fields import Problem
+from agzamov_verify.plan.condition_problems import SHIFTS_MAX, SYSTEMS_NAMED_MAX
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.plan_problems import MATCH_ID_CHARS_MAX, MEMORY_CONTAINERS_MAX, problems
+from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.scoring.game_scoring import Played
-from agzamov_verify.scoring.registry import SCORINGS
-from agzamov_verify.streams import block_script, streams_of
-from agzamov_verify.untrusted_input import NAME_PART
+from agzamov_verify.scoring.scorings import SCORINGS
+from agzamov_verify.scoring.units.cells import Cell, CellKey
+from agzamov_verify.table.game import StreamPlan
 
 FACTS, PLACEBO = "- Folds to 3-bet: 85%", "- Likes the sea a lot"
 CONTROL: dict[str, Any] = {

@@ -15,17 +15,17 @@ import chess
 import msgspec
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.experiment import Match
-from agzamov_verify.games import scripted
-from agzamov_verify.games.chess960 import script as chess_script
-from agzamov_verify.games.holdem import script as holdem_script
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Answer, Chat, Message, Question, Reply
+from agzamov_verify.core.script import drive
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.games.chess import game_script as chess_script
+from agzamov_verify.games.holdem import hand_script as holdem_script
 from agzamov_verify.games.holdem.cards import DECK
-from agzamov_verify.games.players import GameName, Player, seed_for
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Answer, Chat, Message, Question, Reply
-from agzamov_verify.script import drive
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.table import scripted_players
+from agzamov_verify.table.players import GameName, Player, seed_for
 
 DICE = Dice(bytes(range(32)))
 NARROW = 2**10
@@ -55,7 +55,7 @@ Told = tuple[Chat, Reply]
 
 
 def random_reply(messages: tuple[Message, ...], seed: int) -> str:
-    return scripted.reply("random", messages, seed)
+    return scripted_players.scripted_reply("random", messages, seed)
 
 
 def shared_seed(player: Player, at: int, name: GameName, turn: int, dice: Dice) -> int:
@@ -91,7 +91,7 @@ def told(match: Match) -> list[Told]:
         assert isinstance(question, Chat)
         own = len(story) if question.to == "model" else question.seed
         kind = "benchmark" if question.to == "benchmark" else "random"
-        story.append((question, Reply(text=scripted.reply(kind, question.messages, own))))
+        story.append((question, Reply(text=scripted_players.scripted_reply(kind, question.messages, own))))
         return story[-1][1]
 
     for stream in streams_of(match):

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from agzamov_verify.games.decision import RETRIES_MAX, ActionReader, Forfeit, IllegalPolicy, Tally, decide
-from agzamov_verify.games.declared import Accepted, Fault, FaultKind
-from agzamov_verify.questions import Answer, Chat, Message, NoReply, Question, Reply, Try
+from agzamov_verify.core.questions import Answer, Chat, Message, NoReply, Question, Reply, Try
+from agzamov_verify.table.decision import RETRIES_MAX, ActionReader, Forfeit, IllegalPolicy, Tally, decide
+from agzamov_verify.table.declared import Accepted, Fault, FaultKind
 from verify.scripted import chat, told, without_signals
 
 SUBSTITUTE, FORFEIT = IllegalPolicy.SUBSTITUTE, IllegalPolicy.RETRY_THEN_FORFEIT

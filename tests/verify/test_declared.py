@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.games.declared import (
+from agzamov_verify.core.questions import NoReply, Reply
+from agzamov_verify.table.declared import (
     FINISHED,
     LINE_CHARS_MAX,
     Accepted,
@@ -17,7 +18,6 @@ from agzamov_verify.games.declared import (
     read_declared,
     spoken,
 )
-from agzamov_verify.questions import NoReply, Reply
 
 TAG = "MOVE:"
 NOTHING = Fault(FaultKind.NO_ACTION, "no line starts with MOVE:")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agzamov_verify.dice import WORD, Dice, Stream, hkdf_sha256, seed_root
+from agzamov_verify.core.dice import WORD, Dice, Stream, hkdf_sha256, seed_root
 
 ROOT = bytes(range(32))
 P_MIN = 0.001  # the draws are fixed, so a pass today is a pass for ever

@@ -9,12 +9,12 @@ from math import comb
 import chess
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.documents.document_sets import documents, irrelevant_document, passages
-from agzamov_verify.games.chess960.situation_words import POINTS
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.documents.library import documents, irrelevant_document, passages
+from agzamov_verify.games.chess.situation_words import POINTS
 from agzamov_verify.games.holdem.cards import CARDS, DECK, evaluate, handtype
 from agzamov_verify.games.holdem.rules import BIG_BLIND, SMALL_BLIND, ActionKind, Deal, Hand, PokerAction
-from agzamov_verify.games.holdem.variance_reduction.starting_hands import combos, meetings
+from agzamov_verify.games.holdem.starting_hands import combos, meetings
 from verify.endings import KING_MOVES, TRIANGLE, Position, is_legal, is_mate, solved
 
 BASICS = documents("basics")

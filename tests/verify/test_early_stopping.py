@@ -6,19 +6,18 @@ import chess
 import msgspec
 import pytest
 
-from agzamov_verify.analysis_plan import SequentialRule
-from agzamov_verify.experiment import Match
-from agzamov_verify.games.chess960.game import ChessBlock
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.chess960.script import ChessRecord, Ending
-from agzamov_verify.games.decision import Tally
+from agzamov_verify.experiment.analysis_plan import SequentialRule
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.games.chess.game import ChessBlock
+from agzamov_verify.games.chess.game_script import ChessRecord, Ending
+from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.game import Holdem
-from agzamov_verify.games.holdem.script import PokerRules
-from agzamov_verify.manifest import Plan
-from agzamov_verify.phases.early_stopping import streams_due
-from agzamov_verify.plan_problems import problems
-from agzamov_verify.scoring.compliance import departures
-from agzamov_verify.scoring.sequential_monitoring import open_ended
+from agzamov_verify.games.holdem.hand_script import PokerRules
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.plan_problems import problems
+from agzamov_verify.scoring.departures import departures
+from agzamov_verify.scoring.early_stopping import open_ended, streams_due
+from agzamov_verify.table.decision import Tally
 
 CHESS, POKER = "p1-chess960-naked-a", "p1-holdem-naked-a"
 PAIRS, PER_BLOCK = 40, 2

@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey as TheirKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from agzamov_verify import envelope
-from agzamov_verify.ed25519 import (
+from agzamov_verify.core import envelope
+from agzamov_verify.core.ed25519 import (
     ORDER,
     Ed25519PublicKey,
     InvalidSignature,

@@ -13,17 +13,16 @@ import msgspec
 import pytest
 
 from agzamov_memory.embedding import FILES_SHA256, embedder
-from agzamov_verify.dice import Dice
-from agzamov_verify.documents.document_sets import SETS, documents, passages, vectors, vectors_file
+from agzamov_verify.core.dice import Dice
 from agzamov_verify.documents.embeddings import SCALE, EmbeddedPassages, Vectors, numbers
-from agzamov_verify.documents.library import PLACEBO_LENGTH_PERCENT
-from agzamov_verify.experiment import Arm
-from agzamov_verify.games.chess960.situation_words import situation_words
-from agzamov_verify.games.page import read_page
-from agzamov_verify.games.prompts import prompt_digests
-from agzamov_verify.games.registry import GAMES
+from agzamov_verify.documents.library import PLACEBO_LENGTH_PERCENT, SETS, documents, passages, vectors, vectors_file
+from agzamov_verify.experiment.matches import Arm
+from agzamov_verify.games.chess.situation_words import situation_words
+from agzamov_verify.plan.manifest import prompt_digests
 from agzamov_verify.systems import RagSystem
 from agzamov_verify.systems.rag_system import Retriever
+from agzamov_verify.table.prompt_lines import read_page
+from agzamov_verify.table.registry import GAMES
 from verify.test_rag import HANDS, asked
 
 SHIPPED = pytest.mark.parametrize(("name", "game"), [(name, game) for name, games in SETS.items() for game in games])

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from agzamov_verify import cli
-from agzamov_verify.envelope import BadEnvelope, key_id, load_public_key
+from agzamov_verify.core.envelope import BadEnvelope, key_id, load_public_key
 
 # The eight points of small order on edwards25519 in their fourteen encodings, as libsodium's
 # ge25519_has_small_order and "Taming the many EdDSAs" (2020) list them, each with both sign bits.

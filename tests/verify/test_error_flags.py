@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from agzamov_verify.display.error_flags import ErrorFlag, error_flags, flag_warning
-from agzamov_verify.scoring.statistics import Interval
+from agzamov_verify.scoring.inference.samples import Interval
+from agzamov_verify.show.text.figure_warnings import ErrorFlag, error_flags, flag_warning
 
 
 def flags(rate: float, ci: tuple[str, str] | None, note: str = "", *, flagged: bool = True) -> list[ErrorFlag]:

@@ -8,30 +8,41 @@ import msgspec
 import pytest
 from pokerkit import StandardHighHand
 
-from agzamov_verify.dice import Dice
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import (
+    Calculate,
+    Calculated,
+    Chat,
+    Examine,
+    Message,
+    NoReply,
+    Question,
+    Reply,
+    Search,
+)
+from agzamov_verify.core.script import Exchanges
 from agzamov_verify.documents.library import DOCUMENTS
-from agzamov_verify.games import prompts, scripted
-from agzamov_verify.games.chess960 import novice_player as chess_novice
-from agzamov_verify.games.chess960.prompt import PromptStyle, turn_message
-from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.games.chess960.tool import STEERED, request
+from agzamov_verify.experiment.opponent_patterns import Pattern
+from agzamov_verify.games.chess import novice_player as chess_novice
+from agzamov_verify.games.chess.prompt import PromptStyle, turn_message
+from agzamov_verify.games.chess.rules import Game960
+from agzamov_verify.games.chess.tool import STEERED, request
 from agzamov_verify.games.holdem import tool as holdem_tool
 from agzamov_verify.games.holdem.calculator import equity
 from agzamov_verify.games.holdem.cards import DECK
-from agzamov_verify.games.holdem.chen import PERCENT_MIN, percents, strongest
-from agzamov_verify.games.page import PROFILE, TOOL, read_page
-from agzamov_verify.games.patterns import Pattern
-from agzamov_verify.games.registry import GAMES
-from agzamov_verify.manifest import Plan
-from agzamov_verify.plan_problems import image_parts, needs_engine, problems
-from agzamov_verify.questions import Calculate, Calculated, Chat, Examine, Message, NoReply, Question, Reply, Search
-from agzamov_verify.replayed_game import PlayedGame
-from agzamov_verify.scoring.compliance import departures
-from agzamov_verify.script import Exchanges
-from agzamov_verify.streams import block_script, memories_played, memory_stores, streams_of
+from agzamov_verify.games.holdem.starting_hands import PERCENT_MIN, percents, strongest
+from agzamov_verify.plan import manifest
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.plan_problems import image_parts, needs_engine, problems
+from agzamov_verify.plan.streams import block_script, memories_played, memory_stores, streams_of
+from agzamov_verify.scoring.departures import departures
+from agzamov_verify.show.replayed_game import PlayedGame
+from agzamov_verify.show.xray import SeatMemory, XrayedDecision, seats_with_memory, xray, xray_document, xray_lines
 from agzamov_verify.systems import FullSystem
-from agzamov_verify.tool_use import ToolUse
-from agzamov_verify.xray import SeatMemory, XrayedDecision, seats_with_memory, xray, xray_document, xray_lines
+from agzamov_verify.table import scripted_players
+from agzamov_verify.table.game_tool import ToolUse
+from agzamov_verify.table.prompt_lines import PROFILE, TOOL, read_page
+from agzamov_verify.table.registry import GAMES
 from stack_world import CHESS, FULL, HANDS, SYSTEMS, StackWorld, plan_of
 
 DICE = Dice(bytes(32))
@@ -136,7 +147,7 @@ def test_departures_of_a_part_are_told() -> None:
 
 
 def test_every_word_of_the_requests_is_sealed() -> None:
-    names = prompts.prompt_digests("agz-0.1", plan(HANDS).systems.values())
+    names = manifest.prompt_digests("agz-0.1", plan(HANDS).systems.values())
     assert {"chess960/tool_request_steered", "holdem/tool_request", "holdem/tool_hands"} <= names.keys()
 
 
@@ -166,7 +177,7 @@ def test_prompts_of_the_arms_differ_in_the_augmented_text_alone(game: dict[str, 
             page = read_page(question.messages)
             situation = Message(page.situation, "user")
             player = "random" if game is CHESS or not holdem_tool.is_requested(page) else "novice"
-            return Reply(text=scripted.reply(player, (Message("", "system"), situation), 7))
+            return Reply(text=scripted_players.scripted_reply(player, (Message("", "system"), situation), 7))
 
     naked, placebo, real = (list(chats(asked(game, arm, Deaf(note)))) for arm in FULL)
     assert [(one.game.rpartition("-")[2], one.turn, one.attempt) for one in real] == [
@@ -279,7 +290,7 @@ def test_seven_cards_never_take_all_of_the_least_share() -> None:
 def named(fen: str, profile: str, documents: str = "") -> list[str]:
     """What the novice of chess has examined."""
     message = turn_message(Game960(fen), PromptStyle.STANDARD, profile, request=request(USE), documents=documents)
-    reply = scripted.reply("novice", (Message("Play.", "system"), message), 7)
+    reply = scripted_players.scripted_reply("novice", (Message("Play.", "system"), message), 7)
     return reply.rpartition("CANDIDATES: ")[2].split(", ")
 
 
@@ -314,7 +325,7 @@ def test_a_novice_of_holdem_gives_a_pair_to_an_opponent_known_to_raise_so(
 ) -> None:
     situation = SPOT.format(raised=raised) + holdem_tool.request()
     user = Message(situation + (PROFILE + profile if profile else ""), "user")
-    assert scripted.reply("novice", (Message("Play.", "system"), user), 7).splitlines()[-1] == hands
+    assert scripted_players.scripted_reply("novice", (Message("Play.", "system"), user), 7).splitlines()[-1] == hands
 
 
 @pytest.mark.parametrize("game", ["chess960", "holdem"])
@@ -325,14 +336,16 @@ def test_no_donors_notes_steer_a_novice(game: str) -> None:
         assert named(fen, told) == named(fen, "")
         return
     situation = SPOT.format(raised="you call, opponent raise to 2 BB") + holdem_tool.request()
-    reply = scripted.reply("novice", (Message("Play.", "system"), Message(situation + PROFILE + told, "user")), 7)
+    reply = scripted_players.scripted_reply(
+        "novice", (Message("Play.", "system"), Message(situation + PROFILE + told, "user")), 7
+    )
     assert reply.endswith("HANDS: 100")
 
 
 @pytest.mark.parametrize("seat", ["reference", "random"])
 def test_other_scripted_players_answer_the_request_too(seat: str) -> None:
     situation = SPOT.format(raised="you call, opponent raise to 2 BB") + holdem_tool.request()
-    reply = scripted.reply(seat, (Message("Play.", "system"), Message(situation, "user")), 7)
+    reply = scripted_players.scripted_reply(seat, (Message("Play.", "system"), Message(situation, "user")), 7)
     assert holdem_tool.read_hands(Reply(text=reply)) == {"reference": 80, "random": 100}[seat]
 
 
@@ -341,7 +354,7 @@ def test_a_novice_of_chess_keeps_its_rules(seed: int) -> None:
     fen = "4k3/8/8/8/8/4r3/3Q4/R3K3 w - - 0 30"
     rule = "You must keep this rule in every game: when in check, move your king, as long as it has a legal move."
     message = turn_message(Game960(fen), PromptStyle.STANDARD, "")
-    reply = scripted.reply("novice", (Message(rule, "system"), message), seed)
+    reply = scripted_players.scripted_reply("novice", (Message(rule, "system"), message), seed)
     assert reply.rpartition("MOVE: ")[2] in ("e1d1", "e1f1", "e1f2")
 
 
@@ -353,7 +366,7 @@ def test_a_novice_of_holdem_keeps_its_rules(hole: str, rule: bool, action: str) 
     situation = SPOT.format(raised="you call, opponent raise to 2 BB").replace("Ks, 9d", hole)
     words = GAMES["holdem"].patterns[Pattern.MIN_RAISES_PAIRS]
     system = f"You must keep this rule in every hand: {words}" if rule else "Play."
-    reply = scripted.reply("novice", (Message(system, "system"), Message(situation, "user")), 7)
+    reply = scripted_players.scripted_reply("novice", (Message(system, "system"), Message(situation, "user")), 7)
     assert reply.splitlines()[-1] == f"ACTION: {action}"
 
 

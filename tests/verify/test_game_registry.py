@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from agzamov_verify.experiment import Match
-from agzamov_verify.games.registry import GAMES, IncompleteGame, half
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.table.registry import GAMES, IncompleteGame, half
 
 HOLDEM: Any = type(GAMES["holdem"])
 
@@ -46,7 +46,7 @@ def test_an_incomplete_game_is_refused_with_what_it_lacks(
     module: object, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "agzamov_verify.games.toy.game", module)  # type: ignore[arg-type] # a stand-in
-    monkeypatch.setattr("agzamov_verify.games.registry.import_module", sys.modules.__getitem__)
+    monkeypatch.setattr("agzamov_verify.table.registry.import_module", sys.modules.__getitem__)
     with pytest.raises(IncompleteGame) as refused:
         half("toy", "game")
     assert str(refused.value).startswith(message)

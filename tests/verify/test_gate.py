@@ -6,17 +6,17 @@ import chess
 import msgspec
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.chess960.game import ChessBlock
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.chess960.script import ChessRecord, Ending
-from agzamov_verify.games.decision import Tally
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.games.chess.game import ChessBlock
+from agzamov_verify.games.chess.game_script import ChessRecord, Ending
+from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.game import PokerBlock
+from agzamov_verify.games.holdem.hand_script import HandRecord
 from agzamov_verify.games.holdem.rules import HandEnd
-from agzamov_verify.games.holdem.script import HandRecord
-from agzamov_verify.manifest import Plan
-from agzamov_verify.phases.gate import matches_to_play, streams_to_play
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.scoring.early_stopping import matches_to_play, streams_to_play
 from agzamov_verify.scoring.results import Gate, MatchResult, match_result, results_of
+from agzamov_verify.table.decision import Tally
 
 DICE = Dice(bytes(32))
 SEATS = {"model": {"kind": "reference"}, "other": {"kind": "reference"}, "dice": {"kind": "random"}}

@@ -6,7 +6,7 @@ from itertools import combinations
 import pkrbot
 import pytest
 
-from agzamov_verify.dice import Stream
+from agzamov_verify.core.dice import Stream
 from agzamov_verify.games.holdem import hand_values
 from agzamov_verify.games.holdem.cards import DECK
 

@@ -3,18 +3,17 @@
 import msgspec
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.games.holdem.detectors import DETECTORS
-from agzamov_verify.games.holdem.pattern_rules import RULES
-from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Chat, Question, Reply
+from agzamov_verify.core.script import drive
+from agzamov_verify.experiment.opponent_patterns import Adherence, Pattern
+from agzamov_verify.games.holdem.habit_words import POKER_PATTERNS
+from agzamov_verify.games.holdem.hand_script import HandRecord, HandStory, PokerRules, deal_cards, play
+from agzamov_verify.games.holdem.patterns import DETECTORS, RULES
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, HandEnd, PokerAction
-from agzamov_verify.games.holdem.script import HandRecord, HandStory, PokerRules, deal_cards, play
-from agzamov_verify.games.patterns import Adherence, Pattern
-from agzamov_verify.games.players import GameName, Player
-from agzamov_verify.games.scripted import reply
-from agzamov_verify.questions import Chat, Question, Reply
-from agzamov_verify.script import drive
+from agzamov_verify.table.decision import Tally
+from agzamov_verify.table.players import GameName, Player
+from agzamov_verify.table.scripted_players import scripted_reply
 
 FOLD, CHECK, CALL = (PokerAction(kind) for kind in (ActionKind.FOLD, ActionKind.CHECK, ActionKind.CALL))
 BUTTON, BLIND = 0, 1
@@ -130,7 +129,7 @@ def play_hand(number: int, player: Player, answer: object) -> HandRecord:
 def test_the_reference_player_keeps_each_pattern(pattern: Pattern) -> None:
     def answer(question: Question) -> Reply:
         assert isinstance(question, Chat)
-        return Reply(text=reply("reference", question.messages, question.seed))
+        return Reply(text=scripted_reply("reference", question.messages, question.seed))
 
     player = Player("a", (POKER_PATTERNS[pattern],))
     records = [play_hand(number, player, answer) for number in range(40)]

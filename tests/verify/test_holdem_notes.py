@@ -6,22 +6,20 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.decision import Tally
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Chat, Question, Reply
+from agzamov_verify.core.script import drive
+from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.game import GAME
-from agzamov_verify.games.holdem.habits import Habit, PokerHabits, poker_habits
+from agzamov_verify.games.holdem.habit_words import POKER_PATTERNS, Habit, PokerHabits, poker_habits, query
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, deal_cards, play, random_action
 from agzamov_verify.games.holdem.notes import CHARS_MAX, observation
-from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
-from agzamov_verify.games.holdem.query import query
 from agzamov_verify.games.holdem.reference_player import STRANGER
 from agzamov_verify.games.holdem.rules import BOARD_CARDS, ActionKind, Deal, Hand, HandEnd, PokerAction
-from agzamov_verify.games.holdem.script import HandRecord, PokerRules, deal_cards, play, random_action
-from agzamov_verify.games.patterns import Pattern
-from agzamov_verify.games.players import GameName, Player, alternating, by_place, place_of
-from agzamov_verify.games.scripted import reply
-from agzamov_verify.questions import Chat, Question, Reply
-from agzamov_verify.script import drive
+from agzamov_verify.table.decision import Tally
+from agzamov_verify.table.players import GameName, Player, alternating, by_place, place_of
+from agzamov_verify.table.scripted_players import scripted_reply
 
 DICE = Dice(b"notes")
 LINE = re.compile(r"([A-Z3][^:]*): (\d+) of (\d+)")
@@ -32,7 +30,7 @@ def session(hands: int, kind: str = "random", patterns: tuple[Pattern, ...] = ()
 
     def answer(question: Question) -> Reply:
         assert isinstance(question, Chat)
-        return Reply(text=reply(kind, question.messages, question.seed))
+        return Reply(text=scripted_reply(kind, question.messages, question.seed))
 
     seats = (Player("a"), Player("b", tuple(POKER_PATTERNS[pattern] for pattern in patterns)))
     records = []

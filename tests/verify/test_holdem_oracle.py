@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 from pokerkit import Automation, Card, NoLimitTexasHoldem, StandardHighHand, State
 
-from agzamov_verify.dice import Dice, Stream
+from agzamov_verify.core.dice import Dice, Stream
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.rules import (
     BIG_BLIND,

@@ -5,13 +5,13 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.dice import Dice, Stream
-from agzamov_verify.games.decision import Tally
+from agzamov_verify.core.dice import Dice, Stream
 from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.games.holdem.hand_script import PokerRules, deal_cards, play, random_action
 from agzamov_verify.games.holdem.prompt import PokerTerms, system_message, turn_message
 from agzamov_verify.games.holdem.rules import STREETS, ActionKind, Deal, Hand, PokerAction
-from agzamov_verify.games.holdem.script import PokerRules, deal_cards, play, random_action
-from agzamov_verify.games.players import GameName, Player
+from agzamov_verify.table.decision import Tally
+from agzamov_verify.table.players import GameName, Player
 from verify.scripted import actions, bet_out, poker_hand, told
 
 CALL = ActionKind.CALL

@@ -5,13 +5,13 @@ from collections import Counter
 import msgspec
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.decision import IllegalPolicy, Tally
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Answer, Chat, NoReply, Question, Reply
 from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, deal_cards, play, random_action
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, HandEnd, Legal, PokerAction, compare, in_bb
-from agzamov_verify.games.holdem.script import HandRecord, PokerRules, deal_cards, play, random_action
-from agzamov_verify.games.players import GameName, Player
-from agzamov_verify.questions import Answer, Chat, NoReply, Question, Reply
+from agzamov_verify.table.decision import IllegalPolicy, Tally
+from agzamov_verify.table.players import GameName, Player
 from verify.scripted import actions, bet_out, poker_hand, told, without_signals
 
 FOLD, CHECK, CALL, BET, RAISE = ActionKind

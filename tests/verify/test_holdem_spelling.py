@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.games.declared import Accepted, Fault, FaultKind
+from agzamov_verify.games.holdem.hand_script import deal_cards
 from agzamov_verify.games.holdem.prompt import turn_message
 from agzamov_verify.games.holdem.rules import ActionKind, Hand, PokerAction
-from agzamov_verify.games.holdem.script import deal_cards
 from agzamov_verify.games.holdem.spelling import read_action
+from agzamov_verify.table.declared import Accepted, Fault, FaultKind
 from verify.scripted import bet_out, poker_hand
 from verify.test_holdem_prompt import DICE, random_line
 

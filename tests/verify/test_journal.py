@@ -12,9 +12,9 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.journal import GENESIS, BrokenJournal, Chain, Entry, asked, encode, journal_root, line_digest
-from agzamov_verify.merkle import inclusion_proof
-from agzamov_verify.questions import (
+from agzamov_verify.core.journal import GENESIS, BrokenJournal, Chain, Entry, asked, encode, journal_root, line_digest
+from agzamov_verify.core.merkle import inclusion_proof
+from agzamov_verify.core.questions import (
     Answer,
     Called,
     CallTool,
@@ -37,7 +37,7 @@ from agzamov_verify.questions import (
     Stored,
     Try,
 )
-from agzamov_verify.questions import encode as encode_part
+from agzamov_verify.core.questions import encode as encode_part
 from verify.inclusion import root_from_proof
 
 RUN, STREAM = "0123456789abcdef", "p1-chess960-b000"

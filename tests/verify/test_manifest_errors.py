@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from agzamov_verify.manifest import MESSAGE_CHARS_MAX, Manifest, Plan, located
+from agzamov_verify.plan.manifest import MESSAGE_CHARS_MAX, Manifest, Plan, located
 
 
 def message(data: bytes, kind: type[object]) -> str:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agzamov_verify.glossary import find
-from agzamov_verify.memory.servers import SERVERS
+from agzamov_verify.memory.built_in_servers import SERVERS
+from agzamov_verify.show.glossary import find
 
 WORDS = "adapter dump entries found searches traits rewrites twin fingerprint donor noise_percent native"
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from agzamov_verify.merkle import Tree, inclusion_proof, root_of
+from agzamov_verify.core.merkle import Tree, inclusion_proof, root_of
 from verify.inclusion import leaf_hash, root_from_proof
 
 # google/certificate-transparency, cpp/merkletree/merkle_tree_test.cc

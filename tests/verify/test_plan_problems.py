@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.manifest import Plan
-from agzamov_verify.plan_problems import STREAMS_MAX, image_parts, needs_engine, problems, starts_engine
-from agzamov_verify.plan_types import Problem
+from agzamov_verify.experiment.plan_fields import Problem
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.plan_problems import STREAMS_MAX, image_parts, needs_engine, problems, starts_engine
 
 MODEL = {"kind": "openai", "base_url": "http://127.0.0.1/v1", "model": "m"}
 PLAN: dict[str, Any] = {

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from agzamov_verify.games.holdem.preflop import NO_QUALITY, PreflopLoss, PreflopScope, preflop_quality
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules
+from agzamov_verify.games.holdem.match_analysis import NO_QUALITY, PreflopLoss, PreflopScope, preflop_quality
+from agzamov_verify.games.holdem.preflop_game import MICRO_BB, STRATEGY_SHA256, loss_micro_bb
 from agzamov_verify.games.holdem.rules import HandEnd
-from agzamov_verify.games.holdem.script import HandRecord, PokerRules
-from agzamov_verify.games.holdem.variance_reduction.preflop_loss import MICRO_BB, STRATEGY_SHA256, loss_micro_bb
-from agzamov_verify.games.holdem.variance_reduction.starting_hands import class_of
+from agzamov_verify.games.holdem.starting_hands import class_of
 from agzamov_verify.scoring.inference.estimate import Estimate
-from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.scoring.units.score_constants import load_score_constants
 from verify.variance_reduction.scripted_hands import told
 
 FOLD, CONSTANTS = 0, load_score_constants("agz-0.1").clusters

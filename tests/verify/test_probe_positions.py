@@ -9,10 +9,12 @@ import chess
 import msgspec
 import pytest
 
-from agzamov_verify.experiment import Phase
-from agzamov_verify.games.adjudication import AdjudicationPolicy
-from agzamov_verify.games.chess960.judgement import REQUEST, Better, messages, read_judgement
-from agzamov_verify.games.chess960.probe_positions import (
+from agzamov_verify.core.questions import NoReply, Reply
+from agzamov_verify.experiment.matches import Phase, PositionClass
+from agzamov_verify.games.chess.game_script import ChessRecord, ChessRules, Ending
+from agzamov_verify.games.chess.judgement import REQUEST, Better, messages, read_judgement
+from agzamov_verify.games.chess.match_analysis import PERMILLE, calculated, efficiency, evaluated, probe_cells
+from agzamov_verify.games.chess.probe_positions import (
     ENDING_PLIES_MAX,
     ProbePosition,
     fens_of,
@@ -21,16 +23,13 @@ from agzamov_verify.games.chess960.probe_positions import (
     rules_from,
     unproven,
 )
-from agzamov_verify.games.chess960.probes import PERMILLE, calculated, efficiency, evaluated, probe_cells
-from agzamov_verify.games.chess960.rules import End, Game960
-from agzamov_verify.games.chess960.script import ChessRecord, ChessRules, Ending
-from agzamov_verify.games.chess960.stress_positions import positions_of
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.games.scripted import reply as scripted_reply
-from agzamov_verify.position_classes import PositionClass
-from agzamov_verify.questions import NoReply, Reply
-from agzamov_verify.scoring.cells import CellKey
+from agzamov_verify.games.chess.rules import End, Game960
+from agzamov_verify.games.chess.stress_positions import positions_of
 from agzamov_verify.scoring.hypotheses.evidence import Probe
+from agzamov_verify.scoring.units.cells import CellKey
+from agzamov_verify.table.adjudication import AdjudicationPolicy
+from agzamov_verify.table.decision import Tally
+from agzamov_verify.table.scripted_players import scripted_reply
 
 POSITIONS = probe_positions().positions
 MATES = [row for row in POSITIONS if row.part is PositionClass.MATE]

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from agzamov_verify import protocols
-from agzamov_verify.document_shape import OutsideShape, shape_of, spelled
-from agzamov_verify.experiment import Match
-from agzamov_verify.games.chess960.game import ChessMatch
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.games.chess.game import ChessMatch
 from agzamov_verify.protocols import PROTOCOLS, RELEASED
+from agzamov_verify.protocols.document_shape import OutsideShape, shape_of, spelled
 from agzamov_verify.protocols.opponents import (
     ANY_SEAT,
     RANDOM,

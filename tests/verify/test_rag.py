@@ -8,24 +8,32 @@ import chess
 import msgspec
 import pytest
 
-from agzamov_verify.condition_problems import condition_problems
-from agzamov_verify.dice import Dice
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Answer, Chat, Message, Question, Reply
+from agzamov_verify.core.script import drive
 from agzamov_verify.documents import library
 from agzamov_verify.documents.bm25 import Ranking, terms
-from agzamov_verify.documents.document_sets import SETS, documents, irrelevant_passages, passages
-from agzamov_verify.documents.library import DOCUMENTS, PLACEBO_LENGTH_PERCENT, Library
-from agzamov_verify.games import prompts, registry, scripted
-from agzamov_verify.games.chess960 import novice_player as chess_novice
-from agzamov_verify.games.chess960.prompt import PromptStyle, turn_message
-from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.games.chess960.situation_words import situation_words
+from agzamov_verify.documents.library import (
+    DOCUMENTS,
+    PLACEBO_LENGTH_PERCENT,
+    SETS,
+    Library,
+    documents,
+    irrelevant_passages,
+    passages,
+)
+from agzamov_verify.games.chess import novice_player as chess_novice
+from agzamov_verify.games.chess.prompt import PromptStyle, turn_message
+from agzamov_verify.games.chess.rules import Game960
+from agzamov_verify.games.chess.situation_words import situation_words
 from agzamov_verify.games.holdem import novice_player as holdem_novice
-from agzamov_verify.games.page import PROFILE, TOOL, Page, read_page
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Answer, Chat, Message, Question, Reply
-from agzamov_verify.script import drive
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.plan import manifest
+from agzamov_verify.plan.condition_problems import condition_problems
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.systems import RagSystem
+from agzamov_verify.table import registry, scripted_players
+from agzamov_verify.table.prompt_lines import PROFILE, TOOL, Page, read_page
 from conditions import arms_of
 
 DICE = Dice(bytes(32))
@@ -60,7 +68,9 @@ def asked(game: dict[str, Any], arm: str, **system: object) -> list[Chat]:
     def play(question: Question) -> Answer:
         assert isinstance(question, Chat)
         noted.append(question)
-        return Reply(text=scripted.reply(planned.seats[question.to].kind, question.messages, question.turn))
+        return Reply(
+            text=scripted_players.scripted_reply(planned.seats[question.to].kind, question.messages, question.turn)
+        )
 
     drive(block_script(next(streams_of(planned.matches[list(ARMS).index(arm)])), planned, DICE), play)
     return noted
@@ -135,8 +145,8 @@ def test_every_passage_has_placebos_of_its_length(name: str, game: str) -> None:
 
 def test_the_words_of_documents_are_sealed_where_a_plan_has_them() -> None:
     without, with_documents = (
-        prompts.prompt_digests("agz-0.1"),
-        prompts.prompt_digests("agz-0.1", plan(HANDS).systems.values()),
+        manifest.prompt_digests("agz-0.1"),
+        manifest.prompt_digests("agz-0.1", plan(HANDS).systems.values()),
     )
     names = {"documents/basics/chess960", "documents/basics/holdem", "documents/placebo"}
     assert names <= with_documents.keys()
@@ -303,7 +313,9 @@ def test_a_novice_of_chess_takes_what_is_not_defended_where_it_has_read_so() -> 
     system = Message("Play.", "system")
 
     def reply(documents: str) -> str:
-        return scripted.reply("novice", (system, turn_message(game, PromptStyle.STANDARD, "", documents=documents)), 7)
+        return scripted_players.scripted_reply(
+            "novice", (system, turn_message(game, PromptStyle.STANDARD, "", documents=documents)), 7
+        )
 
     assert reply(found).endswith("MOVE: b4a5")
     assert reply("- The Sun is a star.") == reply("")
@@ -325,4 +337,4 @@ def test_a_novice_of_holdem_bets_a_pair_where_it_has_read_so(hole: str, document
         "Action: preflop: opponent call, you check\nPosition: Big blind\nLegal actions: check, bet from 1 to 98 BB"
     )
     page = Page("", situation, "", documents=documents)
-    assert holdem_novice.reply(page, DICE.stream("x")).endswith(f"ACTION: {action}")
+    assert holdem_novice.novice_reply(page, DICE.stream("x")).endswith(f"ACTION: {action}")

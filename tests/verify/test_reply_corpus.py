@@ -13,14 +13,14 @@ from typing import Any
 import chess
 import pytest
 
-from agzamov_verify.games.chess960 import prompt as chess_prompt
-from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.games.chess960.spelling import read_move
-from agzamov_verify.games.declared import Accepted, Fault, FaultKind, read_declared
+from agzamov_verify.core.questions import Reply
+from agzamov_verify.games.chess import prompt as chess_prompt
+from agzamov_verify.games.chess.rules import Game960
+from agzamov_verify.games.chess.spelling import read_move
 from agzamov_verify.games.holdem import prompt as poker_prompt
 from agzamov_verify.games.holdem.rules import PokerAction
 from agzamov_verify.games.holdem.spelling import read_action
-from agzamov_verify.questions import Reply
+from agzamov_verify.table.declared import Accepted, Fault, FaultKind, read_declared
 from verify.scripted import bet_out, poker_hand
 
 CORPUS = [json.loads(line) for line in (Path(__file__).parent / "corpus/replies.jsonl").read_text().splitlines()]

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from agzamov_verify.bundle import MANIFEST_FILE
-from agzamov_verify.experiment import Augmentation, SeatAt, Shift
-from agzamov_verify.games.scripted import random_answer
-from agzamov_verify.manifest import Plan, load_manifest
-from agzamov_verify.phases.gate import matches_to_play
-from agzamov_verify.plan_problems import problems
+from agzamov_verify.experiment.matches import Augmentation, SeatAt, Shift
+from agzamov_verify.plan.manifest import Plan, load_manifest
+from agzamov_verify.plan.plan_problems import problems
 from agzamov_verify.scoring.analysis import Analysis
-from agzamov_verify.scoring.cells import Cell
-from agzamov_verify.scoring.compliance import departures
+from agzamov_verify.scoring.deltas import RobustnessRow, robustness
+from agzamov_verify.scoring.departures import departures
+from agzamov_verify.scoring.early_stopping import matches_to_play
 from agzamov_verify.scoring.match_cells import model_of
-from agzamov_verify.scoring.robustness import RobustnessRow, robustness
+from agzamov_verify.scoring.units.cells import Cell
 from agzamov_verify.seats import EndpointSeat, GgufSeat, ReferenceSeat
+from agzamov_verify.table.scripted_players import random_answer
 from bundles.bundle_factory import MODEL, Draft, check, make
 from conditions import arms_of
 from verify.agzamov.generator import CHESS, EVEN, POKER, World, arms, evidence, relabelled

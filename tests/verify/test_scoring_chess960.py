@@ -6,11 +6,11 @@ from fractions import Fraction
 import chess
 import pytest
 
-from agzamov_verify.games.chess960.game import chess_tallies
-from agzamov_verify.games.chess960.results import ChessResult, chess_result, halfpoints
-from agzamov_verify.games.chess960.rules import BY_RULE, End
-from agzamov_verify.games.chess960.script import ChessRecord, Ending
-from agzamov_verify.games.decision import Tally
+from agzamov_verify.games.chess.game import chess_tallies
+from agzamov_verify.games.chess.game_script import ChessRecord, Ending
+from agzamov_verify.games.chess.match_counts import ChessResult, chess_result, halfpoints
+from agzamov_verify.games.chess.rules import BY_RULE, End
+from agzamov_verify.table.decision import Tally
 
 WHITE_WINS, DRAW, BLACK_WINS = 2, 1, 0
 RESAMPLES = 200

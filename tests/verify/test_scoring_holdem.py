@@ -6,9 +6,9 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.games.holdem.results import PokerResult, poker_result, session_chips
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules
+from agzamov_verify.games.holdem.match_counts import PokerResult, poker_result, session_chips
 from agzamov_verify.games.holdem.rules import HandEnd
-from agzamov_verify.games.holdem.script import HandRecord, PokerRules
 
 SEED = bytes(32)
 RESAMPLES = 200

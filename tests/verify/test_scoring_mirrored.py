@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agzamov_verify import canon
-from agzamov_verify.games.decision import Tally
+from agzamov_verify.core import canon
 from agzamov_verify.games.holdem.cell import poker_cell
-from agzamov_verify.games.holdem.results import PokerResult, poker_result
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules
+from agzamov_verify.games.holdem.match_counts import PokerResult, poker_result
 from agzamov_verify.games.holdem.rules import HandEnd
-from agzamov_verify.games.holdem.script import HandRecord, PokerRules
-from agzamov_verify.scoring.cells import CellKey
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
+from agzamov_verify.scoring.units.cells import CellKey
+from agzamov_verify.table.decision import Tally
 from calibration.plain_samples import mean_estimate
 from verify.agzamov.generator import evidence
 from verify.learning.simulated import detections

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agzamov_verify.scoring.draws.by_numpy import resampled_counts
-from agzamov_verify.scoring.exact import Figure, figure, fixed, significant, square_root
+from agzamov_verify.scoring.inference.draws_by_numpy import resampled_counts
+from agzamov_verify.scoring.inference.exact import Figure, figure, fixed, significant, square_root
 from agzamov_verify.scoring.inference.proportions import binomial_p, wilson_interval
+from agzamov_verify.scoring.inference.samples import Z_95, Interval, sample_variance
 from agzamov_verify.scoring.inference.significance import Alternative
-from agzamov_verify.scoring.statistics import Z_95, Interval, sample_variance
 
 SEED = bytes(range(32))
 FIVE = Fraction(1, 20)

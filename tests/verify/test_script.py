@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.journal import GENESIS, Entry, asked
-from agzamov_verify.questions import (
+from agzamov_verify.core.journal import GENESIS, Entry, asked
+from agzamov_verify.core.questions import (
     EVALUATION,
     REPLY,
     Answer,
@@ -17,7 +17,7 @@ from agzamov_verify.questions import (
     Question,
     Reply,
 )
-from agzamov_verify.script import Divergence, Replay, Script, ask, describe, drive
+from agzamov_verify.core.script import Divergence, Replay, Script, ask, describe, drive
 from verify.scripted import Scripted, told
 
 START = "8/8/8/8/8/8/8/8 w - - 0 1"

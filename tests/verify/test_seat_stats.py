@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify import canon
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.games.declared import FaultKind
-from agzamov_verify.manifest import Price
-from agzamov_verify.questions import TOKENS_MAX
-from agzamov_verify.scoring.phase_costs import PhaseCosts
-from agzamov_verify.scoring.seat_stats import SeatStats, cost_usd, seat_stats
+from agzamov_verify.core import canon
+from agzamov_verify.core.questions import TOKENS_MAX
+from agzamov_verify.plan.manifest import Price
+from agzamov_verify.scoring.seat_stats import PhaseCosts, SeatStats, cost_usd, seat_stats
+from agzamov_verify.table.decision import Tally
+from agzamov_verify.table.declared import FaultKind
 
 FLAG_PERCENT = 5
 FREE = Price()

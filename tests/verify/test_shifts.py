@@ -6,12 +6,11 @@ import chess
 import msgspec
 import pytest
 
-from agzamov_verify.games.chess960.habit_moves import keeping
-from agzamov_verify.games.patterns import Pattern, ShiftKind, shift_kinds
-from agzamov_verify.manifest import Plan
-from agzamov_verify.plan_problems import problems
-from agzamov_verify.scoring.compliance import departures
-from agzamov_verify.scoring.shift_departures import kinds_of_shifts
+from agzamov_verify.experiment.opponent_patterns import Pattern, ShiftKind, shift_kinds
+from agzamov_verify.games.chess.patterns import keeping
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.plan_problems import problems
+from agzamov_verify.scoring.departures import departures, kinds_of_shifts
 
 PASSIVE, BALANCED, BREAK = ShiftKind
 CHESS, POKER = "p3-chess960-memory_real_notes-agent-rival", "p3-holdem-memory_real_notes-agent-rival"

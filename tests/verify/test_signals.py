@@ -1,14 +1,13 @@
 """Signals are counts: of replies, of those without tokens, of text, and of moves that are the engine's."""
 
-from agzamov_verify.display.match_details import signal_words
-from agzamov_verify.games.chess960.judged_moves import JUDGED_MOVES
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.chess960.script import ChessRecord, Ending
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.manifest import Price
-from agzamov_verify.scoring.quality.positions import MoveEvaluation
-from agzamov_verify.scoring.seat_stats import seat_stats
-from agzamov_verify.scoring.signals import EngineMatch, Signals, engine_match
+from agzamov_verify.games.chess.game_script import ChessRecord, Ending
+from agzamov_verify.games.chess.judged_moves import JUDGED_MOVES
+from agzamov_verify.games.chess.rules import End
+from agzamov_verify.plan.manifest import Price
+from agzamov_verify.scoring.quality.quality_questions import MoveEvaluation
+from agzamov_verify.scoring.seat_stats import EngineMatch, Signals, engine_match, seat_stats
+from agzamov_verify.show.text.match_details import signal_words
+from agzamov_verify.table.decision import Tally
 
 DRAW = Ending(End.PLY_LIMIT, 1)
 

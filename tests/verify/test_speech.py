@@ -4,10 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agzamov_verify.games.declared import Accepted, Declared, Fault, declared, spoken
-from agzamov_verify.games.page import DOCUMENTS, PROFILE, TOOL, labelled, read_page
-from agzamov_verify.games.speech import Said, Speech, SpeechTerms, heard, plain, quoted
-from agzamov_verify.questions import Message, NoReply, Reply
+from agzamov_verify.core.questions import Message, NoReply, Reply
+from agzamov_verify.table.declared import Accepted, Declared, Fault, declared, spoken
+from agzamov_verify.table.prompt_lines import DOCUMENTS, PROFILE, TOOL, labelled, read_page
+from agzamov_verify.table.speech import Said, Speech, SpeechTerms, heard, plain, quoted
 
 TAGS = ("ACTION:", "MOVE:", "VOTE:", "SAY:")
 TERMS = SpeechTerms(60, ("Ann", "Bob", "Cat"), may_whisper=True)

@@ -3,20 +3,20 @@
 import chess
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy
-from agzamov_verify.games.chess960.game import PAIR, STANDARD_CHESS, Chess960, StandardMatch
-from agzamov_verify.games.chess960.openings import OPENINGS, Opening
-from agzamov_verify.games.chess960.prompt import PromptStyle
-from agzamov_verify.games.chess960.rules import End, Game960
-from agzamov_verify.games.chess960.script import ChessRules, play
-from agzamov_verify.games.chess960.variants import CHESS960, STANDARD
-from agzamov_verify.games.declared import Fault
-from agzamov_verify.games.game import StreamPlan
-from agzamov_verify.games.page import read_page
-from agzamov_verify.games.players import GameName, Player
-from agzamov_verify.questions import Chat, Reply
-from agzamov_verify.script import drive
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Chat, Reply
+from agzamov_verify.core.script import drive
+from agzamov_verify.games.chess.game import PAIR, STANDARD_CHESS, Chess960, StandardMatch
+from agzamov_verify.games.chess.game_script import ChessRules, play
+from agzamov_verify.games.chess.openings import OPENINGS, Opening
+from agzamov_verify.games.chess.prompt import PromptStyle
+from agzamov_verify.games.chess.rules import End, Game960
+from agzamov_verify.games.chess.variants import CHESS960, STANDARD
+from agzamov_verify.table.adjudication import Adjudication, AdjudicationPolicy
+from agzamov_verify.table.declared import Fault
+from agzamov_verify.table.game import StreamPlan
+from agzamov_verify.table.players import GameName, Player
+from agzamov_verify.table.prompt_lines import read_page
 from verify.scripted import moves, told
 
 RULES = ChessRules(Adjudication(AdjudicationPolicy.NONE), prompt=PromptStyle.LEGAL_MOVES, plies_max=12)

@@ -8,10 +8,9 @@ import chess.engine
 import msgspec
 import pytest
 
-from agzamov_verify import stockfish
-from agzamov_verify.questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, ExaminedMove
-from agzamov_verify.stockfish import NAME, NET_SHA256, PLACES, EngineFault, UciEngine, find_engine
-from agzamov_verify.uci_positions import legal_after
+from agzamov_verify.core.questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, ExaminedMove
+from agzamov_verify.engines import uci_engine
+from agzamov_verify.engines.uci_engine import NAME, NET_SHA256, PLACES, EngineFault, UciEngine, find_engine, legal_after
 
 HASH_MIB, NODES = 16, 5_000
 START = chess.Board.from_chess960_pos(925).fen()
@@ -150,7 +149,7 @@ def test_a_program_that_is_no_engine_is_a_fault() -> None:
 
 
 def test_a_wrapper_ends_with_the_program_that_it_started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(stockfish, "HANDSHAKE_S", 0.3)
+    monkeypatch.setattr(uci_engine, "HANDSHAKE_S", 0.3)
     wrapper = tmp_path / "engine"
     wrapper.write_text("#!/bin/sh\ncat\n")
     wrapper.chmod(0o755)
@@ -159,13 +158,13 @@ def test_a_wrapper_ends_with_the_program_that_it_started(monkeypatch: pytest.Mon
 
 
 def test_a_program_that_never_answers_is_ended_and_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stockfish, "HANDSHAKE_S", 0.2)
+    monkeypatch.setattr(uci_engine, "HANDSHAKE_S", 0.2)
     with pytest.raises(EngineFault, match=r"expected a UCI engine at /bin/cat, found no `uciok` within 0\.2 s"):
         UciEngine(Path("/bin/cat"), HASH_MIB)
 
 
 def test_an_engine_that_is_slow_to_start_is_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(stockfish, "HANDSHAKE_S", 60)
+    monkeypatch.setattr(uci_engine, "HANDSHAKE_S", 60)
     slow = tmp_path / "engine"
     slow.write_text("#!/bin/sh\nsleep 1\necho id name Slow\necho uciok\ncat\n")
     slow.chmod(0o755)

@@ -10,23 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.experiment import Match, Phase
-from agzamov_verify.games.chess960.game import Chess960, ChessBlock, ChessMatch
-from agzamov_verify.games.chess960.pattern_sentences import CHESS_PATTERNS
-from agzamov_verify.games.chess960.script import ChessRules
-from agzamov_verify.games.chess960.variants import CHESS960
-from agzamov_verify.games.chess960.variants import STARTS_960 as STARTS
-from agzamov_verify.games.game import StreamPlan
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
+from agzamov_verify.core.script import drive
+from agzamov_verify.experiment.matches import Match, Phase
+from agzamov_verify.experiment.opponent_patterns import Pattern
+from agzamov_verify.games.chess.game import Chess960, ChessBlock, ChessMatch
+from agzamov_verify.games.chess.game_script import ChessRules
+from agzamov_verify.games.chess.habit_words import CHESS_PATTERNS
+from agzamov_verify.games.chess.variants import CHESS960
+from agzamov_verify.games.chess.variants import STARTS_960 as STARTS
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.game import PokerBlock, PokerMatch
-from agzamov_verify.games.holdem.script import deal_cards
-from agzamov_verify.games.patterns import Pattern
-from agzamov_verify.games.players import alternating
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import Answer, Chat, Question, Reply
-from agzamov_verify.script import drive
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.games.holdem.hand_script import deal_cards
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.table.game import StreamPlan
+from agzamov_verify.table.players import alternating
 
 DICE = Dice(bytes(32))
 PAWNS = ("a2a3", "a7a6")

@@ -6,13 +6,14 @@ from pathlib import Path
 import chess
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.experiment import Phase
-from agzamov_verify.games.chess960.cell import chess_games
-from agzamov_verify.games.chess960.game import ChessMatch, start_of
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.chess960.script import ChessRecord, Ending
-from agzamov_verify.games.chess960.stress_positions import (
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.engines.uci_engine import NAME, NET_SHA256, EngineFault, UciEngine, find_engine
+from agzamov_verify.experiment.matches import Phase
+from agzamov_verify.games.chess.cell import chess_games
+from agzamov_verify.games.chess.game import ChessMatch, start_of
+from agzamov_verify.games.chess.game_script import ChessRecord, Ending
+from agzamov_verify.games.chess.rules import End
+from agzamov_verify.games.chess.stress_positions import (
     DEEP_NODES,
     HORIZON_MOVES,
     NODES,
@@ -25,8 +26,7 @@ from agzamov_verify.games.chess960.stress_positions import (
     positions_of,
     stress_positions,
 )
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.stockfish import NAME, NET_SHA256, EngineFault, UciEngine, find_engine
+from agzamov_verify.table.decision import Tally
 
 POSITIONS = stress_positions().positions
 SLIGHT = positions_of(PositionClass.SLIGHT)

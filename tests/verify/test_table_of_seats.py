@@ -9,19 +9,19 @@ import msgspec
 import pytest
 
 from agzamov_verify import protocols
-from agzamov_verify.dice import Dice
-from agzamov_verify.experiment import Arm, Augmentation, Condition, Match, Phase, SeatAt
-from agzamov_verify.games.chess960.game import ChessBlock, ChessMatch
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.chess960.script import ChessRecord, Ending
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.games.players import by_place, by_seat, seating
-from agzamov_verify.manifest import Plan
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import RESERVED
+from agzamov_verify.core.seat_letters import SEATS_MAX, memory_name, seat_index_of, seat_letter, tool_name
+from agzamov_verify.experiment.matches import Arm, Augmentation, Condition, Match, Phase, SeatAt
+from agzamov_verify.games.chess.game import ChessBlock, ChessMatch
+from agzamov_verify.games.chess.game_script import ChessRecord, Ending
+from agzamov_verify.games.chess.rules import End
+from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.protocols import PROTOCOLS
 from agzamov_verify.protocols.opponents import ANY_SEAT
-from agzamov_verify.questions import RESERVED
 from agzamov_verify.scoring.results import match_results
-from agzamov_verify.seat_letters import SEATS_MAX, memory_name, seat_index_of, seat_letter, tool_name
+from agzamov_verify.table.decision import Tally
+from agzamov_verify.table.players import by_place, by_seat, seating
 
 DICE = Dice(bytes(range(32)))
 MEMORY = Condition(Augmentation.MEMORY, Arm.REAL, "notes")

@@ -6,11 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.games.decision import ActionReader, Forfeit, IllegalPolicy, Tally, decide
-from agzamov_verify.games.declared import Accepted, Fault, FaultKind, read_declared
-from agzamov_verify.journal import GENESIS, Entry, asked
-from agzamov_verify.questions import EVALUATION, REPLY, Answer, Chat, Evaluate, Message, NoReply, Question, Reply
-from agzamov_verify.script import (
+from agzamov_verify.core.journal import GENESIS, Entry, asked
+from agzamov_verify.core.questions import EVALUATION, REPLY, Answer, Chat, Evaluate, Message, NoReply, Question, Reply
+from agzamov_verify.core.script import (
     Divergence,
     Exchanges,
     Following,
@@ -22,6 +20,8 @@ from agzamov_verify.script import (
     drive,
     together,
 )
+from agzamov_verify.table.decision import ActionReader, Forfeit, IllegalPolicy, Tally, decide
+from agzamov_verify.table.declared import Accepted, Fault, FaultKind, read_declared
 from verify.scripted import told
 
 SEATS = ("ann", "bob", "cat")

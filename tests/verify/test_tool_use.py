@@ -9,22 +9,8 @@ import chess
 import msgspec
 import pytest
 
-from agzamov_verify.condition_problems import condition_problems
-from agzamov_verify.dice import Dice
-from agzamov_verify.games import prompts, scripted
-from agzamov_verify.games.chess960 import engine_tools
-from agzamov_verify.games.chess960 import tool as chess_tool
-from agzamov_verify.games.chess960.findings import drawn
-from agzamov_verify.games.chess960.prompt import PromptStyle, turn_message
-from agzamov_verify.games.chess960.rules import Game960
-from agzamov_verify.games.holdem.calculator import calculate
-from agzamov_verify.games.holdem.tool import ToldOdds, answer_text, read_odds
-from agzamov_verify.games.page import PROFILE, TOOL, read_page
-from agzamov_verify.games.patterns import Pattern
-from agzamov_verify.games.registry import GAMES
-from agzamov_verify.manifest import Plan
-from agzamov_verify.plan_problems import needs_engine, problems
-from agzamov_verify.questions import (
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import (
     Answer,
     Calculate,
     Calculated,
@@ -38,10 +24,25 @@ from agzamov_verify.questions import (
     Reply,
     ToolCall,
 )
-from agzamov_verify.script import Divergence, Exchanges, drive
-from agzamov_verify.streams import block_script, streams_of
-from agzamov_verify.tool_use import ToolUse
-from agzamov_verify.uci_positions import legal_after
+from agzamov_verify.core.script import Divergence, Exchanges, drive
+from agzamov_verify.engines.uci_engine import legal_after
+from agzamov_verify.experiment.opponent_patterns import Pattern
+from agzamov_verify.games.chess import engine_tools
+from agzamov_verify.games.chess import tool as chess_tool
+from agzamov_verify.games.chess.prompt import PromptStyle, turn_message
+from agzamov_verify.games.chess.rules import Game960
+from agzamov_verify.games.chess.tool import drawn
+from agzamov_verify.games.holdem.calculator import calculate
+from agzamov_verify.games.holdem.tool import ToldOdds, answer_text, read_odds
+from agzamov_verify.plan import manifest
+from agzamov_verify.plan.condition_problems import condition_problems
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.plan_problems import needs_engine, problems
+from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.table import scripted_players
+from agzamov_verify.table.game_tool import ToolUse
+from agzamov_verify.table.prompt_lines import PROFILE, TOOL, read_page
+from agzamov_verify.table.registry import GAMES
 from conditions import arms_of
 
 DICE = Dice(bytes(32))
@@ -72,7 +73,7 @@ def told_by_tools(question: Question) -> Answer:
     """The novices, a calculator, and an engine that likes a candidate the more the later it stands in the alphabet."""
     match question:
         case Chat():
-            return Reply(text=scripted.reply("novice", question.messages, question.seed))
+            return Reply(text=scripted_players.scripted_reply("novice", question.messages, question.seed))
         case Calculate():
             return calculate(question)
         case Examine():
@@ -138,7 +139,9 @@ def test_a_seat_that_names_no_candidate_is_told_so_and_no_engine_is_asked() -> N
         assert isinstance(question, Chat)
         page = read_page(question.messages)
         return Reply(
-            text="I do not know." if chess_tool.requested(page) else scripted.reply("random", question.messages, 1)
+            text="I do not know."
+            if chess_tool.requested(page)
+            else scripted_players.scripted_reply("random", question.messages, 1)
         )
 
     planned = plan(CHESS)
@@ -311,8 +314,8 @@ def test_a_tools_system_is_for_tools_alone() -> None:
 
 def test_the_words_of_tools_are_sealed_where_a_plan_has_them() -> None:
     without, with_tools = (
-        prompts.prompt_digests("agz-0.1"),
-        prompts.prompt_digests("agz-0.1", plan(CHESS).systems.values()),
+        manifest.prompt_digests("agz-0.1"),
+        manifest.prompt_digests("agz-0.1", plan(CHESS).systems.values()),
     )
     names = {"chess960/tool_answer", "chess960/tool_request", "holdem/tool_answer"}
     assert names <= with_tools.keys()
@@ -330,12 +333,12 @@ def page_of(tool: str = "", request: str = "", profile: str = "") -> tuple[Messa
 @pytest.mark.parametrize("kind", ["random", "novice", "reference"])
 def test_a_scripted_player_names_legal_candidates_and_then_moves(kind: str) -> None:
     game, request = Game960(START), chess_tool.request(USE)
-    asked = Reply(text=scripted.reply(kind, page_of(request=request), 7))
+    asked = Reply(text=scripted_players.scripted_reply(kind, page_of(request=request), 7))
     candidates = chess_tool.read_candidates(asked, game, USE)
     assert len(set(candidates)) == 3
     answer = "\n".join(f"{move}: +0.10, then a7a6" for move in candidates[::-1])
-    reply = scripted.reply(kind, page_of(tool=chess_tool.ANSWER.format(nodes=500, lines=answer)), 7)
-    expected = candidates[-1] if kind != "random" else scripted.reply(kind, page_of(), 7)
+    reply = scripted_players.scripted_reply(kind, page_of(tool=chess_tool.ANSWER.format(nodes=500, lines=answer)), 7)
+    expected = candidates[-1] if kind != "random" else scripted_players.scripted_reply(kind, page_of(), 7)
     assert reply.endswith(expected)
 
 
@@ -344,7 +347,7 @@ def test_a_reference_player_keeps_its_rules_whatever_its_tool_says() -> None:
         "You must keep this rule in every game: " + GAMES["chess960"].patterns[Pattern.PUSHES_ROOK_PAWNS], "system"
     )
     answer = chess_tool.ANSWER.format(nodes=500, lines="e2e4: +9.10")
-    reply = scripted.reply("reference", (rule, page_of(tool=answer)[1]), 7)
+    reply = scripted_players.scripted_reply("reference", (rule, page_of(tool=answer)[1]), 7)
     assert re.search(r"MOVE: [ah]", reply)
 
 
@@ -368,7 +371,7 @@ def test_a_novice_of_holdem_goes_by_equity_and_price(equity: int | None, price: 
         f"Stacks: you 98 BB | opponent 96 BB\nAction: preflop: opponent call, you check; flop: opponent bet 2 BB\n"
         f"Position: Big blind\nLegal actions: {legal}{told}"
     )
-    assert scripted.reply("novice", (Message("Play.", "system"), Message(text, "user")), 1).endswith(
+    assert scripted_players.scripted_reply("novice", (Message("Play.", "system"), Message(text, "user")), 1).endswith(
         f"ACTION: {action}"
     )
 
@@ -401,7 +404,7 @@ class Caller:
         if question.with_tools and made < len(self.calls):
             self.systems.add(question.messages[0].content)
             return Reply(text="I wonder.", tool_calls=(self.calls[made],))
-        return Reply(text=scripted.reply("random", question.messages, question.seed))
+        return Reply(text=scripted_players.scripted_reply("random", question.messages, question.seed))
 
 
 def called(game: dict[str, Any], arm: str, *calls: ToolCall) -> tuple[Caller, list[tuple[Question, Answer]]]:

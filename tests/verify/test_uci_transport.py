@@ -9,10 +9,9 @@ from pathlib import Path
 import chess
 import pytest
 
-from agzamov_verify import stockfish
-from agzamov_verify.questions import Evaluate
-from agzamov_verify.stockfish import NET_SHA256, EngineFault, UciEngine, find_engine
-from agzamov_verify.uci_transport import SILENCE_S_MAX, SocketWire
+from agzamov_verify.core.questions import Evaluate
+from agzamov_verify.engines import uci_engine
+from agzamov_verify.engines.uci_engine import NET_SHA256, SILENCE_S_MAX, EngineFault, SocketWire, UciEngine, find_engine
 
 try:
     ENGINE = find_engine()
@@ -97,9 +96,9 @@ def test_an_engine_behind_a_socket_that_dies_is_a_fault(behind: Behind) -> None:
 @needs_engine
 def test_a_socket_is_found_as_an_engine_and_must_show_its_net_like_any_other(behind: Behind) -> None:
     with UciEngine(find_engine(str(behind.path)), HASH_MIB) as engine:
-        engine.require(stockfish.NAME, NET_SHA256)
+        engine.require(uci_engine.NAME, NET_SHA256)
         with pytest.raises(EngineFault, match="expected the net"):
-            engine.require(stockfish.NAME, "0" * 64)
+            engine.require(uci_engine.NAME, "0" * 64)
 
 
 def test_a_silent_engine_is_a_fault_that_names_the_limit(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_verify import waiting
-from agzamov_verify.checks import Options, verify
-from agzamov_verify.waiting import Stage, Waiting, busy, counted, told
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.core import waiting
+from agzamov_verify.core.waiting import Stage, Waiting, busy, counted, told
 
 GOLDEN = Path(__file__).parents[1] / "bundles" / "golden" / "agz-0.1" / "bundle"
 

@@ -6,14 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.experiment import Match
-from agzamov_verify.games import scripted
-from agzamov_verify.games.page import PROFILE
-from agzamov_verify.games.registry import GAMES
-from agzamov_verify.manifest import Plan
-from agzamov_verify.memory.career_memory import PROBES
-from agzamov_verify.questions import (
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import (
     Answer,
     Chat,
     EndGame,
@@ -29,10 +23,16 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
-from agzamov_verify.replayed_game import PlayedGame, transcript
-from agzamov_verify.script import Exchanges
-from agzamov_verify.streams import block_script, streams_of
-from agzamov_verify.xray import SeatMemory, forgotten, seats_with_memory, xray, xray_document, xray_lines
+from agzamov_verify.core.script import Exchanges
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.memory.career_memory import PROBES
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.show.replayed_game import PlayedGame, transcript
+from agzamov_verify.show.xray import SeatMemory, forgotten, seats_with_memory, xray, xray_document, xray_lines
+from agzamov_verify.table import scripted_players
+from agzamov_verify.table.prompt_lines import PROFILE
+from agzamov_verify.table.registry import GAMES
 
 FOLDS = "Folded to a 3-bet on the button: 90 of 90"
 HANDS = 20
@@ -78,7 +78,7 @@ class World:
     def __call__(self, question: Question) -> Answer:
         match question:
             case Chat():
-                return Reply(text=scripted.reply(self.kind, question.messages, question.seed))
+                return Reply(text=scripted_players.scripted_reply(self.kind, question.messages, question.seed))
             case Search():
                 return Hits((Hit(FOLDS, "e00001"),) if self.stored else ())
             case Store():

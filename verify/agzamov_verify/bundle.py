@@ -17,8 +17,8 @@ from typing import Literal
 
 import msgspec
 
-from .journal import StreamRow
-from .manifest import ModelPin
+from .core.journal import StreamRow
+from .plan.manifest import ModelPin
 from .protocols import PROTOCOLS
 from .scoring.results import Results
 

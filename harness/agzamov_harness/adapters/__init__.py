@@ -1,1 +1,1 @@
-"""One file per outside thing: each turns foreign words and exceptions into ours."""
+"""Model servers and engines behind ports, one file each: each turns foreign words and exceptions into ours."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from agzamov_verify.questions import TOKENS_MAX, ToolCall
+from agzamov_verify.core.questions import TOKENS_MAX, ToolCall
 
 
 class NotACompletion(ValueError):

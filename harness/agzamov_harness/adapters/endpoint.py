@@ -1,12 +1,12 @@
 """A model behind an OpenAI-compatible chat endpoint, as a ChatPort.
 
-The `openai` client never retries for us (`max_retries=0`): `calls` does, and every failed try stands in the journal.
+The `openai` client never retries for us (`max_retries=0`): `retries` does, and every failed try stands in the journal.
 Only the parameters that the seat's `accepts` lists are sent. A reply that the server filtered or refused is the model's
 (NoReply); everything else that goes wrong is the world's.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -14,17 +14,40 @@ import httpx2
 import msgspec
 import openai
 
-from agzamov_verify.addresses import is_loopback, keeps_secrets
-from agzamov_verify.questions import NoReply, Reply
+from agzamov_verify.core.questions import Message, NoReply, Reply, SentCall, Tool
 from agzamov_verify.seats import EndpointSeat, GgufSeat
+from agzamov_verify.seats.model_seat import is_loopback, keeps_secrets
 
 from ..ports import ChatRequest, Clock, PortFault, Wait
-from .calls import Calls, Failure, Limits, Patience
 from .completion import NotACompletion, ServerAnswer, read_completion
-from .cut_prompts import CutPrompts
-from .open_weights import context_problem
-from .transport import guard
-from .wire_tools import wire_message, wire_tools
+from .context_length import CutPrompts, context_problem
+from .http_transport import guard
+from .retries import CallLimits, Calls, Failure, Patience
+
+
+def wire_message(message: Message) -> dict[str, Any]:
+    """A message. An assistant's without words beside its calls has null for content, as that API sends it."""
+    spelled: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        spelled |= {"content": message.content or None, "tool_calls": [_call(call) for call in message.tool_calls]}
+    if message.tool_call_id:
+        spelled["tool_call_id"] = message.tool_call_id
+    return spelled
+
+
+def wire_tools(tools: Iterable[Tool]) -> dict[str, Any]:
+    """The fields of a request that offer tools; none where there are no tools."""
+    spelled = [{"type": "function", "function": _function(tool)} for tool in tools]
+    return {"tools": spelled, "tool_choice": "auto"} if spelled else {}
+
+
+def _call(call: SentCall) -> dict[str, Any]:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+
+
+def _function(tool: Tool) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "parameters": json.loads(tool.parameters)}
+
 
 NO_KEY = "none"
 GGUF_ALIAS = "model"
@@ -53,12 +76,12 @@ class Endpoint:
         environment: Mapping[str, str],
         clock: Clock,
         wait: Wait,
-        limits: Limits | None = None,
+        limits: CallLimits | None = None,
         door: Door = NO_DOOR,
     ) -> None:
         key = key_of(name, seat, environment)
         place = f"seat {name} at {door.socket or seat.base_url}"
-        limits = limits or Limits(seat.concurrency, seat.requests_per_minute, clock)
+        limits = limits or CallLimits(seat.concurrency, seat.requests_per_minute, clock)
         self._seat, self._door, self._cuts = seat, door, CutPrompts()
         self._calls = Calls(place, Patience(seat.timeout_s, seat.attempts_max), clock, wait, limits, key)
         http_client = openai.DefaultHttpxClient(

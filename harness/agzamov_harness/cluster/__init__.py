@@ -1,1 +1,1 @@
-"""A run on the workers of a Dask cluster: `coordinator` here, `worker` there, and the run's folder between them."""
+"""A run on several machines: in shares that see one folder, or on the workers of a Dask cluster."""

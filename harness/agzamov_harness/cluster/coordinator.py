@@ -16,26 +16,26 @@ from typing import Any
 from distributed import Client, Future, KilledWorker
 from distributed.comm import CommClosedError
 
-from agzamov_verify.addresses import keeps_secrets
 from agzamov_verify.checks.opened_bundle import seed_dice
-from agzamov_verify.games.game import StreamPlan
-from agzamov_verify.journal import BrokenJournal
-from agzamov_verify.manifest import ManifestError
-from agzamov_verify.questions import Answer, Question
-from agzamov_verify.script import Exchanges, Replay
-from agzamov_verify.streams import block_script
+from agzamov_verify.core.journal import BrokenJournal
+from agzamov_verify.core.questions import Answer, Question
+from agzamov_verify.core.script import Exchanges, Replay
+from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.plan.streams import block_script
+from agzamov_verify.seats.model_seat import keeps_secrets
+from agzamov_verify.table.game import StreamPlan
 
-from ..dispatch import Answering
-from ..execution_log import stream_lines
-from ..follow import followed
-from ..play_stream import Hooks, Played
 from ..ports import PortFault
-from ..progress import State
-from ..run import Blocks, Runner, Stop, Stopped
-from ..rundir import RunDirectory
+from ..run.dispatch import Answering
+from ..run.execution_log import stream_lines
+from ..run.play_stream import Hooks, PlayedStream
+from ..run.progress import State
+from ..run.recorder import followed
+from ..run.run_folder import RunDirectory
+from ..run.runner import Blocks, Runner
+from ..run.stop import Stop, Stopped
 from . import worker
-from .program import program_here
-from .session import beating
+from .session import beating, program_here
 
 CONNECT_S = 120
 STOP_S_MAX = 120.0
@@ -103,7 +103,7 @@ class ClusterRunner(Runner):
         stop: Stop,
         concurrency: int | None,
         cluster: Cluster,
-        settings: worker.Settings,
+        settings: worker.WorkerSettings,
     ) -> None:
         limit = concurrency or min(STREAMS_MAX, STREAMS_AHEAD * max(1, cluster.threads))
         super().__init__(directory, Answering(_nobody), lambda: 0, state, stop, limit)
@@ -118,7 +118,7 @@ class ClusterRunner(Runner):
             finally:
                 self._close_ports()
 
-    def _played(self, stream: StreamPlan, hooks: Hooks) -> Played:
+    def _played(self, stream: StreamPlan, hooks: Hooks) -> PlayedStream:
         hooks.before()
         manifest, journal = self._directory.manifest, self._directory.journal
         there = len(stream_lines(journal / stream.id))
@@ -151,7 +151,7 @@ class ClusterRunner(Runner):
         if done.entries != replay.answered:
             expected = f"{replay.answered} entries as its worker tells"
             raise BrokenJournal(stream.id, expected, str(done.entries))
-        return Played(exchanges.value, done.entries, done.head)
+        return PlayedStream(exchanges.value, done.entries, done.head)
 
     def _close_ports(self) -> None:
         """Have the workers close engines and memory servers. What a worker that is lost leaves ends with it."""

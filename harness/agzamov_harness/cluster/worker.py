@@ -12,30 +12,29 @@ from typing import Literal
 
 import msgspec
 
-from agzamov_verify.games.game import StreamPlan
-from agzamov_verify.journal import BrokenJournal
-from agzamov_verify.manifest import ManifestError
-from agzamov_verify.plan_problems import starts_engine
-from agzamov_verify.questions import Answer, Question
-from agzamov_verify.script import Divergence
-from agzamov_verify.stockfish import EngineFault, find_engine
-from agzamov_verify.streams import streams_of
+from agzamov_verify.core.journal import BrokenJournal
+from agzamov_verify.core.questions import Answer, Question
+from agzamov_verify.core.script import Divergence
+from agzamov_verify.engines.uci_engine import EngineFault, find_engine
+from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.plan.plan_problems import starts_engine
+from agzamov_verify.plan.streams import streams_of
+from agzamov_verify.table.game import StreamPlan
 
 from ..build_ports import concurrency_of, open_world
-from ..exits import os_error_words
-from ..memory.setups import Places
-from ..play_stream import Hooks, StreamsHere, unit_on_many_machines
+from ..memory.launch import Places
 from ..ports import PortFault
-from ..recorder import StreamInUse
-from ..run import Stopped
-from ..rundir import load
-from .program import Program, program_here
-from .session import Watch
+from ..run.exit_status import os_error_words
+from ..run.play_stream import Hooks, StreamsHere, unit_on_many_machines
+from ..run.recorder import StreamInUse
+from ..run.run_folder import load
+from ..run.stop import Stopped
+from .session import ProgramVersion, Watch, program_here
 
 IN_USE_LOOK_S = 1.0
 
 
-class Settings(msgspec.Struct, frozen=True):
+class WorkerSettings(msgspec.Struct, frozen=True):
     """Settings of a worker: the option --engine, the folder of memory servers, and the addresses of model servers by
     seat, where they are not those of the plan.
     """
@@ -52,8 +51,8 @@ class Job(msgspec.Struct, frozen=True):
     run: str
     session: str
     stream: str
-    program: Program
-    settings: Settings
+    program: ProgramVersion
+    settings: WorkerSettings
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -63,7 +62,7 @@ class Done(msgspec.Struct, frozen=True):
     head: str
 
 
-class Failed(msgspec.Struct, frozen=True):
+class FailedStream(msgspec.Struct, frozen=True):
     """A stream that was not played: stopped, by a fault of the world, or because its journal was changed."""
 
     why: Literal["stopped", "fault", "journal"]
@@ -97,18 +96,18 @@ _open: dict[str, _OpenRun] = {}
 _opening = Lock()
 
 
-def play(job: Job) -> Done | Failed:
+def play(job: Job) -> Done | FailedStream:
     """Play a stream from where its journal stands to its end."""
     try:
         return _played(job)
     except Stopped as error:
-        return Failed("stopped", str(error))
+        return FailedStream("stopped", str(error))
     except (BrokenJournal, Divergence) as error:
-        return Failed("journal", str(error))
+        return FailedStream("journal", str(error))
     except (PortFault, EngineFault, ManifestError) as error:
-        return Failed("fault", str(error))
+        return FailedStream("fault", str(error))
     except OSError as error:
-        return Failed("fault", os_error_words(error))
+        return FailedStream("fault", os_error_words(error))
 
 
 def close() -> None:

@@ -1,1 +1,1 @@
-"""Plays a sealed run in containers that reach nothing, and leaves nothing behind."""
+"""A sealed run in containers that reach nothing: images, topology, start, watch, and nothing left behind."""

@@ -8,21 +8,21 @@ from contextlib import closing
 from pathlib import Path
 
 from agzamov_verify.bundle import BAGIT_FILE
-from agzamov_verify.manifest import ManifestError
+from agzamov_verify.plan.manifest import ManifestError
 
-from ..container_spec import ContainerSpec
-from ..images import records
-from ..images.loading import ensure_loaded
-from ..images.records import ImageFault
-from ..models.weights import weights_before
-from ..rundir import EXECUTIONS, MANIFEST, RunDirectory, load
-from . import container_paths, egress, execution_record
+from ..foundation.container_spec import ContainerSpec
+from ..models.weight_pins import weights_before
+from ..run import execution_record
+from ..run.run_folder import EXECUTIONS, MANIFEST, RunDirectory, load
+from . import container_paths, egress, image_records
+from .container_engine import connect
 from .container_lifecycle import image_in
 from .container_options import PROFILE
 from .container_paths import HARNESS, MEMORY, MODEL, OLLAMA, PROXY, TOOLS
-from .engine import connect
-from .folder import WRITTEN, hand_over
-from .playing import IMAGES_VARIABLE
+from .folder_transfer import WRITTEN, hand_over
+from .image_loading import ensure_loaded
+from .image_records import ImageFault
+from .play_inside import IMAGES_VARIABLE
 from .topology import Topology, topology
 
 COMPOSE_1, COMPOSE_2 = "docker-compose", "docker compose"
@@ -74,7 +74,7 @@ def to_verify(bundle: Path) -> dict[str, str]:
     if not (bundle / BAGIT_FILE).exists():
         raise ManifestError(f"{bundle}: expected the folder of a sealed run or of a bundle, found neither")
     try:
-        built = {name: records.load(name) for name in CHECKING}
+        built = {name: image_records.load(name) for name in CHECKING}
         with closing(connect()) as engine:
             images = {name: ensure_loaded(engine.client, record).image_id for name, record in built.items()}
             user = engine.machine().user

@@ -17,19 +17,18 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self, TypeVar
 
-from agzamov_verify.manifest import ImagePin, Manifest
+from agzamov_verify.plan.manifest import ImagePin, Manifest
 
-from ..container_spec import ContainerSpec, Machine, Mount
-from ..images import records
-from ..images.loading import ensure_loaded
-from ..images.records import ImageFault
-from ..pinning import IMAGE_OF
+from ..foundation.container_spec import ContainerSpec, Machine, Mount
 from ..ports import PortFault
-from . import container_paths
+from . import container_paths, image_records
+from .container_engine import ContainerEngine, connect
 from .container_logs import ContainerLogs
-from .engine import Engine, connect
-from .ready import wait_for_socket
+from .image_loading import ensure_loaded
+from .image_records import ImageFault
+from .image_roles import IMAGE_OF
 from .reaper import Reaper
+from .server_readiness import wait_for_socket
 from .topology import OUT_NET, Topology, engine_box
 
 OWNER_LABEL, RUN_LABEL, EXECUTION_LABEL = "agz.owner", "agz.run", "agz.execution"
@@ -40,14 +39,14 @@ STARTTIME = 19  # field 22 of proc(5), counted from the one after the command's 
 T = TypeVar("T")
 
 
-def remove_orphans(engine: Engine) -> None:
+def remove_orphans(engine: ContainerEngine) -> None:
     """Remove containers, networks and volumes of ended processes from the engine; those of living ones stay."""
     for owner in engine.label_values(OWNER_LABEL):
         if is_gone(owner):
             engine.remove_all({OWNER_LABEL: owner})
 
 
-def image_in(engine: Engine, part: str, pin: ImagePin) -> str:
+def image_in(engine: ContainerEngine, part: str, pin: ImagePin) -> str:
     """The id of the image that plays a part, loaded from its build if need be. Raises PortFault."""
     image_id = engine.image_id(part, pin)
     if image_id:
@@ -55,7 +54,7 @@ def image_in(engine: Engine, part: str, pin: ImagePin) -> str:
     name = IMAGE_OF[part]
     missing = f"image of {part}: sha256:{pin.config_digest} is not in the container engine"
     try:
-        record = records.load(name)
+        record = image_records.load(name)
         if record.config_digest != pin.config_digest:
             built = f"the last build here is sha256:{record.config_digest}"
             raise PortFault(f"{missing}, and {built}; check out the version that sealed the run, and build it")
@@ -72,7 +71,7 @@ class RunContainers:
     """
 
     def __init__(
-        self, engine: Engine, run: str, topology: Topology, images: Mapping[str, str], logs: ContainerLogs
+        self, engine: ContainerEngine, run: str, topology: Topology, images: Mapping[str, str], logs: ContainerLogs
     ) -> None:
         self._engine, self._topology, self._images, self.logs = engine, topology, images, logs
         token = secrets.token_hex(TOKEN_BYTES)
@@ -173,7 +172,7 @@ def _hand_over(folder: Path, machine: Machine) -> None:
 
 
 @contextmanager
-def _running(engine: Engine, run: str, box: ContainerSpec, image: str) -> Iterator[None]:
+def _running(engine: ContainerEngine, run: str, box: ContainerSpec, image: str) -> Iterator[None]:
     token = secrets.token_hex(TOKEN_BYTES)
     labels = {OWNER_LABEL: this_owner(), RUN_LABEL: run, EXECUTION_LABEL: token}
     reaper = Reaper(engine.host, labels)

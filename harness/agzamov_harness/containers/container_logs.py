@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock, Thread
 
-from .engine import Attached
-from .execution_record import Log
+from ..run.execution_record import Log
+from .container_engine import Attached
 
 LOG_HEAD_BYTES = LOG_TAIL_BYTES = 2**21
 KEY_CHARACTERS_MIN = 8

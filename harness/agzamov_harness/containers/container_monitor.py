@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from ..container_spec import MIB
+from ..foundation.container_spec import MIB
+from .container_engine import PAUSED, REMOVED, ContainerEnding, ContainerEngine
 from .container_lifecycle import RunContainers
-from .engine import PAUSED, REMOVED, Ending, Engine
-from .folder import FolderBounds
+from .folder_transfer import FolderBounds
 from .topology import Topology
 
 PAUSE_S_MAX, FOLDER_EVERY_S = 10.0, 5.0
@@ -22,7 +22,7 @@ class ContainerMonitor:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: ContainerEngine,
         containers: RunContainers,
         planned: Topology,
         bounds: FolderBounds,
@@ -75,7 +75,11 @@ class ContainerMonitor:
 
 
 def outcome(
-    planned: Topology, endings: Mapping[str, Ending], stopped: Mapping[str, Ending], trouble: str, complaint: str
+    planned: Topology,
+    endings: Mapping[str, ContainerEnding],
+    stopped: Mapping[str, ContainerEnding],
+    trouble: str,
+    complaint: str,
 ) -> str:
     """Error message of the execution, causes before their effects; empty if there was none.
 
@@ -89,7 +93,9 @@ def outcome(
     return "; ".join(dict.fromkeys(line for line in problems if line))
 
 
-def _ends(planned: Topology, endings: Mapping[str, Ending], stopped: Mapping[str, Ending]) -> Iterator[str]:
+def _ends(
+    planned: Topology, endings: Mapping[str, ContainerEnding], stopped: Mapping[str, ContainerEnding]
+) -> Iterator[str]:
     for box in planned.boxes:
         if stopped.get(box.name, endings[box.name]).oom_killed:
             yield f"container {box.name} ran out of its {box.limits.memory_bytes // MIB} MiB of memory"

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from docker.types import DeviceRequest, LogConfig, Mount, Ulimit
 
-from ..container_spec import ContainerSpec, Limits
-from ..container_spec import Mount as Place
-from . import execution_record
+from ..foundation.container_spec import ContainerLimits, ContainerSpec
+from ..foundation.container_spec import Mount as Place
+from ..run import execution_record
 
 PROFILE = Path(__file__).with_name("seccomp.json")
 PROFILE_SHA256 = hashlib.sha256(PROFILE.read_bytes()).hexdigest()
@@ -30,7 +30,7 @@ ALL_GPUS = -1
 NVIDIA, NVIDIA_HOOK = "nvidia", "nvidia-container-runtime-hook"
 
 
-class Enforced(NamedTuple):
+class EnforcedOptions(NamedTuple):
     """Flags for the limits that are enforced, and for our seccomp filter of system calls."""
 
     memory: bool = True
@@ -38,9 +38,9 @@ class Enforced(NamedTuple):
     cpus: bool = True
     seccomp: bool = True
 
-    def of(self, limits: Limits) -> execution_record.Enforced:
+    def of(self, limits: ContainerLimits) -> execution_record.EnforcedLimits:
         """The limits of a container that hold; None for those that do not."""
-        return execution_record.Enforced(
+        return execution_record.EnforcedLimits(
             limits.memory_bytes if self.memory else None,
             limits.pids if self.pids else None,
             limits.cpus if self.cpus else None,
@@ -62,7 +62,7 @@ class Enforced(NamedTuple):
         )
 
 
-def options_of(box: ContainerSpec, prefix: str, enforced: Enforced) -> dict[str, Any]:
+def options_of(box: ContainerSpec, prefix: str, enforced: EnforcedOptions) -> dict[str, Any]:
     """The options of a box, whose volumes have this prefix."""
     return {
         "cap_drop": ["ALL"],
@@ -85,13 +85,13 @@ def options_of(box: ContainerSpec, prefix: str, enforced: Enforced) -> dict[str,
     }
 
 
-def security_options(enforced: Enforced) -> list[str]:
+def security_options(enforced: EnforcedOptions) -> list[str]:
     """No new privileges, and our filter of system calls in the form that the engine's interface takes."""
     compact = json.dumps(json.loads(PROFILE.read_bytes()), separators=(",", ":"))
     return ["no-new-privileges:true", *([f"seccomp={compact}"] if enforced.seccomp else [])]
 
 
-def _limits(box: ContainerSpec, enforced: Enforced) -> dict[str, int]:
+def _limits(box: ContainerSpec, enforced: EnforcedOptions) -> dict[str, int]:
     limits: dict[str, int] = {}
     if enforced.memory:
         limits |= {"mem_limit": box.limits.memory_bytes, "memswap_limit": box.limits.memory_bytes}
@@ -115,13 +115,13 @@ def _mount(place: Place, prefix: str) -> Mount:
     return Mount(str(place.target), str(place.source), "bind", place.read_only)
 
 
-def enforced_by(info: Mapping[str, Any]) -> Enforced:
+def enforced_by(info: Mapping[str, Any]) -> EnforcedOptions:
     """Limits that an engine enforces, from its answer to `docker info`; a limit not mentioned there is not enforced."""
     options = [str(option) for option in info.get("SecurityOptions") or ()]
     rootless = any("name=rootless" in option for option in options)
     no_groups = str(info.get("CgroupDriver") or "none") == "none"
     believed = not (rootless and str(info.get("CgroupVersion") or "1") == "1") and not no_groups
-    return Enforced(
+    return EnforcedOptions(
         memory=believed and info.get("MemoryLimit") is True,
         pids=believed and info.get("PidsLimit") is True,
         cpus=believed and info.get("CpuCfsQuota") is True,

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from ..progress import Counts, Watcher
+from ..run.progress import ProgressCounts, Watcher
 
 if TYPE_CHECKING:  # the harness in its container has no use for the engine's client
-    from .engine import Attached
+    from .container_engine import Attached
 
 LINE_BYTES_MAX = 2**16
 STDOUT = 1
@@ -38,7 +38,7 @@ class Keys(msgspec.Struct, frozen=True):
     keys: dict[str, str]
 
 
-HarnessMessage: TypeAlias = Hello | Counts | Bye
+HarnessMessage: TypeAlias = Hello | ProgressCounts | Bye
 
 _message_decoder: msgspec.json.Decoder[HarnessMessage] = msgspec.json.Decoder(HarnessMessage)
 
@@ -108,7 +108,7 @@ class OutputReader:
             match message_in(line):
                 case Hello(environment):
                     self.environment = environment
-                case Counts() as counts:
+                case ProgressCounts() as counts:
                     if self._watcher:
                         self._watcher.update(counts)
                 case Bye():

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
-from agzamov_verify.addresses import HOST_NAME
-from agzamov_verify.manifest import Manifest
+from agzamov_verify.plan.manifest import Manifest
+from agzamov_verify.seats.model_seat import HOST_NAME
 
 from ..ports import PortFault
-from ..rundir import EGRESS, RunDirectory
+from ..run.execution_record import OutsideServer
+from ..run.run_folder import EGRESS, RunDirectory
 from . import container_paths
-from .execution_record import Endpoint
 
 CONFIGURATION, ALLOW, HOSTS, CERTIFICATES = "tinyproxy.conf", "allow", "hosts", "certificates.pem"
 SEEN_BY_PROXY = {
@@ -102,7 +102,7 @@ def addresses_of(name: str) -> list[str]:
 
 def write(
     directory: RunDirectory, host_address: Callable[[], str], resolve: Resolve = addresses_of
-) -> tuple[Endpoint, ...]:
+) -> tuple[OutsideServer, ...]:
     """Write the folder of a run that has hosted seats; where they are served, with the addresses that were found.
 
     `host_address` is this machine's as a container reaches it. Raises PortFault for a name without an address or with
@@ -111,7 +111,9 @@ def write(
     allowed = destinations(directory.manifest)
     if not allowed:
         return ()
-    endpoints = tuple(Endpoint(destination.url, located(destination, host_address, resolve)) for destination in allowed)
+    endpoints = tuple(
+        OutsideServer(destination.url, located(destination, host_address, resolve)) for destination in allowed
+    )
     folder = directory.path / EGRESS
     folder.mkdir(exist_ok=True)
     (folder / ALLOW).write_text("".join(f"{destination.pattern}\n" for destination in allowed))
@@ -170,7 +172,7 @@ def _literal(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return None
 
 
-def _hosts(allowed: Sequence[Destination], endpoints: Sequence[Endpoint]) -> str:
+def _hosts(allowed: Sequence[Destination], endpoints: Sequence[OutsideServer]) -> str:
     lines = ["127.0.0.1 localhost"]
     for destination, endpoint in zip(allowed, endpoints, strict=True):
         if not _literal(destination.host):

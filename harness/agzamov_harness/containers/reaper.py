@@ -13,15 +13,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from agzamov_verify.workers import child_environment
+from agzamov_verify.core.workers import child_environment
 
-from ..lazy import imported_at_first_use
+from ..foundation.first_use import imported_at_first_use
 from ..ports import PortFault
 
 if TYPE_CHECKING:
-    from . import engine
+    from . import container_engine
 else:  # a run that ends well needs none of this
-    engine = imported_at_first_use("agzamov_harness.containers.engine")
+    container_engine = imported_at_first_use("agzamov_harness.containers.container_engine")
 
 PASSES, PASS_S = 20, 0.5
 ENGINE_VARIABLES = ("DOCKER_CERT_PATH", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY", "PYTHONPATH")
@@ -61,7 +61,7 @@ def main(host: str, labels: str) -> None:
     os.environ["DOCKER_HOST"] = host
     for _ in range(PASSES):
         with suppress(PortFault):
-            client = engine.connect()
+            client = container_engine.connect()
             client.remove_all(json.loads(labels))
             if not client.any_left(json.loads(labels)):
                 return

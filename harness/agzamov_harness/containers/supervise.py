@@ -14,21 +14,22 @@ from typing import Literal
 
 import msgspec
 
-from agzamov_verify.manifest import ImagePin, ManifestError, Plan
-from agzamov_verify.plan_problems import local_models
+from agzamov_verify.plan.manifest import ImagePin, ManifestError, Plan
+from agzamov_verify.plan.plan_problems import local_models
 
-from ..exits import HarnessEnded
-from ..progress import Watcher
-from ..run import Stop, Stopped
-from ..rundir import RunDirectory
-from . import container_paths, control_protocol, egress, execution_record
+from ..run import execution_record
+from ..run.exit_status import HarnessEnded
+from ..run.progress import Watcher
+from ..run.run_folder import RunDirectory
+from ..run.stop import Stop, Stopped
+from . import container_paths, control_protocol, egress
+from .container_engine import REMOVED, ContainerEnding, ContainerEngine, NoGpu, connect
 from .container_lifecycle import RunContainers, image_in, in_parallel, remove_orphans
 from .container_logs import ContainerLogs
 from .container_monitor import EXIT_STOPPED, SIGNAL_BASE, ContainerMonitor, outcome
 from .control_protocol import OutputReader
-from .engine import REMOVED, Ending, Engine, NoGpu, connect
 from .engine_socket import INSTEAD, NoEngine
-from .folder import FolderBounds, hand_over, require_plain_files, take_back
+from .folder_transfer import FolderBounds, hand_over, require_plain_files, take_back
 from .topology import Topology, topology
 
 LOOK_S = 0.5
@@ -106,8 +107,8 @@ class _RecordWriter:
         folder: Path,
         planned: Topology,
         pins: Mapping[str, ImagePin],
-        engine: Engine,
-        endpoints: tuple[execution_record.Endpoint, ...],
+        engine: ContainerEngine,
+        endpoints: tuple[execution_record.OutsideServer, ...],
     ) -> None:
         self._folder, self._planned, self._pins, self._engine = folder, planned, pins, engine
         self._endpoints = endpoints
@@ -115,8 +116,8 @@ class _RecordWriter:
     def write(
         self,
         environment: dict[str, str | int],
-        endings: Mapping[str, Ending],
-        stopped: Mapping[str, Ending],
+        endings: Mapping[str, ContainerEnding],
+        stopped: Mapping[str, ContainerEnding],
         error: str,
         peaks_bytes: Mapping[str, int],
         logs: Mapping[str, execution_record.Log],
@@ -140,11 +141,11 @@ class _RecordWriter:
             rows.append(row)
         facts = self._engine.facts()
         execution_record.write(
-            self._folder, execution_record.Execution(tuple(rows), self._endpoints, facts, environment, error)
+            self._folder, execution_record.ContainerExecution(tuple(rows), self._endpoints, facts, environment, error)
         )
 
 
-def _how_ended(ending: Ending, *, stopped: bool) -> Literal["alone", "stopped", "removed"]:
+def _how_ended(ending: ContainerEnding, *, stopped: bool) -> Literal["alone", "stopped", "removed"]:
     if ending.state == REMOVED:
         return "removed"
     return "stopped" if stopped else "alone"
@@ -155,7 +156,7 @@ class _Supervisor:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: ContainerEngine,
         containers: RunContainers,
         planned: Topology,
         keys: dict[str, str],
@@ -197,14 +198,14 @@ class _Supervisor:
                 return trouble
         return ""
 
-    def _endings(self, harness: str) -> dict[str, Ending]:
+    def _endings(self, harness: str) -> dict[str, ContainerEnding]:
         """State of each container when the harness has ended, which the engine may report with a short delay."""
         deadline = time.monotonic() + LEAVE_S_MAX
         while self._engine.ending(harness).running and time.monotonic() < deadline:
             time.sleep(ENDED_LOOK_S)
         return {name: self._engine.ending(container) for name, container in self._containers.ids.items()}
 
-    def _stop_servers(self, endings: Mapping[str, Ending]) -> dict[str, Ending]:
+    def _stop_servers(self, endings: Mapping[str, ContainerEnding]) -> dict[str, ContainerEnding]:
         """Stop the servers that still run, and return how they ended."""
         running = {name: self._containers.ids[name] for name, ending in endings.items() if ending.running}
         in_parallel(lambda container: self._engine.stop(container, STOP_S_MAX), running.values())

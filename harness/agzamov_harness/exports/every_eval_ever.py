@@ -10,18 +10,18 @@ from typing import Any, Final
 
 import msgspec
 
-from agzamov_verify import canon
 from agzamov_verify.bundle import ENVIRONMENT_FILE, compliance
 from agzamov_verify.checks.opened_bundle import Opened
-from agzamov_verify.display.headline import Headline
-from agzamov_verify.experiment import Match
+from agzamov_verify.core import canon
+from agzamov_verify.experiment.matches import Match
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.results import Results
 from agzamov_verify.seats import LocalModelSeat, ModelSeat
-from agzamov_verify.views import VIEWS
+from agzamov_verify.show.text.headline import Headline
+from agzamov_verify.show.views import VIEWS
 
-from .run_rows import CONFIDENCE, signed_digest, signed_headlines, signed_results
+from .table_rows import CONFIDENCE, signed_digest, signed_headlines, signed_results
 
 SCHEMA_VERSION: Final = "0.3.0"
 BENCHMARK: Final = "agzamov"

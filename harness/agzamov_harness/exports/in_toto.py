@@ -9,16 +9,16 @@ from math import isfinite
 from typing import Any, Final
 
 from agzamov_verify.bundle import compliance
-from agzamov_verify.checks import Verdict
 from agzamov_verify.checks.opened_bundle import Opened
-from agzamov_verify.display.headline import Headline
-from agzamov_verify.envelope import STATEMENT_TYPE, SUBJECT
-from agzamov_verify.experiment import Match
-from agzamov_verify.glossary import find
-from agzamov_verify.views import VIEWS
+from agzamov_verify.checks.steps import Verdict
+from agzamov_verify.core.envelope import STATEMENT_TYPE, SUBJECT
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.show.glossary import find
+from agzamov_verify.show.text.headline import Headline
+from agzamov_verify.show.views import VIEWS
 
-from ..source_version import SourceVersion
-from .run_rows import CONFIDENCE, signed_digest, signed_headlines, signed_results
+from ..foundation.program_and_machine import SourceVersion
+from .table_rows import CONFIDENCE, signed_digest, signed_headlines, signed_results
 
 PREDICATE_TYPE: Final = "urn:agzamov:attestation:eval-summary:1"
 UNSIGNED: Final = "This summary is not signed. What the submitter signed is the bundle whose digest is its subject."

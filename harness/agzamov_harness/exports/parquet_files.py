@@ -9,7 +9,7 @@ from typing import Final
 import pyarrow as pa
 from pyarrow import parquet
 
-from .tables import FLOAT, INTEGER, TABLES, TEXT, Row, Value, batches
+from .table_schema import FLOAT, INTEGER, TABLES, TEXT, TableRow, Value, batches
 
 ROWS_AT_ONCE: Final = 5000
 TYPES: Final = {INTEGER: pa.int64(), FLOAT: pa.float64(), TEXT: pa.string()}
@@ -18,7 +18,7 @@ SCHEMAS: Final = {
 }
 
 
-def write_parquet(folder: Path, rows: Iterable[Row]) -> None:
+def write_parquet(folder: Path, rows: Iterable[TableRow]) -> None:
     """Write the rows into a new folder, whole or not at all. Raises OSError, and as `rows` does."""
     partial = folder.with_name(f"{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)

@@ -9,7 +9,7 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from .tables import TABLES, Row, Value, batches
+from .table_schema import TABLES, TableRow, Value, batches
 
 ROWS_AT_ONCE: Final = 1000
 VIEWS: Final = {
@@ -60,7 +60,7 @@ INDEXES: Final = (
 )
 
 
-def write_sqlite(path: Path, rows: Iterable[Row]) -> None:
+def write_sqlite(path: Path, rows: Iterable[TableRow]) -> None:
     """Write the rows into a new file, whole or not at all. Raises OSError, and as `rows` does."""
     partial = path.with_name(f"{path.name}.partial")
     partial.unlink(missing_ok=True)

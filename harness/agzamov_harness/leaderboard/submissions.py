@@ -1,38 +1,159 @@
-"""The submissions of a folder: each is verified here, and taken or refused with a reason.
+"""The submissions of a folder: each is verified here, and taken or refused with a reason by the leaderboard's policy.
 
 A submission is a folder or plain tar directly below the leaderboard's folder, with a plain name. What is cheap to know
 (its size, who signed it, whether its run was submitted before) is looked at first, so that a stranger's bundle is not
-replayed. Files whose names begin with a dot are left alone.
+replayed. Files whose names begin with a dot are left alone. The policy is a YAML file of the maintainers:
+
+title: Memory for agents
+keys:                      # submitters by name: the id of each one's key, as `agzamov keygen` prints it
+  ada: 5a09d04bf611e1c42a4a65ecace4b34c2b1bccfb8e0666bd9135ed5933c21adc
+level: V1                  # the least level that is ranked
+departures: false          # rank plans that depart from their protocol too
+bundle_mib_max: 200
 """
 
+import os
 import re
-from collections.abc import Iterator, Mapping
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
-from agzamov_verify.bundle_argument import no_bundle
-from agzamov_verify.checks import Options, Verdict, verify
+import msgspec
+from msgspec import Meta
+
+from agzamov_verify.bundle import PAYLOAD_FILE
 from agzamov_verify.checks.check_log import CheckLog, Status, StepFailed
 from agzamov_verify.checks.opened_bundle import Opened, open_bundle
-from agzamov_verify.display.report import finding_line
-from agzamov_verify.scoring.compliance import departures
-from agzamov_verify.untrusted_input import HostileBundle, open_source, printable, show_name
+from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.commands.bundle_argument import no_bundle
+from agzamov_verify.core import canon
+from agzamov_verify.core.untrusted_input import HostileBundle, Source, open_source, printable, sha256_of, show_name
+from agzamov_verify.experiment.plan_fields import Line
+from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.scoring.departures import departures
+from agzamov_verify.show.text.verdict_report import finding_line
 
-from .policy import Policy
-from .record import RECORD, Entry, Outcome, payload_digest
+from ..foundation.checked_yaml import load_yaml, read_limited, require_schema
+
+KeyId = Annotated[
+    str, Meta(pattern=r"^[0-9a-f]{64}$", description="the id of a key: 64 hexadecimal digits, as keygen prints it")
+]
+Mebibytes = Annotated[int, Meta(ge=1, le=100_000)]
+
+
+class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A leaderboard's rules. `keys`: only bundles that one of these keys signed are ranked."""
+
+    title: Line
+    keys: dict[str, KeyId]
+    level: Literal["V0", "V1"] = "V1"
+    departures: bool = False
+    bundle_mib_max: Mebibytes = 200
+
+
+def load_policy(path: Path) -> Policy:
+    """The policy in a file. Raises ManifestError with the place of each problem."""
+    text = read_limited(path)
+    try:
+        wished = load_yaml(text, "policy")
+        require_schema(wished, msgspec.json.schema(Policy), "policy")
+        return msgspec.convert(wished, Policy)
+    except (ManifestError, msgspec.ValidationError) as error:
+        raise ManifestError(f"{path}: {error}") from error
+
+
+RECORD: Final = "record.jsonl"
+
+
+class SubmissionOutcome(StrEnum):
+    """Outcome of a submission."""
+
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+
+
+class SubmissionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One line. `run` and `sha256` are empty where they could not be read; `present`: the bundle is still there."""
+
+    name: str
+    outcome: SubmissionOutcome
+    reason: str
+    run: str
+    sha256: str
+    present: bool = True
+
+    @property
+    def bundle(self) -> tuple[str, str, str]:
+        """Identity of the bundle."""
+        return self.name, self.run, self.sha256
+
+
+_decoder = msgspec.json.Decoder(SubmissionEntry)
+
+
+def payload_digest(source: Source) -> str:
+    """SHA-256 of a bundle's payload manifest, which names every file of it."""
+    return sha256_of(source, PAYLOAD_FILE)
+
+
+def read_record(folder: Path) -> list[SubmissionEntry]:
+    """The record of a folder; empty where there is none yet. Raises ManifestError."""
+    path = folder / RECORD
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise ManifestError(f"{path}: expected a regular file")
+    lines = path.read_bytes().splitlines() if path.exists() else []
+    entries = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            entries.append(_decoder.decode(line))
+        except msgspec.MsgspecError as error:
+            raise ManifestError(f"{path} line {number}: {error}; take the record back from version control") from error
+    return entries
+
+
+def joined(before: Sequence[SubmissionEntry], now: Iterable[SubmissionEntry]) -> list[SubmissionEntry]:
+    """The record with this build's entries: known bundles in their old places, new ones behind them."""
+    found = {entry.bundle: entry for entry in now}
+    kept = [
+        found.pop(entry.bundle) if entry.bundle in found else msgspec.structs.replace(entry, present=False)
+        for entry in before
+    ]
+    return [*kept, *found.values()]
+
+
+def write_record(folder: Path, entries: Iterable[SubmissionEntry]) -> None:
+    """Write the record whole or not at all. A link in its place is replaced, never followed."""
+    descriptor, name = tempfile.mkstemp(prefix=".record.", dir=folder)
+    with os.fdopen(descriptor, "wb") as file:
+        file.writelines(canon.dumps(entry) + b"\n" for entry in entries)
+    Path(name).chmod(0o644)
+    Path(name).replace(folder / RECORD)
+
+
+def worse(before: Sequence[SubmissionEntry], now: Sequence[SubmissionEntry]) -> list[SubmissionEntry]:
+    """Entries that are refused, or no longer there, and were not so before."""
+    known = {entry.bundle: entry for entry in before}
+
+    def is_bad(entry: SubmissionEntry | None) -> bool:
+        return entry is not None and (entry.outcome is SubmissionOutcome.REFUSED or not entry.present)
+
+    return [entry for entry in now if is_bad(entry) and known.get(entry.bundle) != entry]
+
 
 MIB: Final = 2**20
 PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
-class Refused(Exception):
+class SubmissionRefused(Exception):
     """A submission that is not taken, with the reason."""
 
 
 class Submission(NamedTuple):
     """One submission: its entry of the record; if it is taken, its bundle, who signed it, and what its check said."""
 
-    entry: Entry
+    entry: SubmissionEntry
     path: Path
     taken: "Taken | None" = None
 
@@ -73,22 +194,24 @@ def examine(path: Path, policy: Policy, options: Options, runs: Mapping[str, str
         submitter = _allowed(opened, policy, runs)
         verdict = verify(path, options)
         _require_level(verdict, policy)
-    except Refused as refusal:
-        return Submission(Entry(name, Outcome.REFUSED, str(refusal), run, digest), path)
+    except SubmissionRefused as refusal:
+        return Submission(SubmissionEntry(name, SubmissionOutcome.REFUSED, str(refusal), run, digest), path)
     except (OSError, RecursionError, MemoryError) as error:
         reason = f"it could not be read: {printable(str(error)) or type(error).__name__}"
-        return Submission(Entry(name, Outcome.REFUSED, reason, run, digest), path)
-    return Submission(Entry(name, Outcome.ACCEPTED, "", run, digest), path, Taken(opened, submitter, verdict))
+        return Submission(SubmissionEntry(name, SubmissionOutcome.REFUSED, reason, run, digest), path)
+    return Submission(
+        SubmissionEntry(name, SubmissionOutcome.ACCEPTED, "", run, digest), path, Taken(opened, submitter, verdict)
+    )
 
 
 def _require_plain(path: Path) -> None:
     """Raises Refused for a link, an odd name, or a file that is plainly no bundle."""
     if not PLAIN.fullmatch(path.name):
-        raise Refused("expected a name of letters, digits, dots, underscores and hyphens")
+        raise SubmissionRefused("expected a name of letters, digits, dots, underscores and hyphens")
     if path.is_symlink():
-        raise Refused("expected a folder or a plain tar file, found a symbolic link")
+        raise SubmissionRefused("expected a folder or a plain tar file, found a symbolic link")
     if why := no_bundle(path):
-        raise Refused(printable(why.removeprefix(f"{show_name(str(path))}: ")))
+        raise SubmissionRefused(printable(why.removeprefix(f"{show_name(str(path))}: ")))
 
 
 def _require_small(path: Path, policy: Policy) -> None:
@@ -96,22 +219,24 @@ def _require_small(path: Path, policy: Policy) -> None:
     try:
         size = sum(open_source(path).sizes.values())
     except HostileBundle as error:
-        raise Refused(f"step 1 {show_name(str(error))}") from error
+        raise SubmissionRefused(f"step 1 {show_name(str(error))}") from error
     if size > policy.bundle_mib_max * MIB:
-        raise Refused(f"expected at most {policy.bundle_mib_max} MiB, found {size / MIB:,.0f} MiB")
+        raise SubmissionRefused(f"expected at most {policy.bundle_mib_max} MiB, found {size / MIB:,.0f} MiB")
 
 
 def _allowed(opened: Opened, policy: Policy, runs: Mapping[str, str]) -> str:
     """The submitter, checked before anything is replayed. Raises Refused."""
     submitter = next((who for who, key in policy.keys.items() if key == opened.submitter), "")
     if not submitter:
-        raise Refused(f"signed by key {opened.submitter[:16]}, which the policy does not name")
+        raise SubmissionRefused(f"signed by key {opened.submitter[:16]}, which the policy does not name")
     run = opened.manifest.run_id
     if run in runs:
-        raise Refused(f"the run {run} is submitted already, as {runs[run]}")
+        raise SubmissionRefused(f"the run {run} is submitted already, as {runs[run]}")
     places = departures(opened.manifest.plan)
     if places and not policy.departures:
-        raise Refused(f"its plan departs from {opened.manifest.plan.protocol} in {len(places)} places: {places[0]}")
+        raise SubmissionRefused(
+            f"its plan departs from {opened.manifest.plan.protocol} in {len(places)} places: {places[0]}"
+        )
     return submitter
 
 
@@ -120,14 +245,16 @@ def _opened(path: Path) -> Opened:
     try:
         return open_bundle(path, log)
     except StepFailed as error:
-        raise Refused(finding_line(log.findings[0])) from error
+        raise SubmissionRefused(finding_line(log.findings[0])) from error
 
 
 def _require_level(verdict: Verdict, policy: Policy) -> None:
     if verdict.failed:
-        raise Refused(finding_line(verdict.findings[0]) if verdict.findings else "a check failed")
+        raise SubmissionRefused(finding_line(verdict.findings[0]) if verdict.findings else "a check failed")
     missing = ", ".join(step.name for step in verdict.steps if step.status is Status.NOT_CHECKED)
     if verdict.results is None or verdict.analysis is None:
-        raise Refused(f"its figures could not be computed within the limits of this check; not checked: {missing}")
+        raise SubmissionRefused(
+            f"its figures could not be computed within the limits of this check; not checked: {missing}"
+        )
     if verdict.level < policy.level:
-        raise Refused(f"level {verdict.level}, {policy.level} required; not checked: {missing}")
+        raise SubmissionRefused(f"level {verdict.level}, {policy.level} required; not checked: {missing}")

@@ -16,15 +16,15 @@ from typing import Final
 
 import msgspec
 
-from agzamov_verify.games.registry import GAMES
-from agzamov_verify.memory.counted_lines import may_be_damaged
+from agzamov_verify.memory.built_in_servers import may_be_damaged
+from agzamov_verify.table.registry import GAMES
 
 from ..ports import PortFault
 from .canary_session import HITS_MAX
-from .conformance import Finding
+from .conformance import ConformanceFinding
 from .launch import Setup
 from .memory_server import MemoryServer
-from .result_reader import Row
+from .result_reader import ServerEntry
 
 WRITES_PER_GAME: Final = 8
 """Notes of each game that are stored, each in a contest of its own."""
@@ -84,7 +84,7 @@ def writes() -> tuple[str, ...]:
     return tuple(note for of_game in notes for note in of_game)
 
 
-def blank_run(setup: Setup, folder: Path) -> Iterator[Finding]:
+def blank_run(setup: Setup, folder: Path) -> Iterator[ConformanceFinding]:
     """One finding for each part; a last one, a warning, where the words of an empty memory change with the search."""
     asked = vocabulary()
     try:
@@ -92,7 +92,7 @@ def blank_run(setup: Setup, folder: Path) -> Iterator[Finding]:
         yield _empty_finding(answers)
         yield _twin_finding(setup, folder, asked)
     except PortFault as error:
-        yield Finding(TWIN, "FAILED", ABOUT_TWIN, "", str(error), ADVICE)
+        yield ConformanceFinding(TWIN, "FAILED", ABOUT_TWIN, "", str(error), ADVICE)
         return
     if warning := _words_warning(answers):
         yield warning
@@ -102,7 +102,7 @@ class Searched(msgspec.Struct, frozen=True):
     """Result of one search: entries, and the server's words."""
 
     query: str
-    found: tuple[Row, ...]
+    found: tuple[ServerEntry, ...]
     words: str
 
 
@@ -117,20 +117,20 @@ def _search(server: MemoryServer, query: str, number: int) -> Searched:
     return Searched(query, tuple(found), words)
 
 
-def _empty_finding(answers: Sequence[Searched]) -> Finding:
+def _empty_finding(answers: Sequence[Searched]) -> ConformanceFinding:
     for answer in answers:
         if answer.found:
             expected = f"nothing for {answer.query!a} from an empty memory"
             return _brought(SEARCHES, ABOUT_SEARCHES, expected, answer.found[0])
-    return Finding(SEARCHES, "ok", f"{ABOUT_SEARCHES} ({len(answers)} searches)")
+    return ConformanceFinding(SEARCHES, "ok", f"{ABOUT_SEARCHES} ({len(answers)} searches)")
 
 
-def _brought(check: str, about: str, expected: str, row: Row) -> Finding:
+def _brought(check: str, about: str, expected: str, row: ServerEntry) -> ConformanceFinding:
     """The finding of an entry that nobody stored."""
-    return Finding(check, "FAILED", about, expected, f"{row.content!a:.80}", ADVICE)
+    return ConformanceFinding(check, "FAILED", about, expected, f"{row.content!a:.80}", ADVICE)
 
 
-def _twin_finding(setup: Setup, folder: Path, asked: Sequence[str]) -> Finding:
+def _twin_finding(setup: Setup, folder: Path, asked: Sequence[str]) -> ConformanceFinding:
     with (
         closing(MemoryServer(setup, folder / "fed.log")) as fed,
         closing(MemoryServer(setup, folder / "twin.log")) as twin,
@@ -148,7 +148,7 @@ def _twin_finding(setup: Setup, folder: Path, asked: Sequence[str]) -> Finding:
         for row in twin.export():
             expected = "an empty export of a twin that was told nothing"
             return _brought(TWIN, ABOUT_TWIN, expected, row)
-    return Finding(TWIN, "ok", f"{ABOUT_TWIN} ({len(asked)} searches after {len(stored)} entries)")
+    return ConformanceFinding(TWIN, "ok", f"{ABOUT_TWIN} ({len(asked)} searches after {len(stored)} entries)")
 
 
 def _fed(fed: MemoryServer, twin: MemoryServer) -> dict[str, str]:
@@ -163,7 +163,7 @@ def _fed(fed: MemoryServer, twin: MemoryServer) -> dict[str, str]:
     return stored
 
 
-def _is_supported(row: Row, stored: dict[str, str], setup: Setup, *, rewrites: bool) -> bool:
+def _is_supported(row: ServerEntry, stored: dict[str, str], setup: Setup, *, rewrites: bool) -> bool:
     """Whether the entries of a search were stored, or, where the system declares it, made of stored ones."""
     texts = set(stored.values())
     if setup.settings.noise_percent and row.entry in stored:
@@ -174,12 +174,12 @@ def _is_supported(row: Row, stored: dict[str, str], setup: Setup, *, rewrites: b
     return row.content in texts
 
 
-def _words_warning(answers: Sequence[Searched]) -> Finding | None:
+def _words_warning(answers: Sequence[Searched]) -> ConformanceFinding | None:
     """A warning where an empty memory has other words for a search than for one that means nothing."""
     nonsense, *others = answers
     for answer in others:  # words that repeat the search differ in nothing else
         if nonsense.words.replace(nonsense.query, answer.query) != answer.words:
             expected = f"the same words for {answer.query!a} as for {nonsense.query!a}"
             advice = "see whether they tell anything of the games: with use: native a model reads them"
-            return Finding(WORDS_BESIDE, "warning", ABOUT_WORDS, expected, f"{answer.words!a:.80}", advice)
+            return ConformanceFinding(WORDS_BESIDE, "warning", ABOUT_WORDS, expected, f"{answer.words!a:.80}", advice)
     return None

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from agzamov_verify.questions import (
+from agzamov_verify.core.questions import (
     Answer,
     EndGame,
     Export,
@@ -24,7 +24,7 @@ from .memory_port import REFUSAL_ADVICE, MemoryPort
 HITS_MAX = 5
 
 
-class Failed(Exception):
+class CheckFailed(Exception):
     """A check found something other than expected."""
 
     def __init__(self, expected: str, found: str, advice: str = "") -> None:
@@ -32,7 +32,7 @@ class Failed(Exception):
         self.expected, self.found, self.advice = expected, found, advice
 
 
-class Session:
+class CanarySession:
     """A career with one server, through the port; all that was asked and answered is kept."""
 
     def __init__(self, setup: Setup, log: Path) -> None:
@@ -58,7 +58,7 @@ class Session:
         )
         assert isinstance(answer, Stored)
         if answer.refused:
-            raise Failed(f"{content!a:.60} to be stored", f"a refusal: {answer.refused!a:.100}", REFUSAL_ADVICE)
+            raise CheckFailed(f"{content!a:.60} to be stored", f"a refusal: {answer.refused!a:.100}", REFUSAL_ADVICE)
         return answer
 
     def search(self, query: str, hits_max: int = HITS_MAX) -> tuple[str, ...]:
@@ -114,17 +114,17 @@ class Candidate:
 
     def __init__(self, setup: Setup, log: Path) -> None:
         self.setup, self._log = setup, log
-        self._session: Session | None = None
+        self._session: CanarySession | None = None
         self.kept: list[tuple[MemoryQuestion, Answer]] = []
 
     @property
-    def session(self) -> Session:
+    def session(self) -> CanarySession:
         """The server that is there, or a fresh one."""
         if not self._session:
-            self._session = Session(self.setup, self._log)
+            self._session = CanarySession(self.setup, self._log)
         return self._session
 
-    def fresh(self) -> Session:
+    def fresh(self) -> CanarySession:
         """A fresh server, in an empty folder; the one before is ended."""
         self.drop()
         return self.session

@@ -12,14 +12,13 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from ..mcp_servers.no_answer import ENDED, NO_ANSWER, NOT_MCP
 from ..ports import PortFault
-from .adapter import System
-from .canary_session import HITS_MAX, Candidate, Failed, Session
-from .installed import why_not_here
-from .launch import Setup
-from .memory_fault import MemoryFault
+from ..servers.server_process import ENDED, NO_ANSWER, NOT_MCP
+from .adapter_file import DeclaredSystem
+from .canary_session import HITS_MAX, CanarySession, Candidate, CheckFailed
+from .launch import Setup, why_not_here
 from .memory_port import EMPTY_ADVICE, REFUSAL_ADVICE, SEARCH_ADVICE
+from .server_limits import MemoryFault
 
 SILENT = (ENDED, NO_ANSWER, NOT_MCP)
 """Of a server that answers no more: it would not answer other checks either."""
@@ -65,7 +64,7 @@ MANY = tuple(
 QUERIES = ("folded on the button to a 3-bet", "queen moves early", "pawn", "river call", "castled", "raised")
 
 
-class Finding(msgspec.Struct, frozen=True):
+class ConformanceFinding(msgspec.Struct, frozen=True):
     """Outcome of one check; `expected` and `found` where it did not go well, and then what to do."""
 
     check: str
@@ -84,7 +83,7 @@ class Finding(msgspec.Struct, frozen=True):
         return f"{start}{wrong}; {self.advice}" if self.advice else start + wrong
 
 
-class Check(NamedTuple):
+class ConformanceCheck(NamedTuple):
     """One check: `run` raises Failed, or the port does. `advice`: where the cause of a failure has none of its own.
 
     `needs`: the checks without which it would fail for their cause, or show nothing.
@@ -97,7 +96,7 @@ class Check(NamedTuple):
     needs: tuple[str, ...] = ()
 
 
-def check_system(setup: Setup, log: Path) -> Iterator[Finding]:
+def check_system(setup: Setup, log: Path) -> Iterator[ConformanceFinding]:
     """Findings of every check, as they are made. One that needs a check that failed, or a server that answers, is not
     made.
     """
@@ -107,7 +106,7 @@ def check_system(setup: Setup, log: Path) -> Iterator[Finding]:
             cause = hung or next((causes[name] for name in check.needs if name in causes), "")
             reason = f"{cause} failed, on which it depends" if cause else reason_not_to(check, setup)
             if reason:
-                yield Finding(check.name, "not checked", check.about, found=reason)
+                yield ConformanceFinding(check.name, "not checked", check.about, found=reason)
             else:
                 finding = _finding(check, candidate)
                 yield finding
@@ -119,7 +118,7 @@ def check_system(setup: Setup, log: Path) -> Iterator[Finding]:
         candidate.drop()
 
 
-def reason_not_to(check: Check, setup: Setup) -> str:
+def reason_not_to(check: ConformanceCheck, setup: Setup) -> str:
     """The reason why a check does not fit a system as it is set."""
     if check.run is _finds:
         return _why_no_search(setup)
@@ -137,18 +136,22 @@ def _why_no_search(setup: Setup) -> str:
     return ""
 
 
-def _finding(check: Check, candidate: Candidate) -> Finding:
+def _finding(check: ConformanceCheck, candidate: Candidate) -> ConformanceFinding:
     try:
         check.run(candidate)
-    except Failed as error:
-        return Finding(check.name, "FAILED", check.about, error.expected, error.found, error.advice or check.advice)
+    except CheckFailed as error:
+        return ConformanceFinding(
+            check.name, "FAILED", check.about, error.expected, error.found, error.advice or check.advice
+        )
     except MemoryFault as error:
         candidate.drop()
-        return Finding(check.name, "FAILED", check.about, error.expected, error.found, error.advice or check.advice)
+        return ConformanceFinding(
+            check.name, "FAILED", check.about, error.expected, error.found, error.advice or check.advice
+        )
     except PortFault as error:
         candidate.drop()
-        return Finding(check.name, "FAILED", check.about, "", str(error), check.advice)
-    return Finding(check.name, "ok", check.about)
+        return ConformanceFinding(check.name, "FAILED", check.about, "", str(error), check.advice)
+    return ConformanceFinding(check.name, "ok", check.about)
 
 
 def _opens(candidate: Candidate) -> None:
@@ -158,14 +161,16 @@ def _opens(candidate: Candidate) -> None:
 def _knows_nothing(candidate: Candidate) -> None:
     for probe in PROBES:
         if found := candidate.session.search(probe):
-            raise Failed(f"nothing for {probe!a} from an empty memory", f"{found[0]!a:.80}")
+            raise CheckFailed(f"nothing for {probe!a} from an empty memory", f"{found[0]!a:.80}")
 
 
 def _stores(candidate: Candidate) -> None:
     candidate.session.store(CANARY)
     _require_held(candidate.session, [CANARY])
     if candidate.setup.system.adapter.traits.consistency == "immediate" and candidate.session.waits:
-        raise Failed("what was stored in the next export", "it there later", "declare traits.consistency: eventual")
+        raise CheckFailed(
+            "what was stored in the next export", "it there later", "declare traits.consistency: eventual"
+        )
 
 
 def _keeps_texts(candidate: Candidate) -> None:
@@ -176,7 +181,7 @@ def _keeps_texts(candidate: Candidate) -> None:
         _require_held(session, [text])
         if searches and text not in (found := _in_time(candidate, text, query, SEARCH_HITS_MAX)):
             given = f"{len(found)} others" if found else "nothing"
-            raise Failed(f"{text!a:.60} from a search for {query!a}", given, _unread_advice(candidate.setup, text))
+            raise CheckFailed(f"{text!a:.60} from a search for {query!a}", given, _unread_advice(candidate.setup, text))
 
 
 def _unread_advice(setup: Setup, text: str) -> str:
@@ -201,7 +206,7 @@ def _keeps_fast_writes(candidate: Candidate) -> None:
     for note in MANY:
         session.store(note)
     if (now := len(session.export()) - held) != FAST_WRITES:
-        raise Failed(f"{FAST_WRITES} more entries in its export", f"{now}")
+        raise CheckFailed(f"{FAST_WRITES} more entries in its export", f"{now}")
 
 
 def _finds(candidate: Candidate) -> None:
@@ -211,7 +216,7 @@ def _finds(candidate: Candidate) -> None:
         found = _in_time(candidate, MANY[number], MANY[number], HITS_MAX)
         if MANY[number] not in found[:HITS_MAX]:
             such = f"{len(found)} others, the first {found[0]!a:.60}" if found else "nothing"
-            raise Failed(f"{MANY[number]!a} among the first {HITS_MAX} when searched for word by word", such)
+            raise CheckFailed(f"{MANY[number]!a} among the first {HITS_MAX} when searched for word by word", such)
 
 
 def _in_time(candidate: Candidate, text: str, query: str, hits_max: int) -> tuple[str, ...]:
@@ -232,9 +237,9 @@ def _reads_only(candidate: Candidate) -> None:
     for query in QUERIES:
         found, again = session.search(query), session.search(query)
         if found != again and candidate.setup.system.adapter.traits.deterministic == "both":
-            raise Failed(f"the same entries for {query!a}, asked twice", "others", SEARCH_ADVICE)
+            raise CheckFailed(f"the same entries for {query!a}, asked twice", "others", SEARCH_ADVICE)
     if session.export() != before:
-        raise Failed("an export that searches leave as it was", "another one")
+        raise CheckFailed("an export that searches leave as it was", "another one")
 
 
 def _ends_games(candidate: Candidate) -> None:
@@ -243,13 +248,13 @@ def _ends_games(candidate: Candidate) -> None:
         session.store(f"{note} in all")
         entries = session.end_game()
         if entries != len(session.export()):
-            raise Failed(f"{entries} entries in its export after the end of a game", f"{len(session.export())}")
+            raise CheckFailed(f"{entries} entries in its export after the end of a game", f"{len(session.export())}")
 
 
 def _begins_empty_again(candidate: Candidate) -> None:
     candidate.keep()
     if found := candidate.fresh().search(CANARY):
-        raise Failed("nothing from a second server in a folder of its own", f"{found[0]!a:.80}")
+        raise CheckFailed("nothing from a second server in a folder of its own", f"{found[0]!a:.80}")
 
 
 def _replays(candidate: Candidate) -> None:
@@ -258,14 +263,14 @@ def _replays(candidate: Candidate) -> None:
         port.restore(question, answer)
 
 
-def _require_held(session: Session, texts: Sequence[str]) -> None:
+def _require_held(session: CanarySession, texts: Sequence[str]) -> None:
     held = {one.content for one in session.export()}
     for text in texts:
         if text not in held:
-            raise Failed(f"{text!a:.60} in its export", "it missing")
+            raise CheckFailed(f"{text!a:.60} in its export", "it missing")
 
 
-def _store_missing(session: Session, texts: Sequence[str]) -> None:
+def _store_missing(session: CanarySession, texts: Sequence[str]) -> None:
     """Store the entries that a failed earlier check did not."""
     held = {one.content for one in session.export()}
     for text in texts:
@@ -276,65 +281,65 @@ def _store_missing(session: Session, texts: Sequence[str]) -> None:
 LAUNCH_ADVICE = "mend launch and the names of tools in the adapter, or the server"
 READ_ADVICE = "mend export in the adapter, if the server has it; else make the server keep what it takes"
 CHECKS = (
-    Check("opens", "it starts, has the tools that the adapter calls, and is empty", _opens, LAUNCH_ADVICE),
-    Check(
+    ConformanceCheck("opens", "it starts, has the tools that the adapter calls, and is empty", _opens, LAUNCH_ADVICE),
+    ConformanceCheck(
         "knows nothing",
         "no question gets an answer from an empty memory",
         _knows_nothing,
         "build the server without entries of its own",
         ("opens",),
     ),
-    Check("stores", "an entry is given back", _stores, READ_ADVICE, ("opens",)),
-    Check(
+    ConformanceCheck("stores", "an entry is given back", _stores, READ_ADVICE, ("opens",)),
+    ConformanceCheck(
         "text",
         "any script, line breaks, markup and 4,000 characters come back as they were",
         _keeps_texts,
         READ_ADVICE,
         ("stores", "knows nothing"),
     ),
-    Check(
+    ConformanceCheck(
         "near duplicates",
         "two entries that differ in one number are both kept",
         _keeps_near_duplicates,
         REFUSAL_ADVICE,
         ("stores",),
     ),
-    Check(
+    ConformanceCheck(
         "fast writes",
         f"{FAST_WRITES} entries stored at once are all kept",
         _keeps_fast_writes,
         "let the server take one call after another, or lock what it writes",
         ("stores", "near duplicates"),
     ),
-    Check(
+    ConformanceCheck(
         "finds",
         "a stored sentence is found by its own words",
         _finds,
         "see whether its embedding model or index is really there; mend search in the adapter",
         ("stores", "knows nothing", "fast writes"),
     ),
-    Check(
+    ConformanceCheck(
         "reads only",
         "a search changes nothing, and gives the same when asked again",
         _reads_only,
         "make the server leave its entries as they are when it is searched",
         ("stores", "knows nothing", "near duplicates", "finds"),
     ),
-    Check(
+    ConformanceCheck(
         "ends of games",
         "text changes at the end of a game alone, and only as declared",
         _ends_games,
         "mend end_game.entries in the adapter, or the server's count",
         ("stores", "near duplicates"),
     ),
-    Check(
+    ConformanceCheck(
         "fresh",
         "a second server in a folder of its own is empty",
         _begins_empty_again,
         EMPTY_ADVICE,
         ("opens", "knows nothing"),
     ),
-    Check(
+    ConformanceCheck(
         "replay",
         "a fresh server that is told the same answers the same",
         _replays,
@@ -344,7 +349,7 @@ CHECKS = (
 )
 
 
-def coinciding(setup: Setup, others: Sequence[System], folder: Path) -> Iterator[Finding]:
+def coinciding(setup: Setup, others: Sequence[DeclaredSystem], folder: Path) -> Iterator[ConformanceFinding]:
     """A warning for each other system that gives the same entries in the same order for every query.
 
     One that cannot be started here is not compared. Raises PortFault for the system itself.
@@ -354,17 +359,17 @@ def coinciding(setup: Setup, others: Sequence[System], folder: Path) -> Iterator
         if other.name == setup.system.name:
             continue
         if missing := why_not_here(other, setup.installed):
-            yield Finding("fingerprint", "not checked", ABOUT_FINGERPRINT, found=f"{other.name}: {missing}")
+            yield ConformanceFinding("fingerprint", "not checked", ABOUT_FINGERPRINT, found=f"{other.name}: {missing}")
             continue
         try:
             same = retrieved(Setup(other, limits=setup.limits), folder / f"{other.name}.log") == own
         except PortFault as error:
-            yield Finding("fingerprint", "not checked", ABOUT_FINGERPRINT, found=f"{other.name}: {error}")
+            yield ConformanceFinding("fingerprint", "not checked", ABOUT_FINGERPRINT, found=f"{other.name}: {error}")
             continue
         if same:
             found = f"the same entries as {other.name}, in the same order, for all of {len(QUERIES)} queries"
             advice = "two columns of a matrix with both would measure noise"
-            yield Finding("fingerprint", "warning", ABOUT_FINGERPRINT, found=found, advice=advice)
+            yield ConformanceFinding("fingerprint", "warning", ABOUT_FINGERPRINT, found=found, advice=advice)
 
 
 ABOUT_FINGERPRINT = "no built-in system gives the same for the same queries"

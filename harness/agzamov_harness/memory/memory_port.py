@@ -19,10 +19,7 @@ from typing import TYPE_CHECKING, assert_never
 
 import msgspec
 
-from agzamov_verify.memory.counted_lines import may_be_damaged
-from agzamov_verify.memory.model_memory import NOTE
-from agzamov_verify.memory.native_tools import Effect
-from agzamov_verify.questions import (
+from agzamov_verify.core.questions import (
     HITS_MAX,
     MEMORY,
     SERVED_CHARACTERS_MAX,
@@ -43,18 +40,21 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
-from agzamov_verify.streams import SeatStore
+from agzamov_verify.memory.built_in_servers import may_be_damaged
+from agzamov_verify.memory.model_memory import NOTE
+from agzamov_verify.memory.native_tools import Effect
+from agzamov_verify.plan.streams import SeatStore
 
-from ..lazy import imported_at_first_use
+from ..foundation.first_use import imported_at_first_use
 from ..ports import Port, Wait
-from .adapter import PAGE_ENTRIES_MAX
+from .adapter_file import PAGE_ENTRIES_MAX
 from .launch import Setup
-from .memory_fault import MemoryFault
+from .server_limits import MemoryFault
 
 if TYPE_CHECKING:
     from . import memory_server
     from .memory_server import MemoryServer
-    from .result_reader import Row
+    from .result_reader import ServerEntry
 else:  # the library of the protocol takes a second to import
     memory_server = imported_at_first_use("agzamov_harness.memory.memory_server")
 
@@ -259,7 +259,7 @@ class LiveEntries:
         """Number of entries that an export has shown."""
         return len(self._live) - len(self._new)
 
-    def takes_new(self, found: Iterable["Row"]) -> bool:
+    def takes_new(self, found: Iterable["ServerEntry"]) -> bool:
         """Whether an export of the last entries gives those that no export has shown yet, as they were stored."""
         kept, problem = self.kept(found, rewriting=False)
         if problem or [one.entry for one in kept] != self._new:
@@ -286,7 +286,7 @@ class LiveEntries:
             return f"{hit.entry} from a search as it was stored: {held.content!a:.80}", f"{hit.content!a:.80}"
         return None
 
-    def kept(self, found: Iterable["Row"], *, rewriting: bool) -> tuple[list[Kept], Problem | None]:
+    def kept(self, found: Iterable["ServerEntry"], *, rewriting: bool) -> tuple[list[Kept], Problem | None]:
         """Exported entries in full, and their problems."""
         kept: dict[str, Kept] = {}
         for row in found:
@@ -298,7 +298,7 @@ class LiveEntries:
             kept[row.entry] = one
         return list(kept.values()), None
 
-    def as_exported(self, row: "Row") -> Kept:
+    def as_exported(self, row: "ServerEntry") -> Kept:
         """An exported entry in full. What its adapter does not read is as it was stored."""
         held = self._live.get(row.entry)
         return Kept(
@@ -355,7 +355,7 @@ def _page(kept: list[Kept]) -> tuple[Kept, ...]:
     return tuple(page)
 
 
-def _readable(server: "MemoryServer") -> list["Row"]:
+def _readable(server: "MemoryServer") -> list["ServerEntry"]:
     """The export of a memory with unknown content; nothing where its entries are not as declared."""
     try:
         return server.export()

@@ -12,24 +12,29 @@ from typing import Any, Literal
 
 import msgspec
 
-from agzamov_verify.manifest import MemoryPin
-from agzamov_verify.memory.adapter_format import Adapter
-from agzamov_verify.memory.declared_server import effect_of
+from agzamov_verify.core.questions import SERVED_CHARACTERS_MAX, Called, CallTool, Hit
+from agzamov_verify.memory.declared_server import Adapter, effect_of
 from agzamov_verify.memory.model_memory import NOTE
 from agzamov_verify.memory.native_tools import Effect, NativeTool
-from agzamov_verify.questions import SERVED_CHARACTERS_MAX, Called, CallTool, Hit
+from agzamov_verify.plan.manifest import MemoryPin
 
-from ..mcp_servers.mcp_client import CallFailed, McpClient, Tool, ToolResult, raw_words
-from ..mcp_servers.no_answer import ENDED, SHOWN_CHARACTERS_MAX, one_line
-from ..mcp_servers.server_process import Process, Socket, StderrLog
-from .adapter import PAGE_ENTRIES_MAX
-from .launch import Folder, Setup, fresh_folder
-from .memory_fault import MemoryFault, advice_of
-from .native_offer import native_tools, not_the_models, words_of
-from .result_reader import Row, UnexpectedResult, read, rows, rows_of_text, shown, value_of
-from .sealed_server import ADVICE, changes_since_sealed
-from .templates import filled
-from .tool_list import changes, digest_of, key_of, tools_problem
+from ..servers.mcp_client import CallFailed, ListedTool, McpClient, ToolResult, raw_words
+from ..servers.server_process import ENDED, SHOWN_CHARACTERS_MAX, Process, Socket, StderrLog, one_line
+from .adapter_file import PAGE_ENTRIES_MAX, filled
+from .launch import ServerFolder, Setup, fresh_folder
+from .result_reader import ServerEntry, UnexpectedResult, read, rows, rows_of_text, shown, value_of
+from .server_limits import MemoryFault, advice_of
+from .server_tools import (
+    ADVICE,
+    changes,
+    changes_since_sealed,
+    digest_of,
+    key_of,
+    native_tools,
+    not_the_models,
+    tools_problem,
+    words_of,
+)
 
 ENTRIES_MAX = 1_000_000
 FILE_BYTES_MAX = 2**20
@@ -46,7 +51,7 @@ class MemoryServer:
         self._by_id: dict[str, str] = {}
         self._by_content: dict[str, list[str]] = {}
         with ExitStack() as stack:
-            self.folder: Folder | None = None
+            self.folder: ServerFolder | None = None
             self._log: StderrLog | None = None
             server = self._begun(setup, log, stack)
             stderr = self._log.file if self._log else None
@@ -107,12 +112,12 @@ class MemoryServer:
         left = max(0, SERVED_CHARACTERS_MAX - sum(len(row.content) for row in found))
         return Called(hits=tuple(Hit(row.content, row.entry) for row in found), text=text[:left])
 
-    def search(self, query: str, limit: int, number: int) -> tuple[list[Row], str]:
+    def search(self, query: str, limit: int, number: int) -> tuple[list[ServerEntry], str]:
         """Entries for a query, the best first, under our names; and the text, where they were read out of prose."""
         found, words = self.search_with_words(query, limit, number)
         return found, words if self._adapter.search.answer == "text" else ""
 
-    def search_with_words(self, query: str, limit: int, number: int) -> tuple[list[Row], str]:
+    def search_with_words(self, query: str, limit: int, number: int) -> tuple[list[ServerEntry], str]:
         """The same, and the server's words whatever they are."""
         part = self._adapter.search
         words = query if part.query_words == "all" else max(query.split(), key=len, default="")
@@ -150,7 +155,7 @@ class MemoryServer:
         """Whether the entries that were stored last can be exported alone."""
         return self._adapter.export.in_order and self.rewrites == "never"
 
-    def export(self, offset: int = 0) -> list[Row]:
+    def export(self, offset: int = 0) -> list[ServerEntry]:
         """Every live entry, under our names, in order of these; where they come in order, those after `offset`."""
         part = self._adapter.export
         found = self._files() if part.files else self._pages(offset)
@@ -169,7 +174,7 @@ class MemoryServer:
         """End the server and clear its folder away."""
         self._stack.close()
 
-    def _open(self, listed: Sequence[Tool]) -> str:
+    def _open(self, listed: Sequence[ListedTool]) -> str:
         """Digest of the tool list, which must hold what the adapter calls."""
         if problem := tools_problem(self._adapter, listed):
             raise self.fault(*problem)
@@ -177,7 +182,7 @@ class MemoryServer:
             self._call(call.tool, call.args)
         return digest_of(listed)
 
-    def _offered(self, listed: Sequence[Tool]) -> tuple[NativeTool, ...]:
+    def _offered(self, listed: Sequence[ListedTool]) -> tuple[NativeTool, ...]:
         """The tools that a model is offered, as the server declares them."""
         try:
             return native_tools(self._adapter, listed)
@@ -219,7 +224,7 @@ class MemoryServer:
         rewrites: Literal["never", "end_game"] = found
         return rewrites
 
-    def _tools(self) -> Sequence[Tool]:
+    def _tools(self) -> Sequence[ListedTool]:
         try:
             return self._client.tools()
         except CallFailed as error:
@@ -300,7 +305,7 @@ class MemoryServer:
             raise self.fault(f"the server's name of the entry from its tool {part.tool}", shown(name), advice)
         return name
 
-    def _named(self, found: Sequence[Row]) -> list[Row]:
+    def _named(self, found: Sequence[ServerEntry]) -> list[ServerEntry]:
         """Rows under our names: by the server's own name, else by their text. What nobody stored keeps its own."""
         left = {content: list(names) for content, names in self._by_content.items()}
         named = []
@@ -311,8 +316,8 @@ class MemoryServer:
             named.append(msgspec.structs.replace(row, entry=name or row.id or "(no name)"))
         return named
 
-    def _pages(self, offset: int) -> list[Row]:
-        part, found, page = self._adapter.export, list[Row](), 1
+    def _pages(self, offset: int) -> list[ServerEntry]:
+        part, found, page = self._adapter.export, list[ServerEntry](), 1
         while True:
             values = {"offset": offset + len(found), "page": page, "page_entries": PAGE_ENTRIES_MAX}
             result = self._call(part.tool, filled(part.args, values))
@@ -331,8 +336,8 @@ class MemoryServer:
                 raise self.fault(expected, f"more after {len(found)}", advice)
             page += 1
 
-    def _files(self) -> list[Row]:
-        part, found = self._adapter.export, list[Row]()
+    def _files(self) -> list[ServerEntry]:
+        part, found = self._adapter.export, list[ServerEntry]()
         if not self.folder:
             raise self.fault("an export by a tool", "one of files in its container, which cannot be read")
         for path in sorted(self.folder.data.glob(part.files)):

@@ -14,10 +14,10 @@ import msgspec
 from jmespath.exceptions import JMESPathError
 from jmespath.parser import ParsedResult
 
-from agzamov_verify.memory.adapter_format import Answer, Export, Search
+from agzamov_verify.memory.declared_server import Answer, Export, Search
 
-from ..mcp_servers.mcp_client import ToolResult
-from ..mcp_servers.no_answer import one_line
+from ..servers.mcp_client import ToolResult
+from ..servers.server_process import one_line
 
 GAME_NUMBER = re.compile(r"\bg([0-9]{5,9})\b")
 FIELDS = ("entry", "id", "content", "games", "kind", "derived_from")
@@ -31,7 +31,7 @@ class UnexpectedResult(Exception):
         self.expected, self.found = expected, found
 
 
-class Row(msgspec.Struct, frozen=True):
+class ServerEntry(msgspec.Struct, frozen=True):
     """An entry as a server gives it. `entry` or `id` is "" where none is read; `games` is None where none are."""
 
     content: str
@@ -77,7 +77,7 @@ def value_of(result: ToolResult, answer: Answer) -> object:
             return result.text
 
 
-def rows(result: ToolResult, part: Search | Export) -> Iterator[Row]:
+def rows(result: ToolResult, part: Search | Export) -> Iterator[ServerEntry]:
     """The entries of a result. Raises UnexpectedResult."""
     if part.answer == "text":
         yield from rows_of_text(result.text, part.items_text)
@@ -89,7 +89,7 @@ def rows(result: ToolResult, part: Search | Export) -> Iterator[Row]:
         yield _row(item)
 
 
-def rows_of_text(text: str, pattern: str) -> Iterator[Row]:
+def rows_of_text(text: str, pattern: str) -> Iterator[ServerEntry]:
     """Entries read out of prose."""
     for match in re.finditer(pattern, text):
         yield _row(match.groupdict())
@@ -111,14 +111,14 @@ def _items(value: object, items: str, paths: Mapping[str, str]) -> Iterator[dict
         yield {name: read(path, item) for name, path in paths.items()}
 
 
-def _row(cells: Mapping[str, Any]) -> Row:
+def _row(cells: Mapping[str, Any]) -> ServerEntry:
     for name in ("entry", "id", "content", "kind"):
         if name in cells and not isinstance(cells[name], str):
             raise UnexpectedResult(f"text as {name} of each entry", shown(cells[name]))
     sources = cells.get("derived_from") or ()
     if not isinstance(sources, list | tuple) or not all(isinstance(name, str) for name in sources):
         raise UnexpectedResult("a list of names as derived_from of each entry", shown(sources))
-    return Row(
+    return ServerEntry(
         content=cells["content"],
         derived_from=tuple(sources),
         entry=cells.get("entry", ""),

@@ -13,16 +13,16 @@ import httpx2
 import msgspec
 import ollama
 
-from agzamov_verify.manifest import ModelPin
-from agzamov_verify.questions import TOKENS_MAX
+from agzamov_verify.core.questions import TOKENS_MAX
+from agzamov_verify.plan.manifest import ModelPin
 from agzamov_verify.seats import OllamaSeat
 
-from ..adapters.calls import why_broken
 from ..adapters.completion import error_message
-from ..adapters.ollama import options_of
-from ..adapters.transport import guard
+from ..adapters.http_transport import guard
+from ..adapters.ollama_chat import options_of
+from ..adapters.retries import why_broken
 from ..ports import ModelFault
-from ..seat_kind import Server, Serving
+from ..seat_kind import ModelServer, Serving
 
 TIMEOUT_S, LOAD_S = 30.0, 900.0
 NO_KEY = {"authorization": "none"}
@@ -42,7 +42,7 @@ class Model(msgspec.Struct, frozen=True):
     context_tokens: int = 0
 
 
-class Loaded(msgspec.Struct, frozen=True):
+class LoadedModel(msgspec.Struct, frozen=True):
     """A model in memory, with the context that its requests really have."""
 
     name: str
@@ -93,12 +93,12 @@ class Inventory:
         info = self._ask(lambda: self._client.show(name)).modelinfo or {}
         return max((_count(value) for key, value in info.items() if key.endswith(".context_length")), default=0)
 
-    def loaded(self, name: str) -> Loaded | None:
+    def loaded(self, name: str) -> LoadedModel | None:
         """A model as it is in memory now; None where it is not loaded."""
         for entry in self._ask(self._client.ps).models:
             if (entry.model or entry.name) == _tagged(name):
                 sizes = (_count(entry.context_length), _count(entry.size), _count(entry.size_vram))
-                return Loaded(_tagged(name), *sizes)
+                return LoadedModel(_tagged(name), *sizes)
         return None
 
     def unload(self, name: str) -> None:
@@ -238,7 +238,7 @@ def look_at(seat: OllamaSeat, address: str, pin: ModelPin | None) -> Serving:
             f"{address}: expected {seat.model} in memory after loading it, found it unloaded; is there room,"
             " and does nobody else use this server?"
         )
-    return Serving(Server("ollama", version, loaded.context_tokens), lambda: _reload(seat, address))
+    return Serving(ModelServer("ollama", version, loaded.context_tokens), lambda: _reload(seat, address))
 
 
 def load_anew(server: Inventory, seat: OllamaSeat) -> None:

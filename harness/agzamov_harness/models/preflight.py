@@ -1,32 +1,87 @@
 """The preflight of a run's local models: seconds before the first question that show whether their answers can count.
 
-For each seat: the server is looked at, the determinism of its answers is measured with the protocol's own prompts, and
-a prompt longer than the context is sent: a server that truncates it silently makes every later answer worthless, so it
-is refused. What came out stands in notes/preflight.json, one entry for each execution, and goes into the bundle; a
-strict seat whose answers are no function of the request stops the run.
+For each seat: the server is looked at, the determinism of its answers is measured with the protocol's own prompts (the
+same in every run; one of each game is a long talk, which a server may compute by other kernels), and a prompt longer
+than the context is sent: a server that truncates it silently makes every later answer worthless, so it is refused. What
+came out stands in notes/preflight.json, one entry for each execution, and goes into the bundle; a strict seat whose
+answers are no function of the request stops the run.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from agzamov_verify import canon
-from agzamov_verify.manifest import Manifest
-from agzamov_verify.plan_problems import local_models
-from agzamov_verify.questions import Message
+from agzamov_verify.core import canon
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Chat, Message
+from agzamov_verify.core.script import Exchanges, Script
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.plan.manifest import Manifest, Plan
+from agzamov_verify.plan.plan_problems import local_models
+from agzamov_verify.plan.streams import block_script
 from agzamov_verify.seats import Determinism, LocalModelSeat
+from agzamov_verify.table.game import Block, StreamPlan
+from agzamov_verify.table.registry import GAMES
+from agzamov_verify.table.scripted_players import random_answer
 
-from ..adapters.calls import PromptTooLong
-from ..machine import Cpu, this_cpu
+from ..adapters.retries import PromptTooLong
+from ..foundation.program_and_machine import Cpu, this_cpu
 from ..ports import ChatRequest, ModelFault, PortFault
-from ..rundir import PREFLIGHT
-from ..seat_kind import Server, local_kind_of
+from ..run.run_folder import PREFLIGHT
+from ..seat_kind import ModelServer, local_kind_of
 from .determinism import TOKENS_MAX, Measured, Probing, Round, measure
-from .prompts import long_talks, prompts_of
+
+QUESTIONS = 24
+PER_GAME = 3
+DICE = Dice(hashlib.sha256(b"agz/preflight/v1").digest())
+REJECTION = "Rejected: no line declares an action."
+ANSWER_BYTES_MIN = 64
+
+
+def prompts_of(plan: Plan, seat: str) -> list[ChatRequest]:
+    """Early, middle and late prompts of a game of chess and of some hands, as `seat` would read them in `plan`."""
+    return [request for game in _games(plan, seat) for request in game]
+
+
+def long_talks(plan: Plan, seat: str, talk_bytes: int) -> list[ChatRequest]:
+    """Last prompt of each game after a rejected answer, filled to `talk_bytes`; none for a game whose own is longer."""
+    return [talk for game in _games(plan, seat) for talk in _long_talk(game, talk_bytes)]
+
+
+def _games(plan: Plan, seat: str) -> list[list[ChatRequest]]:
+    sizes = {name: game.unit_results(plan.rules_of(name), min(game.players)) for name, game in GAMES.items()}
+    return [list(_spread(plan, GAMES[name].self_play(seat, size), size)) for name, size in sizes.items()]
+
+
+def _long_talk(game: list[ChatRequest], talk_bytes: int) -> Iterator[ChatRequest]:
+    last = game[-1]
+    bytes_left = talk_bytes - sum(len(message.content.encode()) for message in last.messages) - len(REJECTION)
+    if bytes_left < ANSWER_BYTES_MIN:
+        return
+    words = "\n".join(message.content for request in game for message in request.messages) * (1 + bytes_left // 1000)
+    answer = Message(words.encode()[:bytes_left].decode("utf-8", "ignore"), "assistant")
+    yield ChatRequest((*last.messages, answer, Message(REJECTION, "user")), last.seed)
+
+
+def _spread(plan: Plan, match: Match, count: int) -> Iterator[ChatRequest]:
+    """The first, the middle and the last of the questions at the beginning of a match played at random."""
+    script = block_script(StreamPlan("preflight", match, 0, count), plan, DICE)
+    chats = list(_chats(script))
+    for index in sorted({round(part * (len(chats) - 1) / (PER_GAME - 1)) for part in range(PER_GAME)}):
+        yield ChatRequest(chats[index].messages, chats[index].seed)
+
+
+def _chats(script: Script[Block]) -> Iterator[Chat]:
+    """Chat requests among the first QUESTIONS questions of a script, with random answers."""
+    for question, _ in islice(Exchanges(script, random_answer), QUESTIONS):
+        if isinstance(question, Chat):
+            yield question
+
 
 FILE = PREFLIGHT
 TALK_BYTES_MAX = 3000
@@ -45,7 +100,7 @@ class Overlong(StrEnum):
 class SeatOutcome(msgspec.Struct, frozen=True):
     """Measurements of one seat. `answers_sha256` is over the texts, so that two executions can be compared."""
 
-    server: Server
+    server: ModelServer
     determinism: Determinism
     requests: int
     tokens_max: int
@@ -59,7 +114,7 @@ class SeatOutcome(msgspec.Struct, frozen=True):
         return all(repeat.same(self.requests) for repeat in self.rounds)
 
 
-class Execution(msgspec.Struct, frozen=True):
+class PreflightExecution(msgspec.Struct, frozen=True):
     """One preflight: on which processor, and what came of each seat."""
 
     cpu: Cpu
@@ -69,13 +124,13 @@ class Execution(msgspec.Struct, frozen=True):
 class Preflights(msgspec.Struct, frozen=True):
     """notes/preflight.json: the findings of each execution; one that was refused leaves no trace."""
 
-    executions: tuple[Execution, ...] = ()
+    executions: tuple[PreflightExecution, ...] = ()
     format: Literal["agz-preflight-1"] = "agz-preflight-1"
 
 
 def run_preflight(
     manifest: Manifest, ports: Mapping[str, object], served: Mapping[str, str], notes: Path
-) -> Execution | None:
+) -> PreflightExecution | None:
     """Measure every local seat of `manifest` and note what passed. None where there are none. Raises ModelFault."""
     seats = local_models(manifest.plan)
     if not seats:
@@ -88,7 +143,7 @@ def run_preflight(
         outcomes[name] = examine(manifest, name, port, served.get(name, seat.server_url or ""))
     for name, outcome in outcomes.items():
         require(name, seats[name], outcome, [old.seats[name] for old in before.executions if name in old.seats])
-    execution = Execution(this_cpu(), outcomes)
+    execution = PreflightExecution(this_cpu(), outcomes)
     (notes / FILE).write_bytes(canon.dumps(Preflights((*before.executions, execution))))
     return execution
 

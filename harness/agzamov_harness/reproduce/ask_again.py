@@ -1,4 +1,8 @@
-"""Reproduce a sample of a bundle's answers: check the bundle, draw games, ask the same weights again, and report."""
+"""Reproduce a sample of a bundle's answers: check the bundle, draw games, ask the same open weights again, and report.
+
+The weights are those of whoever asks again: hashed, compared with the bundle's pins, and served or found at an address.
+An address, a key's name or a path is never taken from the bundle: whoever made it must not choose whom we ask.
+"""
 
 import secrets
 from collections.abc import Callable, Mapping
@@ -7,26 +11,67 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-from agzamov_verify import canon
 from agzamov_verify.bundle import NOTES_FOLDER
-from agzamov_verify.checks import Options, Verdict, verify
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import Opened, open_bundle
-from agzamov_verify.manifest import Manifest
-from agzamov_verify.seats import LocalModelSeat, ModelSeat
-from agzamov_verify.workers import cores
+from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.core import canon
+from agzamov_verify.core.workers import cores
+from agzamov_verify.plan.manifest import Manifest, ModelPin
+from agzamov_verify.seats import LocalModelSeat, ModelSeat, Seat
 
 from ..build_ports import Builder, concurrency_of
 from ..containers.container_paths import MODEL
-from ..machine import this_cpu
+from ..foundation.program_and_machine import this_cpu
 from ..models.determinism import Probing
 from ..models.preflight import FILE, Preflights, SeatOutcome, examine
 from ..ports import ChatPort, ModelFault, Wait
 from ..seat_kind import local_kind_of
-from .compare_answers import Asker
-from .given_weights import Given, Held, hold
+from .compare_answers import Asker, draw, exchanges, games_by_match
 from .replay_report import ReproductionReport, SeatWeights, tally
-from .sample import draw, exchanges, games_by_match
+
+NOT_PINNED = "not pinned by the manifest"
+
+
+class GivenWeights(NamedTuple):
+    """Inputs of whoever asks again, by seat: weights (a GGUF file, or Ollama's folder), and where they are served."""
+
+    weights: Mapping[str, Path]
+    addresses: dict[str, str]
+
+
+class Held(NamedTuple):
+    """One seat's weights as they were checked."""
+
+    sha256: str
+    witness: str
+
+
+def hold(manifest: Manifest, inputs: GivenWeights) -> dict[str, Held]:
+    """The seats that can be asked again, their weights checked against the pins. Raises ModelFault."""
+    playing = manifest.plan.playing
+    for name in sorted({*inputs.weights, *inputs.addresses}):
+        if not isinstance(playing.get(name), ModelSeat):
+            names = ", ".join(seat for seat, kind in playing.items() if isinstance(kind, ModelSeat))
+            raise ModelFault(f"{name}: expected a seat of this run that a model plays ({names or 'there is none'})")
+    seats_named = {name: seat for name, seat in playing.items() if name in {*inputs.weights, *inputs.addresses}}
+    return {name: _held(name, seat, manifest.models.get(name), inputs) for name, seat in seats_named.items()}
+
+
+def _held(name: str, seat: Seat, pin: ModelPin | None, inputs: GivenWeights) -> Held:
+    if not isinstance(seat, LocalModelSeat) or pin is None:
+        return Held("", NOT_PINNED)
+    try:
+        given_pin, witness = local_kind_of(seat).weights_given(
+            seat, inputs.weights.get(name), inputs.addresses.get(name, "")
+        )
+    except ModelFault as error:
+        raise ModelFault(f"{name}: {error}") from error
+    if given_pin != pin:
+        expected, actual = (f"sha256 {either.sha256}, {either.size_bytes} bytes" for either in (pin, given_pin))
+        raise ModelFault(f"{name}: expected the weights that the bundle pins ({expected}), found {actual}")
+    return Held(given_pin.sha256, witness)
+
 
 PREFLIGHT_FILE = f"{NOTES_FOLDER}{FILE}"
 OWN_SERVER = "a server that the replayer started"
@@ -65,7 +110,11 @@ def checked(path: Path) -> Opened:
 
 
 def ask_again(
-    opened: Opened, inputs: Given, settings: SampleSettings, wait: Wait, tick: Callable[[int], object] = lambda _: None
+    opened: Opened,
+    inputs: GivenWeights,
+    settings: SampleSettings,
+    wait: Wait,
+    tick: Callable[[int], object] = lambda _: None,
 ) -> ReproductionReport:
     """Ask again and compare. `tick` gets the number of answers to come, after each. Raises ModelFault, PortFault."""
     manifest = opened.manifest
@@ -77,7 +126,7 @@ def ask_again(
     with ExitStack() as stack:
         sockets = _served(manifest, weights_held, inputs, stack)
         served_by = {name: _sealed_image(manifest) if name in sockets else OWN_SERVER for name in weights_held}
-        inputs = Given(inputs.weights, inputs.addresses | sockets)
+        inputs = GivenWeights(inputs.weights, inputs.addresses | sockets)
         ports = _ports(manifest, weights_held, inputs, wait, stack)
         measured = _measured(manifest, ports, inputs)
         answers_to_come = len(exchanges_drawn)
@@ -107,7 +156,9 @@ def ask_again(
     )
 
 
-def _served(manifest: Manifest, weights_held: Mapping[str, Held], inputs: Given, stack: ExitStack) -> dict[str, str]:
+def _served(
+    manifest: Manifest, weights_held: Mapping[str, Held], inputs: GivenWeights, stack: ExitStack
+) -> dict[str, str]:
     """Serve the weights that are not served yet, by the image that the run was sealed with; returns the sockets."""
     sockets = {}
     for name in weights_held:
@@ -119,7 +170,7 @@ def _served(manifest: Manifest, weights_held: Mapping[str, Held], inputs: Given,
 
 
 def _ports(
-    manifest: Manifest, weights_held: Mapping[str, Held], inputs: Given, wait: Wait, stack: ExitStack
+    manifest: Manifest, weights_held: Mapping[str, Held], inputs: GivenWeights, wait: Wait, stack: ExitStack
 ) -> dict[str, ChatPort]:
     builder = Builder(None, None, wait, inputs.addresses)
     ports = {}
@@ -132,7 +183,7 @@ def _ports(
     return ports
 
 
-def _measured(manifest: Manifest, ports: Mapping[str, ChatPort], inputs: Given) -> dict[str, SeatOutcome]:
+def _measured(manifest: Manifest, ports: Mapping[str, ChatPort], inputs: GivenWeights) -> dict[str, SeatOutcome]:
     """Run the preflight on each local server: differences mean nothing if its answers are not deterministic."""
     outcomes = {}
     for name, port in ports.items():

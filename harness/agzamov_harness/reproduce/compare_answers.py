@@ -1,4 +1,7 @@
-"""Ask a seat's model again, as the run did, and compare each answer with the recorded one.
+"""Whole games drawn from a bundle, and each answer in them compared with the one that the same model gives now.
+
+The submitter must not know the draw when the bundle is signed, so the seed is never taken from the bundle. It is
+printed, and whoever has it draws the same games. Prompts are recomputed by replay, as a journal has only digests.
 
 Another processor may compute another last bit, and where two tokens are nearly as likely, another word follows. So a
 difference counts as *within the margin* if, by the new log probabilities, the recorded answer takes at its
@@ -6,28 +9,92 @@ first different token one that is nearly as likely as the likeliest. What follow
 given where tokens are drawn at random (a temperature above 0).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from fractions import Fraction
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 import msgspec
 
-from agzamov_verify.manifest import Plan
-from agzamov_verify.questions import NoReply, Reply
+from agzamov_verify.checks.opened_bundle import Opened
+from agzamov_verify.checks.replay_stream import entries_of, exchanges_of, segments_of
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Chat, NoReply, Reply
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import streams_of
 from agzamov_verify.seats import ModelSeat
+from agzamov_verify.table.game import StreamPlan
 
 from ..adapters.completion import Token
 from ..models.determinism import Probing
 from ..ports import ChatPort, ChatRequest
-from .sample import Exchange
+
+
+class SampledExchange(NamedTuple):
+    """One question to a seat, whole, and the answer that the journal holds."""
+
+    question: Chat
+    answer: Reply | NoReply
+
+
+def streams_in(opened: Opened) -> list[StreamPlan]:
+    """The streams of a bundle whose journals are there, in the plan's order."""
+    promised = chain.from_iterable(map(streams_of, opened.manifest.plan.matches))
+    return [stream for stream in promised if segments_of(opened.digests, stream.id)]
+
+
+def games_by_match(opened: Opened, seats: Collection[str]) -> dict[str, list[tuple[str, str]]]:
+    """The (stream, game) pairs of each match in which one of `seats` was asked, in the journal's order."""
+    by_match: dict[str, dict[tuple[str, str], None]] = {}
+    for stream in streams_in(opened):
+        for entry in entries_of(opened, stream):
+            if entry.question.to in seats:
+                by_match.setdefault(stream.match.id, {})[stream.id, entry.question.game] = None
+    return {match: list(games) for match, games in by_match.items()}
+
+
+def draw(games: Mapping[str, Sequence[tuple[str, str]]], count: int, run: str, seed: str) -> dict[str, frozenset[str]]:
+    """`count` games by stream: from each match in turn, in an order that `seed` shuffles; all if there are fewer."""
+    dice = Dice(hashlib.sha256(f"agz/replay/v1\0{run}\0{seed}".encode()).digest())
+    matches = dice.stream("matches").deal(sorted(games), len(games))
+    shuffled = [dice.stream(f"games/{match}").deal(games[match], min(count, len(games[match]))) for match in matches]
+    turns = (pair for turn in zip_longest(*shuffled) for pair in turn if pair is not None)
+    drawn: dict[str, set[str]] = {}
+    for (stream, game), _ in zip(turns, range(count), strict=False):
+        drawn.setdefault(stream, set()).add(game)
+    return {stream: frozenset(names) for stream, names in drawn.items()}
+
+
+def exchanges(
+    opened: Opened, drawn: Mapping[str, Collection[str]], seats: Collection[str]
+) -> Iterator[SampledExchange]:
+    """Every question to `seats` in the drawn games, by stream, in order."""
+    for stream in streams_in(opened):
+        if stream.id in drawn:
+            yield from _of_stream(opened, stream, drawn[stream.id], seats)
+
+
+def _of_stream(
+    opened: Opened, stream: StreamPlan, games: Collection[str], seats: Collection[str]
+) -> list[SampledExchange]:
+    return [
+        SampledExchange(question, answer)
+        for question, answer in exchanges_of(opened, stream)
+        if isinstance(question, Chat)
+        and isinstance(answer, Reply | NoReply)
+        and question.game in games
+        and question.to in seats
+    ]
+
 
 SHOWN_CHARACTERS_MAX = 60
 LIKELIEST = 20  # as many as servers show
 
 
-class Outcome(StrEnum):
+class AnswerOutcome(StrEnum):
     """Result of comparing a recorded answer with a new one."""
 
     SAME = "same"
@@ -35,7 +102,7 @@ class Outcome(StrEnum):
     DIFFERENT = "different"
 
 
-class Difference(msgspec.Struct, frozen=True):
+class TextDifference(msgspec.Struct, frozen=True):
     """First difference of an answer: a character's index from 0, and the texts there."""
 
     game: str
@@ -47,14 +114,14 @@ class Difference(msgspec.Struct, frozen=True):
     found: str
 
 
-class Compared(NamedTuple):
+class ComparedAnswer(NamedTuple):
     """One answer asked again."""
 
     game: str
     seat: str
-    outcome: Outcome
+    outcome: AnswerOutcome
     counts_same: bool
-    difference: Difference | None
+    difference: TextDifference | None
 
 
 class Asker:
@@ -64,27 +131,27 @@ class Asker:
         self._plan, self._ports, self._margin = plan, ports, margin
 
     def all(
-        self, asked: Sequence[Exchange], together: int, tick: Callable[[], object] = lambda: None
-    ) -> Iterator[Compared]:
+        self, asked: Sequence[SampledExchange], together: int, tick: Callable[[], object] = lambda: None
+    ) -> Iterator[ComparedAnswer]:
         """Ask again and compare every exchange, `together` at a time. Raises PortFault."""
         with ThreadPoolExecutor(together, "reproduce") as pool:
             for compared in pool.map(self.ask_again, asked):
                 tick()
                 yield compared
 
-    def ask_again(self, exchange: Exchange) -> Compared:
+    def ask_again(self, exchange: SampledExchange) -> ComparedAnswer:
         """Ask one question again. Raises PortFault."""
         question, recorded = exchange
         request = ChatRequest(question.messages, question.seed, question.with_tools)
         again = self._ports[question.to].complete(request)
         if same(recorded, again):
-            return Compared(question.game, question.to, Outcome.SAME, counts_same(recorded, again), None)
-        outcome = Outcome.WITHIN_MARGIN if self._nearly(exchange, request) else Outcome.DIFFERENT
+            return ComparedAnswer(question.game, question.to, AnswerOutcome.SAME, counts_same(recorded, again), None)
+        outcome = AnswerOutcome.WITHIN_MARGIN if self._nearly(exchange, request) else AnswerOutcome.DIFFERENT
         place = (question.game, question.turn, question.attempt, question.to)
-        difference = Difference(*place, *first_difference(answer_words(recorded), answer_words(again)))
-        return Compared(question.game, question.to, outcome, counts_same(recorded, again), difference)
+        difference = TextDifference(*place, *first_difference(answer_words(recorded), answer_words(again)))
+        return ComparedAnswer(question.game, question.to, outcome, counts_same(recorded, again), difference)
 
-    def _nearly(self, exchange: Exchange, request: ChatRequest) -> bool:
+    def _nearly(self, exchange: SampledExchange, request: ChatRequest) -> bool:
         """True if the recorded answer is within the margin, by log probabilities that are requested only now."""
         seat, port = self._plan.seats[exchange.question.to], self._ports[exchange.question.to]
         if not self._margin or not isinstance(exchange.answer, Reply) or not isinstance(port, Probing):

@@ -5,10 +5,10 @@ from typing import Literal
 
 import msgspec
 
-from agzamov_verify import canon
-from agzamov_verify.untrusted_input import show_name
+from agzamov_verify.core import canon
+from agzamov_verify.core.untrusted_input import show_name
 
-from .compare_answers import Compared, Difference, Outcome
+from .compare_answers import AnswerOutcome, ComparedAnswer, TextDifference
 
 GAMES_SHOWN_MAX = 20
 ASKED_AGAIN = "the endpoint is asked again, whatever it serves"
@@ -25,7 +25,7 @@ NOT_V3 = (
 NOT_A_FUNCTION = "this server's answers are no function of the request, so a difference proves nothing"
 
 
-class Counts(msgspec.Struct):
+class AnswerCounts(msgspec.Struct):
     """Numbers of answers that were the same, within the margin, different. `counted_otherwise`: other token counts."""
 
     same: int = 0
@@ -37,14 +37,14 @@ class Counts(msgspec.Struct):
     def asked(self) -> int:
         return self.same + self.within_margin + self.different
 
-    def add(self, outcome: Outcome, *, counts_same: bool) -> None:
+    def add(self, outcome: AnswerOutcome, *, counts_same: bool) -> None:
         """Count one answer."""
         match outcome:
-            case Outcome.SAME:
+            case AnswerOutcome.SAME:
                 self.same += 1
-            case Outcome.WITHIN_MARGIN:
+            case AnswerOutcome.WITHIN_MARGIN:
                 self.within_margin += 1
-            case Outcome.DIFFERENT:
+            case AnswerOutcome.DIFFERENT:
                 self.different += 1
         self.counted_otherwise += not counts_same
 
@@ -70,9 +70,9 @@ class ReproductionReport(msgspec.Struct, frozen=True):
     margin_nats: str
     weights: dict[str, SeatWeights]
     not_asked: tuple[str, ...]
-    seats: dict[str, Counts]
-    games: dict[str, Counts]
-    first_difference: Difference | None
+    seats: dict[str, AnswerCounts]
+    games: dict[str, AnswerCounts]
+    first_difference: TextDifference | None
     cpu_flags_same: bool | None
     format: Literal["agz-replay-1"] = "agz-replay-1"
 
@@ -81,17 +81,19 @@ class ReproductionReport(msgspec.Struct, frozen=True):
         return sum(counts.different for counts in self.seats.values())
 
 
-def tally(compared: Iterable[Compared]) -> tuple[dict[str, Counts], dict[str, Counts], Difference | None]:
+def tally(
+    compared: Iterable[ComparedAnswer],
+) -> tuple[dict[str, AnswerCounts], dict[str, AnswerCounts], TextDifference | None]:
     """Counts by seat, counts by game, and the first difference: one beyond the margin if there is one."""
-    seats: dict[str, Counts] = {}
-    games: dict[str, Counts] = {}
-    first: dict[Outcome, Difference] = {}
+    seats: dict[str, AnswerCounts] = {}
+    games: dict[str, AnswerCounts] = {}
+    first: dict[AnswerOutcome, TextDifference] = {}
     for comparison in compared:
         for table, key in ((seats, comparison.seat), (games, comparison.game)):
-            table.setdefault(key, Counts()).add(comparison.outcome, counts_same=comparison.counts_same)
+            table.setdefault(key, AnswerCounts()).add(comparison.outcome, counts_same=comparison.counts_same)
         if comparison.difference:
             first.setdefault(comparison.outcome, comparison.difference)
-    return seats, games, first.get(Outcome.DIFFERENT) or first.get(Outcome.WITHIN_MARGIN)
+    return seats, games, first.get(AnswerOutcome.DIFFERENT) or first.get(AnswerOutcome.WITHIN_MARGIN)
 
 
 def canonical(report: ReproductionReport) -> bytes:
@@ -132,7 +134,7 @@ def lines(report: ReproductionReport) -> Iterator[str]:
         yield from NOT_V3
 
 
-def _counts(counts: Counts, margin: str) -> str:
+def _counts(counts: AnswerCounts, margin: str) -> str:
     percent = f"{100 * counts.same / counts.asked:.2f} %" if counts.asked else "nothing to ask"
     otherwise = f", {counts.counted_otherwise} with other token counts" if counts.counted_otherwise else ""
     return (

@@ -8,25 +8,24 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from agzamov_verify.manifest import ManifestError
-from agzamov_verify.questions import Message
+from agzamov_verify.core.questions import Message
+from agzamov_verify.core.untrusted_input import printable
+from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.seats import EndpointSeat
-from agzamov_verify.untrusted_input import printable
 
-from ..container_spec import MIB, ContainerSpec, Mount
 from ..containers import container_paths, egress
-from ..containers.ready import wait_for_address
+from ..containers.server_readiness import wait_for_address
 from ..containers.topology import HOSTED_NET, OUT_NET
-from ..lazy import imported_at_first_use
+from ..foundation.container_spec import MIB, ContainerSpec, Mount
+from ..foundation.first_use import imported_at_first_use
 from ..ports import ChatPort, ChatRequest, PortFault, Wait
-from ..rundir import EGRESS
-from ..seat_kind import ContainerInputs, PortInputs, SeatKind
-from .model_servers import limits_of
+from ..run.run_folder import EGRESS
+from ..seat_kind import ContainerInputs, PortInputs, SeatKind, limits_of
 
 if TYPE_CHECKING:
-    from ..adapters import calls, endpoint
+    from ..adapters import endpoint, retries
 else:  # the clients take half a second to import
-    calls = imported_at_first_use("agzamov_harness.adapters.calls")
+    retries = imported_at_first_use("agzamov_harness.adapters.retries")
     endpoint = imported_at_first_use("agzamov_harness.adapters.endpoint")
 
 PROXY_BYTES, PROXY_PIDS = 128 * MIB, 64
@@ -81,7 +80,7 @@ def _complete(complete: Callable[[ChatRequest], object], model: str, listed: tup
     """Ask for a few tokens of a model that the server does not list. Raises PortFault, ManifestError."""
     try:
         complete(HELLO)
-    except calls.Faltering as error:
+    except retries.Faltering as error:
         if error.kind in ("connection", "timeout"):
             raise
     except PortFault as error:

@@ -6,27 +6,35 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from agzamov_verify.manifest import Manifest, ModelPin
+from agzamov_verify.plan.manifest import Manifest, ModelPin
 from agzamov_verify.seats import GgufSeat
 
-from ..adapters.open_weights import llama_body
-from ..container_spec import ContainerSpec, Machine, Mount
+from ..adapters.context_length import llama_body
 from ..containers import container_paths
-from ..containers.ready import wait_for_model
-from ..lazy import imported_at_first_use
-from ..models.weights import pin_of_gguf, placed
+from ..containers.server_readiness import wait_for_model
+from ..foundation.container_spec import ContainerSpec, Machine, Mount
+from ..foundation.first_use import imported_at_first_use
+from ..models.weight_pins import pin_of_gguf, placed
 from ..ports import ChatPort, ModelFault, PortFault, Wait
-from ..seat_kind import ContainerInputs, Found, LocalModelKind, PortInputs, Serving, Witness
-from .model_servers import limits_of, memory_bytes
+from ..seat_kind import (
+    ContainerInputs,
+    FoundWeights,
+    LocalModelKind,
+    PortInputs,
+    Serving,
+    Witness,
+    limits_of,
+    memory_bytes,
+)
 
 if TYPE_CHECKING:
     from ..adapters import endpoint
     from ..containers import container_lifecycle
-    from ..models import llama_probe
+    from ..models import llama_server
 else:  # the clients take half a second to import
     endpoint = imported_at_first_use("agzamov_harness.adapters.endpoint")
     container_lifecycle = imported_at_first_use("agzamov_harness.containers.container_lifecycle")
-    llama_probe = imported_at_first_use("agzamov_harness.models.llama_probe")
+    llama_server = imported_at_first_use("agzamov_harness.models.llama_server")
 
 SOCKET_URL: Final = "http://localhost/v1"
 SERVER_PIDS: Final = 128  # threads count
@@ -50,16 +58,16 @@ class GgufKind(LocalModelKind[GgufSeat]):
         door = endpoint.Door(socket, seat.context_tokens, llama_body(seat.determinism))
         return endpoint.Endpoint(name, seat_there, {}, time.monotonic_ns, inputs.wait, limits, door)
 
-    def weights(self, seat: GgufSeat, plan_folder: Path, *, may_ask: bool) -> Found:
-        return Found(pin_of_gguf(placed(plan_folder, seat.weights), seat.weights_sha256), Witness.HASHED)
+    def weights(self, seat: GgufSeat, plan_folder: Path, *, may_ask: bool) -> FoundWeights:
+        return FoundWeights(pin_of_gguf(placed(plan_folder, seat.weights), seat.weights_sha256), Witness.HASHED)
 
-    def weights_given(self, seat: GgufSeat, path: Path | None, address: str) -> Found:
+    def weights_given(self, seat: GgufSeat, path: Path | None, address: str) -> FoundWeights:
         if path is None:
             raise ModelFault("expected its GGUF file too, to hash it: --weights SEAT=PATH")
-        return Found(pin_of_gguf(path), Witness.HASHED)
+        return FoundWeights(pin_of_gguf(path), Witness.HASHED)
 
     def look_at(self, seat: GgufSeat, address: str, pin: ModelPin | None) -> Serving:
-        return llama_probe.look_at(seat, address)
+        return llama_server.look_at(seat, address)
 
     def containers(self, seats: Mapping[str, GgufSeat], inputs: ContainerInputs) -> Iterator[ContainerSpec]:
         for name, seat in seats.items():

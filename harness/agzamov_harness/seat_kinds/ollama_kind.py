@@ -8,27 +8,35 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from agzamov_verify.manifest import Manifest, ModelPin
+from agzamov_verify.plan.manifest import Manifest, ModelPin
 from agzamov_verify.seats import Determinism, OllamaSeat
 
-from ..container_spec import ContainerSpec, Mount
 from ..containers import container_paths
-from ..containers.ready import wait_for_address
+from ..containers.server_readiness import wait_for_address
 from ..containers.topology import OLLAMA_NET
-from ..lazy import imported_at_first_use
-from ..models.server_in_use import server_alone, server_asked
-from ..models.store import StoreUnreadable, read_store
-from ..models.weights import placed
+from ..foundation.container_spec import ContainerSpec, Mount
+from ..foundation.first_use import imported_at_first_use
+from ..models.ollama_store import StoreUnreadable, read_store, server_alone, server_asked
+from ..models.weight_pins import placed
 from ..ports import ChatPort, ModelFault, Wait
-from ..seat_kind import ContainerInputs, Found, LocalModelKind, PortInputs, Serving, Watched, Witness
-from .model_servers import limits_of, memory_bytes
+from ..seat_kind import (
+    ContainerInputs,
+    FoundWeights,
+    LocalModelKind,
+    PortInputs,
+    Serving,
+    Watched,
+    Witness,
+    limits_of,
+    memory_bytes,
+)
 
 if TYPE_CHECKING:
-    from ..adapters import ollama
-    from ..models import digest_watch, ollama_api
+    from ..adapters import ollama_chat
+    from ..models import ollama_api, ollama_digest_watch
 else:  # the clients take half a second to import
-    ollama = imported_at_first_use("agzamov_harness.adapters.ollama")
-    digest_watch = imported_at_first_use("agzamov_harness.models.digest_watch")
+    ollama_chat = imported_at_first_use("agzamov_harness.adapters.ollama_chat")
+    ollama_digest_watch = imported_at_first_use("agzamov_harness.models.ollama_digest_watch")
     ollama_api = imported_at_first_use("agzamov_harness.models.ollama_api")
 
 OLLAMA_PIDS: Final = 1024  # threads count
@@ -46,9 +54,9 @@ class OllamaKind(LocalModelKind[OllamaSeat]):
         address = inputs.served.get(name, seat.base_url)
         seat = msgspec.structs.replace(seat, base_url=address)
         limits = limits_of(inputs, address, seat.concurrency)
-        return ollama.Ollama(name, seat, time.monotonic_ns, inputs.wait, limits)
+        return ollama_chat.Ollama(name, seat, time.monotonic_ns, inputs.wait, limits)
 
-    def weights(self, seat: OllamaSeat, plan_folder: Path, *, may_ask: bool) -> Found:
+    def weights(self, seat: OllamaSeat, plan_folder: Path, *, may_ask: bool) -> FoundWeights:
         """Pin of an Ollama seat: from the store where it can be read, else from /api/tags."""
         try:
             weights = _stored(seat, placed(plan_folder, seat.store)) if seat.store else _stated(seat, seat.base_url)
@@ -63,7 +71,7 @@ class OllamaKind(LocalModelKind[OllamaSeat]):
             )
         return weights
 
-    def weights_given(self, seat: OllamaSeat, path: Path | None, address: str) -> Found:
+    def weights_given(self, seat: OllamaSeat, path: Path | None, address: str) -> FoundWeights:
         if not address:
             raise ModelFault("expected the address of an Ollama server that has it: --at SEAT=ADDRESS")
         return _stored(seat, path) if path else _stated(seat, address)
@@ -79,8 +87,8 @@ class OllamaKind(LocalModelKind[OllamaSeat]):
 
     @contextmanager
     def watched(self, manifest: Manifest, served: Mapping[str, str], notes: Path) -> Iterator[Watched]:
-        with digest_watch.digests_watched(manifest, served, notes) as watch:
-            yield lambda port: digest_watch.WatchedSeat(port, watch)
+        with ollama_digest_watch.digests_watched(manifest, served, notes) as watch:
+            yield lambda port: ollama_digest_watch.WatchedSeat(port, watch)
 
     def containers(self, seats: Mapping[str, OllamaSeat], inputs: ContainerInputs) -> Iterator[ContainerSpec]:
         """One server for all of its seats, which share a store: it may read that, call nobody, and keep nothing."""
@@ -118,15 +126,15 @@ def _environment(seats: Mapping[str, OllamaSeat]) -> dict[str, str]:
     }
 
 
-def _stored(seat: OllamaSeat, store: Path) -> Found:
+def _stored(seat: OllamaSeat, store: Path) -> FoundWeights:
     stored = read_store(store, seat.model)
-    return Found(ModelPin(stored.sha256, stored.size_bytes), Witness.HASHED)
+    return FoundWeights(ModelPin(stored.sha256, stored.size_bytes), Witness.HASHED)
 
 
-def _stated(seat: OllamaSeat, address: str) -> Found:
+def _stated(seat: OllamaSeat, address: str) -> FoundWeights:
     with ollama_api.Inventory(address) as server:
         model = server.model(seat.model)
-    return Found(ModelPin(model.digest, model.size_bytes), Witness.SERVER)
+    return FoundWeights(ModelPin(model.digest, model.size_bytes), Witness.SERVER)
 
 
 ROW = OllamaKind()

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from agzamov_verify.manifest import Plan
+from agzamov_verify.engines.uci_engine import EngineFault
+from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.seats import StockfishSeat
-from agzamov_verify.stockfish import EngineFault
 
-from .. import seal
-from ..adapters import stockfish
+from ..adapters import stockfish_ports
 from ..ports import ChatPort, PortFault
+from ..run import seal
 from ..seat_kind import PortInputs, SeatKind
 
 
@@ -27,8 +27,8 @@ class StockfishKind(SeatKind[StockfishSeat]):
     def port(self, name: str, seat: StockfishSeat, inputs: PortInputs) -> ChatPort:
         if inputs.engine is None:
             raise PortFault("a seat plays Stockfish; install it, on Debian 12: apt-get install stockfish")
-        size = stockfish.side_by_side(inputs.engine)
-        return stockfish.StockfishSeat(inputs.engine, seat.nodes, seat.skill, size)
+        size = stockfish_ports.processes_side_by_side(inputs.engine)
+        return stockfish_ports.StockfishChatPort(inputs.engine, seat.nodes, seat.skill, size)
 
 
 ROW = StockfishKind()

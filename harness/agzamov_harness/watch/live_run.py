@@ -1,31 +1,99 @@
-"""State of a run by its journals alone: the same whoever plays it, here, in shares or on a cluster."""
+"""What a run has come to so far, by its journals alone: the same whoever plays it, here, in shares or on a cluster.
+
+Prompts stand in no journal. So the script of each stream asks its questions again, and the recorded answers are given
+to it as far as the journal goes: what it asks next is what the run is waiting for.
+"""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
 from agzamov_verify.checks.opened_bundle import seed_dice
-from agzamov_verify.display.headline import Headline, headlines
-from agzamov_verify.experiment import Match
-from agzamov_verify.game_view import GameView
-from agzamov_verify.games.game import Block, StreamPlan
-from agzamov_verify.phases.early_stopping import streams_due
-from agzamov_verify.phases.gate import is_gate, matches_to_play
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.journal import BrokenJournal, Entry, asked
+from agzamov_verify.core.questions import Answer, Chat, Message, NoReply, Question, Reply
+from agzamov_verify.core.script import Following, different
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.protocols import PROTOCOLS
-from agzamov_verify.questions import Answer, Chat, Message, NoReply, Question, Reply
-from agzamov_verify.replayed_game import named_seat
 from agzamov_verify.scoring.analysis import analysis_of
+from agzamov_verify.scoring.early_stopping import is_gate, matches_to_play, streams_due
 from agzamov_verify.scoring.results import match_results
-from agzamov_verify.streams import streams_of
-from agzamov_verify.views import VIEWS
+from agzamov_verify.show.game_view import GameView
+from agzamov_verify.show.replayed_game import named_seat
+from agzamov_verify.show.text.headline import Headline, headlines
+from agzamov_verify.show.views import VIEWS
+from agzamov_verify.table.game import Block, StreamPlan
 
-from ..progress import State
-from ..rundir import RunDirectory
-from .live_stream import LiveStream
+from ..run.progress import State
+from ..run.recorder import Follower
+from ..run.run_folder import RunDirectory
 from .snapshot import GameRow, MatchRow, Snapshot, shortened
+
+Note: TypeAlias = Callable[[StreamPlan, Question, Answer], None]
+
+
+class LiveStream:
+    """`asks`: the question that is open. `said`: a seat's last reply, with its question. `block`: once it has ended.
+
+    `fault`: why the journal cannot be read on; empty while it can.
+    """
+
+    def __init__(self, directory: RunDirectory, plan: StreamPlan, dice: Dice) -> None:
+        self.plan = plan
+        self.asks: Question | None = None
+        self.said: tuple[Chat, Reply | NoReply] | None = None
+        self.block: Block | None = None
+        self.fault = ""
+        self._manifest, self._dice = directory.manifest, dice
+        self._journal = Follower(directory.journal, directory.manifest.run_id, plan.id)
+        self._script: Following[Block] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """True while more may come."""
+        return self.block is None and not self.fault
+
+    @property
+    def is_playing(self) -> bool:
+        """True once it has begun, until it has ended."""
+        return self.asks is not None and self.is_open
+
+    def look(self, note: Note) -> int:
+        """Read the entries since the last look, give each answer to `note`, and return their number."""
+        taken = 0
+        try:
+            for entry in self._journal.look():
+                self._take(entry, note)
+                taken += 1
+                if not self.is_open:
+                    break
+        except BrokenJournal as error:
+            self.fault = str(error)
+        return taken
+
+    def _take(self, entry: Entry, note: Note) -> None:
+        if self._script is None:
+            manifest = self._manifest
+            self._script = Following(block_script(self.plan, manifest.plan, self._dice, manifest.memories))
+            self.asks = self._script.question
+        question = self.asks
+        if question is None or entry.question != asked(question):
+            self.fault = str(different(f"{self.plan.id} entry {entry.seq}", entry, question)) if question else ""
+            return
+        match question, entry.answer:
+            case Chat(), Reply() | NoReply():
+                self.said = (question, entry.answer)
+        note(self.plan, question, entry.answer)
+        self._script.take(entry.answer)
+        if self._script.question is None:
+            self.block, self._script = self._script.value, None
+        else:
+            self.asks = self._script.question
+
 
 RATE_OVER_S: Final = 60.0
 SCORE_EVERY_S: Final = 10.0

@@ -17,7 +17,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Final, TypeAlias
 
-from agzamov_harness.images.records import ImageFault
+from agzamov_harness.containers.image_records import ImageFault
 
 from .packages import PARTS, Pyodide
 from .page_bytecode import cached, compiled

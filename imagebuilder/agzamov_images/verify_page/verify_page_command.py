@@ -7,8 +7,8 @@ from typing import Final
 
 import click
 
-from agzamov_harness.images import records
-from agzamov_harness.images.records import ImageFault
+from agzamov_harness.containers import image_records
+from agzamov_harness.containers.image_records import ImageFault
 
 from ..cache import Cache, default_folder
 from .assembly import page
@@ -41,7 +41,7 @@ def verify_page(out: Path, packages_from: Path | None) -> None:
     Exit code 0: the file is written. 2: it could not be, for instance because npm or a package is missing.
     """
     try:
-        requirements = records.checkout(Path.cwd()) / REQUIREMENTS
+        requirements = image_records.checkout(Path.cwd()) / REQUIREMENTS
         cache = Cache(default_folder(), packages_from)
         content = page(pyodide(cache), python_packages(requirements, cache))
         out.write_bytes(content)

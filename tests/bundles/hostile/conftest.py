@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import pytest
 
-from agzamov_harness import source_version
+from agzamov_harness.foundation import program_and_machine
 from bundles.bundle_factory import Draft
 
 
@@ -32,4 +32,4 @@ def _nothing_is_started(monkeypatch: pytest.MonkeyPatch, request: pytest.Fixture
     if "contained" not in request.fixturenames:
         monkeypatch.setattr(subprocess, "Popen", refuse)
     monkeypatch.setattr(socket, "socket", refuse)
-    monkeypatch.setattr(source_version, "_git", lambda *_: None)  # the harness, which makes bundles here, asks git
+    monkeypatch.setattr(program_and_machine, "_git", lambda *_: None)  # the harness, which makes bundles here, asks git

@@ -9,8 +9,8 @@ from typing import Any
 from click.testing import CliRunner
 
 from agzamov_verify import cli
-from agzamov_verify.checks import Verdict
-from agzamov_verify.display import report
+from agzamov_verify.checks.steps import Verdict
+from agzamov_verify.show.text import verdict_report
 from bundles.bundle_factory import check, failed_steps, told
 
 SECONDS_MAX = 120
@@ -26,8 +26,8 @@ def refused(path: Path, step: int, place: str = "") -> Verdict:
     assert time.monotonic() - started < SECONDS_MAX
     assert failed_steps(verdict) == [step], told(verdict)
     assert place in verdict.findings[0].place, told(verdict)
-    assert is_plain(report.text(verdict))
-    assert is_plain(report.json(verdict).decode())
+    assert is_plain(verdict_report.text(verdict))
+    assert is_plain(verdict_report.json(verdict).decode())
     return verdict
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from agzamov_verify import bundle
-from agzamov_verify.journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX
-from agzamov_verify.untrusted_input import DirectorySource, HostileBundle, gzip_lines
+from agzamov_verify.core.journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX
+from agzamov_verify.core.untrusted_input import DirectorySource, HostileBundle, gzip_lines
 from bundles.bundle_factory import (
     SELF_PLAY,
     Draft,

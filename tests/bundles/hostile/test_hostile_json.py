@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from agzamov_verify import bundle
-from agzamov_verify.display import report
-from agzamov_verify.questions import TOKENS_MAX, Answer, Question, Reply
+from agzamov_verify.core.questions import TOKENS_MAX, Answer, Question, Reply
+from agzamov_verify.show.text import verdict_report
 from bundles.bundle_factory import (
     CHESS1,
     SELF_PLAY,
@@ -256,4 +256,4 @@ def test_a_nasty_value_in_any_place_is_a_finding(name: str, draft: Draft, tmp_pa
             (root / changed).write_bytes(spoiled.files[changed])
         verdict = check(root)
         assert verdict.level == "V0", (place, value)
-        assert is_plain(report.text(verdict) + report.json(verdict).decode()), (place, value)
+        assert is_plain(verdict_report.text(verdict) + verdict_report.json(verdict).decode()), (place, value)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agzamov_verify import bundle
-from agzamov_verify.untrusted_input import TarSource
+from agzamov_verify.core.untrusted_input import TarSource
 from bundles.bundle_factory import CHESS1, Draft, check, told
 from bundles.hostile.refusals import refused, shown
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agzamov_verify import bundle
-from agzamov_verify.questions import Answer, Chat, Question, Reply
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
 from bundles.bundle_factory import (
     CHESS1,
     TINY,

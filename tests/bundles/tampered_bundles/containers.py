@@ -10,8 +10,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa, x25519
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from agzamov_harness import keys
-from agzamov_verify import bundle, canon, envelope
+from agzamov_harness.run import signing_keys
+from agzamov_verify import bundle
+from agzamov_verify.core import canon, envelope
 from bundles.bundle_factory import (
     GAMES1,
     HANDS,
@@ -130,7 +131,7 @@ def a_journal_is_packed_again_by_another_gzip(draft: Draft) -> None:
 
 @tampered(2, bundle.KEY_FILE)
 def the_key_file_is_swapped(draft: Draft) -> None:
-    draft.files[bundle.KEY_FILE] = keys.public_pem(STRANGER)
+    draft.files[bundle.KEY_FILE] = signing_keys.public_pem(STRANGER)
 
 
 @tampered(2, bundle.MANIFEST_FILE)

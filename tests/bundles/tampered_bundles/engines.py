@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from agzamov_verify.journal import Entry
-from agzamov_verify.questions import Answer, Evaluation
+from agzamov_verify.core.journal import Entry
+from agzamov_verify.core.questions import Answer, Evaluation
 from bundles.bundle_factory import (
     CHESS0,
     Draft,

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from agzamov_verify import bundle
-from agzamov_verify.journal import line_digest
-from agzamov_verify.questions import Chat, Reply, question_digest
+from agzamov_verify.core.journal import line_digest
+from agzamov_verify.core.questions import Chat, Reply, question_digest
 from bundles.bundle_factory import (
     CHESS0,
     GAMES0,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from agzamov_verify.questions import Answer, Chat, NoReply, Question, Reply
+from agzamov_verify.core.questions import Answer, Chat, NoReply, Question, Reply
 from bundles.bundle_factory import (
     CHESS0,
     GAMES0,

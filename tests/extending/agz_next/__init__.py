@@ -9,8 +9,8 @@ Its manifests spell a plan's title as `name`: `upgrade` tells the program of tod
 
 from typing import Final
 
-from ...experiment import Phase
-from ...games.registry import GAMES
+from ...experiment.matches import Phase
+from ...table.registry import GAMES
 from ..agz_0_1 import PROTOCOL as AGZ_0_1
 from ..opponents import ANY_SEAT, PhaseRule
 from ..protocol_version import Document, ProtocolVersion

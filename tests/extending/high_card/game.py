@@ -5,17 +5,17 @@ from typing import ClassVar, Final
 
 import msgspec
 
-from ...analysis_plan import SequentialRule
-from ...dice import Dice, Stream
-from ...experiment import Match, Phase
-from ...plan_types import Count, Part, Problem
-from ...questions import Chat, Message, NoReply, Reply
-from ...script import Script
-from ..decision import ActionReader, IllegalPolicy, Tally, decide
-from ..declared import Accepted, Fault, FaultKind, read_declared
-from ..game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
-from ..page import Page, labelled, scripted_player
-from ..players import GameName, Player, by_place, seating, seed_for
+from ...core.dice import Dice, Stream
+from ...core.questions import Chat, Message, NoReply, Reply
+from ...core.script import Script
+from ...experiment.analysis_plan import SequentialRule
+from ...experiment.matches import Match, Phase
+from ...experiment.plan_fields import Count, Part, Problem
+from ...table.decision import ActionReader, IllegalPolicy, Tally, decide
+from ...table.declared import Accepted, Fault, FaultKind, read_declared
+from ...table.game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
+from ...table.players import GameName, Player, by_place, seating, seed_for
+from ...table.prompt_lines import Page, labelled, scripted_player
 
 SEATS_MAX, CARDS = 12, 13
 ACTIONS: Final = ("stay", "fold")

@@ -6,18 +6,17 @@ from typing import ClassVar, Final
 
 import msgspec
 
-from ...analysis_plan import SequentialRule
-from ...dice import Dice, Stream
-from ...experiment import Match, Phase
-from ...plan_types import Count, Part, Problem
-from ...questions import Chat, Message, NoReply, Reply
-from ...script import Script
-from ..decision import ActionReader, Forfeit, IllegalPolicy, Tally, added, decide
-from ..declared import Accepted, Fault, FaultKind, read_declared
-from ..game import Block, Bounds, Game, SeatsAt, StreamPlan, Utility
-from ..page import Page, labelled, scripted_player
-from ..players import GameName, Player, alternating, by_place, by_seat, seed_for
-from ..terms import answer_terms
+from ...core.dice import Dice, Stream
+from ...core.questions import Chat, Message, NoReply, Reply
+from ...core.script import Script
+from ...experiment.analysis_plan import SequentialRule
+from ...experiment.matches import Match, Phase
+from ...experiment.plan_fields import Count, Part, Problem
+from ...table.decision import ActionReader, Forfeit, IllegalPolicy, Tally, added, answer_terms, decide
+from ...table.declared import Accepted, Fault, FaultKind, read_declared
+from ...table.game import Block, Bounds, Game, SeatsAt, StreamPlan, Utility
+from ...table.players import GameName, Player, alternating, by_place, by_seat, seed_for
+from ...table.prompt_lines import Page, labelled, scripted_player
 
 LINES: Final = ("012", "345", "678", "036", "147", "258", "048", "246")
 TAG: Final = "MOVE:"

@@ -7,23 +7,15 @@ from typing import Self
 
 import msgspec
 
-from ...scoring.cells import Cell, CellKey, measured_first
-from ...scoring.counts import Counts
-from ...scoring.exact import figure
 from ...scoring.game_scoring import GameScoring, Played
 from ...scoring.hypotheses.evidence import Evidence
 from ...scoring.inference.estimate import PAIR_SCORE
-from ...scoring.match_figures import (
-    Kept,
-    MatchAnalysis,
-    Setting,
-    error_rates,
-    kept_figures,
-    p_above_half,
-    symmetry,
-)
-from ...scoring.measures import Measure, Units
-from ..players import alternating, by_seat, place_of
+from ...scoring.inference.exact import figure
+from ...scoring.inference.unit_values import Measure, Units
+from ...scoring.match_figures import Kept, MatchAnalysis, Setting, error_rates, kept_figures, p_above_half, symmetry
+from ...scoring.units.cells import Cell, CellKey, measured_first
+from ...scoring.units.counts import Counts
+from ...table.players import alternating, by_seat, place_of
 from .game import GAME, NoughtsRecord, NoughtsRules
 
 

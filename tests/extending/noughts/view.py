@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from ...columns import row
-from ...game_view import GameView
-from ...manifest import Plan
-from ...replayed_game import PlayedGame
+from ...core.columns import row
+from ...plan.manifest import Plan
 from ...scoring.match_figures import MatchAnalysis
+from ...show.game_view import GameView
+from ...show.replayed_game import PlayedGame
 from .game import GAME, NoughtsRecord
 from .scoring import NoughtsCounts, ending
 

@@ -8,18 +8,18 @@ from typing import ClassVar, Final, TypeVar
 
 import msgspec
 
-from ...analysis_plan import SequentialRule
-from ...dice import Dice, Stream
-from ...experiment import Match, Phase, SeatAt
-from ...plan_types import Count, Part, Problem
-from ...questions import Chat, Message, NoReply, Reply
-from ...script import Script, together
-from ..decision import ActionReader, Forfeit, IllegalPolicy, Tally, added, decide
-from ..declared import Accepted, Fault, FaultKind, read_declared
-from ..game import Block, Bounds, Dynamics, Game, SeatsAt, StreamPlan, Utility
-from ..page import Page, labelled, scripted_player
-from ..players import GameName, Player, by_place, by_seat, seating, seed_for
-from ..speech import SILENCE, Said, Speech, SpeechTerms, heard
+from ...core.dice import Dice, Stream
+from ...core.questions import Chat, Message, NoReply, Reply
+from ...core.script import Script, together
+from ...experiment.analysis_plan import SequentialRule
+from ...experiment.matches import Match, Phase, SeatAt
+from ...experiment.plan_fields import Count, Part, Problem
+from ...table.decision import ActionReader, Forfeit, IllegalPolicy, Tally, added, decide
+from ...table.declared import Accepted, Fault, FaultKind, read_declared
+from ...table.game import Block, Bounds, Dynamics, Game, SeatsAt, StreamPlan, Utility
+from ...table.players import GameName, Player, by_place, by_seat, seating, seed_for
+from ...table.prompt_lines import Page, labelled, scripted_player
+from ...table.speech import SILENCE, Said, Speech, SpeechTerms, heard
 from .rules import NAMES, SEATS_MAX, SEATS_MIN, WOLF, deal_roles, most_voted, winner
 
 T = TypeVar("T")

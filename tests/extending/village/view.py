@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from ...columns import ascii_words, row
-from ...game_view import GameView
-from ...games.speech import Said
-from ...manifest import Plan
-from ...replayed_game import PlayedGame
+from ...core.columns import ascii_words, row
+from ...plan.manifest import Plan
 from ...scoring.match_figures import MatchAnalysis
+from ...show.game_view import GameView
+from ...show.replayed_game import PlayedGame
+from ...table.speech import Said
 from .game import GAME, Ballot, VillageRecord
 from .rules import NAMES, TEAMS
 from .scoring import VillageCounts

@@ -14,22 +14,22 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.experiment import Arm, Augmentation, Trait
-from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy
-from agzamov_verify.games.chess960 import script as chess960
-from agzamov_verify.games.chess960.cell import ChessCell, chess_cell
-from agzamov_verify.games.chess960.script import ChessRecord, ChessRules
-from agzamov_verify.games.decision import IllegalPolicy, Tally
-from agzamov_verify.games.holdem import script as holdem
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Answer, Reply
+from agzamov_verify.experiment.matches import Arm, Augmentation, Trait
+from agzamov_verify.games.chess import game_script as chess960
+from agzamov_verify.games.chess.cell import ChessCell, chess_cell
+from agzamov_verify.games.chess.game_script import ChessRecord, ChessRules
+from agzamov_verify.games.holdem import hand_script as holdem
 from agzamov_verify.games.holdem.cell import PokerCell, poker_cell
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules
 from agzamov_verify.games.holdem.rules import Deal
-from agzamov_verify.games.holdem.script import HandRecord, PokerRules
-from agzamov_verify.games.players import GameName, Player
-from agzamov_verify.questions import Answer, Reply
-from agzamov_verify.scoring.cells import Cell, CellKey
 from agzamov_verify.scoring.hypotheses.evidence import Evidence, ProbeCell
-from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.scoring.units.cells import Cell, CellKey
+from agzamov_verify.scoring.units.score_constants import load_score_constants
+from agzamov_verify.table.adjudication import Adjudication, AdjudicationPolicy
+from agzamov_verify.table.decision import IllegalPolicy, Tally
+from agzamov_verify.table.players import GameName, Player
 from verify.scripted import told
 
 CHESS, POKER = "chess960", "holdem"

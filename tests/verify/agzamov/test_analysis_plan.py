@@ -5,12 +5,19 @@ from fractions import Fraction
 import msgspec
 import pytest
 
-from agzamov_verify.analysis_plan import DRAFT, EXPLORATORY, PRIMARY, AnalysisPlan, HypothesisId, SequentialRule
-from agzamov_verify.manifest import Plan
-from agzamov_verify.plan_problems import problems
-from agzamov_verify.scoring.cells import CellKey
-from agzamov_verify.scoring.inference.sequential import Continue, Stop
-from agzamov_verify.scoring.sequential_monitoring import monitored_matches
+from agzamov_verify.experiment.analysis_plan import (
+    DRAFT,
+    EXPLORATORY,
+    PRIMARY,
+    AnalysisPlan,
+    HypothesisId,
+    SequentialRule,
+)
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.plan_problems import problems
+from agzamov_verify.scoring.early_stopping import monitored_matches
+from agzamov_verify.scoring.inference.sequential_test import Continue, Stop
+from agzamov_verify.scoring.units.cells import CellKey
 from verify.agzamov.generator import CHESS, World, chess
 
 MATCH = "p1-chess960-naked-a"

@@ -6,11 +6,19 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from agzamov_verify.experiment import Arm, Augmentation
-from agzamov_verify.scoring.agzamov.calibration import calibrated, median, rounded_up
-from agzamov_verify.scoring.agzamov.weights import Profile, fitted, proposed_weights, reliabilities, thousandths
-from agzamov_verify.scoring.cells import Cell, CellKey, performance
-from agzamov_verify.scoring.score_constants import SUBSCORES
+from agzamov_verify.experiment.matches import Arm, Augmentation
+from agzamov_verify.scoring.agzamov.calibration import (
+    Profile,
+    calibrated,
+    fitted,
+    median,
+    proposed_weights,
+    reliabilities,
+    rounded_up,
+    thousandths,
+)
+from agzamov_verify.scoring.units.cells import Cell, CellKey, performance
+from agzamov_verify.scoring.units.score_constants import SUBSCORES
 from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence
 
 ALPHA = Fraction(1, 20)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from agzamov_verify.games.chess960.cell import ChessCell, ChessGame
-from agzamov_verify.games.chess960.rules import End
+from agzamov_verify.games.chess.cell import ChessCell, ChessGame
+from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.cell import PokerCell, PokerHand
 from agzamov_verify.games.holdem.rules import HandEnd
 from agzamov_verify.scoring.agzamov.convergence import Gain, convergence_of, fitted, speed_of
-from agzamov_verify.scoring.cells import CellKey
+from agzamov_verify.scoring.units.cells import CellKey
 from verify.agzamov.generator import CHESS, POKER
 
 GAMES, HANDS = Fraction(500), Fraction(10_000)

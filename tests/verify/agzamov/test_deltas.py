@@ -7,25 +7,24 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agzamov_verify import canon
-from agzamov_verify.analysis_plan import AnalysisPlan
-from agzamov_verify.experiment import Arm, Augmentation
-from agzamov_verify.games.chess960.analysis import chess_analysis
-from agzamov_verify.games.chess960.cell import ChessCell
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.declared import FaultKind
-from agzamov_verify.games.holdem.analysis import poker_analysis
+from agzamov_verify.core import canon
+from agzamov_verify.experiment.analysis_plan import AnalysisPlan
+from agzamov_verify.experiment.matches import Arm, Augmentation
+from agzamov_verify.experiment.opponent_patterns import ShiftKind
+from agzamov_verify.games.chess.cell import ChessCell
+from agzamov_verify.games.chess.match_analysis import chess_analysis
+from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.cell import PokerCell
-from agzamov_verify.games.holdem.preflop import preflop_quality
-from agzamov_verify.games.holdem.script import PokerRules
-from agzamov_verify.games.patterns import ShiftKind
-from agzamov_verify.protocol import load_protocol
+from agzamov_verify.games.holdem.hand_script import PokerRules
+from agzamov_verify.games.holdem.match_analysis import poker_analysis, preflop_quality
+from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.analysis import recoveries_of
-from agzamov_verify.scoring.cells import Cell, CellKey
 from agzamov_verify.scoring.deltas import delta_analysis, tau_ratios
 from agzamov_verify.scoring.hypotheses.verdicts import verdicts
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.match_figures import Setting, p_above_half
+from agzamov_verify.scoring.units.cells import Cell, CellKey
+from agzamov_verify.table.declared import FaultKind
 from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence, hand_record
 from verify.hypotheses.planted import shifted
 

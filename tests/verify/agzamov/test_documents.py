@@ -7,36 +7,41 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_harness.matrix.matrix_text import matrix_lines
-from agzamov_harness.matrix.table import matrix_document
-from agzamov_verify import canon
-from agzamov_verify.analysis_plan import AnalysisPlan
-from agzamov_verify.analysis_plan import HypothesisId as Id
-from agzamov_verify.experiment import Arm, Augmentation
-from agzamov_verify.games.chess960.game import ChessBlock
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.chess960.script import ChessRecord, Ending
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.manifest import Manifest, MemoryPin, Plan
-from agzamov_verify.protocol import protocol_sha256
-from agzamov_verify.scores.collecting import (
+from agzamov_harness.commands.matrix_command import matrix_lines
+from agzamov_harness.matrix.matrix_table import matrix_document
+from agzamov_verify.core import canon
+from agzamov_verify.experiment.analysis_plan import AnalysisPlan
+from agzamov_verify.experiment.analysis_plan import HypothesisId as Id
+from agzamov_verify.experiment.matches import Arm, Augmentation
+from agzamov_verify.games.chess.game import ChessBlock
+from agzamov_verify.games.chess.game_script import ChessRecord, Ending
+from agzamov_verify.games.chess.rules import End
+from agzamov_verify.plan.manifest import Manifest, MemoryPin, Plan
+from agzamov_verify.protocols.norms import protocol_sha256
+from agzamov_verify.scores.collected_bundles import (
+    BundleSource,
     CannotCombine,
     Collected,
-    Source,
     VerifiedBundle,
     combine,
     declared_by_all,
     seeds_of,
+    warnings_between,
 )
-from agzamov_verify.scores.comparability import warnings_between
-from agzamov_verify.scores.documents import calibration_document, score_document
-from agzamov_verify.scores.score_text import calibration_lines, score_lines, source_lines
-from agzamov_verify.scoring.cells import Cell, CellKey
+from agzamov_verify.scores.score_report import (
+    calibration_document,
+    calibration_lines,
+    score_document,
+    score_lines,
+    source_lines,
+)
 from agzamov_verify.scoring.game_scoring import Played
 from agzamov_verify.scoring.hypotheses.verdicts import Status
 from agzamov_verify.scoring.match_cells import cell_of, model_of
+from agzamov_verify.scoring.units.cells import Cell, CellKey
 from agzamov_verify.systems.memory_system import MemorySystem
 from agzamov_verify.systems.rag_system import RagSystem
+from agzamov_verify.table.decision import Tally
 from verify.agzamov.generator import CHESS, POKER, World, arms, cell
 
 FULL, MEMORY = Augmentation.FULL, Augmentation.MEMORY
@@ -52,7 +57,7 @@ def manifest(**changes: object) -> Manifest:
 
 
 def taken(run: str, cells: list[Cell], not_checked: tuple[str, ...] = (), **changes: object) -> VerifiedBundle:
-    return VerifiedBundle(manifest(**changes), Source(run, "ab" * 32, "V1", not_checked), cells)
+    return VerifiedBundle(manifest(**changes), BundleSource(run, "ab" * 32, "V1", not_checked), cells)
 
 
 def of_model(model: str, augmentation: Augmentation = FULL) -> list[Cell]:
@@ -225,11 +230,13 @@ def test_a_memory_of_one_name_has_one_server_in_all_bundles(version: str, words:
 
 
 def test_what_is_attested_and_warned_of_stands_at_the_head_with_where_the_seeds_are_from() -> None:
-    first = Source("one", "ab" * 32, "V1", (), attested=("Of system mine it is x.",), warnings=("system mine: y",))
+    first = BundleSource(
+        "one", "ab" * 32, "V1", (), attested=("Of system mine it is x.",), warnings=("system mine: y",)
+    )
     head = list(source_lines([first], "agz-0.1"))
     assert head[1:3] == ["  ! system mine: y", "  attested: Of system mine it is x."]
     assert "this may be the best of many runs" in " ".join(head)
-    both = " ".join(" ".join(source_lines([first, Source("two", "ab" * 32, "V1", ())], "agz-0.1")).split())
+    both = " ".join(" ".join(source_lines([first, BundleSource("two", "ab" * 32, "V1", ())], "agz-0.1")).split())
     assert "where a control is of another run than its real arm, it may be the worst of many" in both
 
 

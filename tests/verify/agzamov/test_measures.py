@@ -5,16 +5,16 @@ from fractions import Fraction
 import msgspec
 import pytest
 
-from agzamov_verify.games.chess960.cell import ChessCell, ChessGame
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.decision import Tally
+from agzamov_verify.games.chess.cell import ChessCell, ChessGame
+from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.cell import ADJUSTED_METHODS, PokerCell, PokerHand, decisions_of, poker_cell
+from agzamov_verify.games.holdem.control_variates import PER_CHIP, Method, net_chips
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules
 from agzamov_verify.games.holdem.rules import HandEnd
-from agzamov_verify.games.holdem.script import HandRecord, PokerRules
-from agzamov_verify.games.holdem.variance_reduction.control_variates import PER_CHIP, Method, net_chips
-from agzamov_verify.scoring.cells import CellKey, error_ratio
+from agzamov_verify.scoring.inference.unit_values import Measure
 from agzamov_verify.scoring.match_figures import by_play, without_errors
-from agzamov_verify.scoring.measures import Measure
+from agzamov_verify.scoring.units.cells import CellKey, error_ratio
+from agzamov_verify.table.decision import Tally
 from verify.agzamov.generator import CHESS, POKER, chess_record, hand_record
 
 KEY, HANDS_KEY = CellKey("m", CHESS, 1), CellKey("m", POKER, 1)

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_verify.analysis_plan import AnalysisPlan
-from agzamov_verify.games.chess960.analysis import chess_analysis
-from agzamov_verify.games.chess960.cell import ChessCell
-from agzamov_verify.games.holdem.analysis import poker_analysis
+from agzamov_verify.experiment.analysis_plan import AnalysisPlan
+from agzamov_verify.games.chess.cell import ChessCell
+from agzamov_verify.games.chess.match_analysis import chess_analysis
 from agzamov_verify.games.holdem.cell import PokerCell
-from agzamov_verify.protocol import load_protocol
+from agzamov_verify.games.holdem.match_analysis import poker_analysis
+from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.deltas import delta_analysis
 from agzamov_verify.scoring.hypotheses.verdicts import verdicts
 from agzamov_verify.scoring.match_figures import Setting

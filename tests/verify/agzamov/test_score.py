@@ -12,18 +12,18 @@ import pytest
 from scipy import special, stats
 from statsmodels.stats.power import NormalIndPower
 
-from agzamov_verify.experiment import Arm, Augmentation
-from agzamov_verify.games.chess960.cell import ChessCell, ChessGame
-from agzamov_verify.games.chess960.rules import End
+from agzamov_verify.experiment.matches import Arm, Augmentation
+from agzamov_verify.games.chess.cell import ChessCell, ChessGame
+from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.cell import PokerCell, PokerHand
 from agzamov_verify.games.holdem.rules import HandEnd
-from agzamov_verify.scoring.agzamov.logistic import logistic_table, sigmoid
-from agzamov_verify.scoring.agzamov.score import Subject, a_score, inputs_of, needed, rescaled
+from agzamov_verify.scoring.agzamov.score import ScoreSubject, a_score, inputs_of, needed, rescaled
 from agzamov_verify.scoring.agzamov.score_bootstrap import spread_of
-from agzamov_verify.scoring.cells import Cell, CellKey
+from agzamov_verify.scoring.agzamov.score_scale import logistic_table, sigmoid
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
-from agzamov_verify.scoring.measures import Measure
-from agzamov_verify.scoring.score_constants import (
+from agzamov_verify.scoring.inference.unit_values import Measure
+from agzamov_verify.scoring.units.cells import Cell, CellKey
+from agzamov_verify.scoring.units.score_constants import (
     CHESS,
     POKER,
     SUBSCORES,
@@ -35,7 +35,7 @@ from agzamov_verify.scoring.score_constants import (
 from verify.agzamov.generator import World, cell, relabelled
 
 FULL = Augmentation.FULL
-SUBJECT = Subject("m", FULL, "sys")
+SUBJECT = ScoreSubject("m", FULL, "sys")
 CONSTANTS = msgspec.structs.replace(
     load_score_constants("agz-0.1"),
     c_bb_per_100=Constant("test", Decimal(50)),
@@ -58,7 +58,7 @@ def poker(key: CellKey, chips: int, hands: int) -> PokerCell:
 
 def cells(augmentation: Augmentation = FULL) -> Iterator[Cell]:
     """Win rates 0.5, 0.5 and 0.6; 0, 0 and 20 bb/100."""
-    for name, keys in needed(Subject("m", augmentation, "sys")).items():
+    for name, keys in needed(ScoreSubject("m", augmentation, "sys")).items():
         yield chess(keys[CHESS], 6 if name == "real" else 5, 10)
         yield poker(keys[POKER], 20 if name == "real" else 0, 200)
 
@@ -101,7 +101,7 @@ def test_a_delta_is_clamped_before_it_is_rescaled(delta: Fraction, share: Fracti
 
 def test_the_headline_is_called_a_and_any_other_column_by_its_name() -> None:
     assert a_score(SUBJECT, cells(), CONSTANTS).label == "A"
-    memory = Subject("m", Augmentation.MEMORY, "sys")
+    memory = ScoreSubject("m", Augmentation.MEMORY, "sys")
     assert a_score(memory, cells(Augmentation.MEMORY), CONSTANTS).label == "A(memory)"
 
 

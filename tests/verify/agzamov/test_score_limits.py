@@ -8,18 +8,18 @@ import msgspec
 import numpy as np
 import pytest
 
-from agzamov_verify.experiment import Augmentation
-from agzamov_verify.games.chess960.rules import End
+from agzamov_verify.experiment.matches import Augmentation
+from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.rules import HandEnd
-from agzamov_verify.scores.score_text import score_words
-from agzamov_verify.scoring.agzamov.score import Subject, a_score, needed
-from agzamov_verify.scoring.agzamov.score_range import mean_cut, range_of
-from agzamov_verify.scoring.cells import Cell
+from agzamov_verify.scores.score_report import score_words
+from agzamov_verify.scoring.agzamov.score import ScoreSubject, a_score, needed
+from agzamov_verify.scoring.agzamov.score_scale import mean_cut, range_of
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
-from agzamov_verify.scoring.score_constants import CHESS, POKER, ConstantsStatus, caveat, load_score_constants
+from agzamov_verify.scoring.units.cells import Cell
+from agzamov_verify.scoring.units.score_constants import CHESS, POKER, ConstantsStatus, caveat, load_score_constants
 from verify.agzamov.generator import World, cell
 
-SUBJECT = Subject("m", Augmentation.FULL, "sys")
+SUBJECT = ScoreSubject("m", Augmentation.FULL, "sys")
 CONSTANTS = load_score_constants("agz-0.1")
 HOW = Resamples(bytes(32), 200, Bootstrap.PERCENTILE)
 

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from agzamov_verify.analysis_plan import HypothesisId as Id
-from agzamov_verify.experiment import Arm, Augmentation, Trait
-from agzamov_verify.games.chess960.cell import ChessCell, ChessGame
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.scoring.cells import Cell, CellKey
+from agzamov_verify.experiment.analysis_plan import HypothesisId as Id
+from agzamov_verify.experiment.matches import Arm, Augmentation, Trait
+from agzamov_verify.games.chess.cell import ChessCell, ChessGame
+from agzamov_verify.games.chess.rules import End
 from agzamov_verify.scoring.hypotheses.evidence import EQUAL, SEVERE, SLIGHT, Evidence, Probe, ProbeCell
+from agzamov_verify.scoring.units.cells import Cell, CellKey
 from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence, stream
 
 MEMORY, TOOLS, RAG, FULL = Augmentation.MEMORY, Augmentation.TOOLS, Augmentation.RAG, Augmentation.FULL

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.weightstats import ttost_ind
 
-from agzamov_verify.games.chess960.cell import PAIR_WINS
+from agzamov_verify.games.chess.cell import PAIR_WINS
 from agzamov_verify.scoring.hypotheses.contrasts import (
     Joint,
     Weighted,
@@ -24,9 +24,9 @@ from agzamov_verify.scoring.hypotheses.contrasts import (
 from agzamov_verify.scoring.inference.estimate import Scale
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.significance import Alternative
-from agzamov_verify.scoring.learning.basis import risings, tau_grid
-from agzamov_verify.scoring.measures import Units
-from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.scoring.inference.unit_values import Units
+from agzamov_verify.scoring.learning.curve import risings, tau_grid
+from agzamov_verify.scoring.units.score_constants import load_score_constants
 
 HOW = Resamples(bytes(32), 500, Bootstrap.EXPANDED)
 GREATER, TWO_SIDED = Alternative.GREATER, Alternative.TWO_SIDED

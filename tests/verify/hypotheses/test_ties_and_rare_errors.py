@@ -1,9 +1,9 @@
 """E1 with models that do equally badly, and E10 where nearly no game has an error."""
 
-from agzamov_verify.scoring.cells import Cell, CellKey
 from agzamov_verify.scoring.hypotheses.contrasts import Joint
 from agzamov_verify.scoring.hypotheses.evidence import Insufficient
 from agzamov_verify.scoring.hypotheses.exploratory import errs_no_more, weakest_gains_nothing
+from agzamov_verify.scoring.units.cells import Cell, CellKey
 from verify.agzamov.generator import CHESS, EVEN, POKER, World, arms, cell, evidence
 
 GAINS = World(win=0.6, mean=80)

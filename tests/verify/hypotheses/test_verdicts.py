@@ -9,34 +9,34 @@ import pytest
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
-from agzamov_verify.analysis_plan import AnalysisPlan
-from agzamov_verify.analysis_plan import HypothesisId as Id
-from agzamov_verify.experiment import Arm, Augmentation
-from agzamov_verify.games.chess960.cell import ChessCell
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.protocol import load_protocol
-from agzamov_verify.scoring.cells import Cell, CellKey
+from agzamov_verify.experiment.analysis_plan import AnalysisPlan
+from agzamov_verify.experiment.analysis_plan import HypothesisId as Id
+from agzamov_verify.experiment.matches import Arm, Augmentation
+from agzamov_verify.games.chess.cell import ChessCell
+from agzamov_verify.games.chess.rules import End
+from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.deltas import delta_analysis
 from agzamov_verify.scoring.hypotheses import contrasts
 from agzamov_verify.scoring.hypotheses.contrasts import Joint, Weighted, courses_differ, one_way, weighed
-from agzamov_verify.scoring.hypotheses.deltas import ONE, mean_difference, weighted
+from agzamov_verify.scoring.hypotheses.declarations import BY_ID, REGISTRY, Family
+from agzamov_verify.scoring.hypotheses.delta_contrasts import ONE, mean_difference, weighted
 from agzamov_verify.scoring.hypotheses.evidence import Evidence, Insufficient
 from agzamov_verify.scoring.hypotheses.exploratory import draws_hide_wins
 from agzamov_verify.scoring.hypotheses.primary import temporal_beats_uniform
-from agzamov_verify.scoring.hypotheses.registry import BY_ID, REGISTRY, Family
-from agzamov_verify.scoring.hypotheses.verdicts import Status, Verdict, or_too_few, verdicts
+from agzamov_verify.scoring.hypotheses.verdicts import HypothesisVerdict, Status, or_too_few, verdicts
 from agzamov_verify.scoring.inference import effects
 from agzamov_verify.scoring.inference.estimate import Scale
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.significance import Alternative
+from agzamov_verify.scoring.inference.unit_values import Units
 from agzamov_verify.scoring.learning.course import Course
 from agzamov_verify.scoring.learning.outcome import LearningOutcome, RecoveryOutcome, learning, recoveries
-from agzamov_verify.scoring.measures import Units
+from agzamov_verify.scoring.units.cells import Cell, CellKey
 from verify.agzamov.generator import CHESS, CONSTANTS, POKER, World, arms, cell, evidence
 from verify.hypotheses.planted import GAINS, NOTHING, PLANTED, helps
 
 
-def only(name: Id, some: Evidence) -> Verdict:
+def only(name: Id, some: Evidence) -> HypothesisVerdict:
     return {one.id: one for one in verdicts(AnalysisPlan(hypotheses=(name,)), some, LEAST).hypotheses}[name]
 
 
@@ -140,7 +140,7 @@ def test_centipawns_are_compared_only_if_they_are_in_the_bundle_and_the_reason_s
 
 def test_confirmatory_p_are_multiplied_by_five_and_the_others_stand_beside_their_q() -> None:
     found = verdicts(AnalysisPlan(), PLANTED[Id.H3].true(), LEAST).hypotheses
-    by_family: Mapping[Family, list[Verdict]] = {
+    by_family: Mapping[Family, list[HypothesisVerdict]] = {
         family: [one for one in found if one.family is family and not one.same_as] for family in Family
     }
     for one in by_family[Family.CONFIRMATORY]:

@@ -21,9 +21,9 @@ from agzamov_verify.scoring.inference.clusters import (
 )
 from agzamov_verify.scoring.inference.estimate import Scale
 from agzamov_verify.scoring.inference.significance import Alternative
-from agzamov_verify.scoring.measures import CAREERS, ONE_CAREER, ratio_of
-from agzamov_verify.scoring.ratios import ratio_figure, share_figure
-from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.scoring.inference.unit_values import CAREERS, ONE_CAREER, ratio_of
+from agzamov_verify.scoring.units.ratios import ratio_figure, share_figure
+from agzamov_verify.scoring.units.score_constants import load_score_constants
 
 ONE, CONSTANTS = Fraction(1), load_score_constants("agz-0.1").clusters
 GENERATOR = np.random.default_rng(3)

@@ -19,7 +19,7 @@ from agzamov_verify.scoring.inference.distributions import (
     t_two_sided,
     t_upper,
 )
-from agzamov_verify.scoring.inference.high_precision import mp, rational, real, root, rounded
+from agzamov_verify.scoring.inference.exact import mp, rational, real, root, rounded
 
 DFS = [1, Fraction(5, 2), 9, 99, Fraction(16752, 100), 498, 9999, 10**6]
 TS = [Fraction(-3), Fraction(0), Fraction(1, 10), Fraction(196, 100), Fraction(8)]

@@ -9,7 +9,6 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 
-from agzamov_verify.scoring.exact import figure
 from agzamov_verify.scoring.inference.estimate import (
     PAIR_SCORE,
     Estimate,
@@ -18,8 +17,9 @@ from agzamov_verify.scoring.inference.estimate import (
     session_bb_per_100,
     share_estimate,
 )
+from agzamov_verify.scoring.inference.exact import figure
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
-from agzamov_verify.scoring.statistics import Interval
+from agzamov_verify.scoring.inference.samples import Interval
 from calibration.plain_samples import mean_estimate, paired_estimate
 
 EXPANDED = Resamples(bytes(range(32)), 2_000, Bootstrap.EXPANDED)

@@ -15,8 +15,8 @@ from agzamov_verify.scoring.inference.intervals import (
     expanded_tail,
     t_bounds,
 )
-from agzamov_verify.scoring.inference.resampling import UNITS_MAX, resampled_sums
-from agzamov_verify.scoring.statistics import Interval
+from agzamov_verify.scoring.inference.resampling import UNITS_MAX, bootstrap_sums
+from agzamov_verify.scoring.inference.samples import Interval
 
 FIVE, SEED = Fraction(1, 20), bytes(range(32))
 ONE, DIFFERENCE = [Fraction(1)], [Fraction(1), Fraction(-1)]
@@ -39,7 +39,7 @@ def drawn(samples: Sequence[Sequence[int]]) -> list[tuple[np.ndarray, np.ndarray
     found = []
     for at, sample in enumerate(samples):
         n = len(sample)
-        first, second = map(np.array, resampled_sums([sample, [one * one for one in sample]], SEED, at, 10_000))
+        first, second = map(np.array, bootstrap_sums([sample, [one * one for one in sample]], SEED, at, 10_000))
         found.append((first / n, (second - first * first / n) / (n - 1) / n))
     return found
 

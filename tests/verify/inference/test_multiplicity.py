@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from agzamov_verify.scoring.inference.multiplicity import benjamini_hochberg, bonferroni, holm
+from agzamov_verify.scoring.inference.significance import benjamini_hochberg, bonferroni, holm
 
 p_values = st.lists(st.integers(0, 10**6).map(lambda n: Fraction(n, 10**6)), min_size=1, max_size=15)
 # Benjamini and Hochberg 1995, section 4.2: fifteen p-values of a study of myocardial infarction.

@@ -13,7 +13,7 @@ from agzamov_verify.scoring.inference.pentanomial import (
     pentanomial,
     self_play_symmetry,
 )
-from agzamov_verify.scoring.statistics import Interval
+from agzamov_verify.scoring.inference.samples import Interval
 
 ONE_PERCENT, SEED = Fraction(1, 100), bytes(32)
 

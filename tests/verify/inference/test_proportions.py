@@ -6,11 +6,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from agzamov_verify.scoring.inference.proportions import (
-    binomial_p,
-    binomial_test,
-    wilson,
-)
+from agzamov_verify.scoring.inference.proportions import binomial_p, binomial_test, wilson
 from agzamov_verify.scoring.inference.significance import Alternative
 
 COUNTS = [(0, 1), (1, 1), (3, 7), (19, 30), (29, 30), (30, 30), (290, 500), (425, 500), (1050, 2000)]

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agzamov_verify.scoring.inference.sequential import (
+from agzamov_verify.scoring.inference.samples import Interval
+from agzamov_verify.scoring.inference.sequential_test import (
     BETS,
     Continue,
     Gambler,
@@ -19,7 +20,6 @@ from agzamov_verify.scoring.inference.sequential import (
     decide,
 )
 from agzamov_verify.scoring.inference.significance import Alternative
-from agzamov_verify.scoring.statistics import Interval
 from calibration.simulated_matches import ChessWorld, PokerWorld, pair_points, session_chips
 
 PAIRS = 250

@@ -10,13 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agzamov_verify.scoring.draws import by_numpy
-from agzamov_verify.scoring.inference import sign_tests
-from agzamov_verify.scoring.inference.sign_tests import (
-    exact_counts,
-    flipped_counts,
-    sign_flip_test,
-)
+from agzamov_verify.scoring.inference import draws_by_numpy, pentanomial
+from agzamov_verify.scoring.inference.pentanomial import exact_counts, flipped_counts, sign_flip_test
 from agzamov_verify.scoring.inference.significance import Alternative
 
 SEED = bytes(range(32))
@@ -74,13 +69,13 @@ def test_where_all_sums_are_too_many_a_seeded_draw_comes_near(
     exact = Fraction(*(exact_counts(sizes, sum(MAIZE), alternative) or (0, 1)))
     drawn = Fraction(*flipped_counts(sizes, sum(MAIZE), alternative, SEED))
     assert abs(drawn - exact) < Fraction(1, 100)
-    monkeypatch.setattr(sign_tests, "EXACT_BITS_MAX", 10)
+    monkeypatch.setattr(pentanomial, "EXACT_BITS_MAX", 10)
     assert Fraction(sign_flip_test(MAIZE, alternative, SEED).p or 0) == pytest.approx(drawn, rel=1e-5)
 
 
 def test_the_seeded_draw_is_what_its_docstring_says() -> None:
     sizes, hits = [abs(one) for one in MAIZE], 1
-    for flip in range(sign_tests.FLIPS):
+    for flip in range(pentanomial.FLIPS):
         drawn = int.from_bytes(hashlib.shake_256(SEED + b"flip" + flip.to_bytes(4, "big")).digest(2), "little")
         hits += sum(size if drawn >> at & 1 else -size for at, size in enumerate(sizes)) >= sum(MAIZE)
     assert flipped_counts(sizes, sum(MAIZE), Alternative.GREATER, SEED) == (hits, 10_000)
@@ -91,7 +86,7 @@ def test_the_seeded_draw_does_not_depend_on_how_much_is_drawn_at_a_time(monkeypa
     first = sign_flip_test(chips, Alternative.TWO_SIDED, SEED)
     assert first.p == "0.0238"
     assert sign_flip_test(chips, Alternative.TWO_SIDED, b"another").p != first.p
-    monkeypatch.setattr(by_numpy, "_CHUNK_FLIPS", 300)
+    monkeypatch.setattr(draws_by_numpy, "_CHUNK_FLIPS", 300)
     assert sign_flip_test(chips, Alternative.TWO_SIDED, SEED) == first
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from agzamov_verify.scoring.learning.basis import risings, tau_grid
-from agzamov_verify.scoring.learning.null import trend_either_way
+from agzamov_verify.scoring.learning.course import trend_either_way
+from agzamov_verify.scoring.learning.curve import risings, tau_grid
 
 Match = Callable[[np.random.Generator], list[int]]
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import brentq, curve_fit
 
-from agzamov_verify.scoring.learning.basis import ONE, decays, risings, tau_grid
-from agzamov_verify.scoring.learning.curve import fitted, interval_of_tau
+from agzamov_verify.scoring.learning.curve import ONE, decays, fitted, interval_of_tau, risings, tau_grid
 from verify.learning.simulated import chess_match
 
 SEED = bytes(range(32))

@@ -10,26 +10,24 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agzamov_verify.scoring.draws import by_numpy
-from agzamov_verify.scoring.draws.by_numpy import random_orders
-from agzamov_verify.scoring.learning.basis import risings, tau_grid
-from agzamov_verify.scoring.learning.course import Course, course_of
-from agzamov_verify.scoring.learning.curve import fitted
-from agzamov_verify.scoring.learning.null import drop_p, trend_either_way, trend_p
+from agzamov_verify.scoring.inference import draws_by_numpy
+from agzamov_verify.scoring.inference.draws_by_numpy import random_orders
+from agzamov_verify.scoring.learning.course import Course, course_of, drop_p, trend_either_way, trend_p
+from agzamov_verify.scoring.learning.curve import fitted, risings, tau_grid
 from agzamov_verify.scoring.learning.outcome import (
     LearningOutcome,
     LearningRule,
     Reach,
     RecoveryVerdict,
     TrendTest,
-    Verdict,
+    TrendVerdict,
     corrected_trends,
     learning,
     recoveries,
     tau_ratio,
     trend_test,
 )
-from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.scoring.units.score_constants import load_score_constants
 from verify.learning.simulated import Match, chess_match, detections, poker_match
 
 SEED = bytes(range(32))
@@ -84,13 +82,13 @@ def test_p_of_a_drop_is_about_the_share_of_all_splits() -> None:
 def test_the_null_does_not_depend_on_how_much_is_drawn_at_a_time(keys: int, monkeypatch: pytest.MonkeyPatch) -> None:
     line = np.array([range(9)], dtype=np.int64)
     expected = trend_p(list(range(9)), line, SEED, 200)
-    monkeypatch.setattr(by_numpy, "_CHUNK_KEYS", keys)
+    monkeypatch.setattr(draws_by_numpy, "_CHUNK_KEYS", keys)
     assert trend_p(list(range(9)), line, SEED, 200) == expected == Fraction(1, 201)
 
 
 def test_a_match_too_long_for_exact_sums_has_a_verdict_and_no_curve() -> None:
     found = learning(Course([0, 0, 1, 2] * 12_000), CHESS, SEED, 10)
-    assert (found.verdict, found.curve, found.p, found.tau) == (Verdict.TOO_MANY_RESULTS, None, None, None)
+    assert (found.verdict, found.curve, found.p, found.tau) == (TrendVerdict.TOO_MANY_RESULTS, None, None, None)
 
 
 def test_values_that_would_not_add_up_exactly_are_refused() -> None:
@@ -140,7 +138,7 @@ def test_real_curves_are_seen_as_often_as_planned(gain: float, low: float, high:
 
 def test_a_learner_has_a_tau_near_the_truth() -> None:
     found = chess(LEARNER, 1)
-    assert found.verdict is Verdict.LEARNED
+    assert found.verdict is TrendVerdict.LEARNED
     assert found.curve is not None
     assert found.tau == found.curve.to_95_of_plateau
     assert found.curve.tau_ci is not None
@@ -154,7 +152,7 @@ def test_a_gain_of_less_than_5_percent_that_is_no_noise_needs_no_game() -> None:
     level = 19 + np.minimum(np.arange(500), 200) / 250
     values = [int(one) for one in np.round(level * 10)]
     found = learning(Course(values), CHESS, SEED, 200)
-    assert found.verdict is Verdict.LEARNED
+    assert found.verdict is TrendVerdict.LEARNED
     assert found.curve is not None
     assert 0 < float(found.curve.gain.decimal) < 0.05 * float(found.curve.plateau.decimal)
     assert found.tau == 0
@@ -165,7 +163,7 @@ def test_a_gain_of_less_than_5_percent_that_is_no_noise_needs_no_game() -> None:
 
 def test_constant_strength_has_the_words_tau_but_none_that_scores() -> None:
     found = chess(SAME, 2)
-    assert found.verdict is Verdict.NO_CONVERGENCE_DETECTED
+    assert found.verdict is TrendVerdict.NO_CONVERGENCE_DETECTED
     assert found.words.tau is not None
     assert found.curve is not None
     assert found.tau is None
@@ -175,7 +173,7 @@ def test_who_unlearns_has_declined_and_has_no_tau() -> None:
     """The defect: a trend that is looked for upwards alone calls a memory that misleads "no convergence"."""
     values = LEARNER(np.random.default_rng(1))[::-1]
     found = learning(Course(values), CHESS, SEED, 40)
-    assert found.verdict is Verdict.DECLINED
+    assert found.verdict is TrendVerdict.DECLINED
     assert found.p is not None
     assert found.p.exact == "1/5000"
     assert (found.curve, found.tau) == (None, None)
@@ -192,7 +190,7 @@ def test_a_course_and_its_mirror_image_have_one_p() -> None:
     values = LEARNER(np.random.default_rng(1))
     up, down = (learning(Course(some), CHESS, SEED, 40) for some in (values, [2 - value for value in values]))
     assert up.p == down.p
-    assert (up.verdict, down.verdict) == (Verdict.LEARNED, Verdict.DECLINED)
+    assert (up.verdict, down.verdict) == (TrendVerdict.LEARNED, TrendVerdict.DECLINED)
 
 
 def test_two_sided_p_is_about_scipys_permutation_test() -> None:
@@ -215,17 +213,17 @@ def test_halves_of_fewer_units_than_the_least_have_no_change() -> None:
 
 def test_a_verdict_follows_the_corrected_p() -> None:
     """The defect: of 26 matches each tested at 5 %, one is false in 74 % of runs; p = 0.04 alone is not enough."""
-    alone = TrendTest(Verdict.LEARNED, Fraction(4, 100), Fraction(4, 100), rises=True)
-    flat = TrendTest(Verdict.NO_CONVERGENCE_DETECTED, Fraction(1, 2), Fraction(1, 2), rises=False)
-    strong = TrendTest(Verdict.DECLINED, Fraction(1, 1000), Fraction(1, 1000), rises=False)
-    short = TrendTest(Verdict.TOO_FEW_RESULTS, None, None, rises=False)
+    alone = TrendTest(TrendVerdict.LEARNED, Fraction(4, 100), Fraction(4, 100), rises=True)
+    flat = TrendTest(TrendVerdict.NO_CONVERGENCE_DETECTED, Fraction(1, 2), Fraction(1, 2), rises=False)
+    strong = TrendTest(TrendVerdict.DECLINED, Fraction(1, 1000), Fraction(1, 1000), rises=False)
+    short = TrendTest(TrendVerdict.TOO_FEW_RESULTS, None, None, rises=False)
     found = corrected_trends([alone, short, flat, strong], [CHESS] * 4)
     assert [test.p_corrected for test in found] == [Fraction(8, 100), None, Fraction(1, 2), Fraction(3, 1000)]
     assert [test.verdict for test in found] == [
-        Verdict.NO_CONVERGENCE_DETECTED,
-        Verdict.TOO_FEW_RESULTS,
-        Verdict.NO_CONVERGENCE_DETECTED,
-        Verdict.DECLINED,
+        TrendVerdict.NO_CONVERGENCE_DETECTED,
+        TrendVerdict.TOO_FEW_RESULTS,
+        TrendVerdict.NO_CONVERGENCE_DETECTED,
+        TrendVerdict.DECLINED,
     ]
     assert [test.p for test in found] == [Fraction(4, 100), None, Fraction(1, 2), Fraction(1, 1000)]
 
@@ -236,21 +234,21 @@ def test_26_matches_of_constant_strength_have_one_false_verdict_in_at_most_5_per
     raw = corrected = 0
     for _ in range(2000):
         tests = [trend(Fraction(int(p), 5000)) for p in rng.integers(1, 5001, 26)]
-        raw += any(test.verdict is Verdict.LEARNED for test in tests)
-        corrected += any(test.verdict is Verdict.LEARNED for test in corrected_trends(tests, [CHESS] * 26))
+        raw += any(test.verdict is TrendVerdict.LEARNED for test in tests)
+        corrected += any(test.verdict is TrendVerdict.LEARNED for test in corrected_trends(tests, [CHESS] * 26))
     assert raw / 2000 == pytest.approx(1 - 0.95**26, abs=0.03)
     assert stats.binomtest(corrected, 2000, 0.05, "greater").pvalue > 0.001, corrected
 
 
 def trend(p: Fraction) -> TrendTest:
-    verdict = Verdict.LEARNED if p <= Fraction(CHESS.level) else Verdict.NO_CONVERGENCE_DETECTED
+    verdict = TrendVerdict.LEARNED if p <= Fraction(CHESS.level) else TrendVerdict.NO_CONVERGENCE_DETECTED
     return TrendTest(verdict, p, p, rises=True)
 
 
 @pytest.mark.parametrize("points", [0, 1, 2])
 def test_a_match_of_equal_results_shows_no_convergence(points: int) -> None:
     found = learning(Course([points] * 500), CHESS, SEED, 40)
-    assert (found.verdict, found.curve, found.tau) == (Verdict.NO_CONVERGENCE_DETECTED, None, None)
+    assert (found.verdict, found.curve, found.tau) == (TrendVerdict.NO_CONVERGENCE_DETECTED, None, None)
     assert found.p is not None
     assert found.p.exact == "1/1"
     assert found.tau is None
@@ -263,7 +261,7 @@ def test_fewer_than_ten_pairs_are_too_few(games: int) -> None:
         if games == 19
         else learning(Course([2] * games), CHESS, SEED, 40)
     )
-    assert (found.verdict, found.p, found.curve, found.tau) == (Verdict.TOO_FEW_RESULTS, None, None, None)
+    assert (found.verdict, found.p, found.curve, found.tau) == (TrendVerdict.TOO_FEW_RESULTS, None, None, None)
 
 
 def test_results_that_fill_no_unit_are_left_out_of_the_fit() -> None:
@@ -276,7 +274,7 @@ def test_results_that_fill_no_unit_are_left_out_of_the_fit() -> None:
 def test_poker_is_scored_by_the_gain_since_its_zero_means_nothing() -> None:
     values = poker_match(10_000, -300, 250, 1000)(np.random.default_rng(2))
     found = learning(Course(values), POKER, SEED, 200)
-    assert (found.verdict, found.reach) == (Verdict.LEARNED, Reach.GAIN)
+    assert (found.verdict, found.reach) == (TrendVerdict.LEARNED, Reach.GAIN)
     assert found.curve is not None
     assert found.curve.to_95_of_plateau is None
     assert found.tau == found.curve.to_95_of_gain == math.ceil(found.curve.tau * math.log(20))
@@ -327,7 +325,7 @@ def test_a_fall_and_a_recovery_are_seen_and_counted_from_the_shift() -> None:
     assert found.tau == found.words.tau
     assert found.tau is not None
     assert 50 < found.tau <= 200
-    assert found.curve.verdict is Verdict.LEARNED
+    assert found.curve.verdict is TrendVerdict.LEARNED
 
 
 def test_without_a_fall_there_is_nothing_to_recover_from() -> None:
@@ -388,9 +386,9 @@ def test_a_trend_over_careers_is_scipys_t_of_their_contrasts() -> None:
     contrasts = [float(np.array(career).reshape(50, 2).sum(axis=1) @ shape) for career in course.careers]
     found = trend_test(course, rule_of(course), SEED)
     assert float(found.p or 0) == pytest.approx(stats.ttest_1samp(contrasts, 0).pvalue, rel=1e-5)
-    assert (found.verdict, found.rises) == (Verdict.LEARNED, True)
+    assert (found.verdict, found.rises) == (TrendVerdict.LEARNED, True)
     falling = course_of([[2 - value for value in career] for career in course.careers])
-    assert trend_test(falling, rule_of(falling), SEED).verdict is Verdict.DECLINED
+    assert trend_test(falling, rule_of(falling), SEED).verdict is TrendVerdict.DECLINED
 
 
 def test_what_a_store_adds_to_all_games_of_its_career_is_no_trend() -> None:
@@ -417,7 +415,7 @@ def test_the_change_over_careers_is_students_interval_of_their_differences() -> 
 def test_within_one_career_nothing_is_tested() -> None:
     course = course_of([chess_match(500, 0.35, 0.4, 0.4, 60)(np.random.default_rng(1))])
     found = learning(course, CHESS, SEED, 40)
-    assert (found.verdict, found.p, found.tau, found.change) == (Verdict.ONE_CAREER, None, None, None)
+    assert (found.verdict, found.p, found.tau, found.change) == (TrendVerdict.ONE_CAREER, None, None, None)
     (shifted_,) = recoveries(course, [300], CHESS, SEED, 40)
     assert (shifted_.verdict, shifted_.p_drop) == (RecoveryVerdict.ONE_CAREER, None)
 

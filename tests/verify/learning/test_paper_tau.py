@@ -8,13 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.scoring.learning.paper_tau import (
-    WindowRule,
-    recovery_by_words,
-    smoothed,
-    tau_by_words,
-)
-from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.scoring.learning.paper_tau import WindowRule, recovery_by_words, smoothed, tau_by_words
+from agzamov_verify.scoring.units.score_constants import load_score_constants
 
 PLAIN = WindowRule(4, 1, 2)
 RULES = load_score_constants("agz-0.1").learning.rules

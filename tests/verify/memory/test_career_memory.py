@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.memory.career_memory import PROBES, CareerMemory, Limits, within
-from agzamov_verify.memory.donor import Donor
-from agzamov_verify.questions import (
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import (
     Answer,
     EndGame,
     Export,
@@ -21,10 +19,12 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
-from agzamov_verify.script import Divergence, Script
+from agzamov_verify.core.script import Divergence, Script
+from agzamov_verify.memory.career_memory import PROBES, CareerMemory, SearchLimits, within
+from agzamov_verify.memory.placebo import Donor
 from verify.scripted import told
 
-LIMITS = Limits(hits_max=3, bytes_max=100)
+LIMITS = SearchLimits(hits_max=3, bytes_max=100)
 EMPTY = Exported((), more=False)
 NOTHING = Hits(())
 KEPT = Kept("castles early", (), "e00001", (1,), "observation")
@@ -177,14 +177,14 @@ def test_the_told_length_counts_each_note_as_often_as_it_is_told() -> None:
 
 def test_entries_beyond_those_that_were_asked_for_are_not_told() -> None:
     assert told(CareerMemory(LIMITS).recall("g00000", 0, "castling"), [hits("a", "b", "c", "d")])[0] == "a\nb\nc"
-    placebo = CareerMemory(Limits(1, 100), donor())
+    placebo = CareerMemory(SearchLimits(1, 100), donor())
     assert told(placebo.recall("g00000", 0, "castling"), [hits("a", "b")])[0].count("note") == 1
 
 
 def test_a_note_stands_for_each_entry_that_fits_and_for_no_other() -> None:
     """However long the notes are: they are chosen by their length over the whole career, not for one prompt."""
-    placebo, long = CareerMemory(Limits(10, 20), donor()), hits("a" * 9, "b" * 9, "c" * 9)
-    assert len(told(CareerMemory(Limits(10, 20)).recall("g00000", 0, "x"), [long])[0].splitlines()) == 2
+    placebo, long = CareerMemory(SearchLimits(10, 20), donor()), hits("a" * 9, "b" * 9, "c" * 9)
+    assert len(told(CareerMemory(SearchLimits(10, 20)).recall("g00000", 0, "x"), [long])[0].splitlines()) == 2
     assert len(told(placebo.recall("g00000", 0, "x"), [long])[0].splitlines()) == 2
 
 

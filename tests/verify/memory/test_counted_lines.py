@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agzamov_memory import consolidator, noisy, notation
-from agzamov_verify.memory.counted_lines import counts_of, damaged, may_be_damaged, words_of
+from agzamov_verify.memory.built_in_servers import counts_of, damaged, may_be_damaged, words_of
 
 LINES = st.from_regex(r"([A-Za-z:,%-]{0,9} ?[0-9]{1,3} ?(of|off) ?[0-9]{1,3} ?){0,3}[a-z .]{0,9}", fullmatch=True)
 

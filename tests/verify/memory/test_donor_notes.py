@@ -9,16 +9,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games import scripted
-from agzamov_verify.games.game import StreamPlan
-from agzamov_verify.games.page import PROFILE
-from agzamov_verify.games.patterns import Pattern
-from agzamov_verify.games.players import Player
-from agzamov_verify.games.prompts import prompt_digests
-from agzamov_verify.games.registry import GAMES
-from agzamov_verify.questions import Answer, Chat, Evaluation, Question, Reply
-from agzamov_verify.script import drive
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Answer, Chat, Evaluation, Question, Reply
+from agzamov_verify.core.script import drive
+from agzamov_verify.experiment.opponent_patterns import Pattern
+from agzamov_verify.plan.manifest import prompt_digests
+from agzamov_verify.table import scripted_players
+from agzamov_verify.table.game import StreamPlan
+from agzamov_verify.table.players import Player
+from agzamov_verify.table.prompt_lines import PROFILE
+from agzamov_verify.table.registry import GAMES
 
 SCRIPTS = Path(__file__).parents[3] / "scripts" / "donor_notes"
 NOTED = [name for name, game in GAMES.items() if game.remembers]
@@ -59,7 +59,7 @@ def decisions(name: str) -> Sequence[tuple[Chat, str]]:
     def answer(question: Question) -> Answer:
         if not isinstance(question, Chat):
             return Evaluation(0, None)
-        text = scripted.reply("reference", question.messages, question.seed)
+        text = scripted_players.scripted_reply("reference", question.messages, question.seed)
         if question.to == "a":
             asked.append((question, text))
         return Reply(text=text)
@@ -87,7 +87,7 @@ def test_ten_donor_notes_leave_nearly_every_decision_as_it_was(name: str) -> Non
     others = 0
     for question, text in asked:
         told = with_profile(question, "\n".join(order.deal(GAMES[name].donor_notes, TOLD)))
-        again = scripted.reply("reference", told.messages, told.seed)
+        again = scripted_players.scripted_reply("reference", told.messages, told.seed)
         others += again.rpartition("\n")[2] != text.rpartition("\n")[2]
     assert len(asked) >= 20
     assert 100 * others <= OTHERS_PERCENT_MAX[name] * len(asked), f"{others} of {len(asked)}"

@@ -7,12 +7,11 @@ import msgspec
 import pytest
 
 from agzamov_verify.checks.check_log import CheckLog, Finding, Number, Status, Step, StepFailed
-from agzamov_verify.checks.lineage_tiers import Tier, tiers
 from agzamov_verify.checks.memory_audit import Audited
-from agzamov_verify.checks.memory_step import check_memory
-from agzamov_verify.manifest import MemoryPin, Plan
-from agzamov_verify.seat_letters import memory_name
-from agzamov_verify.streams import SeatStore
+from agzamov_verify.checks.memory_step import Tier, check_memory, tiers
+from agzamov_verify.core.seat_letters import memory_name
+from agzamov_verify.plan.manifest import MemoryPin, Plan
+from agzamov_verify.plan.streams import SeatStore
 
 NATIVE = {"use": "native", "calls_max": 2}
 ENOUGH = Audited(careers=2, stored=8, searches=20, found=30)

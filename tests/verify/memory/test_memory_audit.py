@@ -7,11 +7,8 @@ import msgspec
 import pytest
 
 from agzamov_verify.checks.memory_audit import Audited, StoreAudit, StoreAudits
-from agzamov_verify.checks.memory_warnings import audited_matches, memory_warnings
-from agzamov_verify.manifest import Plan
-from agzamov_verify.memory.career_memory import PROBES, CareerMemory, Limits
-from agzamov_verify.memory.recomputed import consolidated, text_given
-from agzamov_verify.questions import (
+from agzamov_verify.checks.memory_step import audited_matches, memory_warnings
+from agzamov_verify.core.questions import (
     MEMORY,
     Answer,
     EndGame,
@@ -26,8 +23,11 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
-from agzamov_verify.script import Exchanges, Script
-from agzamov_verify.streams import SeatStore, streams_of
+from agzamov_verify.core.script import Exchanges, Script
+from agzamov_verify.memory.built_in_servers import consolidated, text_given
+from agzamov_verify.memory.career_memory import PROBES, CareerMemory, SearchLimits
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import SeatStore, streams_of
 from agzamov_verify.systems import MemorySystem
 
 CONTESTS = 4
@@ -94,7 +94,7 @@ def career(memory: CareerMemory) -> Script[None]:
 
 
 def played(*, rewrites: bool = False) -> list[Exchange]:
-    memory = CareerMemory(Limits(10, 1000), rewrites=rewrites)
+    memory = CareerMemory(SearchLimits(10, 1000), rewrites=rewrites)
     return list(Exchanges(career(memory), Memory(rewrites=rewrites)))
 
 

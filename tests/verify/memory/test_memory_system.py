@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from agzamov_verify.experiment import Arm, Trait
-from agzamov_verify.memory.servers import SERVERS
+from agzamov_verify.experiment.matches import Arm, Trait
+from agzamov_verify.memory.built_in_servers import SERVERS
 from agzamov_verify.systems import AnySystem, MemorySystem
 
 NAMES = ", ".join(SERVERS)

@@ -7,28 +7,12 @@ from contextlib import suppress
 import msgspec
 import pytest
 
-from agzamov_harness.seal import plan_from
+from agzamov_harness.run.plan_file import plan_from
 from agzamov_verify.checks.check_log import CheckLog, Finding, Number, Status, StepFailed
 from agzamov_verify.checks.memory_audit import StoreAudit
 from agzamov_verify.checks.memory_step import check_memory
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.scripted import reply
-from agzamov_verify.manifest import ManifestError, MemoryPin, Plan
-from agzamov_verify.memory import native_tools
-from agzamov_verify.memory.native_tools import (
-    LEFT_OUT,
-    NO_WORDS,
-    NOT_CALLED,
-    Effect,
-    Given,
-    NativeTool,
-    delivered,
-    read_native_call,
-    shown_native,
-    tool_problem,
-)
-from agzamov_verify.memory.tools import Refused
-from agzamov_verify.questions import (
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import (
     MEMORY,
     SERVED_CHARACTERS_MAX,
     Answer,
@@ -45,9 +29,25 @@ from agzamov_verify.questions import (
     Store,
     ToolCall,
 )
-from agzamov_verify.script import Divergence, Exchanges
-from agzamov_verify.streams import SeatStore, block_script, streams_of
+from agzamov_verify.core.script import Divergence, Exchanges
+from agzamov_verify.memory import native_tools
+from agzamov_verify.memory.native_tools import (
+    LEFT_OUT,
+    NO_WORDS,
+    NOT_CALLED,
+    Effect,
+    Given,
+    NativeTool,
+    delivered,
+    read_native_call,
+    shown_native,
+    tool_problem,
+)
+from agzamov_verify.memory.tool_calls import Refused
+from agzamov_verify.plan.manifest import ManifestError, MemoryPin, Plan
+from agzamov_verify.plan.streams import SeatStore, block_script, streams_of
 from agzamov_verify.systems import MemorySystem
+from agzamov_verify.table.scripted_players import scripted_reply
 from verify.memory.tool_call_worlds import Exchange, ListedMemory, replay_of
 
 DICE = Dice(b"native tools")
@@ -476,5 +476,5 @@ def test_before_its_server_is_sealed_a_memory_counts_for_one_of_two_tools() -> N
 def answers_nothing(question: Question) -> Answer:
     assert not isinstance(question, Store)
     if isinstance(question, Chat):
-        return Reply(text=reply("reference", question.messages, question.seed))
+        return Reply(text=scripted_reply("reference", question.messages, question.seed))
     return World()(question)

@@ -8,14 +8,10 @@ from typing import Any, TypeAlias
 import msgspec
 import pytest
 
-from agzamov_verify import canon
 from agzamov_verify.checks.memory_audit import Audited, StoreAudit
-from agzamov_verify.checks.memory_warnings import memory_warnings
-from agzamov_verify.experiment import Arm, Trait
-from agzamov_verify.manifest import Plan
-from agzamov_verify.memory.adapter_format import Adapter
-from agzamov_verify.memory.declared_server import SHIPPED_SHA256, NoAdapter, declared_in, server_of
-from agzamov_verify.questions import (
+from agzamov_verify.checks.memory_step import memory_warnings
+from agzamov_verify.core import canon
+from agzamov_verify.core.questions import (
     MEMORY,
     Answer,
     EndGame,
@@ -30,7 +26,10 @@ from agzamov_verify.questions import (
     Store,
     Stored,
 )
-from agzamov_verify.streams import SeatStore
+from agzamov_verify.experiment.matches import Arm, Trait
+from agzamov_verify.memory.declared_server import SHIPPED_SHA256, Adapter, NoAdapter, declared_in, server_of
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import SeatStore
 from agzamov_verify.systems import MemorySystem
 from agzamov_verify.systems.memory_system import Use
 

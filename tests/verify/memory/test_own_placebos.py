@@ -9,27 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.experiment import Match
-from agzamov_verify.games import scripted
-from agzamov_verify.games.page import PROFILE, read_page
-from agzamov_verify.manifest import Plan
-from agzamov_verify.memory.career_memory import CareerMemory, Limits, within
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Answer, Chat, Hit, Hits, Message, Question, Reply, Settled, Stored
+from agzamov_verify.core.script import Divergence, Exchanges
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.memory.career_memory import CareerMemory, SearchLimits, within
 from agzamov_verify.memory.placebo import PlaceboRule, RandomOfOwn, Shuffle, told_bytes
-from agzamov_verify.questions import (
-    Answer,
-    Chat,
-    Hit,
-    Hits,
-    Message,
-    Question,
-    Reply,
-    Settled,
-    Stored,
-)
-from agzamov_verify.script import Divergence, Exchanges
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.systems import MemorySystem
+from agzamov_verify.table import scripted_players
+from agzamov_verify.table.prompt_lines import PROFILE, read_page
 from verify.memory.tool_call_worlds import Exchange, SearchedMemory, replay_of
 from verify.scripted import told
 
@@ -100,7 +90,7 @@ def test_as_many_random_entries_are_told_as_were_found_and_no_more_bytes_than_al
     stored: list[str], hits_max: int, data: st.DataObject
 ) -> None:
     """However tight the limit: the entries found fit, so as many others of no more bytes can be found."""
-    limits = Limits(hits_max, data.draw(st.integers(1, 200)))
+    limits = SearchLimits(hits_max, data.draw(st.integers(1, 200)))
     fitting = within(data.draw(st.permutations(stored)), limits)
     texts = random_of(stored, limits.bytes_max).instead_of([Hit(text, "e") for text in fitting])
     assert len(texts) == len(fitting)
@@ -109,7 +99,7 @@ def test_as_many_random_entries_are_told_as_were_found_and_no_more_bytes_than_al
 
 
 def test_what_the_memory_refused_is_never_told() -> None:
-    memory = CareerMemory(Limits(3, 100), RandomOfOwn(100, DICE.stream("random")))
+    memory = CareerMemory(SearchLimits(3, 100), RandomOfOwn(100, DICE.stream("random")))
     told(memory.observe("g0", "taken"), [Stored(), Settled(1)])
     told(memory.observe("g1", "refused"), [Stored("too like another"), Settled(1)])
     recalled = told(memory.recall("g2", 0, "x"), [Hits((Hit("taken", "e00001"), Hit("refused", "e00002")))])[0]
@@ -142,7 +132,7 @@ class World(SearchedMemory):
         if not isinstance(question, Chat):
             return super().__call__(question)
         situation = Message(read_page(question.messages).situation, "user")
-        return Reply(text=scripted.reply("random", (Message("", "system"), situation), 7))
+        return Reply(text=scripted_players.scripted_reply("random", (Message("", "system"), situation), 7))
 
 
 def played(plan: Plan, match: Match) -> list[Exchange]:

@@ -5,24 +5,14 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from agzamov_harness.seal import plan_from
-from agzamov_verify.dice import Dice
-from agzamov_verify.experiment import Arm
-from agzamov_verify.manifest import Plan
-from agzamov_verify.memory.tools import SAVE, SEARCH
-from agzamov_verify.questions import (
-    Answer,
-    Hit,
-    Hits,
-    Question,
-    Reply,
-    Search,
-    Store,
-    Stored,
-    ToolCall,
-)
-from agzamov_verify.script import Divergence, Exchanges
-from agzamov_verify.streams import block_script, streams_of
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Answer, Hit, Hits, Question, Reply, Search, Store, Stored, ToolCall
+from agzamov_verify.core.script import Divergence, Exchanges
+from agzamov_verify.experiment.matches import Arm
+from agzamov_verify.memory.tool_calls import SAVE, SEARCH
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import block_script, streams_of
 from verify.memory.tool_call_worlds import Exchange, SearchedMemory, replay_of
 
 DICE = Dice(b"tool calls")

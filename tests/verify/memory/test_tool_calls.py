@@ -4,26 +4,8 @@ import json
 
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.decision import ActionReader, Forfeit, IllegalPolicy, Tally, decide
-from agzamov_verify.games.declared import Accepted, Fault, FaultKind
-from agzamov_verify.memory import tools
-from agzamov_verify.memory.career_memory import Limits
-from agzamov_verify.memory.donor import Donor
-from agzamov_verify.memory.model_memory import NOTE, ModelMemory
-from agzamov_verify.memory.tools import (
-    BUDGET_USED,
-    MALFORMED,
-    NO_GAME,
-    NOT_SAVED,
-    NOTHING_FOUND,
-    SAVE,
-    SAVED,
-    SEARCH,
-    TOOLS,
-    UNKNOWN_TOOL,
-)
-from agzamov_verify.questions import (
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import (
     Answer,
     Chat,
     EndGame,
@@ -38,10 +20,28 @@ from agzamov_verify.questions import (
     Stored,
     ToolCall,
 )
-from agzamov_verify.script import Script
+from agzamov_verify.core.script import Script
+from agzamov_verify.memory import tool_calls
+from agzamov_verify.memory.career_memory import SearchLimits
+from agzamov_verify.memory.model_memory import NOTE, ModelMemory
+from agzamov_verify.memory.placebo import Donor
+from agzamov_verify.memory.tool_calls import (
+    BUDGET_USED,
+    MALFORMED,
+    NO_GAME,
+    NOT_SAVED,
+    NOTHING_FOUND,
+    SAVE,
+    SAVED,
+    SEARCH,
+    TOOLS,
+    UNKNOWN_TOOL,
+)
+from agzamov_verify.table.decision import ActionReader, Forfeit, IllegalPolicy, Tally, decide
+from agzamov_verify.table.declared import Accepted, Fault, FaultKind
 from verify.scripted import chat, told
 
-LIMITS = Limits(hits_max=2, bytes_max=100)
+LIMITS = SearchLimits(hits_max=2, bytes_max=100)
 CALLS_MAX = 3
 PLAYED = Reply(text="MOVE: e2e4")
 
@@ -104,7 +104,7 @@ def test_a_decision_without_calls_is_one_question_with_the_tools_on_offer() -> N
     action, (asked,) = decided(PLAYED)
     assert isinstance(asked, Chat)
     assert (action, asked.with_tools, asked.attempt) == ("e2e4", TOOLS, 0)
-    assert asked.messages[0].content == "Play.\n\n" + tools.SYSTEM.format(calls_max=CALLS_MAX)
+    assert asked.messages[0].content == "Play.\n\n" + tool_calls.SYSTEM.format(calls_max=CALLS_MAX)
 
 
 def test_a_search_is_asked_of_the_memory_and_told_to_the_model() -> None:
@@ -160,7 +160,7 @@ def test_in_the_placebo_arm_a_donors_notes_are_told_and_the_saves_are_stored() -
 
 # --- whatever a model writes -----------------------------------------------------------------------
 
-HUGE = json.dumps({"text": "x" * (tools.TEXT_CHARACTERS_MAX + 1)})
+HUGE = json.dumps({"text": "x" * (tool_calls.TEXT_CHARACTERS_MAX + 1)})
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_after_a_contest_the_model_is_asked_what_to_keep_and_then_the_contest_en
     _, asked = told(observed(memory()), answers)
     closing = asked[1]
     assert isinstance(closing, Chat)
-    assert tools.closing_observation(closing.messages) == "Castled early: 1 of 1"
+    assert tool_calls.closing_observation(closing.messages) == "Castled early: 1 of 1"
     assert (closing.attempt, closing.to, closing.with_tools) == (1, "agent", TOOLS)
     assert [str(question.__struct_config__.tag) for question in asked] == ["chat", "chat", "store", "chat", "end_game"]
 
@@ -280,4 +280,4 @@ def test_nothing_is_saved_without_an_open_game() -> None:
 
 
 def test_only_the_closing_prompt_is_read_as_one() -> None:
-    assert tools.closing_observation(chat().messages) is None
+    assert tool_calls.closing_observation(chat().messages) is None

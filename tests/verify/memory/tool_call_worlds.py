@@ -2,12 +2,10 @@
 
 from typing import TypeAlias
 
-from agzamov_harness import serving
-from agzamov_harness.adapters.wire_tools import wire_message, wire_tools
-from agzamov_verify.games.game import StreamPlan
-from agzamov_verify.games.scripted import reply
-from agzamov_verify.journal import GENESIS, VERSION, Entry, asked
-from agzamov_verify.questions import (
+from agzamov_harness.adapters.endpoint import wire_message, wire_tools
+from agzamov_harness.reference_server import chat_server
+from agzamov_verify.core.journal import GENESIS, VERSION, Entry, asked
+from agzamov_verify.core.questions import (
     Answer,
     Chat,
     EndGame,
@@ -24,7 +22,9 @@ from agzamov_verify.questions import (
     Stored,
     ToolCall,
 )
-from agzamov_verify.script import Replay, Script, drive
+from agzamov_verify.core.script import Replay, Script, drive
+from agzamov_verify.table.game import StreamPlan
+from agzamov_verify.table.scripted_players import scripted_reply
 
 Exchange: TypeAlias = tuple[Question, Answer]
 
@@ -75,10 +75,10 @@ class SearchedMemory(ListedMemory):
 def reference_reply(question: Chat) -> Reply:
     """What the reference player says behind its server's front, tool calls among it."""
     if not question.with_tools:
-        return Reply(text=reply("reference", question.messages, question.seed))
+        return Reply(text=scripted_reply("reference", question.messages, question.seed))
     messages = [wire_message(message) for message in question.messages]
     body = {"model": "reference", "messages": messages, "seed": question.seed, **wire_tools(question.with_tools)}
-    said = serving.completion(body)["choices"][0]["message"]
+    said = chat_server.completion(body)["choices"][0]["message"]
     calls = [call["function"] for call in said.get("tool_calls", ())]
     made = tuple(ToolCall(call["arguments"], call["name"]) for call in calls)
     return Reply(text=said["content"] or "", tool_calls=made)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import chess
 
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.chess960.script import ChessRecord, Ending
-from agzamov_verify.games.decision import Tally
-from agzamov_verify.questions import Evaluation
-from agzamov_verify.scoring.quality.positions import MoveEvaluation
+from agzamov_verify.core.questions import Evaluation
+from agzamov_verify.games.chess.game_script import ChessRecord, Ending
+from agzamov_verify.games.chess.rules import End
 from agzamov_verify.scoring.quality.quality_constants import load_quality_constants
+from agzamov_verify.scoring.quality.quality_questions import MoveEvaluation
+from agzamov_verify.table.decision import Tally
 
 CONSTANTS = load_quality_constants("agz-0.1")
 START = chess.STARTING_FEN

@@ -6,16 +6,15 @@ import chess
 import msgspec
 import pytest
 
-from agzamov_verify.checks.engine_pool import open_judges
-from agzamov_verify.games.chess960.judged_moves import JUDGED_MOVES, positions_of
-from agzamov_verify.games.chess960.move_losses import move_losses
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.chess960.script import ChessRecord
-from agzamov_verify.protocol import load_protocol
-from agzamov_verify.scoring.quality.game_quality_index import moves_by_game
+from agzamov_verify.checks.quality_answers import open_judges
+from agzamov_verify.engines.uci_engine import EngineFault, UciEngine, find_engine
+from agzamov_verify.games.chess.game_script import ChessRecord
+from agzamov_verify.games.chess.judged_moves import JUDGED_MOVES, move_losses, positions_of
+from agzamov_verify.games.chess.rules import End
+from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.quality.judged_moves import MoveLoss
-from agzamov_verify.scoring.quality.positions import MoveEvaluation
-from agzamov_verify.stockfish import EngineFault, UciEngine, find_engine
+from agzamov_verify.scoring.quality.quality_index import moves_by_game
+from agzamov_verify.scoring.quality.quality_questions import MoveEvaluation
 from verify.quality.games import CONSTANTS, record
 
 NODES, PLIES = 1000, 40

@@ -3,16 +3,16 @@
 import msgspec
 import pytest
 
-from agzamov_verify import canon
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.chess960.cell import chess_cell
-from agzamov_verify.games.chess960.game import ChessBlock
-from agzamov_verify.games.chess960.judged_moves import JUDGED_MOVES
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.game import Block
-from agzamov_verify.manifest import Plan
-from agzamov_verify.scoring.cells import CellKey
-from agzamov_verify.scoring.quality.game_quality_index import (
+from agzamov_verify.core import canon
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.games.chess.cell import chess_cell
+from agzamov_verify.games.chess.game import ChessBlock
+from agzamov_verify.games.chess.judged_moves import JUDGED_MOVES
+from agzamov_verify.games.chess.rules import End
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.scoring.quality.judged_moves import MoveLoss, Stage
+from agzamov_verify.scoring.quality.quality_figures import QualityResults, judged_streams, quality_of
+from agzamov_verify.scoring.quality.quality_index import (
     GROUPS,
     Group,
     by_distinct_game,
@@ -21,10 +21,10 @@ from agzamov_verify.scoring.quality.game_quality_index import (
     stage_losses,
     uses_engine,
 )
-from agzamov_verify.scoring.quality.judged_moves import MoveLoss, Stage
-from agzamov_verify.scoring.quality.positions import MoveEvaluation
-from agzamov_verify.scoring.quality.results import QualityResults, judged_streams, quality_of
+from agzamov_verify.scoring.quality.quality_questions import MoveEvaluation
+from agzamov_verify.scoring.units.cells import CellKey
 from agzamov_verify.seats import RandomSeat, StockfishSeat
+from agzamov_verify.table.game import Block
 from verify.quality.games import CONSTANTS, record, said
 
 MATCH = "p1-chess960-naked-agent"

@@ -3,9 +3,8 @@
 import chess
 import pytest
 
-from agzamov_verify.games.chess960.move_losses import move_losses, stage_of
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.games.chess960.win_chances import accuracy_micropercent, win_micropercent
+from agzamov_verify.games.chess.judged_moves import accuracy_micropercent, move_losses, stage_of, win_micropercent
+from agzamov_verify.games.chess.rules import End
 from agzamov_verify.scoring.quality.judged_moves import MoveLoss, Stage
 from verify.quality.games import CONSTANTS, FOOLS_MATE, record, said
 

@@ -3,18 +3,11 @@
 import msgspec
 import pytest
 
-from agzamov_verify import canon
-from agzamov_verify.games.chess960.judged_moves import positions_of
-from agzamov_verify.games.chess960.rules import End
-from agzamov_verify.questions import Evaluation
-from agzamov_verify.scoring.quality.positions import (
-    LINE_BYTES_MAX,
-    Position,
-    decode,
-    encode,
-    judge,
-    misfit,
-)
+from agzamov_verify.core import canon
+from agzamov_verify.core.questions import Evaluation
+from agzamov_verify.games.chess.judged_moves import positions_of
+from agzamov_verify.games.chess.rules import End
+from agzamov_verify.scoring.quality.quality_questions import LINE_BYTES_MAX, Position, decode, encode, judge, misfit
 from verify.quality.games import FOOLS_MATE, START, ScriptedEngine, record, said
 
 LINE = b'{"best":"e2e4","game":"g","played":"cp -6","ply":0,"value":"cp 31"}'

@@ -7,8 +7,8 @@ import pytest
 import scipy.stats
 import statsmodels.api as sm
 
-from agzamov_verify.scoring.quality import ratios
-from agzamov_verify.scoring.quality.ratios import Sums, means
+from agzamov_verify.scoring.quality import quality_index
+from agzamov_verify.scoring.quality.quality_index import Sums, means
 
 
 def sample(games: int, seed: int = 5) -> tuple[list[int], list[int]]:
@@ -18,7 +18,7 @@ def sample(games: int, seed: int = 5) -> tuple[list[int], list[int]]:
     return [int(generator.poisson(30 + n) * n) for n in moves], moves
 
 
-def one(totals: list[int], moves: list[int], per_unit: Fraction = Fraction(1)) -> ratios.Mean:
+def one(totals: list[int], moves: list[int], per_unit: Fraction = Fraction(1)) -> quality_index.Mean:
     (mean,) = means([Sums(tuple(totals), per_unit)], moves, 20)
     return mean
 

@@ -3,7 +3,7 @@
 import pytest
 import scipy.stats
 
-from agzamov_verify.checks.sample_confidence import sample, wrong_below
+from agzamov_verify.checks.random_sample import sample, wrong_below
 
 SEED = "00" * 16
 

@@ -1,11 +1,11 @@
 """Which moves were not a seat's own: the record of a game says so, ply by ply."""
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.adjudication import Adjudication, AdjudicationPolicy
-from agzamov_verify.games.chess960.script import ChessRecord, ChessRules, play
-from agzamov_verify.games.decision import IllegalPolicy
-from agzamov_verify.games.players import GameName, Player
-from agzamov_verify.questions import Answer, Reply
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.core.questions import Answer, Reply
+from agzamov_verify.games.chess.game_script import ChessRecord, ChessRules, play
+from agzamov_verify.table.adjudication import Adjudication, AdjudicationPolicy
+from agzamov_verify.table.decision import IllegalPolicy
+from agzamov_verify.table.players import GameName, Player
 from verify.quality.games import START
 from verify.scripted import moves, told
 

@@ -4,7 +4,7 @@ from decimal import Context, Decimal
 
 import pytest
 
-from agzamov_verify.games.chess960.win_chances import MICRO, accuracy_micropercent, capped, win_micropercent
+from agzamov_verify.games.chess.judged_moves import MICRO, accuracy_micropercent, capped, win_micropercent
 from agzamov_verify.scoring.quality.quality_constants import load_quality_constants, quality_constants_sha256
 from verify.quality.games import CONSTANTS
 

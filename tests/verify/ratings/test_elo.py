@@ -6,10 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.scoring.ratings.decimal_arithmetic import high_precision, places
-from agzamov_verify.scoring.ratings.elo import EloRule, _expected, _play, elo_match
-from agzamov_verify.scoring.ratings.games import Game, hand_halfpoints, match_games, with_and_without
-from agzamov_verify.scoring.score_constants import load_score_constants
+from agzamov_verify.scoring.inference.exact import high_precision, places
+from agzamov_verify.scoring.inference.ratings import (
+    EloRule,
+    Game,
+    _expected,
+    _play,
+    elo_match,
+    hand_halfpoints,
+    match_games,
+    with_and_without,
+)
+from agzamov_verify.scoring.units.score_constants import load_score_constants
 
 names = st.sampled_from("abcd")
 games = st.lists(

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from agzamov_verify.scoring.ratings.games import Game
-from agzamov_verify.scoring.ratings.glicko2 import (
+from agzamov_verify.scoring.inference.ratings import (
     NEWCOMER,
+    Game,
     Glicko,
     GlickoRule,
     Result,

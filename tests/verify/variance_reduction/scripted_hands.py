@@ -8,10 +8,10 @@ from pathlib import Path
 from types import ModuleType
 
 from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.games.holdem.control_variates import Strength, strengths
+from agzamov_verify.games.holdem.equity import NUMBER
+from agzamov_verify.games.holdem.hand_script import HandRecord, HandStory
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, HandEnd, PokerAction
-from agzamov_verify.games.holdem.script import HandRecord, HandStory
-from agzamov_verify.games.holdem.variance_reduction.hand_strength import Strength, strengths
-from agzamov_verify.games.holdem.variance_reduction.preflop_matchups import NUMBER
 from verify.scripted import bet_out, poker_hand
 
 ROOT = Path(__file__).parents[3]

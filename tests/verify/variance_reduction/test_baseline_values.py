@@ -4,10 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from agzamov_verify.dice import Dice
+from agzamov_verify.core.dice import Dice
 from agzamov_verify.games.holdem.cards import DECK
-from agzamov_verify.games.holdem.rules import BOARD_CARDS, Deal
-from agzamov_verify.games.holdem.variance_reduction.baseline_values import (
+from agzamov_verify.games.holdem.control_variates import (
     BASELINE_SHA256,
     SIXTEENTHS,
     Weights,
@@ -16,9 +15,9 @@ from agzamov_verify.games.holdem.variance_reduction.baseline_values import (
     street_correction,
     weights,
 )
-from agzamov_verify.games.holdem.variance_reduction.equity import FLOP, RIVER, TURN, UNITS, edge
-from agzamov_verify.games.holdem.variance_reduction.shipped_tables import table
-from agzamov_verify.games.holdem.variance_reduction.starting_hands import meetings
+from agzamov_verify.games.holdem.equity import FLOP, RIVER, TURN, UNITS, edge, table
+from agzamov_verify.games.holdem.rules import BOARD_CARDS, Deal
+from agzamov_verify.games.holdem.starting_hands import meetings
 
 ODD = Weights(
     stack=10_000,

@@ -4,18 +4,19 @@ from fractions import Fraction
 
 import pytest
 
-from agzamov_verify.games.holdem.rules import HandEnd
-from agzamov_verify.games.holdem.script import HandRecord
-from agzamov_verify.games.holdem.variance_reduction.baseline_values import deal_correction, street_correction, weights
-from agzamov_verify.games.holdem.variance_reduction.control_variates import (
+from agzamov_verify.games.holdem.control_variates import (
     PER_CHIP,
     Method,
+    deal_correction,
     last_street,
     net_chips,
     net_units,
+    street_correction,
+    weights,
 )
-from agzamov_verify.games.holdem.variance_reduction.equity import FLOP, PREFLOP, RIVER, TURN, UNITS, edge
-from agzamov_verify.games.holdem.variance_reduction.preflop_matchups import BOARDS, matchup
+from agzamov_verify.games.holdem.equity import BOARDS, FLOP, PREFLOP, RIVER, TURN, UNITS, edge, matchup
+from agzamov_verify.games.holdem.hand_script import HandRecord
+from agzamov_verify.games.holdem.rules import HandEnd
 from verify.variance_reduction.scripted_hands import all_turns_and_rivers, forfeited, told
 
 RAW, ALL_IN, STREET_EQUITY, BASELINE = Method

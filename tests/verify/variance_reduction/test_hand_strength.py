@@ -2,8 +2,8 @@
 
 import pytest
 
-from agzamov_verify.games.holdem.variance_reduction.hand_strength import Strength, strengths
-from agzamov_verify.games.holdem.variance_reduction.preflop_matchups import NUMBER
+from agzamov_verify.games.holdem.control_variates import Strength, strengths
+from agzamov_verify.games.holdem.equity import NUMBER
 
 EXAMPLES = [
     ("Ah Kd", "Qs Jh 3c", Strength.NOTHING),

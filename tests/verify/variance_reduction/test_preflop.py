@@ -5,21 +5,27 @@ from itertools import pairwise
 
 import pytest
 
-from agzamov_verify.games.holdem.rules import ActionKind, PokerAction
-from agzamov_verify.games.holdem.variance_reduction.preflop_loss import (
+from agzamov_verify.games.holdem.equity import BOARDS, table
+from agzamov_verify.games.holdem.preflop_game import (
+    BASELINE,
     LOSSES_SHA256,
     MICRO_BB,
+    SCALE,
     STRATEGY_SHA256,
+    End,
+    Node,
+    PreflopRules,
+    Strategy,
+    Values,
+    exploitability_chips,
     loss_micro_bb,
     nearest,
     preflop_decisions,
+    preflop_tree,
     shipped_strategy,
 )
-from agzamov_verify.games.holdem.variance_reduction.preflop_matchups import BOARDS
-from agzamov_verify.games.holdem.variance_reduction.preflop_tree import BASELINE, End, Node, PreflopRules, preflop_tree
-from agzamov_verify.games.holdem.variance_reduction.preflop_values import SCALE, Strategy, Values, exploitability_chips
-from agzamov_verify.games.holdem.variance_reduction.shipped_tables import table
-from agzamov_verify.games.holdem.variance_reduction.starting_hands import CLASSES, combos, meetings
+from agzamov_verify.games.holdem.rules import ActionKind, PokerAction
+from agzamov_verify.games.holdem.starting_hands import CLASSES, combos, meetings
 from verify.scripted import poker_hand
 from verify.variance_reduction.class_names import class_name
 from verify.variance_reduction.scripted_hands import script, told

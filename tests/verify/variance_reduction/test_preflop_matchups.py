@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.dice import Dice
+from agzamov_verify.core.dice import Dice
 from agzamov_verify.games.holdem.cards import CARDS, DECK
-from agzamov_verify.games.holdem.variance_reduction.preflop_matchups import BOARDS, TABLE_SHA256, matchup
-from agzamov_verify.games.holdem.variance_reduction.shipped_tables import table
-from agzamov_verify.games.holdem.variance_reduction.starting_hands import CLASSES, class_of, combos, meetings
+from agzamov_verify.games.holdem.equity import BOARDS, TABLE_SHA256, matchup, table
+from agzamov_verify.games.holdem.starting_hands import CLASSES, class_of, combos, meetings
 from verify.variance_reduction.class_names import class_name
 
 GENERATOR = Path(__file__).parents[3] / "scripts" / "equity_table" / "equity_table.c"

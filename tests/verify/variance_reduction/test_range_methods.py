@@ -9,8 +9,8 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.holdem.benchmark_policy import (
+from agzamov_verify.core.dice import Dice
+from agzamov_verify.games.holdem.benchmark_player import (
     HOLDINGS,
     SHARES,
     Hole,
@@ -21,19 +21,13 @@ from agzamov_verify.games.holdem.benchmark_policy import (
     shares,
     spot_of,
 )
+from agzamov_verify.games.holdem.control_variates import PER_CHIP, Method, net_units, weights
+from agzamov_verify.games.holdem.equity import UNITS, edge
+from agzamov_verify.games.holdem.hand_script import HandRecord, deal_cards
+from agzamov_verify.games.holdem.range_methods import Posterior, decision_correction, range_units, runout_edge
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, HandEnd, PokerAction
-from agzamov_verify.games.holdem.script import HandRecord, deal_cards
-from agzamov_verify.games.holdem.variance_reduction.baseline_values import weights
-from agzamov_verify.games.holdem.variance_reduction.control_variates import PER_CHIP, Method, net_units
-from agzamov_verify.games.holdem.variance_reduction.equity import UNITS, edge
-from agzamov_verify.games.holdem.variance_reduction.range_methods import (
-    Posterior,
-    decision_correction,
-    range_units,
-    runout_edge,
-)
-from agzamov_verify.games.holdem.variance_reduction.starting_hands import combos
-from agzamov_verify.games.players import alternating, own_seed
+from agzamov_verify.games.holdem.starting_hands import combos
+from agzamov_verify.table.players import alternating, own_seed
 from verify.variance_reduction.scripted_hands import forfeited, record_of, script, told
 
 players = script("value_baseline/players.py")

@@ -8,11 +8,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agzamov_verify.dice import Dice
+from agzamov_verify.core.dice import Dice
 from agzamov_verify.games.holdem.cards import CARDS, DECK
+from agzamov_verify.games.holdem.equity import (
+    FLOP,
+    PREFLOP,
+    RIVER,
+    RIVER_CARDS,
+    TURN,
+    TURN_CARDS,
+    UNITS,
+    edge,
+    river_cards,
+    turn_cards,
+)
 from agzamov_verify.games.holdem.rules import BOARD_CARDS, Deal
-from agzamov_verify.games.holdem.variance_reduction.equity import FLOP, PREFLOP, RIVER, TURN, UNITS, edge
-from agzamov_verify.games.holdem.variance_reduction.runouts import RIVER_CARDS, TURN_CARDS, river_cards, turn_cards
 
 # Boards on which suits, pairs and straights are in play for one or both.
 TRICKY = (

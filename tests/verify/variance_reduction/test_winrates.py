@@ -6,15 +6,15 @@ from fractions import Fraction
 
 import pytest
 
-from agzamov_verify.dice import Dice
-from agzamov_verify.games.decision import Tally
+from agzamov_verify.core.dice import Dice
 from agzamov_verify.games.holdem.cell import MILLICHIPS, PokerCell, poker_cell
+from agzamov_verify.games.holdem.control_variates import PER_CHIP, Method, net_units
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules
+from agzamov_verify.games.holdem.match_analysis import MethodWinrate, winrates_by_method
 from agzamov_verify.games.holdem.rules import HandEnd
-from agzamov_verify.games.holdem.script import HandRecord, PokerRules
-from agzamov_verify.games.holdem.variance_reduction.control_variates import PER_CHIP, Method, net_units
-from agzamov_verify.games.holdem.winrates import MethodWinrate, winrates_by_method
-from agzamov_verify.scoring.cells import CellKey
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
+from agzamov_verify.scoring.units.cells import CellKey
+from agzamov_verify.table.decision import Tally
 from verify.variance_reduction.scripted_hands import script, told
 
 players = script("value_baseline/players.py")

@@ -12,9 +12,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from ..bundle import MANIFEST_FILE
-from ..games.decision import Tally
-from ..manifest import Plan
-from ..questions import (
+from ..core.questions import (
     ARGUMENTS_CHARACTERS_MAX,
     HITS_MAX,
     REPLY_CHARACTERS_MAX,
@@ -35,8 +33,10 @@ from ..questions import (
     Reply,
     Search,
 )
-from ..scoring.exact import figure
+from ..plan.manifest import Plan
+from ..scoring.inference.exact import figure
 from ..scoring.seat_stats import cost_usd
+from ..table.decision import Tally
 from .check_log import Finding, Number
 
 TOLD_MAX = 3

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import msgspec
 
-from ..untrusted_input import HostileBundle, show_name
+from ..core.untrusted_input import HostileBundle, show_name
 
 FINDINGS_MAX = 1000
 EXHAUSTED = frozenset({errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOSPC})

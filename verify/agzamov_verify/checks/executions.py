@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from .. import bundle
-from ..executions import LOG_BYTES_MAX, BrokenLog, ExecutionHistory, Head
-from ..journal import StreamRow
-from ..untrusted_input import HostileBundle
+from ..core.execution_log import LOG_BYTES_MAX, BrokenLog, ExecutionHistory, Head
+from ..core.journal import StreamRow
+from ..core.untrusted_input import HostileBundle
 from .check_log import CheckLog, Finding, Number
 from .opened_bundle import Opened, read_payload
 

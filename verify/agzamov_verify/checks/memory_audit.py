@@ -25,13 +25,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from ..games.game import StreamPlan
-from ..manifest import MemoryPin, Plan
-from ..memory.model_memory import NOTE
-from ..memory.native_tools import Effect, NativeTool, holds
-from ..memory.recomputed import WordSearches, consolidated, last_entries, text_given
-from ..memory.servers import SERVERS
-from ..questions import (
+from ..core.questions import (
     MEMORY,
     SERVED_CHARACTERS_MAX,
     Answer,
@@ -49,10 +43,15 @@ from ..questions import (
     Store,
     Stored,
 )
-from ..seat_letters import memory_name
+from ..core.seat_letters import memory_name
+from ..memory.built_in_servers import SERVERS, WordSearches, consolidated, last_entries, text_given
+from ..memory.model_memory import NOTE
+from ..memory.native_tools import Effect, NativeTool, holds
+from ..plan.manifest import MemoryPin, Plan
 from ..systems import MemorySystem
+from ..table.game import StreamPlan
 from .check_log import Finding, Number
-from .lineage import Lineage
+from .memory_lineage import Lineage
 
 TOLD_MAX: Final = 3
 SHOWN_CHARACTERS: Final = 80

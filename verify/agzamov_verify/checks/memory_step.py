@@ -1,15 +1,80 @@
-"""The verdict of step 15: what the audits of all memories counted, the tier of each, and which servers were sealed."""
+"""The verdict of step 15: what the audits of memories counted, how far each can be traced (its tier), and warnings.
 
-from collections.abc import Iterator, Mapping, Sequence
+Lineage tiers: the degree to which what a memory gave back can be traced to what was stored, by memory system.
+
+    A verbatim     entries stay as they were stored: each dump is the fold of the stores
+    B traced       the server makes entries of others, and each names sources that go back to stored ones
+    C bounded      no dump could be compared, but in a sealed image without a network, with an empty store and every
+                   question recorded, its answers come from the image or from the questions
+    D unverified   the same in a process, which can read what its user can
+
+A and B are computed from the journal. That a run was in containers, of which C is made, is attested.
+
+Warnings of a run's memories: no rule is broken, but figures that rest on them are not what they seem to be.
+
+nothing found      no search of a match found anything: one that is broken, or is read wrongly, looks the same
+placebo unlike     the searches of a placebo arm found much less, or much more, than those of the memory
+says more          entries that a server from outside made say more than those that it made them of
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from fractions import Fraction
 from typing import Final
 
-from ..manifest import Manifest
+from ..core.columns import ascii_words
+from ..core.seat_letters import memory_name, seat_letter
+from ..experiment.matches import Arm, Match
 from ..memory.native_tools import Effect, NativeTool
-from ..streams import SeatStore
+from ..plan.manifest import Manifest, Plan
+from ..plan.streams import SeatStore, streams_of
 from ..systems import MemorySystem
+from ..systems.memory_system import Use
 from .check_log import CheckLog, Number, Status
-from .lineage_tiers import Tier, tiers
 from .memory_audit import Audited, cut
+
+
+class Tier(StrEnum):
+    """The tier of a memory's lineage, the best first."""
+
+    VERBATIM = "A verbatim"
+    TRACED = "B traced"
+    BOUNDED = "C bounded"
+    UNVERIFIED = "D unverified"
+
+
+def tier_of(counts: Audited, *, rewrites: bool, is_closed: bool) -> Tier:
+    """The tier of a memory without audit findings.
+
+    `counts`: of all its careers. `rewrites`: its server may change entries when a game ends. `is_closed`: it ran in a
+    sealed image without a network.
+    """
+    if counts.unknown or counts.cut:
+        return Tier.BOUNDED if is_closed else Tier.UNVERIFIED
+    return Tier.TRACED if rewrites or counts.derived else Tier.VERBATIM
+
+
+def tiers(manifest: Manifest, matches: Mapping[SeatStore, Audited]) -> dict[str, Tier]:
+    """The tier of each memory system that was played. `matches`: counts by match and memory."""
+    plan = manifest.plan
+    found = dict[str, Tier]()
+    for name, counts in sorted(_counts_by_system(plan, matches).items()):
+        system = plan.systems[name]
+        if isinstance(system, MemorySystem):
+            rewrites = system.serving is not None and system.serving.rewrites
+            is_closed = plan.isolation == "container" and system.image_part in manifest.images
+            found[name] = tier_of(counts, rewrites=rewrites, is_closed=is_closed)
+    return found
+
+
+def _counts_by_system(plan: Plan, matches: Mapping[SeatStore, Audited]) -> dict[str, Audited]:
+    counts = dict[str, Audited]()
+    for match in plan.memory_matches:
+        for seat_index, name in enumerate(plan.memories_of(match)):
+            if own := matches.get(SeatStore(match.id, memory_name(seat_index))):
+                counts[name] = counts.get(name, Audited()).plus(own)
+    return counts
+
 
 SHOWN_DIGITS: Final = 12
 OUTSIDE_IS_ATTESTED: Final = (
@@ -83,3 +148,81 @@ def _servers(manifest: Manifest) -> Iterator[str]:
         digests = f"adapter {pin.adapter_sha256[:SHOWN_DIGITS]}, tools {pin.tools_sha256[:SHOWN_DIGITS]}{contained}"
         attested = OUTSIDE_IS_ATTESTED if isinstance(system, MemorySystem) and system.is_from_outside else ""
         yield f"{name} is {server} ({digests}){attested}"
+
+
+LIKE_FROM, LIKE_TO = Fraction(1, 2), Fraction(2)
+"""The entries that a search of a placebo arm finds, as a share of those of the memory: within these it is like it."""
+CAREER_CONTESTS_MIN: Final = 10
+"""In shorter careers the number of entries that a search finds is left to chance."""
+
+
+def audited_matches(plan: Plan, streams: Iterable[tuple[str, Mapping[str, Audited]]]) -> dict[SeatStore, Audited]:
+    """The counts of each memory in each match, from those of the streams by id."""
+    matches = dict[SeatStore, Audited]()
+    played = {stream.id: match.id for match in plan.memory_matches for stream in streams_of(match)}
+    for stream, memories in streams:
+        for to, counts in memories.items():
+            place = SeatStore(played[stream], to)
+            matches[place] = matches.get(place, Audited()).plus(counts)
+    return matches
+
+
+def memory_warnings(plan: Plan, matches: Mapping[SeatStore, Audited]) -> Iterator[str]:
+    """One sentence each. `matches`: counts by match and memory."""
+    for match, seat_index, name in _memories(plan):
+        to = memory_name(seat_index)
+        counts = matches.get(SeatStore(match.id, to), Audited())
+        whose = f"seat {seat_letter(seat_index).upper()}, " if seat_index else ""
+        place = f"{ascii_words(match.id)}, {whose}system {ascii_words(name)}"
+        if counts.searches and not counts.found and not counts.unknown:
+            yield (
+                f"{place}: nothing was found in any of {counts.searches:,} searches, though {counts.stored:,} entries"
+                " were stored, so no prompt held any; see whether its search works"
+            )
+        if counts.own:
+            yield (
+                f"{place}: {counts.own:,} of {counts.found:,} entries found say more than those that the server made"
+                " them of (a word that none of them has, or a higher count); what they say is the server's own, and"
+                " there was no placebo"
+            )
+        for real in plan.memory_matches if not seat_index else ():
+            if _is_placebo_of(match, real) and _by_harness(plan, match):
+                yield from _unlike(place, counts, matches.get(SeatStore(real.id, to), Audited()))
+
+
+def _memories(plan: Plan) -> Iterator[tuple[Match, int, str]]:
+    """Each match with each of its memories: the index of its seat, and the name of the system."""
+    for match in plan.memory_matches:
+        for seat_index, name in enumerate(plan.memories_of(match)):
+            if name:
+                yield match, seat_index, name
+
+
+def _unlike(place: str, placebo: Audited, real: Audited) -> Iterator[str]:
+    """The warning of a placebo arm whose searches find less or more than those of its real arm, if they do."""
+    short = any(counts.stored < CAREER_CONTESTS_MIN * counts.careers for counts in (placebo, real))
+    if short or not (placebo.found and real.found):
+        return
+    each, of_real = (Fraction(counts.found, counts.searches) for counts in (placebo, real))
+    if not LIKE_FROM <= each / of_real <= LIKE_TO:
+        yield (
+            f"{place}: a search of the placebo arm found {float(each):.1f} entries, one of the real arm"
+            f" {float(of_real):.1f}: prompts of such unlike lengths are compared"
+        )
+
+
+def _is_placebo_of(match: Match, real: Match) -> bool:
+    place, there = match.condition, real.condition
+    same = (match.measured, match.game, match.phase, place.system) == (
+        real.measured,
+        real.game,
+        real.phase,
+        there.system,
+    )
+    return same and (place.arm, there.arm) == (Arm.PLACEBO, Arm.REAL)
+
+
+def _by_harness(plan: Plan, match: Match) -> bool:
+    """True if the harness searches, so that both arms search at the same moments."""
+    system = plan.systems[plan.memories_of(match)[0]]
+    return isinstance(system, MemorySystem) and system.use is Use.HARNESS

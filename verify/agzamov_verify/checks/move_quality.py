@@ -4,14 +4,14 @@ import secrets
 from typing import NamedTuple
 
 from .. import bundle
-from ..scoring.quality.positions import MoveEvaluation
-from .budget import Budget
+from ..scoring.quality.quality_questions import MoveEvaluation
 from .check_log import CheckLog, Number, Status
-from .engine import EngineAtHand
+from .engine_scores import EngineAtHand
+from .limits import Budget
 from .opened_bundle import Opened
-from .quality import Played, QualityOptions, QualityVerdict, ask_again, read_promised
+from .quality_answers import PlayedRun, QualityOptions, QualityVerdict, ask_again, read_promised
+from .random_sample import SEED_BYTES
 from .replay_all import Replayed, bounded
-from .sample_confidence import SEED_BYTES
 
 SAMPLE = 300
 
@@ -20,7 +20,7 @@ class Judged(NamedTuple):
     """The quality answers of a bundle by game, the run that they judge, and the findings so far."""
 
     answers: dict[str, list[MoveEvaluation]]
-    played: Played
+    played: PlayedRun
     verdict: QualityVerdict
 
 
@@ -29,7 +29,7 @@ def read_judged(opened: Opened, replayed: Replayed, log: CheckLog, budget: Budge
     plan, run = opened.manifest.plan, opened.manifest.run_id
     if not plan.quality.nodes:
         return None
-    played = Played(run, plan, opened.dice, replayed.blocks)
+    played = PlayedRun(run, plan, opened.dice, replayed.blocks)
 
     def read() -> tuple[dict[str, list[MoveEvaluation]], QualityVerdict]:
         verdict = QualityVerdict(run)

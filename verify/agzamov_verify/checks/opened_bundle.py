@@ -7,18 +7,18 @@ from pathlib import Path
 
 import msgspec
 
-from .. import bundle, canon
-from ..dice import Dice, seed_root
-from ..envelope import ENVELOPE_BYTES_MAX, SUBJECT, BadEnvelope, Statement, key_id, load_public_key, open_envelope
-from ..games.prompts import prompt_digests
-from ..manifest import Manifest, ManifestError, load_manifest
+from .. import bundle
+from ..core import canon
+from ..core.dice import Dice, seed_root
+from ..core.envelope import ENVELOPE_BYTES_MAX, SUBJECT, BadEnvelope, Statement, key_id, load_public_key, open_envelope
+from ..core.untrusted_input import SMALL_BYTES_MAX, HostileBundle, Source, open_source, read_small, sha256_of
 from ..memory.native_tools import tool_problem
-from ..plan_problems import image_parts, local_models, needs_engine, problems
-from ..protocol import load_protocol, protocol_sha256
+from ..plan.manifest import Manifest, ManifestError, load_manifest, prompt_digests
+from ..plan.plan_problems import image_parts, local_models, needs_engine, problems
+from ..plan.streams import memories_played
 from ..protocols import PROTOCOLS
-from ..streams import memories_played
+from ..protocols.norms import load_protocol, protocol_sha256
 from ..systems import MemorySystem
-from ..untrusted_input import SMALL_BYTES_MAX, HostileBundle, Source, open_source, read_small, sha256_of
 from .check_log import CheckLog, Number
 
 NOTE_BYTES_MAX = 2**21

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..columns import ascii_words
+from ..core.columns import ascii_words
+from ..core.questions import Answer, Chat, Question
 from ..documents.library import DOCUMENTS
-from ..experiment import Match
-from ..games.page import read_page
-from ..manifest import Plan
-from ..questions import Answer, Chat, Question
+from ..experiment.matches import Match
+from ..plan.manifest import Plan
+from ..plan.streams import streams_of
 from ..scoring.results import MatchResult
-from ..streams import streams_of
+from ..table.prompt_lines import read_page
 
 
 class PassagesTold(NamedTuple):

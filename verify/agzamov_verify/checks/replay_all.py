@@ -11,29 +11,28 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from .. import bundle, canon
-from ..games.game import Block, StreamPlan
-from ..journal import StreamRow, journal_root
-from ..manifest import Plan
-from ..phases.early_stopping import streams_due
-from ..phases.gate import streams_to_play
+from .. import bundle
+from ..core import canon
+from ..core.journal import StreamRow, journal_root
+from ..core.untrusted_input import HostileBundle
+from ..core.waiting import counted
+from ..core.workers import TimeIsUp, in_process, start_quietly
+from ..plan.manifest import Plan
+from ..plan.streams import streams_of
 from ..protocols import PROTOCOLS
 from ..scoring.call_records import SeatLog, merge
+from ..scoring.early_stopping import streams_due, streams_to_play
 from ..scoring.results import match_results
-from ..streams import streams_of
-from ..untrusted_input import HostileBundle
-from ..waiting import counted
-from ..workers import TimeIsUp, in_process, start_quietly
+from ..table.game import Block, StreamPlan
 from .answers import overspent
-from .budget import Budget
 from .check_log import CheckLog, CouldNotCheck, Number
 from .executions import LoggedExecutions, read_executions
+from .limits import Budget
 from .opened_bundle import Opened
-from .random_sample import RandomSample
+from .random_sample import SEED_BYTES, RandomSample
 from .replay_stream import StreamReplay, StreamReport
-from .sample_confidence import SEED_BYTES
 from .scripted_seats import SeatAnswer
-from .tool_answers import ToolSample
+from .tool_sample import ToolSample
 
 T = TypeVar("T")
 Worker = TypeVar("Worker")

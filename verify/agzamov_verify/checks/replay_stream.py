@@ -1,27 +1,35 @@
 """Replays one stream of a bundle: its chain and its script together, in one pass over its lines.
 
+Selection of the engine scores to ask again, so that nobody can choose when a game was adjudicated.
+
+A game is given away when `plies` consecutive scores stand beyond the threshold for one side. So the
+scores of an adjudicated game's last window decide it. And every window before that decided it too, by
+not firing: it holds a score within the threshold, or two neighbours for different sides. One such
+witness for each window is enough: if the witnesses are true, no window fired, whatever the other scores
+were. Softened scores that let a lost game go on are found here with certainty, at about one question
+for `plies` plies.
+
 Runs in a worker process, one stream at a time, so it takes and returns plain values.
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from ..bundle import calls_name, segment_name
-from ..dice import WORD, Stream
-from ..games.adjudication import Adjudication, winning_side
-from ..games.game import Block, StreamPlan
-from ..games.game_tool import ToolAnswer
-from ..games.registry import GAMES, TOOLS
-from ..journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, BrokenJournal, Chain, Entry, StreamRow
-from ..questions import Answer, Evaluate, Evaluation, Question
+from ..core.dice import WORD, Stream
+from ..core.journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, BrokenJournal, Chain, Entry, StreamRow
+from ..core.questions import Answer, Evaluate, Evaluation, Question
+from ..core.script import Divergence, Exchanges, Replay
+from ..core.untrusted_input import HostileBundle, Source, gzip_lines
+from ..plan.streams import block_script
 from ..scoring.call_records import LINE_BYTES_MAX as CALL_BYTES_MAX
 from ..scoring.call_records import Answered, BadCalls, SeatLog, answered, gather
-from ..script import Divergence, Exchanges, Replay
-from ..streams import block_script
-from ..untrusted_input import HostileBundle, Source, gzip_lines
-from .adjudication_witnesses import witnesses
+from ..table.adjudication import Adjudication, winning_side
+from ..table.game import Block, StreamPlan
+from ..table.game_tool import ToolAnswer
+from ..table.registry import GAMES, TOOLS
 from .answers import AnswerNumbers, Spent
 from .check_log import CouldNotCheck, Finding, Number
 from .memory_audit import Audited, StoreAudits
@@ -29,7 +37,28 @@ from .opened_bundle import Opened
 from .passages_told import PassageCounts, PassagesTold
 from .random_sample import RandomSample
 from .scripted_seats import SeatAnswer, SeatReplies, departure, scripted_seats
-from .tool_answers import ToolAnswers, ToolSample
+from .tool_sample import ToolAnswers, ToolSample
+
+
+def witnesses(sides: Sequence[int], plies: int) -> list[int]:
+    """Indices into `sides` (+1, -1 or 0 for each score) that show where the rule fired and where it did not."""
+    chosen: set[int] = set()
+    start = 0
+    while start + plies <= len(sides):
+        end = start + plies
+        level = next((index for index in range(end - 1, start - 1, -1) if not sides[index]), None)
+        turn = next((index for index in range(end - 1, start, -1) if sides[index] != sides[index - 1]), None)
+        if level is not None:
+            chosen.add(level)
+            start = level + 1
+        elif turn is not None:
+            chosen |= {turn - 1, turn}
+            start = turn
+        else:
+            chosen |= set(range(start, end))
+            start = end
+    return sorted(chosen)
+
 
 PERMILLE = 1000
 TIME_IS_UP = "time is up, --time-max"

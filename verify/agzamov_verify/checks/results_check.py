@@ -6,14 +6,14 @@ from typing import NamedTuple
 import msgspec
 
 from .. import bundle
+from ..core.waiting import busy
 from ..protocols import documents
 from ..scoring.analysis import Analysis, analysis_of
 from ..scoring.call_records import CallTable, call_table
-from ..scoring.quality.positions import Answers
+from ..scoring.quality.quality_questions import Answers
 from ..scoring.results import Results, results_of
-from ..waiting import busy
-from .budget import Budget
 from .check_log import CheckLog, Number
+from .limits import Budget
 from .opened_bundle import Opened
 from .replay_all import Replayed, bounded
 
@@ -21,7 +21,7 @@ PLACES_MAX = 10
 FOUND_TIMES_MAX = 10
 
 
-class Recomputed(NamedTuple):
+class RecomputedResults(NamedTuple):
     """Results, calls and analysis computed from the replayed games."""
 
     results: Results
@@ -31,7 +31,7 @@ class Recomputed(NamedTuple):
 
 def check_results(
     opened: Opened, replayed: Replayed, log: CheckLog, budget: Budget, answers: Answers | None = None
-) -> Recomputed:
+) -> RecomputedResults:
     """Take step 10, with the engine's answers about moves where the bundle has them. Raises StepFailed.
 
     In a process of its own: how long the exact equities of many all-ins take is the bundle's choice.
@@ -45,11 +45,11 @@ def check_results(
     return recomputed
 
 
-def _recomputed(opened: Opened, replayed: Replayed, answers: Answers | None) -> Recomputed:
+def _recomputed(opened: Opened, replayed: Replayed, answers: Answers | None) -> RecomputedResults:
     manifest = opened.manifest
     results = results_of(manifest.run_id, manifest.plan, replayed.blocks)
     analysis = analysis_of(manifest, opened.dice, replayed.blocks, answers)
-    return Recomputed(results, call_table(replayed.calls), analysis)
+    return RecomputedResults(results, call_table(replayed.calls), analysis)
 
 
 def _compare(opened: Opened, name: str, document: str, value: Results | CallTable | Analysis, log: CheckLog) -> None:

@@ -15,12 +15,12 @@ Which check a seat's answers have is `check` of its kind (`AnswerCheck`):
 import chess
 import msgspec
 
-from ..dice import Stream
-from ..games.scripted import position_of, stockfish_reply, with_words_as_tokens
-from ..manifest import Plan
-from ..protocol import load_protocol
-from ..questions import Answer, Chat, Question, Reply
+from ..core.dice import Stream
+from ..core.questions import Answer, Chat, Question, Reply
+from ..plan.manifest import Plan
+from ..protocols.norms import load_protocol
 from ..seats import AnswerCheck, Seat
+from ..table.scripted_players import position_of, stockfish_reply, with_words_as_tokens
 from .check_log import Finding, Number
 from .random_sample import RandomSample
 

@@ -8,17 +8,17 @@ from contextlib import closing
 
 import msgspec
 
-from ..protocol import load_protocol
-from ..questions import Calculate, Calculated, Examine, Examined
-from ..stockfish import EngineFault, UciEngine
-from .asking import WRONG_MAX, ask_all
+from ..core.questions import Calculate, Calculated, Examine, Examined
+from ..engines.uci_engine import EngineFault, UciEngine
+from ..protocols.norms import load_protocol
+from .asking_engines import WRONG_MAX, ask_all
 from .check_log import CheckLog, CouldNotCheck, Finding, Number, Status
-from .engine import EngineAtHand, engines_for
+from .engine_scores import EngineAtHand, engines_for
 from .opened_bundle import Opened
+from .random_sample import wrong_below
 from .replay_all import on_all_cores
 from .replay_stream import StreamReplay
-from .sample_confidence import wrong_below
-from .tool_answers import ToolAnswer, ToolSample
+from .tool_sample import ToolAnswer, ToolSample
 
 
 def check_tools(opened: Opened, sample: ToolSample, log: CheckLog, at_hand: EngineAtHand) -> bool:

@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from ..plan_types import Sha256
+from ..experiment.plan_fields import Sha256
 
 SCALE: Final = 8192
 

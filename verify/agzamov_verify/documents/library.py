@@ -1,4 +1,10 @@
-"""The passages of its documents that a seat is shown before a decision, found by its situation.
+"""Documents that a seat may look up: the shipped sets, a folder of one's own, and the passages told before a decision.
+
+The shipped document sets: folders of plain text in `sets`, one file for each game.
+
+A file begins with its title and the sources of its facts, up to a line `---`. Then follow passages, one a paragraph.
+
+The passages of its documents that a seat is shown before a decision, found by its situation.
 
     Passages of your documents:
     - In the endgame the king is a fighting piece. ...
@@ -6,19 +12,82 @@
 
 The law: passages follow from documents, situation and seed alone, so whoever verifies finds them again. A placebo is
 as many runs of whole sentences out of the irrelevant document, drawn from the seed, each as long within 2 %.
+
+Documents of one's own: a folder that a plan names, one text for each game, which the sealed plan holds whole.
+
+They are written as the shipped ones are above: title and sources, a line `---`, passages.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from itertools import islice
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import msgspec
 
-from ..dice import Stream
-from .bm25 import Ranking
-from .document_sets import KEPT_MAX, irrelevant_document, irrelevant_passages, passages, vectors
-from .embeddings import EmbeddedPassages
+from ..core.dice import Stream
+from .bm25 import Ranking, terms
+from .embeddings import EmbeddedPassages, Vectors
+
+SETS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({"basics": ("chess960", "holdem")})
+"""The sets that a plan may name, and the games that each has a document for."""
+
+IRRELEVANT: Final = "astronomy"
+"""The set of the placebo. It has one document for all games."""
+
+KEPT_MAX: Final = 16
+"""Documents whose passages are kept in memory."""
+
+_BLANK_LINES = re.compile(r"\n[ \t]*\n")
+_HEADER_END = "\n---\n"
+_VECTORS = msgspec.json.Decoder(Vectors)
+
+
+def documents(name: str) -> Mapping[str, str]:
+    """The documents of a set by game, as they are: header and passages."""
+    return {game: _read(name, game) for game in SETS[name]}
+
+
+@lru_cache(maxsize=KEPT_MAX)
+def passages(document: str) -> tuple[str, ...]:
+    """The passages of a document, in order, each in one line; none where it has no line `---`."""
+    _, _, body = document.partition(_HEADER_END)
+    return tuple(" ".join(paragraph.split()) for paragraph in _BLANK_LINES.split(body) if paragraph.strip())
+
+
+@lru_cache(maxsize=KEPT_MAX)
+def vectors(file: str) -> Vectors:
+    """The vectors in a file of a shipped set."""
+    return _VECTORS.decode(file)
+
+
+def vectors_file(name: str, game: str) -> str:
+    """The file of the vectors of a set's document for a game, as it is."""
+    return (_folder(name) / f"{game}.vectors.json").read_bytes().decode()
+
+
+def irrelevant_document() -> str:
+    """The document of the placebo, as it is."""
+    return _read(IRRELEVANT, "any")
+
+
+def irrelevant_passages() -> tuple[str, ...]:
+    """The passages of the placebo's document, in order, each in one line."""
+    return passages(irrelevant_document())
+
+
+@cache
+def _read(name: str, game: str) -> str:
+    return (_folder(name) / f"{game}.txt").read_bytes().decode()
+
+
+def _folder(name: str) -> Traversable:
+    return files(__package__) / "sets" / name
+
 
 DOCUMENTS: Final = "\nPassages of your documents:\n"
 """What stands between the situation and the passages, before the answer of a tool and the profile."""
@@ -133,3 +202,65 @@ def _all_runs(sentences: Sequence[str]) -> Iterator[_Run]:
     for first in range(len(sentences)):
         for end in range(first + 1, min(first + SENTENCES_MAX, len(sentences)) + 1):
             yield _Run(first, end, " ".join(sentences[first:end]))
+
+
+FOLDER: Final = "[A-Za-z0-9_][A-Za-z0-9._-]*"
+PATH: Final = f"(?:{FOLDER}/)*{FOLDER}/?"
+"""The pattern of a path that goes neither up nor away from where it begins."""
+
+CHARACTERS_MAX: Final = 100_000
+PASSAGES_MAX: Final = 500
+PASSAGE_CHARACTERS_MAX: Final = 550
+"""Of longer ones, five at a time, the placebo has no five texts that are as long and share no sentence."""
+
+PLACEBOS_MIN: Final = 8
+"""Fewest texts of the placebo's that must be as long as a passage, so that which one is told says nothing of it."""
+
+PROBLEMS_MAX: Final = 5
+"""Passages of a document that are named with their problem."""
+
+_BEGINNING_CHARACTERS: Final = 20
+_NOT_PLAIN: Final = re.compile(r"[^\n\x20-\x7e]")
+
+
+def names_a_folder(documents: str) -> bool:
+    """True if a plan's word for a document set is the path of a folder, and no name."""
+    return "/" in documents
+
+
+def document_problems(document: str, bytes_max: int, phrases: Sequence[str]) -> Iterator[str]:
+    """Problems of a document, for prompts of so many bytes of passages and searches made of these phrases."""
+    found = passages(document)
+    if strange := _NOT_PLAIN.search(document):
+        line = document.count("\n", 0, strange.start()) + 1
+        yield f"expected plain ASCII text, found U+{ord(strange.group()):04X} in line {line}"
+    elif not found:
+        yield "expected title and sources, a line ---, and passages, found no line --- between two of them"
+    elif len(found) > PASSAGES_MAX:
+        yield f"expected at most {PASSAGES_MAX} passages, found {len(found)}"
+    elif len(set(found)) < len(found):
+        yield "expected passages that differ, found one twice"
+    elif set(terms(" ".join(phrases))).isdisjoint(terms(" ".join(found))):
+        yield f"expected words of a search, as {', '.join(phrases[:3])}, found none: no passage would ever be told"
+    else:
+        named = ((number, passage, _problem(passage, bytes_max)) for number, passage in enumerate(found, 1))
+        wrong = (
+            f'passage {number}, "{passage[:_BEGINNING_CHARACTERS]}": {problem}'
+            for number, passage, problem in named
+            if problem
+        )
+        yield from islice(wrong, PROBLEMS_MAX)
+
+
+def _problem(passage: str, bytes_max: int) -> str:
+    size = len(PASSAGE.format(passage=passage)) + 1
+    if size > bytes_max:
+        return f"expected at most {bytes_max:,} bytes with its mark (bytes_max), found {size:,}"
+    if len(passage) > PASSAGE_CHARACTERS_MAX:
+        return f"expected at most {PASSAGE_CHARACTERS_MAX} characters, found {len(passage)}"
+    if placebos_of(passage) < PLACEBOS_MIN:
+        return (
+            f"expected a length of which the placebo has {PLACEBOS_MIN} texts within {PLACEBO_LENGTH_PERCENT} %, as"
+            f" most of 230 to {PASSAGE_CHARACTERS_MAX} characters are, found {len(passage)}"
+        )
+    return ""

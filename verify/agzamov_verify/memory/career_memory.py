@@ -14,29 +14,17 @@ from typing import Final
 
 import msgspec
 
-from ..questions import (
-    EXPORTED,
-    HITS,
-    MEMORY,
-    SETTLED,
-    STORED,
-    EndGame,
-    Export,
-    Hit,
-    Search,
-    Store,
-    Stored,
-)
-from ..script import Script, ask
+from ..core.questions import EXPORTED, HITS, MEMORY, SETTLED, STORED, EndGame, Export, Hit, Search, Store, Stored
+from ..core.script import Script, ask
 from .placebo import Placebo
-from .tool_loop import Toolbox
+from .tool_calls import Toolbox
 
 OBSERVATION: Final = "observation"
 PROBES: Final = ("opponent", "game", "the", "a", "e", "1")
 """Searches that a store must answer with nothing before the first game."""
 
 
-class Limits(msgspec.Struct, frozen=True):
+class SearchLimits(msgspec.Struct, frozen=True):
     """Limits of one search: so many entries, and so many bytes of UTF-8 with their line feeds."""
 
     hits_max: int
@@ -50,7 +38,7 @@ class CareerMemory:
     """
 
     def __init__(
-        self, limits: Limits, placebo: Placebo | None = None, *, rewrites: bool = False, to: str = MEMORY
+        self, limits: SearchLimits, placebo: Placebo | None = None, *, rewrites: bool = False, to: str = MEMORY
     ) -> None:
         self._limits, self._placebo, self._rewrites, self._to = limits, placebo, rewrites, to
         self._number, self._entries = 1, 0
@@ -146,7 +134,7 @@ class CareerMemory:
         return self._asked
 
 
-def within(texts: Iterable[str], limits: Limits) -> list[str]:
+def within(texts: Iterable[str], limits: SearchLimits) -> list[str]:
     """The first of the texts, whole, that fit into the limits together."""
     fitting: list[str] = []
     left_bytes = limits.bytes_max

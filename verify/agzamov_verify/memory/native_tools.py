@@ -24,9 +24,18 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-from ..plan_types import END, Part
-from ..questions import Tool, ToolCall
-from .tools import BUDGET_USED, NATIVE_CLOSING, NO_ARGUMENTS, NO_GAME, TEXT_CHARACTERS_MAX, UNKNOWN, Refused, is_unfit
+from ..core.questions import Tool, ToolCall
+from ..experiment.plan_fields import END, Part
+from .tool_calls import (
+    BUDGET_USED,
+    NATIVE_CLOSING,
+    NO_ARGUMENTS,
+    NO_GAME,
+    TEXT_CHARACTERS_MAX,
+    UNKNOWN,
+    Refused,
+    is_unfit,
+)
 
 NESTED_MAX: Final = 50
 TOOLS_MAX: Final = 50

@@ -4,9 +4,9 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from .. import canon
-from ..document_shape import Shape, spelled
+from ..core import canon
 from . import PROTOCOLS
+from .document_shape import Shape, spelled
 
 T = TypeVar("T", bound=msgspec.Struct)
 RESULTS: Final = "results"

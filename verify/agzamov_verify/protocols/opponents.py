@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from ..experiment import MEASURED, Match
-from ..games.registry import GAMES
+from ..experiment.matches import MEASURED, Match
 from ..seats import RandomSeat, Seat
+from ..table.registry import GAMES
 
 
 class Table(NamedTuple):

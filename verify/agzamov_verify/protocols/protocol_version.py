@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ..document_shape import Shape
+from .document_shape import Shape
 from .opponents import PhaseRule
 
 Document = dict[str, Any]

@@ -1,1 +1,1 @@
-"""The commands over several bundles: `score`, `calibrate`; `agzamov matrix` uses their means."""
+"""Several bundles together: `score`, `calibrate`; `agzamov matrix` uses their means."""

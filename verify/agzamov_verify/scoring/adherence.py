@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ..games.patterns import Adherence, Pattern
-from ..games.registry import GAMES
-from ..seat_letters import seat_letter
-from ..streams import patterns_of, shifts_before
-from .cells import Cell
+from ..core.seat_letters import seat_letter
+from ..experiment.opponent_patterns import Adherence, Pattern
+from ..plan.streams import patterns_of, shifts_before
+from ..table.registry import GAMES
 from .game_scoring import Played
 from .inference.estimate import Estimate, share_estimate
-from .measures import Ratio
-from .ratios import share_figure
-from .score_constants import ClusterConstants
+from .inference.unit_values import Ratio
+from .units.cells import Cell
+from .units.ratios import share_figure
+from .units.score_constants import ClusterConstants
 
 NONE = Adherence(0, 0)
 

@@ -10,29 +10,28 @@ from typing import Final
 
 import msgspec
 
-from ..dice import Dice
-from ..experiment import Arm
-from ..games.game import Block, Utility
-from ..games.patterns import ShiftKind
-from ..games.registry import GAMES
-from ..manifest import Manifest
-from ..protocol import load_protocol
+from ..core.dice import Dice
+from ..experiment.matches import Arm
+from ..experiment.opponent_patterns import ShiftKind
+from ..plan.manifest import Manifest
+from ..protocols.norms import load_protocol
+from ..table.game import Block, Utility
+from ..table.registry import GAMES
 from .adherence import PatternAdherence, adherence_of
-from .cells import Cell
-from .deltas import DeltaAnalysis, TauRatioRow, delta_analysis, tau_ratios
+from .deltas import DeltaAnalysis, RobustnessRow, TauRatioRow, delta_analysis, robustness, tau_ratios
+from .departures import kinds_of_shifts
+from .early_stopping import MonitoredMatch, monitored_matches, open_ended
 from .game_scoring import Played, match_of
 from .hypotheses.evidence import Evidence, parts_of, traits_of
-from .hypotheses.verdicts import ContrastRow, Verdict, verdicts
+from .hypotheses.verdicts import ContrastRow, HypothesisVerdict, verdicts
 from .learning.outcome import RecoveryOutcome
 from .match_cells import cell_of, matches_played, probes_of
 from .match_figures import MatchAnalysis, Setting
-from .phase_costs import PhaseCosts, costs_by_phase
-from .quality.positions import Answers
-from .registry import SCORINGS, AnyAnalysis
-from .robustness import RobustnessRow, robustness
-from .score_constants import load_score_constants, score_constants_sha256
-from .sequential_monitoring import MonitoredMatch, monitored_matches, open_ended
-from .shift_departures import kinds_of_shifts
+from .quality.quality_questions import Answers
+from .scorings import SCORINGS, AnyAnalysis
+from .seat_stats import PhaseCosts, costs_by_phase
+from .units.cells import Cell
+from .units.score_constants import load_score_constants, score_constants_sha256
 
 FORMAT: Final = "agz-analysis-1"
 
@@ -63,7 +62,7 @@ class Analysis(msgspec.Struct, frozen=True):
     tau_ratios: tuple[TauRatioRow, ...]
     robustness: tuple[RobustnessRow, ...]
     sequential: tuple[MonitoredMatch, ...]
-    hypotheses: tuple[Verdict, ...]
+    hypotheses: tuple[HypothesisVerdict, ...]
     tests: tuple[ContrastRow, ...]
 
 

@@ -17,10 +17,10 @@ from typing import Annotated, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from ..journal import Entry
-from ..plan_types import Name
-from ..questions import Reply
-from .exact import Figure, figure
+from ..core.journal import Entry
+from ..core.questions import Reply
+from ..experiment.plan_fields import Name
+from .inference.exact import Figure, figure
 
 FORMAT: Literal["agz-calls-1"] = "agz-calls-1"
 WORD_CHARACTERS_MAX = 300

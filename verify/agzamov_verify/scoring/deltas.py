@@ -1,20 +1,23 @@
-"""The deltas of a run (paper Eq. 2): a real arm less its naked control, with and without what the harness decided."""
+"""The deltas of a run (paper Eq. 2): a real arm less its naked control; and each again at a higher temperature."""
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 
 import msgspec
 
-from ..experiment import Phase
-from .cells import Outcome
+from ..experiment.matches import Phase
 from .hypotheses.contrasts import Weighted, estimated, repeated
-from .hypotheses.deltas import ONE
+from .hypotheses.delta_contrasts import ONE, difference, weighted
 from .hypotheses.evidence import Delta, Evidence
 from .inference.estimate import Estimate
+from .inference.exact import Figure, rounded, square_root
+from .inference.samples import contrast, moments
+from .inference.unit_values import Measure, Ratio, Units, why_untested
 from .learning.outcome import TauRatio, tau_ratio
 from .match_figures import Kept, by_play, without_errors
-from .measures import Measure, Ratio, Units
-from .ratios import as_ratio, ratio_figure
-from .score_constants import CHESS, POKER
+from .units.cells import Outcome
+from .units.ratios import as_ratio, ratio_figure
+from .units.score_constants import CHESS, POKER
 
 
 class DeltaAnalysis(msgspec.Struct, frozen=True):
@@ -85,3 +88,67 @@ def difference_figure(real: Units | Ratio, naked: Units | Ratio, evidence: Evide
         return estimated(groups, evidence.resampling(real.scale.unit))
     ratios = [figure if isinstance(figure, Ratio) else as_ratio(figure) for figure in (real, naked)]
     return ratio_figure([(ratios[0], ONE), (ratios[1], -ONE)], evidence.constants.clusters)
+
+
+class RobustnessRow(msgspec.Struct, frozen=True):
+    """One delta at temperature 0 (`delta`) and at `temperature` (`repeated`): both are always reported.
+
+    `change`: the second less the first. `standard_error`: of the change, so that the noise of both runs is in it; None
+    where a delta rests on one career or on too short ones. `moved`: the change is greater than one standard error.
+    """
+
+    game: str
+    model: str
+    augmentation: str
+    system: str
+    temperature: str
+    delta: Estimate
+    repeated: Estimate
+    change: Estimate
+    standard_error: Figure | None
+    moved: bool | None
+
+
+def robustness(evidence: Evidence) -> Iterator[RobustnessRow]:
+    """Every Phase 2 delta that was measured at temperature 0 and at another one."""
+    for game in evidence.games:
+        for base in evidence.deltas(game, phase=Phase.ASYMMETRIC):
+            yield from (_row(base, again, evidence) for again in evidence.repeated(base))
+
+
+def _row(base: Delta, again: Delta, evidence: Evidence) -> RobustnessRow:
+    first, second = difference(*base), difference(*again)
+    change = [*second, *weighted(first, Fraction(-1))]
+    error, key = _standard_error(change), again.real.key
+    return RobustnessRow(
+        key.game,
+        key.model,
+        key.augmentation.value,
+        key.system,
+        key.temperature,
+        _estimate(first, evidence),
+        _estimate(second, evidence),
+        _estimate(change, evidence),
+        None if error is None else rounded(error),
+        None if error is None else abs(_value(change)) > error,
+    )
+
+
+def _estimate(groups: list[Weighted], evidence: Evidence) -> Estimate:
+    groups = repeated(groups)
+    return estimated(groups, evidence.resampling(groups[0].units.scale.unit))
+
+
+def _value(groups: list[Weighted]) -> Fraction:
+    """The contrast in the published unit."""
+    means = (group.weight * moments(group.units.values).mean * group.units.scale.factor for group in repeated(groups))
+    return sum(means, Fraction(0))
+
+
+def _standard_error(groups: list[Weighted]) -> Fraction | None:
+    """The standard error of a contrast of independent samples, in the published unit."""
+    groups = repeated(groups)
+    if why_untested(group.units for group in groups) or any(len(group.units.values) < 2 for group in groups):
+        return None
+    samples = [moments(group.units.values) for group in groups]
+    return square_root(contrast(samples, [group.weight * group.units.scale.factor for group in groups]).squared_error)

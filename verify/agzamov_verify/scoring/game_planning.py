@@ -9,10 +9,10 @@ from enum import Enum, auto
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-from ..games.game import Game
-from ..position_classes import PositionClass
-from .cells import Cell
-from .planning import Assumed, Scoring
+from ..experiment.matches import PositionClass
+from ..table.game import Game
+from .sample_sizes import Assumed, Scoring
+from .units.cells import Cell
 
 Given: TypeAlias = Mapping[str, Fraction]
 """Numbers that the command's options give, by name."""

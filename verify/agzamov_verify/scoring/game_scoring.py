@@ -4,18 +4,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from ..experiment import Match
-from ..games.decision import Tally, added
-from ..games.game import Block, Game, records_of
-from ..games.registry import GAMES
-from ..manifest import Plan
-from ..protocol import Protocol
-from ..seat_letters import seat_letter
-from .cells import Cell, CellKey
-from .counts import Counts
+from ..core.seat_letters import seat_letter
+from ..experiment.matches import Match
+from ..plan.manifest import Plan
+from ..protocols.norms import Protocol
+from ..table.decision import Tally, added
+from ..table.game import Block, Game, records_of
+from ..table.registry import GAMES
 from .hypotheses.evidence import Evidence, ProbeCell
 from .match_figures import MatchAnalysis, Setting
-from .quality.positions import Answers
+from .quality.quality_questions import Answers
+from .units.cells import Cell, CellKey
+from .units.counts import Counts
 
 
 class Played(NamedTuple):

@@ -5,17 +5,17 @@ from hashlib import sha256
 
 import msgspec
 
-from ..experiment import Arm, Match, SeatAt, others_of
-from ..games.game import Block
-from ..manifest import Manifest
+from ..experiment.matches import Arm, Match, SeatAt, others_of
+from ..plan.manifest import Manifest
 from ..seats import benchmark_sides
-from .career_length import too_short
-from .cells import AGAINST_BENCHMARK, Cell, CellKey
+from ..table.game import Block
+from .departures import too_short
 from .game_scoring import Played
 from .hypotheses.evidence import ProbeCell
-from .quality.positions import Answers
-from .registry import SCORINGS
+from .quality.quality_questions import Answers
+from .scorings import SCORINGS
 from .seat_stats import FREE, cost_usd
+from .units.cells import AGAINST_BENCHMARK, Cell, CellKey
 
 
 def matches_played(

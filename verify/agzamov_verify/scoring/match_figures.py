@@ -6,23 +6,23 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from ..games.decision import Tally
-from ..games.declared import FaultKind
-from ..seat_letters import seat_letter
-from .cells import Cell, Outcome, measured_first
-from .exact import Figure, figure, significant
+from ..core.seat_letters import seat_letter
+from ..table.decision import Tally
+from ..table.declared import FaultKind
 from .hypotheses.contrasts import Weighted, estimated, repeated
-from .hypotheses.deltas import ONE
+from .hypotheses.delta_contrasts import ONE
 from .hypotheses.evidence import Evidence
 from .inference.estimate import Estimate
+from .inference.exact import Figure, figure, significant
 from .inference.pentanomial import Symmetry, self_play_symmetry
 from .inference.proportions import binomial_p
+from .inference.ratings import GlickoPoint
+from .inference.samples import Interval
 from .inference.significance import Alternative
+from .inference.unit_values import Measure, Ratio, Units
 from .learning.outcome import LearningOutcome
-from .measures import Measure, Ratio, Units
-from .ratings.glicko2 import GlickoPoint
-from .ratios import ratio_figure, share_figure
-from .statistics import Interval
+from .units.cells import Cell, Outcome, measured_first
+from .units.ratios import ratio_figure, share_figure
 
 ALL: Final = "all"
 """All classes of faults together."""

@@ -9,20 +9,20 @@ from typing import Final
 
 import msgspec
 
-from ..experiment import Arm, Condition, Match, SeatAt, others_of
-from ..games.decision import Tally
-from ..games.game import Block
-from ..manifest import Plan
-from ..protocol import Protocol, load_protocol
+from ..core.seat_letters import seat_index_of, seat_letter
+from ..experiment.matches import Arm, Condition, Match, SeatAt, others_of
+from ..plan.manifest import Plan
 from ..protocols import PROTOCOLS
-from ..seat_letters import seat_index_of, seat_letter
-from .compliance import departures
-from .counts import Counts
+from ..protocols.norms import Protocol, load_protocol
+from ..table.decision import Tally
+from ..table.game import Block
+from .departures import departures
 from .game_scoring import Played, match_of
 from .inference.proportions import binomial_p
 from .inference.significance import Alternative
-from .registry import SCORINGS, AnyCounts
+from .scorings import SCORINGS, AnyCounts
 from .seat_stats import FREE, SeatStats, seat_stats
+from .units.counts import Counts
 
 FORMAT: Final = "agz-results-1"
 

@@ -1,14 +1,62 @@
-"""Statistics of a seat: faults by class, tokens, time, cost (paper sections 9.4 and 9.6)."""
+"""Statistics of a seat: faults by class, tokens, time, cost; signals that are printed and not judged; costs of phases.
 
+Signals beside a seat's figures: counts that an odd server or a doctored record would move. Printed, not judged.
+
+Failed tries can hide draws of better replies; replies without tokens, or with more text than their tokens can hold,
+were not counted by who wrote them; a model whose moves are the engine's may be the engine. All have honest causes too.
+"""
+
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Final
+from itertools import starmap
+from typing import Any, Final
 
 import msgspec
 
-from ..games.decision import Tally
-from ..manifest import Price
-from .exact import Figure, figure
-from .signals import Signals, signals
+from ..plan.manifest import Plan, Price
+from ..table.decision import Tally
+from ..table.players import alternating
+from .game_scoring import Played
+from .inference.exact import Figure, figure
+from .quality.judged_moves import JudgedMoves
+from .quality.quality_questions import Answers
+
+
+class Signals(msgspec.Struct, frozen=True):
+    """Signals of one seat in one match: replies, those without a completion token, and characters of text."""
+
+    replies: int
+    replies_without_tokens: int
+    text_characters: int
+
+
+class EngineMatch(msgspec.Struct, frozen=True):
+    """A seat's own moves in judged games, and how many of them were the engine's first choice."""
+
+    moves: int
+    matched: int
+
+
+def signals(tally: Tally) -> Signals:
+    """The signals that a tally holds."""
+    return Signals(tally.replies, tally.replies_without_tokens, tally.text_characters)
+
+
+def engine_match(judged: JudgedMoves, records: Sequence[Any], answers: Answers) -> tuple[EngineMatch, ...]:
+    """Numbers of judged moves of each of two seats, and of those equal to the engine's.
+
+    Substituted moves are excluded.
+    """
+    moves, matched = [0, 0], [0, 0]
+    for index, record in enumerate(records):
+        substituted, order = judged.substituted(record), alternating(index)
+        for position, answer in zip(judged.positions(record), answers.get(record.game, ()), strict=False):
+            if position.played and position.ply not in substituted:
+                seat_index = order[position.ply % len(order)]
+                moves[seat_index] += 1
+                matched[seat_index] += position.played == answer.best
+    return tuple(starmap(EngineMatch, zip(moves, matched, strict=True)))
+
 
 TOKENS_PRICED = 1_000_000
 FREE: Final = Price()
@@ -119,3 +167,37 @@ def _faults(tally: Tally, flag_percent: int) -> Faults:
 def share(amount: float, of: int) -> float:
     """amount / of; 0 if `of` is 0."""
     return amount / of if of else 0.0
+
+
+class PhaseCosts(msgspec.Struct, frozen=True):
+    """All seats of all matches of one phase together. `tokens` are of prompts and completions."""
+
+    phase: int
+    matches: int
+    decisions: int
+    calls: int
+    tokens: int
+    cost_usd: Figure
+
+
+def costs_by_phase(plan: Plan, played: Sequence[Played]) -> tuple[PhaseCosts, ...]:
+    """One row for each phase that was played, from its matches, each once."""
+    phases = sorted({one.match.phase for one in played})
+    return tuple(_spent(phase, plan, [one for one in played if one.match.phase == phase]) for phase in phases)
+
+
+def _spent(phase: int, plan: Plan, played: Sequence[Played]) -> PhaseCosts:
+    seats = [
+        (plan.prices.get(name, Price()), tally)
+        for one in played
+        for name, tally in zip(one.match.seats, one.tallies, strict=True)
+    ]
+    tallies = [tally for _, tally in seats]
+    return PhaseCosts(
+        phase,
+        len(played),
+        sum(tally.decisions for tally in tallies),
+        sum(tally.calls for tally in tallies),
+        sum(tally.prompt_tokens + tally.completion_tokens for tally in tallies),
+        figure(sum((cost_usd(tally, price) for price, tally in seats), Fraction(0))),
+    )

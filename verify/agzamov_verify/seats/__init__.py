@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias, Union
 
-from .base import AnswerCheck as AnswerCheck
-from .base import Seat as Seat
 from .model_seat import Determinism as Determinism
 from .model_seat import LocalModelSeat as LocalModelSeat
 from .model_seat import ModelSeat as ModelSeat
 from .scripted_seat import ScriptedSeat as ScriptedSeat
+from .seat import AnswerCheck as AnswerCheck
+from .seat import Seat as Seat
 
 # The kinds, in the order in which reports and the plan's schema name them.
 # isort: off

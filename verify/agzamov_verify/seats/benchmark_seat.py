@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ..plan_types import Problem
+from ..experiment.plan_fields import Problem
 from .scripted_seat import ScriptedSeat
 
 

@@ -6,11 +6,10 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 import msgspec
 from msgspec import Meta
 
-from ..addresses import HOST_NAME, bare_host, is_loopback, keeps_secrets
-from ..columns import quoted
-from ..plan_types import Count, DecimalText, EnvironmentName, Line, Problem, Url
-from .base import Seat
-from .model_seat import PORT_MAX, ModelSeat, host_words
+from ..core.columns import quoted
+from ..experiment.plan_fields import Count, DecimalText, EnvironmentName, Line, Problem, Url
+from .model_seat import HOST_NAME, PORT_MAX, ModelSeat, bare_host, host_words, is_loopback, keeps_secrets
+from .seat import Seat
 
 TOKEN_LIMITS: Final = frozenset(("max_tokens", "max_completion_tokens"))
 """The parameters that limit the tokens of a reply."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ..plan_types import Line, Problem, Sha256OrNone
+from ..experiment.plan_fields import Line, Problem, Sha256OrNone
 from .model_seat import LocalModelSeat
 
 

@@ -1,18 +1,51 @@
-"""Seats of language models, and of those the local ones, whose weights are pinned."""
+"""Seats of language models: the local ones, whose weights are pinned, and the addresses of model servers."""
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from fractions import Fraction
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
 
-from ..addresses import bare_host
-from ..columns import ascii_words
-from ..plan_types import Count, DecimalText, Problem
-from .base import Seat
+from ..core.columns import ascii_words
+from ..experiment.plan_fields import Count, DecimalText, Problem
+from .seat import Seat
+
+HOST_NAME = "host.docker.internal"
+"""In a plan with isolation: container, the machine that the containers run on; the run says itself where that is."""
+
+
+def is_loopback(base_url: str) -> bool:
+    """True for an address that never leaves this machine or, inside a container, the container."""
+    try:
+        host = urlsplit(base_url).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def keeps_secrets(base_url: str) -> bool:
+    """True if nobody on the network path can read what is sent to `base_url`."""
+    return base_url.startswith("https://") or is_loopback(base_url) or bare_host(base_url) == HOST_NAME
+
+
+def host_of(base_url: str) -> str:
+    """The host and port that an address names, as a person would write them."""
+    return urlsplit(base_url).netloc.lower()
+
+
+def bare_host(base_url: str) -> str:
+    """The host alone that an address names; empty where it names none, or a port that is none."""
+    try:
+        parts = urlsplit(base_url)
+        port, host = parts.port, parts.hostname or ""
+    except ValueError:
+        return ""
+    return "" if port == 0 else host
+
 
 DIGEST_SHOWN: Final = 12
 DIGEST_KEPT: Final = 32

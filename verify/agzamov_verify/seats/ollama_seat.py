@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Self
 
-from ..addresses import bare_host
-from ..columns import quoted
-from ..plan_types import Line, Problem, Sha256OrNone, Url
-from .model_seat import PORT_MAX, LocalModelSeat, host_words
+from ..core.columns import quoted
+from ..experiment.plan_fields import Line, Problem, Sha256OrNone, Url
+from .model_seat import PORT_MAX, LocalModelSeat, bare_host, host_words
 
 
 class OllamaSeat(LocalModelSeat, frozen=True, tag="ollama"):

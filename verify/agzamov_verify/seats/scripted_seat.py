@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from ..games import scripted
-from ..questions import Message
-from .base import AnswerCheck, Seat
+from ..core.questions import Message
+from ..table import scripted_players
+from .seat import AnswerCheck, Seat
 
 
 class ScriptedSeat(Seat, frozen=True):
@@ -20,7 +20,7 @@ class ScriptedSeat(Seat, frozen=True):
         return AnswerCheck.SAMPLED if self.is_slow else AnswerCheck.EVERY
 
     def reply_text(self, messages: tuple[Message, ...], seed: int) -> str:
-        return scripted.reply(self.kind, messages, seed)
+        return scripted_players.scripted_reply(self.kind, messages, seed)
 
     @property
     def played_by_games(self) -> bool:

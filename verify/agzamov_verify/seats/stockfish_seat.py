@@ -4,8 +4,8 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import Meta
 
-from ..plan_types import Count
-from .base import AnswerCheck, Seat
+from ..experiment.plan_fields import Count
+from .seat import AnswerCheck, Seat
 
 SKILL_MAX: Final = 20
 """Full strength. Below it Stockfish picks among its best moves by draws that follow from its clock."""

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from .base import System as System
 from .full_system import FullSystem as FullSystem
 from .memory_system import MemorySystem as MemorySystem
 from .oracle_system import OracleSystem as OracleSystem
 from .rag_system import RagSystem as RagSystem
+from .system import System as System
 from .tools_system import ToolsSystem as ToolsSystem
 
 if TYPE_CHECKING:  # which kinds there are, only the registry says

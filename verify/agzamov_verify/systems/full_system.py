@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final
 
-from ..experiment import Arm, Augmentation
-from ..plan_types import NameOrNone, Problem
-from .base import System
+from ..experiment.matches import Arm, Augmentation
+from ..experiment.plan_fields import NameOrNone, Problem
+from .system import System
 
 AUGMENTATIONS: Final = {"memory": Augmentation.MEMORY, "tools": Augmentation.TOOLS, "documents": Augmentation.RAG}
 """The augmentation of each part."""

@@ -8,10 +8,12 @@ from typing import Annotated, ClassVar, Final, Self, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from ..dice import Stream
-from ..experiment import Arm, Augmentation, Trait
-from ..memory import tools
-from ..memory.career_memory import CareerMemory, Limits
+from ..core.dice import Stream
+from ..experiment.matches import Arm, Augmentation, Trait
+from ..experiment.plan_fields import END, Problem
+from ..memory import tool_calls
+from ..memory.built_in_servers import SERVERS, Server
+from ..memory.career_memory import CareerMemory, SearchLimits
 from ..memory.declared_server import (
     ADAPTER_CHARACTERS_MAX,
     BUILT_IN_TOOLS,
@@ -22,14 +24,10 @@ from ..memory.declared_server import (
     server_of,
     shipped_problem,
 )
-from ..memory.donor import Donor
-from ..memory.model_memory import ModelMemory
-from ..memory.native_memory import NativeMemory
+from ..memory.model_memory import ModelMemory, NativeMemory
 from ..memory.native_tools import NATIVE_TEMPLATES, Effect, NativeTool
-from ..memory.placebo import Placebo, PlaceboRule, RandomOfOwn, Shuffle
-from ..memory.servers import SERVERS, Server
-from ..plan_types import END, Problem
-from .base import System
+from ..memory.placebo import Donor, Placebo, PlaceboRule, RandomOfOwn, Shuffle
+from .system import System
 
 ServerName: TypeAlias = Annotated[
     str,
@@ -91,9 +89,9 @@ class MemorySystem(System, frozen=True, tag="memory"):
     keeps_store: ClassVar[bool] = True
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> SearchLimits:
         """Limits of one search."""
-        return Limits(self.hits_max, self.bytes_max)
+        return SearchLimits(self.hits_max, self.bytes_max)
 
     @property
     def serving(self) -> Server | None:
@@ -178,7 +176,7 @@ class MemorySystem(System, frozen=True, tag="memory"):
             case Use.HARNESS:
                 return {}
             case Use.MODEL:
-                return tools.TEMPLATES
+                return tool_calls.TEMPLATES
             case Use.NATIVE:
                 return NATIVE_TEMPLATES
 

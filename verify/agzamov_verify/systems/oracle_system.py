@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ..experiment import Arm, Augmentation
-from ..plan_types import Briefing, Problem
-from .base import System
+from ..experiment.matches import Arm, Augmentation
+from ..experiment.plan_fields import Briefing, Problem
+from .system import System
 
 PLACEBO_LENGTH_PERCENT = 2
 """Greatest difference in length between the text of the placebo and of the real arm."""

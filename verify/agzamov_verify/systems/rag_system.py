@@ -8,12 +8,20 @@ from typing import Annotated, ClassVar, Final, Self, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from ..documents.document_sets import SETS, documents, vectors_file
-from ..documents.library import Library, templates
-from ..documents.own_documents import CHARACTERS_MAX, PATH, document_problems, names_a_folder
-from ..experiment import Arm, Augmentation
-from ..plan_types import END, Name, Problem
-from .base import System
+from ..documents.library import (
+    CHARACTERS_MAX,
+    PATH,
+    SETS,
+    Library,
+    document_problems,
+    documents,
+    names_a_folder,
+    templates,
+    vectors_file,
+)
+from ..experiment.matches import Arm, Augmentation
+from ..experiment.plan_fields import END, Name, Problem
+from .system import System
 
 DIGITS: Final = 48
 """Digits of a document's SHA-256 that name it: 192 bits, so that no two documents have one name."""

@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from ..experiment import Arm, Augmentation
-from ..plan_types import Problem
-from ..tool_use import BEST_LINES, COMPARE, EVALUATE, LINES_MOST, ToolUse
-from .base import System
+from ..experiment.matches import Arm, Augmentation
+from ..experiment.plan_fields import Problem
+from ..table.game_tool import BEST_LINES, COMPARE, EVALUATE, LINES_MOST, ToolUse
+from .system import System
 
 COMPARISONS_LEAST: Final = 990
 SMALL_NODES: Final = 1_000

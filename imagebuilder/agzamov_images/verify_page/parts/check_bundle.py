@@ -6,13 +6,13 @@ from typing import Final
 
 import msgspec
 
-from agzamov_verify.bundle_argument import no_bundle
-from agzamov_verify.check_command import EXIT_USAGE, exit_code
-from agzamov_verify.checks import Options, Verdict, verify
-from agzamov_verify.display import report
-from agzamov_verify.envelope import BadEnvelope, key_id, load_public_key
-from agzamov_verify.stockfish import EngineFault, find_engine
-from agzamov_verify.waiting import told
+from agzamov_verify.checks.steps import Options, Verdict, verify
+from agzamov_verify.commands.bundle_argument import no_bundle
+from agzamov_verify.commands.check_command import EXIT_USAGE, exit_code
+from agzamov_verify.core.envelope import BadEnvelope, key_id, load_public_key
+from agzamov_verify.core.waiting import told
+from agzamov_verify.engines.uci_engine import EngineFault, find_engine
+from agzamov_verify.show.text import verdict_report
 
 NO_ENGINE: Final = "a browser has no engine; the command agzamov-verify asks one"
 MORE: Final = (
@@ -39,11 +39,11 @@ def check(path: str, key_pem: bytes, tell: Callable[[str], None]) -> tuple[int, 
     missing = _why_no_engine()
     with told(tell):
         verdict = verify(bundle, Options(None, missing, expected_key_id=expected))
-    as_command = report.json(verdict).decode() + "\n"
+    as_command = verdict_report.json(verdict).decode() + "\n"
     again = f"agzamov-verify check {bundle.name} --engine /path/to/stockfish-15.1"
     _say_as_page(verdict, missing)
-    text = report.text(verdict, [again]).replace("(--key checks whose it is)", _whose(verdict, expected), 1)
-    return exit_code(verdict), _of_page(text), _of_page(report.details(verdict)), as_command
+    text = verdict_report.text(verdict, [again]).replace("(--key checks whose it is)", _whose(verdict, expected), 1)
+    return exit_code(verdict), _of_page(text), _of_page(verdict_report.details(verdict)), as_command
 
 
 def _say_as_page(verdict: Verdict, missing: str) -> None:

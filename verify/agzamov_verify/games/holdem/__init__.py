@@ -1,1 +1,1 @@
-"""Heads-up no-limit hold'em: rules, the prompt, and the script of one hand."""
+"""Heads-up no-limit hold'em: rules, prompt and script of one hand; counts, figures, views, variance reduction."""

@@ -1,4 +1,6 @@
-"""The calculator of hold'em: the share of the pot that a hand wins on average against one random hand.
+"""The calculator of hold'em: the share of the pot that a hand wins on average against one random hand; and its server.
+
+The calculator of hold'em: the share of the pot that a hand wins on average against one random hand.
 
 Before the flop all 1,225 hands of an opponent and all 1,712,304 boards are counted, by the table of matchups. After it
 every hand and every runout is compared: 1,070,190 showdowns on the flop, 45,540 on the turn, 990 on the river. Where
@@ -11,14 +13,19 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
 from math import comb, gcd
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
-from ...dice import Stream
-from ...questions import Calculate, Calculated
+import msgspec
+from msgspec import Meta
+
+from ...core.canon import INTEGER_MAX
+from ...core.dice import Stream
+from ...core.questions import Calculate, Calculated
+from ...table.game_tool import GameTool, ServerCall, only
 from .cards import CARDS, DECK, evaluate
-from .chen import strongest
-from .variance_reduction.preflop_matchups import BOARDS, Hole, matchup
-from .variance_reduction.starting_hands import class_of, combos
+from .equity import BOARDS, Hole, matchup
+from .starting_hands import class_of, combos, strongest
+from .tool import TOOL
 
 BOARD_FULL: Final = 5
 OPPONENT_PLACES: Final = tuple(combinations(range(45), 2))
@@ -146,3 +153,37 @@ def _halfpoints(
 
 def _permille(part: int, whole: int) -> int:
     return (2000 * part + whole) // (2 * whole)
+
+
+class Odds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The structured result of the calculator's server."""
+
+    compared: Annotated[int, Meta(ge=0, le=INTEGER_MAX)]
+    equity_permille: Annotated[int, Meta(ge=0, le=1000)]
+    exact: bool
+    price_permille: Annotated[int, Meta(ge=0, le=1000)]
+
+
+class CalculatorServer(GameTool):
+    """Equity of a hand, and the price of a call."""
+
+    server = "holdem"
+    question = Calculate
+    asks_engine = False
+    calls = (TOOL.name,)
+
+    def call(self, question: Calculate) -> ServerCall:
+        arguments = only(question, "board", "comparisons_max", "hands_percent", "hole")
+        return ServerCall(TOOL.name, arguments | only(question, "pot_chips", "seed", "to_call_chips"), Odds)
+
+    def answer(self, result: Odds) -> Calculated:
+        return Calculated(result.compared, result.equity_permille, result.exact, result.price_permille)
+
+    def sample(self, question: Calculate) -> Calculated:
+        return Calculated(question.comparisons_max, 500, exact=False, price_permille=0)
+
+    def computed(self, question: Calculate) -> Calculated:
+        return calculate(question)
+
+
+CALCULATOR_SERVER: Final = CalculatorServer()

@@ -6,16 +6,16 @@ from typing import Final, Self
 
 import msgspec
 
-from ...scoring.cells import Cell, CellKey, measured_first
 from ...scoring.inference.estimate import Scale, session_bb_per_100
-from ...scoring.measures import Measure, Ratio, Units
-from ..decision import Tally
-from ..players import alternating, by_seat, place_of
-from .results import unit_sums, with_mirrors
+from ...scoring.inference.unit_values import Measure, Ratio, Units
+from ...scoring.units.cells import Cell, CellKey, measured_first
+from ...table.decision import Tally
+from ...table.players import alternating, by_seat, place_of
+from .control_variates import PER_CHIP, Method, net_units
+from .hand_script import BUTTON, HandRecord, PokerRules
+from .match_counts import unit_sums, with_mirrors
+from .range_methods import RangeMethod, range_units
 from .rules import HandEnd
-from .script import BUTTON, HandRecord, PokerRules
-from .variance_reduction.control_variates import PER_CHIP, Method, net_units
-from .variance_reduction.range_methods import RangeMethod, range_units
 
 ADJUSTED_METHODS: Final = (Method.ALL_IN, Method.STREET_EQUITY, Method.BASELINE)
 """Methods whose results a hand carries, least correction first; their coefficients are fixed before the data."""

@@ -7,28 +7,26 @@ from typing import ClassVar
 
 import msgspec
 
-from ...analysis_plan import SequentialRule
-from ...dice import Dice
-from ...experiment import Match, Phase
-from ...plan_types import Count, Problem
-from ...script import Script
-from ..decision import Tally
-from ..game import Block, Bounds, Game, Noun, PolicyDeparture, SeatsAt, StreamPlan, in_careers
-from ..page import Page, scripted_player
-from ..players import alternating, by_place
+from ...core.dice import Dice
+from ...core.script import Script
+from ...experiment.analysis_plan import SequentialRule
+from ...experiment.matches import Match, Phase
+from ...experiment.plan_fields import Count, Problem
+from ...table.decision import Tally
+from ...table.game import Block, Bounds, Game, Noun, PolicyDeparture, SeatsAt, StreamPlan, in_careers
+from ...table.players import alternating, by_place
+from ...table.prompt_lines import Page, scripted_player
 from . import benchmark_player, novice_player, random_player, reference_player
 from . import tool as tool_texts
-from .benchmark_departures import benchmark_departures
-from .calculator import SHOWDOWNS_MAX
-from .calculator_server import CALCULATOR_SERVER
-from .detectors import DETECTORS
+from .benchmark_player import benchmark_departures
+from .calculator import CALCULATOR_SERVER, SHOWDOWNS_MAX
+from .habit_words import PHRASES, POKER_PATTERNS, words_for
+from .hand_script import HandRecord, PokerRules, deal_cards, play
 from .notes import observation
-from .page import read_spot
-from .pattern_sentences import POKER_PATTERNS
+from .patterns import DETECTORS
 from .prompt import TEMPLATES
-from .query import PHRASES, words_for
 from .rules import BIG_BLIND
-from .script import HandRecord, PokerRules, deal_cards, play
+from .spot import read_spot
 
 STACK_BB_MAX = 10_000
 
@@ -84,10 +82,10 @@ class Holdem(Game):
     patterns = POKER_PATTERNS
     detectors = DETECTORS
     scripted: ClassVar = {
-        "random": scripted_player("random/holdem", random_player.reply),
-        "novice": scripted_player("novice/holdem", novice_player.reply),
-        "reference": scripted_player("reference/holdem", reference_player.reply),
-        "benchmark": benchmark_player.reply,
+        "random": scripted_player("random/holdem", random_player.random_reply),
+        "novice": scripted_player("novice/holdem", novice_player.novice_reply),
+        "reference": scripted_player("reference/holdem", reference_player.reference_reply),
+        "benchmark": benchmark_player.benchmark_reply,
     }
     sign = "Hole cards: ["
     hides = True

@@ -8,13 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ..players import alternating
-from .decisions import decisions
-from .habits import FOLDS_TO_BET, Habit
-from .page import Deed, Spot, Verb, Who
-from .pattern_rules import TWO_PAIR, best_kind, is_pocket_pair, made_last_raise
+from ...table.players import alternating
+from .habit_words import FOLDS_TO_BET, Habit
+from .hand_script import HandRecord
+from .patterns import TWO_PAIR, best_kind, decisions, is_pocket_pair, made_last_raise
 from .rules import HandEnd
-from .script import HandRecord
+from .spot import Deed, SeenSpot, Verb, Who
 
 CHARS_MAX: Final = 600
 """Of one note."""
@@ -67,7 +66,7 @@ def _habits_seen(record: HandRecord, opponent: int) -> Iterator[tuple[Habit, boo
             yield from _after_flop(spot, deed)
 
 
-def _before_flop(acted: list[tuple[Spot, Deed]]) -> Iterator[tuple[Habit, bool]]:
+def _before_flop(acted: list[tuple[SeenSpot, Deed]]) -> Iterator[tuple[Habit, bool]]:
     if not acted:
         return
     verbs = [deed.verb for _, deed in acted]
@@ -89,7 +88,7 @@ def _before_flop(acted: list[tuple[Spot, Deed]]) -> Iterator[tuple[Habit, bool]]
                 yield Habit.MIN_RAISES_PAIRS, deed.verb is Verb.RAISE and deed.to_chips == spot.options.min_to_chips
 
 
-def _after_flop(spot: Spot, deed: Deed) -> Iterator[tuple[Habit, bool]]:
+def _after_flop(spot: SeenSpot, deed: Deed) -> Iterator[tuple[Habit, bool]]:
     street = deed.street
     if spot.to_call_chips:
         yield FOLDS_TO_BET[street], deed.verb is Verb.FOLD
@@ -103,5 +102,5 @@ def _after_flop(spot: Spot, deed: Deed) -> Iterator[tuple[Habit, bool]]:
         yield Habit.BETS_RIVER_LIGHT, best_kind(spot) < TWO_PAIR
 
 
-def _checked_before(spot: Spot, street: str) -> bool:
+def _checked_before(spot: SeenSpot, street: str) -> bool:
     return any(deed.street == street and deed.who is Who.ME and deed.verb is Verb.CHECK for deed in spot.history)

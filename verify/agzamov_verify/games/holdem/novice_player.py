@@ -7,13 +7,13 @@ pocket pairs by the least amount has raised, else any. Of its own rules it keeps
 
 from typing import Final
 
-from ...dice import Stream
-from ..page import Page
-from .habits import kept_patterns, poker_habits
-from .page import Spot, Verb, Who, read_spot
-from .pattern_rules import RULES
+from ...core.dice import Stream
+from ...table.prompt_lines import Page
+from .habit_words import kept_patterns, poker_habits
+from .patterns import RULES
 from .random_player import spelled
 from .reference_player import STRANGER
+from .spot import SeenSpot, Verb, Who, read_spot
 from .tool import ANY_PERCENT, TAG, is_requested, read_odds
 
 PAIR_ADVICE = "with any pair or better bet the pot"
@@ -30,7 +30,7 @@ PAIRS_PERCENT: Final = 10
 """Of all hands, for one that has a pocket pair: nearly all of them are among these, or better."""
 
 
-def reply(page: Page, stream: Stream) -> str:
+def novice_reply(page: Page, stream: Stream) -> str:
     """The action by equity and price, or the hands that the prompt asks for.
 
     Raises ValueError for a prompt that it cannot read.
@@ -41,14 +41,14 @@ def reply(page: Page, stream: Stream) -> str:
     return _ruled(page, spot, stream) or _action(page, spot)
 
 
-def _hands_percent(page: Page, spot: Spot) -> int:
+def _hands_percent(page: Page, spot: SeenSpot) -> int:
     """The percent of hands that the opponent may hold."""
     raised = any(deed.who is Who.OPPONENT for deed in spot.raises)
     is_known = poker_habits(page.profile, STRANGER).min_raises_pairs >= BELIEVED_PERCENT
     return PAIRS_PERCENT if raised and is_known else ANY_PERCENT
 
 
-def _ruled(page: Page, spot: Spot, stream: Stream) -> str:
+def _ruled(page: Page, spot: SeenSpot, stream: Stream) -> str:
     """The most passive action that keeps the first rule that applies; empty where none does."""
     least = spot.options.min_to_chips
     for pattern in kept_patterns(page.rules):
@@ -61,7 +61,7 @@ def _ruled(page: Page, spot: Spot, stream: Stream) -> str:
     return ""
 
 
-def _action(page: Page, spot: Spot) -> str:
+def _action(page: Page, spot: SeenSpot) -> str:
     odds = read_odds(page)
     if odds is None and PAIR_ADVICE in page.documents and _has_pair(spot) and spot.options.max_to_chips:
         return _declared("A pair, as I have read.", spot.options.verbs[-1], _pot_sized(spot))
@@ -74,17 +74,17 @@ def _action(page: Page, spot: Spot) -> str:
     return _declared("Worth the price.", _first(spot, Verb.CHECK, Verb.CALL), 0)
 
 
-def _has_pair(spot: Spot) -> bool:
+def _has_pair(spot: SeenSpot) -> bool:
     """True if a card of its own makes a pair, or both do."""
     ranks = [card[0] for card in spot.hole]
     return ranks[0] == ranks[1] or any(card[0] in ranks for card in spot.board)
 
 
-def _first(spot: Spot, *verbs: Verb) -> Verb:
+def _first(spot: SeenSpot, *verbs: Verb) -> Verb:
     return next(verb for verb in verbs if verb in spot.options.verbs)
 
 
-def _pot_sized(spot: Spot) -> int:
+def _pot_sized(spot: SeenSpot) -> int:
     """The total of a bet of the pot, or the nearest legal one."""
     to_chips = spot.in_front_chips + spot.to_call_chips + spot.pot_chips + spot.to_call_chips
     return max(spot.options.min_to_chips, min(to_chips, spot.options.max_to_chips))

@@ -8,10 +8,10 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from ...columns import ascii_words
-from ...replayed_game import PlayedGame
+from ...core.columns import ascii_words
+from ...show.replayed_game import PlayedGame
+from .hand_script import HandRecord, HandStory
 from .rules import BIG_BLIND, BOARD_CARDS, SMALL_BLIND, ActionKind, Hand, HandEnd
-from .script import HandRecord, HandStory
 
 BUTTON, BIG = "p2", "p1"
 PLAYERS: Final = (BUTTON, BIG)

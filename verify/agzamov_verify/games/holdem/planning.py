@@ -6,17 +6,17 @@ from typing import ClassVar, Final
 
 import msgspec
 
-from ...scoring.cells import Cell
-from ...scoring.exact import square_root
 from ...scoring.game_planning import GamePlanning, Given, OptionKind, PilotFigures, PlanOption, Samples, ends
-from ...scoring.planning import POKER_UNIT, STACK_BB, Assumed, Scoring
+from ...scoring.inference.exact import square_root
+from ...scoring.sample_sizes import POKER_UNIT, STACK_BB, Assumed, Scoring
+from ...scoring.units.cells import Cell
 from .cell import PokerCell
+from .control_variates import Method
 from .game import GAME
-from .results import unit_sums
+from .hand_script import PokerRules
+from .match_counts import unit_sums
+from .range_methods import RangeMethod
 from .rules import BIG_BLIND
-from .script import PokerRules
-from .variance_reduction.control_variates import Method
-from .variance_reduction.range_methods import RangeMethod
 
 SESSION_SD: Final = "session_sd"
 SESSION_SDS: Final = (

@@ -5,12 +5,11 @@ No line here is a declared action: the form has a placeholder.
 
 import msgspec
 
+from ...core.questions import Message
 from ...documents.library import DOCUMENTS
-from ...questions import Message
-from ..decision import IllegalPolicy
-from ..page import TOOL
-from ..terms import answer_terms
-from .rules import STREETS, ActionKind, Hand, Legal, Played, in_bb
+from ...table.decision import IllegalPolicy, answer_terms
+from ...table.prompt_lines import TOOL
+from .rules import STREETS, ActionKind, Hand, Legal, PlayedAction, in_bb
 
 TAG = "ACTION:"
 
@@ -89,7 +88,7 @@ def turn_message(
     return Message(text + (_BRIEFING.format(briefing=briefing) if briefing else ""), "user")
 
 
-def _history(history: list[Played], player: int) -> str:
+def _history(history: list[PlayedAction], player: int) -> str:
     streets = []
     for street, name in enumerate(STREETS):
         done = [_sentence(played, player) for played in history if played.street == street]
@@ -98,7 +97,7 @@ def _history(history: list[Played], player: int) -> str:
     return "; ".join(streets) or "none"
 
 
-def _sentence(played: Played, player: int) -> str:
+def _sentence(played: PlayedAction, player: int) -> str:
     who = "you" if played.player == player else "opponent"
     all_in = " all-in" if played.all_in else ""
     match played.action.kind:

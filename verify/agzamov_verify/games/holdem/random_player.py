@@ -1,12 +1,12 @@
 """The random player of hold'em (SPEC S16): a uniform legal kind of action, and a uniform legal amount."""
 
-from ...dice import Stream
-from ..page import Page
-from .page import Verb, read_spot
+from ...core.dice import Stream
+from ...table.prompt_lines import Page
 from .rules import in_bb
+from .spot import Verb, read_spot
 
 
-def reply(page: Page, stream: Stream) -> str:
+def random_reply(page: Page, stream: Stream) -> str:
     """One of the legal kinds; for a bet or raise a uniform total in the range. Raises ValueError for another prompt."""
     options = read_spot(page).options
     verb = stream.choice(options.verbs)

@@ -9,15 +9,15 @@ bluffs. How large those shares are comes from the opponent profile, or from STRA
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ...dice import Stream
-from ..page import Page
-from ..patterns import Pattern
+from ...core.dice import Stream
+from ...experiment.opponent_patterns import Pattern
+from ...table.prompt_lines import Page
 from .cards import CARDS, DECK, evaluate
-from .chen import PERCENT_MIN, percents, top_percent
-from .habits import PokerHabits, kept_patterns, poker_habits
-from .page import Deed, Spot, Verb, Who, read_spot
-from .pattern_rules import RULES, TWO_PAIR, kind_of
+from .habit_words import PokerHabits, kept_patterns, poker_habits
+from .patterns import RULES, TWO_PAIR, kind_of
 from .random_player import spelled
+from .spot import Deed, SeenSpot, Verb, Who, read_spot
+from .starting_hands import PERCENT_MIN, percents, top_percent
 from .tool import TAG, is_requested
 
 STRANGER = PokerHabits(
@@ -67,7 +67,7 @@ class Choice:
     why: str
 
 
-def reply(page: Page, stream: Stream) -> str:
+def reference_reply(page: Page, stream: Stream) -> str:
     """The action within the rules, with a line that says what it rests on."""
     spot = read_spot(page)
     foe = poker_habits(page.profile, STRANGER)
@@ -83,7 +83,7 @@ def reply(page: Page, stream: Stream) -> str:
 # --- decisions -----------------------------------------------------------------------------------
 
 
-def _ruled(spot: Spot, choice: Choice, pattern: Pattern, stream: Stream) -> Choice:
+def _ruled(spot: SeenSpot, choice: Choice, pattern: Pattern, stream: Stream) -> Choice:
     """The choice, or another one where the player's own rule asks for it: the most passive that keeps the rule."""
     rule = RULES[pattern]
     if not rule.asks(spot) or rule.keeps(spot, choice.verb, choice.to_chips):
@@ -96,7 +96,7 @@ def _ruled(spot: Spot, choice: Choice, pattern: Pattern, stream: Stream) -> Choi
     return next(option for option in (*options, *sized) if rule.keeps(spot, option.verb, option.to_chips))
 
 
-def _before_flop(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
+def _before_flop(spot: SeenSpot, foe: PokerHabits, stream: Stream) -> Choice:
     if spot.raises:
         return _against_raise(spot, foe, stream)
     percent = top_percent(spot.hole)
@@ -110,7 +110,7 @@ def _before_flop(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
     return _sized(spot, OPEN_CHIPS, why) if percent <= 82 or gives_in else _passive(spot, why)
 
 
-def _against_raise(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
+def _against_raise(spot: SeenSpot, foe: PokerHabits, stream: Stream) -> Choice:
     raises = spot.raises
     level, to_chips = len(raises), raises[-1].to_chips
     equity, price = _equity(spot, foe, stream), spot.price
@@ -126,14 +126,14 @@ def _against_raise(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
     return _called(spot, equity, needed, why)
 
 
-def _steals(spot: Spot, foe: PokerHabits, to_chips: int) -> bool:
+def _steals(spot: SeenSpot, foe: PokerHabits, to_chips: int) -> bool:
     """True if a 3-bet to `to_chips` wins more by folds than it risks, and folds are frequent (60 % or more)."""
     folds = foe.folds_button_to_3bet
     risk = to_chips - spot.in_front_chips
     return folds >= 60 and folds * spot.pot_chips > (100 - folds) * risk
 
 
-def _after_flop(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
+def _after_flop(spot: SeenSpot, foe: PokerHabits, stream: Stream) -> Choice:
     equity, price = _equity(spot, foe, stream), spot.price
     why = _because(equity, price)
     if spot.to_call_chips:
@@ -150,7 +150,7 @@ def _after_flop(spot: Spot, foe: PokerHabits, stream: Stream) -> Choice:
     return _passive(spot, why)
 
 
-def _folds_percent(spot: Spot, foe: PokerHabits) -> int:
+def _folds_percent(spot: SeenSpot, foe: PokerHabits) -> int:
     """Expected fold frequency to a bet on this street, in per cent."""
     return {3: foe.folds_to_cbet, 4: foe.folds_to_turn_bet, 5: foe.folds_to_river_bet}[len(spot.board)]
 
@@ -160,18 +160,18 @@ def _bluffs_percent(folds: int) -> int:
     return max(0, min(100, (folds - 36) * 5))
 
 
-def _called(spot: Spot, equity: float, needed: float, why: str) -> Choice:
+def _called(spot: SeenSpot, equity: float, needed: float, why: str) -> Choice:
     if equity >= needed and Verb.CALL in spot.options.verbs:
         return Choice(Verb.CALL, 0, why)
     return _passive(spot, why)
 
 
-def _passive(spot: Spot, why: str) -> Choice:
+def _passive(spot: SeenSpot, why: str) -> Choice:
     """Check where it is free, else fold."""
     return Choice(Verb.CHECK if Verb.CHECK in spot.options.verbs else Verb.FOLD, 0, why)
 
 
-def _sized(spot: Spot, to_chips: int, why: str) -> Choice:
+def _sized(spot: SeenSpot, to_chips: int, why: str) -> Choice:
     """A bet or raise to about `to_chips`, all in where most of the stack would go; else the next best thing."""
     options = spot.options
     if not options.max_to_chips:
@@ -182,7 +182,7 @@ def _sized(spot: Spot, to_chips: int, why: str) -> Choice:
     return Choice(options.verbs[-1], to_chips, why)
 
 
-def _pot_share(spot: Spot, percent: int) -> int:
+def _pot_share(spot: SeenSpot, percent: int) -> int:
     """The total that calls and then bets `percent` of the pot."""
     return spot.in_front_chips + spot.to_call_chips + (spot.pot_chips + spot.to_call_chips) * percent // 100
 
@@ -194,7 +194,7 @@ def _because(equity: float, price: float) -> str:
 # --- hands ---------------------------------------------------------------------------------------
 
 
-def _range(spot: Spot, foe: PokerHabits) -> list[Combo]:
+def _range(spot: SeenSpot, foe: PokerHabits) -> list[Combo]:
     """The hands that the opponent's actions before the flop leave it, the best first."""
     best, worst, level, to_chips, step = 0, 100, 0, 100, 100
     pairs: bool | None = None
@@ -230,7 +230,7 @@ def _share(verb: Verb, raises: int, foe: PokerHabits) -> tuple[int, int]:
     return (0 if foe.limps_button >= LIMPER else foe.pfr // 3), 100
 
 
-def _weights(spot: Spot, foe: PokerHabits, count: int) -> list[float]:
+def _weights(spot: SeenSpot, foe: PokerHabits, count: int) -> list[float]:
     """Relative likelihood of each of `count` hands, the strongest now first, by the opponent's play since the flop."""
     deeds = [d for d in spot.history if d.street != "preflop" and d.who is Who.OPPONENT]
     called = sum(deed.verb is Verb.CALL for deed in deeds)
@@ -250,19 +250,19 @@ def _weights(spot: Spot, foe: PokerHabits, count: int) -> list[float]:
     ]
 
 
-def _is_cbet(spot: Spot, deed: Deed) -> bool:
+def _is_cbet(spot: SeenSpot, deed: Deed) -> bool:
     """True if `deed` of the opponent is a bet on the flop after its own last raise before it."""
     return deed.street == "flop" and deed.verb is Verb.BET and bool(spot.raises) and spot.raises[-1].who is deed.who
 
 
-def _bets_rivers_strong_alone(spot: Spot, foe: PokerHabits) -> bool:
+def _bets_rivers_strong_alone(spot: SeenSpot, foe: PokerHabits) -> bool:
     """True if the opponent has bet or raised on the river, and is known to do so with two pair or better alone."""
     last = [deed for deed in spot.history if deed.who is Who.OPPONENT][-1:]
     bets = len(spot.board) == 5 and any(d.street == "river" and d.verb in (Verb.BET, Verb.RAISE) for d in last)
     return bets and foe.bets_river_light <= NEVER_LIGHT
 
 
-def _equity(spot: Spot, foe: PokerHabits, stream: Stream) -> float:
+def _equity(spot: SeenSpot, foe: PokerHabits, stream: Stream) -> float:
     """The share of the pot that the hand wins on average against the hands expected, if nobody folds."""
     deck = [card for card in DECK if card not in spot.hole and card not in spot.board]
     missing = 5 - len(spot.board)

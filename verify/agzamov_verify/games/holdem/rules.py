@@ -67,7 +67,7 @@ class Deal(msgspec.Struct, frozen=True, gc=False):
     board: tuple[str, str, str, str, str]
 
 
-class Played(msgspec.Struct, frozen=True, gc=False):
+class PlayedAction(msgspec.Struct, frozen=True, gc=False):
     """An action as it was played: street 0-3, player 0-1, verb and amount."""
 
     street: int
@@ -99,7 +99,7 @@ class Hand:
         self.bets = list(blinds)
         self.put_in = list(blinds)
         self.street = 0
-        self.history: list[Played] = []
+        self.history: list[PlayedAction] = []
         self.matched: list[int] = []
         self.to_act: int | None = 0
         self._last_raise = BIG_BLIND
@@ -189,7 +189,7 @@ class Hand:
         self.put_in[player] += chips
 
     def _record(self, player: int, action: PokerAction) -> None:
-        self.history.append(Played(self.street, player, action, not self.stacks[player]))
+        self.history.append(PlayedAction(self.street, player, action, not self.stacks[player]))
 
     def _skip_players_who_need_not_act(self) -> None:
         """Close the street when nobody is left to act, and run the board out when nobody can bet."""

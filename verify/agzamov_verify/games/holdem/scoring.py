@@ -4,20 +4,19 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ...manifest import Plan
-from ...protocol import Protocol
-from ...scoring.cells import CellKey, measured_first
+from ...plan.manifest import Plan
+from ...protocols.norms import Protocol
 from ...scoring.game_scoring import GameScoring, Played
 from ...scoring.hypotheses.evidence import Evidence
 from ...scoring.match_figures import Setting
+from ...scoring.units.cells import CellKey, measured_first
 from ...seats import benchmark_sides
-from .analysis import PokerAnalysis, poker_analysis
 from .cell import PokerCell, poker_cell, with_ranges
 from .game import GAME, PokerMatch
-from .preflop import preflop_quality
-from .results import PokerResult, poker_result, session_chips
+from .hand_script import HandRecord, PokerRules
+from .match_analysis import PokerAnalysis, poker_analysis, preflop_quality
+from .match_counts import PokerResult, poker_result, session_chips
 from .rules import BIG_BLIND
-from .script import HandRecord, PokerRules
 
 
 class PokerNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ for the betting round, as the prompt says, and is never rounded.
 import re
 from typing import Final
 
-from ..declared import Accepted, Fault, FaultKind
+from ...table.declared import Accepted, Fault, FaultKind
 from .rules import BIG_BLIND, ActionKind, Hand, PokerAction, in_bb
 
 _SHOWN_CHARS = 40

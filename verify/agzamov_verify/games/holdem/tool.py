@@ -18,16 +18,15 @@ from typing import Annotated, Final, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from ...dice import Dice
-from ...questions import CALCULATED, Calculate, Calculated, NoReply, Reply, Tool
-from ...script import Script, ask
-from ...tool_use import ToolUse
-from ..declared import Fault, declared
-from ..page import Page
-from ..players import GameName
-from ..tool_calls import Asking, OfferedTool, ToolCalls, call_templates, given
-from .chen import PERCENT_MIN
+from ...core.dice import Dice
+from ...core.questions import CALCULATED, Calculate, Calculated, NoReply, Reply, Tool
+from ...core.script import Script, ask
+from ...table.declared import Fault, declared
+from ...table.game_tool import Asking, OfferedTool, ToolCalls, ToolUse, call_templates, given
+from ...table.players import GameName
+from ...table.prompt_lines import Page
 from .rules import Hand
+from .starting_hands import PERCENT_MIN
 
 TAG: Final = "HANDS:"
 REQUEST: Final = """\

@@ -1,31 +1,111 @@
-"""A hold'em hand as a player knows it: the usual hand history, with result and reason before and after it."""
+"""A hold'em hand as a player knows it: the usual hand history, with result and reason; and its states one by one."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ...columns import ascii_words, paragraph, row
-from ...display.analysis_text import estimate
-from ...game_view import GameView
-from ...glossary import label
-from ...manifest import Plan
-from ...questions import Message
-from ...replayed_game import PlayedGame
-from ...scoring.counts import Counts
+from ...core.columns import ascii_words, paragraph, row
+from ...core.questions import Message
+from ...plan.manifest import Plan
 from ...scoring.match_figures import MatchAnalysis
-from ..page import labelled, read_page
-from .analysis import UNIT, PokerAnalysis
-from .frames import hand_frames
+from ...scoring.units.counts import Counts
+from ...show.game_view import GameView
+from ...show.glossary import label
+from ...show.replayed_game import PlayedGame
+from ...show.text.analysis_text import estimate
+from ...table.prompt_lines import labelled, read_page
+from .control_variates import Method
 from .game import GAME
+from .hand_script import HandRecord, HandStory
+from .match_analysis import UNIT, PokerAnalysis, PreflopLoss
+from .match_counts import PokerResult
 from .phh import phh
-from .preflop import PreflopLoss
-from .results import PokerResult
-from .rules import BIG_BLIND, BOARD_CARDS, SMALL_BLIND, ActionKind, Hand, HandEnd, PokerAction, hand_kind, in_bb
-from .rules import Played as Acted
-from .script import HandRecord, HandStory
-from .variance_reduction.control_variates import Method
-from .variance_reduction.range_methods import RangeMethod
+from .range_methods import RangeMethod
+from .rules import (
+    BIG_BLIND,
+    BOARD_CARDS,
+    SMALL_BLIND,
+    STREETS,
+    ActionKind,
+    Hand,
+    HandEnd,
+    PlayedAction,
+    PokerAction,
+    hand_kind,
+    in_bb,
+)
+from .rules import PlayedAction as Acted
 
-STREETS: Final = ("HOLE CARDS", "FLOP", "TURN", "RIVER")
+PLACES: Final = ("Button", "Big blind")
+SHORT: Final = ("BTN", "BB")
+
+
+def hand_frames(record: HandRecord, stack_chips: int) -> Iterator[dict[str, Any]]:
+    """Frame k is the hand after k actions; one more after the last shows where the chips went. All cards are open.
+
+    `stacks`, `bets` and `pot` are in chips, 100 of which are one big blind; `pot` is without the bets of the street.
+    Empty for a hand whose cards are not known.
+    """
+    story = record.story
+    if story is None:
+        return
+    hand, substituted = Hand(story.deal, (stack_chips, stack_chips)), set(story.substituted)
+    yield _frame(hand, "blinds", "Blinds are posted", -1, 0)
+    for number, acted in enumerate(story.history):
+        words = _words(hand, acted)
+        hand.act(acted.action)
+        label, said = (f"{names[acted.player]} {words}" for names in (SHORT, PLACES))
+        frame = _frame(hand, label, said, acted.player, acted.street)
+        yield {**frame, **({"drawn": True} if number in substituted else {})}
+    yield _end(hand, record, stack_chips)
+
+
+def _frame(hand: Hand, label: str, said: str, by: int, street: int) -> dict[str, Any]:
+    bets = list(hand.bets)
+    return {
+        "label": label,
+        "said": f"{said}; pot {in_bb(hand.pot_chips)} bb",
+        "street": STREETS[street],
+        "by": by,
+        "holes": [list(hand.hole(player)) for player in (0, 1)],
+        "board": list(hand.board),
+        "stacks": list(hand.stacks),
+        "bets": bets,
+        "pot": hand.pot_chips - sum(bets),
+    }
+
+
+def _end(hand: Hand, record: HandRecord, stack_chips: int) -> dict[str, Any]:
+    is_shown = record.end is HandEnd.SHOWDOWN
+    net = record.net_chips
+    winner = "nobody wins a chip" if not net else f"{PLACES[0 if net > 0 else 1].lower()} wins {in_bb(abs(net))} bb"
+    return {
+        **_frame(hand, "end", f"{record.end.value}: {winner}", -1, 0),
+        "label": f"{record.end.value}: {winner}",
+        "street": "end",
+        "board": list(hand.deal.board[: BOARD_CARDS[-1]]) if is_shown else list(hand.board),
+        "stacks": [stack_chips + net, stack_chips - net],
+        "bets": [0, 0],
+        "pot": 0,
+        "winner": -1 if not net else 0 if net > 0 else 1,
+    }
+
+
+def _words(hand: Hand, acted: PlayedAction) -> str:
+    action, all_in = acted.action, ", all in" if acted.all_in else ""
+    match action.kind:
+        case ActionKind.FOLD:
+            return "folds"
+        case ActionKind.CHECK:
+            return "checks"
+        case ActionKind.CALL:
+            return f"calls {in_bb(hand.to_call_chips)} bb{all_in}"
+        case ActionKind.BET:
+            return f"bets {in_bb(action.to_chips)} bb{all_in}"
+        case ActionKind.RAISE:
+            return f"raises to {in_bb(action.to_chips)} bb{all_in}"
+
+
+STREET_TITLES: Final = ("HOLE CARDS", "FLOP", "TURN", "RIVER")
 
 RESULT_WIDTH: Final = 8
 SCENE: Final = ("Hole cards", "Board", "Pot", "Stacks", "Position", "Action")
@@ -75,7 +155,7 @@ def _history(record: HandRecord, story: HandStory, names: tuple[str, str], stack
     hand = Hand(story.deal, (stack_chips, stack_chips))
     yield f"{names[0]}: posts small blind {hand.bets[0]}"
     yield f"{names[1]}: posts big blind {hand.bets[1]}"
-    yield f"*** {STREETS[0]} ***"
+    yield f"*** {STREET_TITLES[0]} ***"
     for player, name in enumerate(names):
         yield f"Dealt to {name} [{' '.join(hand.hole(player))}]"
     street = 0
@@ -85,7 +165,7 @@ def _history(record: HandRecord, story: HandStory, names: tuple[str, str], stack
         yield _action(hand, acted, names[acted.player])
         hand.act(acted.action)
     if record.end is HandEnd.SHOWDOWN:
-        yield from _streets(hand, street, len(STREETS) - 1)
+        yield from _streets(hand, street, len(STREET_TITLES) - 1)
         yield "*** SHOW DOWN ***"
         for player, name in enumerate(names):
             yield f"{name}: shows [{' '.join(hand.hole(player))}] ({hand_kind(story.deal, player)})"
@@ -96,7 +176,7 @@ def _streets(hand: Hand, before: int, now: int) -> Iterator[str]:
     for street in range(before + 1, now + 1):
         old, new = (hand.deal.board[: BOARD_CARDS[number]] for number in (street - 1, street))
         turned = f"[{' '.join(old)}] [{' '.join(new[len(old) :])}]" if old else f"[{' '.join(new)}]"
-        yield f"*** {STREETS[street]} *** {turned}"
+        yield f"*** {STREET_TITLES[street]} *** {turned}"
 
 
 def _action(hand: Hand, acted: Acted, name: str) -> str:
@@ -141,7 +221,7 @@ def hand_document(played: PlayedGame, record: HandRecord) -> dict[str, object]:
 
 def _last_street(record: HandRecord, story: HandStory) -> int:
     if record.end is HandEnd.SHOWDOWN:
-        return len(STREETS) - 1
+        return len(STREET_TITLES) - 1
     return max((acted.street for acted in story.history), default=0)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ...experiment import Phase
+from ...experiment.matches import Phase
 from ..opponents import RANDOM, SAME_MODEL, SAME_SEAT, PhaseRule
 from ..protocol_version import ProtocolVersion
 

@@ -20,16 +20,16 @@ from typing import Final, NamedTuple
 import msgspec
 import numpy as np
 
-from ..cells import Cell
-from ..exact import Figure, figure, square_root
 from ..hypotheses.contrasts import Weighted, combined
 from ..inference.distributions import t_quantile
+from ..inference.exact import Figure, figure, square_root
 from ..inference.means import contrast_t
 from ..inference.samples import Moments, contrast, moments
 from ..inference.significance import Alternative
-from ..learning.basis import ONE, decays, refuse_inexact
+from ..inference.unit_values import Measure, Units, careers_of
+from ..learning.curve import ONE, decays, refuse_inexact
 from ..learning.outcome import LearningOutcome
-from ..measures import Measure, Units, careers_of
+from ..units.cells import Cell
 
 STEPS: Final = 50
 """Curves are fitted for speeds from 1 to 0 in so many equal steps."""

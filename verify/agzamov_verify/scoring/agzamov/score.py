@@ -12,23 +12,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...experiment import Arm, Augmentation, Phase
-from ...protocol import load_protocol
-from ..cell_decisions import CellDecisions, cell_decisions, why_withheld
-from ..cells import Cell, CellKey, arm_of, performance
-from ..exact import Figure, figure, square_root
+from ...experiment.matches import Arm, Augmentation, Phase
+from ...protocols.norms import load_protocol
 from ..inference.estimate import ALPHA
-from ..inference.high_precision import rounded
+from ..inference.exact import Figure, figure, rounded, square_root
 from ..inference.intervals import Resamples
 from ..inference.power import mde_normal
+from ..inference.samples import Interval
+from ..inference.unit_values import CAREERS, by_career
 from ..learning.outcome import LearningOutcome
-from ..measures import CAREERS, by_career
-from ..score_constants import CHESS, GAMES, POKER, SCALE, SUBSCORES, Constant, ScoreConstants
-from ..statistics import Interval
+from ..units.cells import Cell, CellDecisions, CellKey, arm_of, cell_decisions, performance, why_withheld
+from ..units.score_constants import CHESS, POKER, SCALE, SCORED_GAMES, SUBSCORES, Constant, ScoreConstants
 from .convergence import Convergence, Gain, convergence_of, speed_of
-from .logistic import sigmoid
 from .score_bootstrap import Arms, Spread, spread_of, why_no_interval
-from .score_range import ScoreRange, bias_without_effect, range_of, share_drawn
+from .score_scale import ScoreRange, bias_without_effect, range_of, share_drawn, sigmoid
 
 CONSTANTS = ("c_bb_per_100", "delta_max_bb_per_100", "delta_max_win_rate", "tau_max_games", "tau_max_hands")
 """Constants that a score's sensitivity is shown for, at half and twice their value."""
@@ -37,7 +34,7 @@ ALSO = {"delta_max_win_rate": (Decimal("0.15"),)}
 """Other values that it is shown for."""
 
 
-class Subject(NamedTuple):
+class ScoreSubject(NamedTuple):
     """Subject of a score: a model with an augmentation by a system."""
 
     model: str
@@ -121,7 +118,10 @@ class Inputs(NamedTuple):
     @property
     def arms(self) -> dict[str, Arms]:
         """The same by game."""
-        return {game: Arms(self.baseline[game], self.control[game], self.real[game], self.gain[game]) for game in GAMES}
+        return {
+            game: Arms(self.baseline[game], self.control[game], self.real[game], self.gain[game])
+            for game in SCORED_GAMES
+        }
 
 
 class Means(NamedTuple):
@@ -132,29 +132,31 @@ class Means(NamedTuple):
     real: tuple[Fraction, Fraction]
 
 
-def needed(subject: Subject) -> dict[str, dict[str, CellKey]]:
+def needed(subject: ScoreSubject) -> dict[str, dict[str, CellKey]]:
     """The cells that a score needs, by the name of an input and by game."""
     model, augmentation, system = subject
     sub_phase = (Phase.ASYMMETRIC, augmentation)
     return {
-        "baseline": {game: CellKey(model, game, Phase.BASELINE) for game in GAMES},
-        "control": {game: CellKey(model, game, *sub_phase, Arm.NAKED) for game in GAMES},
-        "real": {game: CellKey(model, game, *sub_phase, Arm.REAL, system) for game in GAMES},
+        "baseline": {game: CellKey(model, game, Phase.BASELINE) for game in SCORED_GAMES},
+        "control": {game: CellKey(model, game, *sub_phase, Arm.NAKED) for game in SCORED_GAMES},
+        "real": {game: CellKey(model, game, *sub_phase, Arm.REAL, system) for game in SCORED_GAMES},
     }
 
 
-def inputs_of(subject: Subject, cells: Iterable[Cell]) -> tuple[Inputs | None, tuple[str, ...]]:
+def inputs_of(subject: ScoreSubject, cells: Iterable[Cell]) -> tuple[Inputs | None, tuple[str, ...]]:
     """Inputs of the score, or None; and the names of the missing ones."""
     table = {cell.key: cell for cell in cells if cell.results}
     key_of = needed(subject)
     cell_of = {name: {game: table.get(key) for game, key in keys.items()} for name, keys in key_of.items()}
     cell_of["control"] = {game: arm_of(table, key, Arm.NAKED) for game, key in key_of["real"].items()}
-    missing = [f"{name}: {key_of[name][game]}" for name, some in cell_of.items() for game in GAMES if not some[game]]
+    missing = [
+        f"{name}: {key_of[name][game]}" for name, some in cell_of.items() for game in SCORED_GAMES if not some[game]
+    ]
     present = {name: {game: cell for game, cell in some.items() if cell} for name, some in cell_of.items()}
     short = [f"{cell.key}: no whole unit" for some in present.values() for cell in some.values() if not _units(cell)]
     if missing or short:
         return None, (*missing, *short)
-    gain = {game: Gain(present["real"][game], present["control"][game]) for game in GAMES}
+    gain = {game: Gain(present["real"][game], present["control"][game]) for game in SCORED_GAMES}
     return Inputs(present["baseline"], present["control"], present["real"], gain), ()
 
 
@@ -163,7 +165,7 @@ def _units(cell: Cell) -> tuple[int, ...]:
 
 
 def a_score(
-    subject: Subject,
+    subject: ScoreSubject,
     cells: Iterable[Cell],
     constants: ScoreConstants,
     resamples: Resamples | None = None,
@@ -228,7 +230,7 @@ def _with_score(
         range=range_of(share_drawn(inputs.baseline[CHESS]), constants, bias),
         subscores=subscores,
         convergence=tuple(
-            convergence_of(game, inputs.gain[game], constants.tau_max(game), learned.get(game)) for game in GAMES
+            convergence_of(game, inputs.gain[game], constants.tau_max(game), learned.get(game)) for game in SCORED_GAMES
         ),
         sensitivity=tuple(_sensitivity(inputs, places, constants)),
     )
@@ -253,7 +255,7 @@ def components(inputs: Inputs, constants: ScoreConstants) -> tuple[tuple[Fractio
         real[0],
         sigmoid(base[1] / c),
         sigmoid(real[1] / c),
-        *(rescaled(gained, constants.delta_max(game)) for game, gained in zip(GAMES, delta, strict=True)),
+        *(rescaled(gained, constants.delta_max(game)) for game, gained in zip(SCORED_GAMES, delta, strict=True)),
         speed,
     )
     return raw, places
@@ -283,7 +285,9 @@ def rescaled(delta: Fraction, delta_max: Fraction) -> Fraction:
 
 def convergence(gain: Mapping[str, Gain], constants: ScoreConstants) -> Fraction:
     """The mean of the speeds of both games."""
-    return sum((speed_of(gain[game], constants.tau_max(game)) for game in GAMES), Fraction(0)) / len(GAMES)
+    return sum((speed_of(gain[game], constants.tau_max(game)) for game in SCORED_GAMES), Fraction(0)) / len(
+        SCORED_GAMES
+    )
 
 
 def _sensitivity(inputs: Inputs, places: tuple[Fraction, ...], constants: ScoreConstants) -> Iterable[Sensitivity]:

@@ -29,18 +29,17 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..cells import Cell
-from ..draws.by_numpy import resampled_counts
-from ..exact import fixed, square_root
 from ..inference.distributions import normal_upper, t_quantile
+from ..inference.draws_by_numpy import resampled_counts
+from ..inference.exact import fixed, square_root
 from ..inference.intervals import Resamples
-from ..inference.resampling import resampled_sums
-from ..inference.samples import Moments, contrast, moments
-from ..measures import Units, equal_parts
-from ..score_constants import CHESS, GAMES, POKER, SCALE, ScoreConstants
-from ..statistics import Interval, sample_variance
+from ..inference.resampling import bootstrap_sums
+from ..inference.samples import Interval, Moments, contrast, moments, sample_variance
+from ..inference.unit_values import Units, equal_parts
+from ..units.cells import Cell
+from ..units.score_constants import CHESS, POKER, SCALE, SCORED_GAMES, ScoreConstants
 from .convergence import Gain, Sums, best_of, curves_of, rows_of, sums_of
-from .logistic import logistic_table, sigmoid
+from .score_scale import logistic_table, sigmoid
 
 ONE: Final = 10**12
 TAILS: Final = (Fraction(25, 1000), Fraction(35, 1000))
@@ -108,7 +107,7 @@ def spread_of(arms: Mapping[str, Arms], constants: ScoreConstants, resamples: Re
     """Interval of the score, and variances of the score and its components."""
     drawn = {
         game: _drawn(arms[game], constants.tau_max(game), resamples.seed + bytes([index]), resamples.count)
-        for index, game in enumerate(GAMES)
+        for index, game in enumerate(SCORED_GAMES)
     }
     chess, poker = drawn[CHESS], drawn[POKER]
     c = float(constants.c_bb_per_100.exact)
@@ -223,7 +222,7 @@ def _row_sums(units: Units, gain: Gain) -> list[int]:
 def _apart(samples: Sequence[Units], seed: bytes, sample: int, resamples: int) -> list[np.ndarray]:
     """Resampled sums of cells that are drawn by themselves; several of one cell jointly."""
     columns = [[sum(row) for row in rows_of(units)] for units in samples]
-    return [np.array(sums) for sums in resampled_sums(columns, seed, sample, resamples)]
+    return [np.array(sums) for sums in bootstrap_sums(columns, seed, sample, resamples)]
 
 
 def _mean(totals: np.ndarray, units: Units) -> np.ndarray:
@@ -236,7 +235,7 @@ def _tails(arms: Mapping[str, Arms], constants: ScoreConstants, *, deltas: bool)
 
     With the deltas or without them; convergence is left out, since it is no mean. Degrees of freedom are rounded down.
     """
-    parts = [part for game in GAMES for part in _linear(arms[game], game, constants, deltas=deltas)]
+    parts = [part for game in SCORED_GAMES for part in _linear(arms[game], game, constants, deltas=deltas)]
     groups, factors = [group for group, _ in parts], [factor for _, factor in parts]
     total, tails = contrast(groups, factors), _nominal_tails(arms)
     if not total.df:

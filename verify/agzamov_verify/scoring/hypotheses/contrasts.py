@@ -7,31 +7,30 @@ Parts join by `every` (all of them must hold: p is the greatest, an intersection
 import hashlib
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations, product
 from math import gcd
+from operator import mul
 from typing import Final, NamedTuple
 
 import msgspec
 
-from ..exact import fixed, square_root
+from ..inference.distributions import t_two_sided
 from ..inference.effects import EffectSize, cohen_one_sample, cohen_two_sample, hedges_factor, noncentrality_bounds
 from ..inference.estimate import ALPHA, Estimate, Scale, contrast_estimate
-from ..inference.high_precision import rounded
+from ..inference.exact import fixed, rounded, square_root
 from ..inference.intervals import Resamples
 from ..inference.means import ALIKE, FEW, anova, contrast_t, one_sample_t, paired_t, pooled, welch_t
-from ..inference.samples import Moments, contrast, moments
+from ..inference.samples import Interval, Moments, contrast, moments
 from ..inference.significance import Alternative, Significance, outcome, untested
-from ..learning.basis import risings, tau_grid
-from ..learning.course import trend_contrasts
-from ..learning.null import trend_either_way
+from ..inference.unit_values import CAREERS, CAREERS_AND_UNITS, Units, by_career, careers_of, value_alone, why_untested
+from ..learning.course import trend_contrasts, trend_either_way
+from ..learning.curve import risings, tau_grid
 from ..learning.outcome import LearningRule
-from ..measures import CAREERS, CAREERS_AND_UNITS, Units, by_career, careers_of, value_alone, why_untested
-from ..statistics import Interval
 
 OTHER_CAREERS: Final = "two arms of different numbers of careers have no trends to compare"
 
 
-class Part(msgspec.Struct, frozen=True):
+class TestPart(msgspec.Struct, frozen=True):
     """One test of a hypothesis, in words, with its numbers. `estimate` is None where a rank or an order is tested.
 
     `over`: what each of `test.n` counts, as `Units.over`; where it is shorter, the rest count units.
@@ -48,7 +47,7 @@ class Joint(NamedTuple):
     """Joint outcome of the parts; `p` is None where one that is needed could not be tested."""
 
     p: Fraction | None
-    parts: tuple[Part, ...]
+    parts: tuple[TestPart, ...]
 
 
 class Weighted(NamedTuple):
@@ -77,7 +76,7 @@ def beside(decisive: Joint, other: Joint) -> Joint:
 
 def decided(name: str, test: Significance, estimate: Estimate | None = None, over: tuple[str, ...] = ()) -> Joint:
     """A test that was made elsewhere."""
-    return _tested(Part(name, estimate, None, test, over))
+    return _tested(TestPart(name, estimate, None, test, over))
 
 
 def weighed(
@@ -92,10 +91,10 @@ def weighed(
     sizes = tuple(len(group.units.values) for group in groups)
     if not all(sizes):
         empty = Estimate(None, None, sizes, None, None, first.scale.unit)
-        return _tested(Part(name, empty, None, untested("t-contrast", alternative, sizes, FEW)))
+        return _tested(TestPart(name, empty, None, untested("t-contrast", alternative, sizes, FEW)))
     if why := why_untested(group.units for group in groups):
         estimate = estimated(groups, resamples)
-        return _tested(Part(name, estimate, None, untested("t-contrast", alternative, sizes, why)))
+        return _tested(TestPart(name, estimate, None, untested("t-contrast", alternative, sizes, why)))
     if len(groups) == 1 and groups[0].weight == 1:
         return _unit_by_unit(name, first, alternative, resamples, null)
     return _independent(name, groups, alternative, resamples, null)
@@ -234,7 +233,7 @@ def _unit_by_unit(name: str, units: Units, alternative: Alternative, resamples: 
     raw_null = null / units.scale.factor
     estimate = estimated([Weighted(units, Fraction(1))], resamples)
     effect = cohen_one_sample(units.values, Fraction(0), ALPHA)
-    return _tested(Part(name, estimate, effect, one_sample_t(units.values, raw_null, alternative), (units.over,)))
+    return _tested(TestPart(name, estimate, effect, one_sample_t(units.values, raw_null, alternative), (units.over,)))
 
 
 def _independent(
@@ -245,7 +244,7 @@ def _independent(
     exact = [group.weight * group.units.scale.factor / factor for group in groups]
     test = contrast_t(samples, exact, alternative, null / factor)
     over = tuple(group.units.over for group in groups)
-    return _tested(Part(name, estimated(groups, resamples), _effect(groups, factor), test, over))
+    return _tested(TestPart(name, estimated(groups, resamples), _effect(groups, factor), test, over))
 
 
 def _effect(groups: Sequence[Weighted], factor: Fraction) -> EffectSize | None:
@@ -278,9 +277,85 @@ def _ends(group: Weighted) -> tuple[Fraction, Fraction] | None:
     return low, high
 
 
-def _tested(part: Part) -> Joint:
+def _tested(part: TestPart) -> Joint:
     return Joint(part.test.p_value, (part,))
 
 
-def _parts(tests: Iterable[Joint]) -> tuple[Part, ...]:
+def _parts(tests: Iterable[Joint]) -> tuple[TestPart, ...]:
     return tuple(part for test in tests for part in test.parts)
+
+
+EXACT_MAX: Final = 8
+
+
+def ranks(values: Sequence[Fraction | int]) -> list[int]:
+    """Twice the ranks from 1, ties shared."""
+    ordered = sorted(values)
+    return [2 * ordered.index(value) + ordered.count(value) + 1 for value in values]
+
+
+def rho(first: Sequence[Fraction | int], second: Sequence[Fraction | int]) -> Fraction:
+    """Spearman's rank correlation; 0 where one of the rankings is all ties."""
+    a, b = _centred(first), _centred(second)
+    spread = _product(a, a) * _product(b, b)
+    return _product(a, b) / square_root(Fraction(spread)) if spread else Fraction(0)
+
+
+def rank_correlation(
+    first: Sequence[Fraction | int], second: Sequence[Fraction | int], alternative: Alternative
+) -> Significance:
+    """H0: the two rankings are independent. Exact for up to eight, else by Student's t (Kendall and Gibbons 1990)."""
+    rho_value, n = rho(first, second), len(first)
+    p = _exact(_centred(first), _centred(second), alternative) if n <= EXACT_MAX else _by_t(rho_value, n, alternative)
+    return outcome("spearman", alternative, (n, n), p, rho_value)
+
+
+def falls_more(
+    quality: Sequence[Fraction | int], first: Sequence[Fraction | int], second: Sequence[Fraction | int]
+) -> Significance:
+    """H0: as `quality` rises, `first` falls no more closely than `second` does.
+
+    Exact: the two ranks of each system are exchanged in all 2^k ways. The statistic is rho of `second` less that of
+    `first`.
+    """
+    base, a, b = _centred(quality), _centred(first), _centred(second)
+    # The exchanged statistic is sum q (y - x): an exchange of a system's two ranks changes the sign of its step, so the
+    # 2^k signed sums are the whole null distribution. The difference of rho, divided by spreads, is for the reader.
+    steps = [q * (y - x) for q, x, y in zip(base, a, b, strict=True)]
+    observed = sum(steps)
+    signed = (sum(map(mul, signs, steps)) for signs in product((1, -1), repeat=len(steps)))
+    hits = sum(total >= observed for total in signed)
+    away = rho(quality, second) - rho(quality, first)
+    n = (len(steps), len(steps))
+    return outcome("rank-exchange", Alternative.GREATER, n, Fraction(hits, 2 ** len(steps)), away)
+
+
+def _centred(values: Sequence[Fraction | int]) -> list[int]:
+    return [rank - len(values) - 1 for rank in ranks(values)]
+
+
+def _product(a: Sequence[int], b: Sequence[int]) -> int:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def _exact(a: Sequence[int], b: Sequence[int], alternative: Alternative) -> Fraction:
+    observed, hits, count = _product(a, b), 0, 0
+    for order in permutations(b):
+        count += 1
+        value = _product(a, order)
+        match alternative:
+            case Alternative.GREATER:
+                hits += value >= observed
+            case Alternative.LESS:
+                hits += value <= observed
+            case Alternative.TWO_SIDED:
+                hits += abs(value) >= abs(observed)
+    return Fraction(hits, count)
+
+
+def _by_t(rho_value: Fraction, n: int, alternative: Alternative) -> Fraction:
+    # t^2 = rho^2 (n - 2) / (1 - rho^2), with n - 2 degrees of freedom.
+    both = Fraction(0) if abs(rho_value) >= 1 else t_two_sided(rho_value**2 * (n - 2) / (1 - rho_value**2), n - 2)
+    if alternative is Alternative.TWO_SIDED:
+        return both
+    return both / 2 if (rho_value > 0) is (alternative is Alternative.GREATER) else 1 - both / 2

@@ -7,10 +7,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from ...experiment import Arm, Augmentation, Phase, Trait
-from ...protocol import load_protocol
+from ...experiment.matches import Arm, Augmentation, Phase, Trait
+from ...protocols.norms import load_protocol
 from ...systems import System
-from ..cells import AGAINST_BENCHMARK, Cell, CellKey, arm_of
 from ..inference.estimate import PAIR_SCORE
 from ..inference.intervals import Resamples, bootstrap_of
 from ..learning.course import Course, course_of
@@ -27,7 +26,8 @@ from ..learning.outcome import (
     shift_tests,
     trend_test,
 )
-from ..score_constants import CHESS, GAMES, POKER, ScoreConstants
+from ..units.cells import AGAINST_BENCHMARK, Cell, CellKey, arm_of
+from ..units.score_constants import CHESS, POKER, SCORED_GAMES, ScoreConstants
 
 EQUAL, SLIGHT, SEVERE = "equal", "slight", "severe"
 MIDDLEGAME, ENDGAME = 1, 2
@@ -151,7 +151,7 @@ class Evidence:
     @property
     def games(self) -> tuple[str, ...]:
         """The games of Eq. 1, then any others that there are cells of."""
-        return (*GAMES, *sorted({key.game for key in self.cells} - set(GAMES)))
+        return (*SCORED_GAMES, *sorted({key.game for key in self.cells} - set(SCORED_GAMES)))
 
     def resampling(self, unit: str) -> Resamples:
         """The resampling of values measured in `unit`, whatever unit they are published in: `estimated` sets its seed.
@@ -293,7 +293,7 @@ class Evidence:
     def models(self, phase: int) -> list[str]:
         """The models with both games in a phase."""
         names = sorted({key.model for key in self.cells if key.phase == phase})
-        return [name for name in names if all(self.of_model(name, game, phase) for game in GAMES)]
+        return [name for name in names if all(self.of_model(name, game, phase) for game in SCORED_GAMES)]
 
     def of_model(self, model: str, game: str, phase: int) -> Cell | None:
         """A model's naked cell in a phase; its key is added to `asked_for`."""

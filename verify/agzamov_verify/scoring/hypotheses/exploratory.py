@@ -6,20 +6,20 @@ from typing import Final
 
 import msgspec
 
-from ...experiment import Arm, Augmentation, Phase, Trait
-from ...games.chess960.cell import ChessCell, ChessGame
-from ..cells import CellKey, error_ratio, performance
+from ...experiment.matches import Arm, Augmentation, Phase, Trait
+from ...games.chess.cell import ChessCell, ChessGame
 from ..inference.clusters import Term, contrast_test, linearised, rare_events_test
 from ..inference.estimate import Scale, needs, share_estimate
 from ..inference.proportions import binomial_test
 from ..inference.significance import Alternative, untested
+from ..inference.unit_values import CAREERS, Measure, Ratio, Units, why_untested
 from ..learning.outcome import RecoveryVerdict, tau_ratio
-from ..learning.outcome import Verdict as Learning
-from ..measures import CAREERS, Measure, Ratio, Units, why_untested
-from ..ratios import ratio_figure
-from ..score_constants import CHESS, GAMES, POKER, ClusterConstants
-from .contrasts import Joint, Weighted, all_of, decided, equivalent, one_way, weighed
-from .deltas import (
+from ..learning.outcome import TrendVerdict as Learning
+from ..units.cells import CellKey, error_ratio, performance
+from ..units.ratios import ratio_figure
+from ..units.score_constants import CHESS, POKER, SCORED_GAMES, ClusterConstants
+from .contrasts import Joint, Weighted, all_of, decided, equivalent, falls_more, one_way, rank_correlation, weighed
+from .delta_contrasts import (
     ONE,
     average,
     both_games,
@@ -43,7 +43,6 @@ from .evidence import (
     Probe,
     ProbeCell,
 )
-from .ranking import falls_more, rank_correlation
 
 GREATER, LESS = Alternative.GREATER, Alternative.LESS
 CENTI = 100
@@ -60,7 +59,9 @@ def weakest_gains_nothing(evidence: Evidence) -> Joint | Insufficient:
     if len(models) > 1 and len(last) > 1:
         return Insufficient(f"no one model does worst in Phase 0: {', '.join(last)} do equally well")
     weakest = last[0] if len(models) > 1 else ""
-    deltas = {game: [delta for delta in evidence.deltas(game) if delta.real.key.model == weakest] for game in GAMES}
+    deltas = {
+        game: [delta for delta in evidence.deltas(game) if delta.real.key.model == weakest] for game in SCORED_GAMES
+    }
     if not all(deltas.values()):
         return insufficient(
             evidence, "two models in Phase 0, and Phase 2 of the weaker one, real and naked, in both games"
@@ -80,7 +81,7 @@ def weakest_gains_nothing(evidence: Evidence) -> Joint | Insufficient:
 
 def _against_random(evidence: Evidence, model: str) -> Fraction:
     """Games won of all in Phase 0 chess; bb/100 stands in where no chess was played."""
-    cells = [evidence.of_model(model, game, Phase.SANITY) for game in GAMES]
+    cells = [evidence.of_model(model, game, Phase.SANITY) for game in SCORED_GAMES]
     return next((performance(cell) for cell in cells if cell is not None), Fraction(0))
 
 
@@ -168,7 +169,7 @@ def recovery_follows_quality(evidence: Evidence) -> Joint | Insufficient:
     and its speeds are others. Where all are alike in one of the two speeds, ranks say nothing.
     """
     rows, unknown = [], 0
-    for game in GAMES:
+    for game in SCORED_GAMES:
         for delta in evidence.deltas(game):
             first, recovery = evidence.learned(delta.real).tau, _recovery(evidence, delta)
             if first is not None and recovery is not None:
@@ -235,7 +236,7 @@ def tau_ratio_follows_noise(evidence: Evidence) -> Joint | Insufficient:
 def errs_no_more(evidence: Evidence) -> Joint | Insufficient:
     """E10: with memory the rate of first attempts without a legal action is not half a point higher, in both games."""
     tests = []
-    for game in GAMES:
+    for game in SCORED_GAMES:
         deltas = evidence.deltas(game, Augmentation.MEMORY)
         cells = {cell.key: error_ratio(cell) for delta in deltas for cell in delta}
         counted = [delta for delta in deltas if cells[delta.real.key] and cells[delta.other.key]]
@@ -309,7 +310,7 @@ def noise_hurts(evidence: Evidence) -> Joint | Insufficient:
     """E12: with a memory declared noisy, delta is below 0, in both games."""
     deltas = {
         game: [delta for delta in evidence.deltas(game) if evidence.has_trait(delta.real.key.system, Trait.NOISY)]
-        for game in GAMES
+        for game in SCORED_GAMES
     }
     if not all(deltas.values()):
         return insufficient(evidence, "a system declared noisy in Phase 2, real and naked, in both games")

@@ -6,15 +6,15 @@ from itertools import combinations
 
 import msgspec
 
-from ...experiment import Arm, Augmentation, Phase, Trait
+from ...experiment.matches import Arm, Augmentation, Phase, Trait
 from ...games.holdem.cell import PokerCell
-from ..cells import Cell
 from ..inference.intervals import BB_PER_100
 from ..inference.significance import Alternative
-from ..measures import Units
-from ..score_constants import GAMES
+from ..inference.unit_values import Units
+from ..units.cells import Cell
+from ..units.score_constants import SCORED_GAMES
 from .contrasts import Joint, Weighted, all_of, any_of, courses_differ, equivalent, one_way, weighed
-from .deltas import (
+from .delta_contrasts import (
     ONE,
     average,
     both_games,
@@ -34,7 +34,7 @@ GREATER, TWO_SIDED = Alternative.GREATER, Alternative.TWO_SIDED
 
 def helps(evidence: Evidence) -> Joint | Insufficient:
     """H1: the mean delta over all real arms is above 0 in chess and in poker."""
-    deltas = {game: evidence.deltas(game) for game in GAMES}
+    deltas = {game: evidence.deltas(game) for game in SCORED_GAMES}
     if not all(deltas.values()):
         return insufficient(evidence, "a Phase 2 real arm and its naked control in both games")
     return both_games(evidence, deltas, GREATER, "delta")
@@ -42,7 +42,7 @@ def helps(evidence: Evidence) -> Joint | Insufficient:
 
 def beats_placebo(evidence: Evidence) -> Joint | Insufficient:
     """H2: real memory wins more than placebo memory, in both games."""
-    deltas = {game: evidence.deltas(game, Augmentation.MEMORY, against=Arm.PLACEBO) for game in GAMES}
+    deltas = {game: evidence.deltas(game, Augmentation.MEMORY, against=Arm.PLACEBO) for game in SCORED_GAMES}
     if not all(deltas.values()):
         return insufficient(evidence, "Phase 2 memory, real and placebo, in both games")
     return both_games(evidence, deltas, GREATER, "real less placebo")
@@ -66,7 +66,7 @@ def smaller_in_chess_with_memory(evidence: Evidence) -> Joint | Insufficient:
 def _chess_less_poker(
     evidence: Evidence, alternative: Alternative, augmentation: Augmentation | None
 ) -> Joint | Insufficient:
-    by_game = {game: evidence.deltas(game, augmentation) for game in GAMES}
+    by_game = {game: evidence.deltas(game, augmentation) for game in SCORED_GAMES}
     both = set.intersection(*({delta.setting for delta in deltas} for deltas in by_game.values()))
     if not both:
         kind = f"Phase 2 {augmentation.value}" if augmentation else "one Phase 2 augmentation"
@@ -81,7 +81,7 @@ def _chess_less_poker(
 def synergy(evidence: Evidence) -> Joint | Insufficient:
     """H4: the full stack's delta exceeds the sum of those of its memory, tools and RAG alone, in both games."""
     tests: list[Joint] = []
-    for game in GAMES:
+    for game in SCORED_GAMES:
         stacks = evidence.stacks(game)
         if not stacks:
             has_full = evidence.deltas(game, Augmentation.FULL)
@@ -96,7 +96,7 @@ def synergy(evidence: Evidence) -> Joint | Insufficient:
 
 def speed_differs(evidence: Evidence) -> Joint | Insufficient:
     """H5: two systems of similar delta, whose courses differ; in one game at least."""
-    pairs = [pair for game in GAMES for pair in same_setting(evidence, game)]
+    pairs = [pair for game in SCORED_GAMES for pair in same_setting(evidence, game)]
     if not pairs:
         return insufficient(
             evidence, "two systems of one model and augmentation in Phase 2, real and naked, in one game"
@@ -127,7 +127,7 @@ def _speed(evidence: Evidence, first: Delta, second: Delta) -> Joint:
 
 def every_system_helps(evidence: Evidence) -> Joint | Insufficient:
     """draft-H1: delta is above 0 for each memory system, in both games."""
-    by_game = [evidence.deltas(game, Augmentation.MEMORY) for game in GAMES]
+    by_game = [evidence.deltas(game, Augmentation.MEMORY) for game in SCORED_GAMES]
     if not all(by_game):
         return insufficient(evidence, "Phase 2 memory, real and naked, in both games")
     return all_of(
@@ -150,7 +150,7 @@ def architectures_differ(evidence: Evidence) -> Joint | Insufficient:
     One control stands behind all, so real arms are compared (one-way analysis of variance).
     """
     tests = []
-    for game in GAMES:
+    for game in SCORED_GAMES:
         deltas = evidence.deltas(game, Augmentation.MEMORY)
         for model in sorted({delta.real.key.model for delta in deltas}):
             own = [delta.real for delta in deltas if delta.real.key.model == model]
@@ -176,7 +176,7 @@ def temporal_beats_uniform(evidence: Evidence) -> Joint | Insufficient:
 def trait_beats(evidence: Evidence, better: Trait, worse: Trait) -> Joint | Insufficient:
     """Systems of one trait against systems of another, of the same model in Phase 3."""
     tests = []
-    for game in GAMES:
+    for game in SCORED_GAMES:
         cells = [
             cell
             for key, cell in sorted(evidence.cells.items())
@@ -199,7 +199,7 @@ def trait_beats(evidence: Evidence, better: Trait, worse: Trait) -> Joint | Insu
 def graph_grows(evidence: Evidence) -> Joint | Insufficient:
     """draft-H5: a knowledge graph's lead over other memories is larger after 50 games or 2,000 hands; in both games."""
     tests = []
-    for game in GAMES:
+    for game in SCORED_GAMES:
         real = [delta.real for delta in evidence.deltas(game, Augmentation.MEMORY)]
         graphs = [cell for cell in real if evidence.architecture(cell.key.system) is Trait.GRAPH]
         others = [cell for cell in real if evidence.architecture(cell.key.system) not in (Trait.GRAPH, None)]

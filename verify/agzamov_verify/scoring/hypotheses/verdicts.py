@@ -14,21 +14,20 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from ...analysis_plan import PRIMARY, AnalysisPlan
-from ...analysis_plan import HypothesisId as Id
-from ...protocol import VerdictNorm, load_protocol
-from ..cell_decisions import cell_decisions, why_withheld
-from ..exact import significant
+from ...experiment.analysis_plan import PRIMARY, AnalysisPlan
+from ...experiment.analysis_plan import HypothesisId as Id
+from ...protocols.norms import VerdictNorm, load_protocol
 from ..inference.effects import EffectSize
 from ..inference.estimate import Estimate
-from ..inference.multiplicity import benjamini_hochberg, bonferroni
-from ..inference.significance import Significance, untested
-from ..measures import CAREERS
-from ..score_constants import caveat
-from .contrasts import Joint, Part
+from ..inference.exact import significant
+from ..inference.significance import Significance, benjamini_hochberg, bonferroni, untested
+from ..inference.unit_values import CAREERS
+from ..units.cells import cell_decisions, why_withheld
+from ..units.score_constants import caveat
+from .contrasts import Joint, TestPart
+from .declarations import BY_ID, REGISTRY, Family, Hypothesis
 from .evidence import Evidence, Insufficient
 from .exploratory import errs_no_more
-from .registry import BY_ID, REGISTRY, Family, Hypothesis
 
 OF_RANKS: Final = frozenset({"spearman", "rank-exchange"})
 """Tests over systems, whose least number is `ContrastConstants.systems_min`."""
@@ -47,7 +46,7 @@ class Status(StrEnum):
     NOT_DECLARED = "not declared"
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class HypothesisVerdict(msgspec.Struct, frozen=True):
     """One hypothesis. `p` joins its tests, `p_corrected` is by `correction`; both None where nothing was tested.
     `caveat`: what the verdict rests on that is not frozen; empty for most.
 
@@ -80,7 +79,7 @@ class ContrastRow(msgspec.Struct, frozen=True):
 class Verdicts(NamedTuple):
     """All hypotheses in the order of the registry, and the tests behind them; shared tests stand there once."""
 
-    hypotheses: tuple[Verdict, ...]
+    hypotheses: tuple[HypothesisVerdict, ...]
     tests: tuple[ContrastRow, ...]
 
 
@@ -94,7 +93,7 @@ def verdicts(plan: AnalysisPlan, evidence: Evidence, least: VerdictNorm) -> Verd
         if hypothesis.contrast is not None and hypothesis.id in needed
     }
     corrected = _corrected(tested)
-    by_id: dict[Id, Verdict] = {}
+    by_id: dict[Id, HypothesisVerdict] = {}
     for hypothesis in sorted(REGISTRY, key=lambda hypothesis: hypothesis.same_as is not None):
         if hypothesis.id not in plan.hypotheses:
             by_id[hypothesis.id] = _bare(hypothesis, Status.NOT_DECLARED, "the plan does not declare it", alpha)
@@ -109,7 +108,7 @@ def verdicts(plan: AnalysisPlan, evidence: Evidence, least: VerdictNorm) -> Verd
     return Verdicts(tuple(with_caveats), tuple(_rows(tested)))
 
 
-def _caveat(verdict: Verdict, evidence: Evidence) -> str:
+def _caveat(verdict: HypothesisVerdict, evidence: Evidence) -> str:
     return caveat(evidence.constants, verdict.same_as or verdict.id) if verdict.p is not None else ""
 
 
@@ -134,7 +133,7 @@ def _large_enough(joint: Joint | Insufficient, least: VerdictNorm) -> Joint | In
     return Joint(joint.p if parts == joint.parts else None, parts)
 
 
-def or_too_few(part: Part, least: VerdictNorm) -> Part:
+def or_too_few(part: TestPart, least: VerdictNorm) -> TestPart:
     """A test; without its p where one of its samples is smaller than `least` asks."""
     if part.test.p is None or part.test.method in OF_RANKS:
         return part
@@ -174,7 +173,7 @@ def _p(outcome: Joint | Insufficient) -> Fraction:
 
 def _shared(
     hypothesis: Hypothesis, outcome: Joint | Insufficient, corrected: Mapping[Id, Fraction], alpha: Fraction
-) -> Verdict:
+) -> HypothesisVerdict:
     """The verdict of the hypothesis that this one is the same as."""
     assert hypothesis.same_as is not None
     other = _verdict(BY_ID[hypothesis.same_as], outcome, corrected, alpha)
@@ -185,7 +184,7 @@ def _shared(
 
 def _verdict(
     hypothesis: Hypothesis, outcome: Joint | Insufficient | None, corrected: Mapping[Id, Fraction], alpha: Fraction
-) -> Verdict:
+) -> HypothesisVerdict:
     match outcome:
         case None:
             return _bare(hypothesis, Status.NOT_TESTED, hypothesis.out_of_reach, alpha)
@@ -199,7 +198,7 @@ def _verdict(
             decisive = corrected[hypothesis.id]
             yes, no = (Status.SUPPORTED, Status.NOT_SUPPORTED) if confirmatory else (Status.FOUND, Status.NOT_FOUND)
             status = yes if decisive < alpha else no
-            return Verdict(
+            return HypothesisVerdict(
                 hypothesis.id,
                 hypothesis.summary,
                 hypothesis.family,
@@ -218,7 +217,7 @@ def _reason(decisive: Fraction, alpha: Fraction, family: Family) -> str:
     return f"{what} is {'below' if decisive < alpha else 'not below'} {float(alpha):g}"
 
 
-def _untested(parts: Iterable[Part]) -> str:
+def _untested(parts: Iterable[TestPart]) -> str:
     return "; ".join(f"{part.name}: {part.test.note}" for part in parts if part.test.p is None)
 
 
@@ -226,11 +225,11 @@ def _correction(family: Family) -> str:
     return BONFERRONI if family is Family.CONFIRMATORY else BENJAMINI_HOCHBERG
 
 
-def _bare(hypothesis: Hypothesis, status: Status, reason: str, alpha: Fraction) -> Verdict:
+def _bare(hypothesis: Hypothesis, status: Status, reason: str, alpha: Fraction) -> HypothesisVerdict:
     confirmatory = hypothesis.family is Family.CONFIRMATORY
     shown = str(alpha / PRIMARY if confirmatory else alpha)
     same = hypothesis.same_as.value if hypothesis.same_as else ""
     correction = _correction(hypothesis.family)
-    return Verdict(
+    return HypothesisVerdict(
         hypothesis.id, hypothesis.summary, hypothesis.family, status, reason, shown, None, None, correction, same
     )

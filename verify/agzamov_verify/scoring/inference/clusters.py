@@ -14,14 +14,13 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from ..exact import figure, fixed, square_root
-from ..statistics import Interval
 from .distributions import t_quantile, t_upper
 from .estimate import ALPHA, Estimate, Scale
-from .high_precision import mp, rational, real, rounded
+from .exact import figure, fixed, mp, rational, real, rounded, square_root
 from .means import ALIKE, FEW
 from .power import POWER, detectable_noncentrality
 from .proportions import score_bounds
+from .samples import Interval
 from .significance import Alternative, Significance, outcome, untested
 
 SHARE: Final = Scale("share", Fraction(1))

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import count
 from operator import sub
 
-from .high_precision import Real, mp, rational, real, root
+from .exact import Real, mp, rational, real, root
 
 _NEGLIGIBLE = mp.mpf(10) ** -30
 _HALF = Fraction(1, 2)

@@ -12,12 +12,10 @@ from typing import Final
 
 import msgspec
 
-from ..exact import Figure, fixed, square_root
-from ..statistics import Interval
 from .distributions import noncentral_cdf, normal_quantile
-from .high_precision import Real, mp, rational, real, root, rounded
+from .exact import Figure, Real, fixed, mp, rational, real, root, rounded, square_root
 from .means import pooled
-from .samples import Moments, moments
+from .samples import Interval, Moments, moments
 
 T_MAX: Final = 40  # a t beyond which the exact interval costs more than it tells
 

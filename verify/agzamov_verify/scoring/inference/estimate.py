@@ -10,13 +10,11 @@ from typing import Final
 
 import msgspec
 
-from ..exact import Figure, figure, fixed, square_root
-from ..statistics import Interval
-from .high_precision import rounded
+from .exact import Figure, figure, fixed, rounded, square_root
 from .intervals import Resamples, bootstrap_bounds, t_bounds
 from .power import POWER, detectable_noncentrality, mde_t
 from .proportions import wilson, wilson_interval
-from .samples import Contrast, Moments, contrast, moments
+from .samples import Contrast, Interval, Moments, contrast, moments
 
 ALPHA: Final = Fraction(1, 20)
 

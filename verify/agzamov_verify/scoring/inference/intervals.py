@@ -19,11 +19,10 @@ from typing import Final
 
 import msgspec
 
-from ..exact import fixed, square_root
-from ..statistics import Interval
 from .distributions import normal_upper, t_quantile
-from .resampling import fits, resampled_sums
-from .samples import Moments, contrast, moments
+from .exact import fixed, square_root
+from .resampling import bootstrap_sums, fits
+from .samples import Interval, Moments, contrast, moments
 
 Samples = Sequence[Sequence[int]]
 Weights = Sequence[Fraction]
@@ -128,7 +127,7 @@ def _percentile(samples: Samples, weights: Weights, tail: Fraction, resamples: R
     # contrast = sum of w sum(x) / n = sum of factor sum(x) / whole, in whole numbers.
     totals = [0] * resamples.count
     for index, (sample, factor) in enumerate(zip(samples, factors, strict=True)):
-        sums = resampled_sums([sample], resamples.seed, index, resamples.count)[0]
+        sums = bootstrap_sums([sample], resamples.seed, index, resamples.count)[0]
         totals = [total + factor * one for total, one in zip(totals, sums, strict=True)]
     low, high = (Fraction(total, whole) for total in _ends(sorted(totals), tail))
     return Bounds(low, high, f"{resamples.method.value}-{resamples.count}")
@@ -144,7 +143,7 @@ def _studentised(samples: Samples, weights: Weights, alpha: Fraction, resamples:
     for index, (sample, factor, weight) in enumerate(zip(samples, factors, weights, strict=True)):
         n = len(sample)
         columns = [sample, [value * value for value in sample]]
-        first, second = resampled_sums(columns, resamples.seed, index, resamples.count)
+        first, second = bootstrap_sums(columns, resamples.seed, index, resamples.count)
         away = [total + factor * one for total, one in zip(away, first, strict=True)]
         squares.append([n * two - one * one for one, two in zip(first, second, strict=True)])
         shares.append(weight**2 / (n * n * (n - 1)))

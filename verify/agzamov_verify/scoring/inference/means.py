@@ -7,8 +7,8 @@ Sources: Student 1908; Welch 1947 (Biometrika 34:28); Fisher 1925. Oracle in the
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..exact import square_root
 from .distributions import f_upper, t_two_sided
+from .exact import square_root
 from .samples import Contrast, Moments, contrast, moments
 from .significance import Alternative, Significance, outcome, untested
 

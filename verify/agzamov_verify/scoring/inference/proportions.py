@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from ..exact import fixed, square_root
-from ..statistics import Interval
 from .distributions import normal_quantile
+from .exact import fixed, square_root
+from .samples import Interval
 from .significance import Alternative, Significance, outcome, untested
 
 HALF: Final = Fraction(1, 2)

@@ -15,16 +15,13 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from ..exact import Figure, figure
 from ..inference.estimate import Estimate, Scale, contrast_estimate, difference_estimate
+from ..inference.exact import Figure, figure
 from ..inference.intervals import Resamples, bootstrap_of
-from ..inference.multiplicity import holm
-from ..inference.significance import Alternative
-from ..measures import CAREERS
-from .basis import risings, tau_grid, too_many
-from .course import Course, over_careers, trend_contrasts, unit_sums
-from .curve import Curve, fitted
-from .null import drop_p, trend_either_way
+from ..inference.significance import Alternative, holm
+from ..inference.unit_values import CAREERS
+from .course import Course, drop_p, over_careers, trend_contrasts, trend_either_way, unit_sums
+from .curve import Curve, fitted, risings, tau_grid, too_many
 from .paper_tau import RecoveryByWords, TauByWords, WindowRule, recovery_by_words, tau_by_words
 
 
@@ -53,7 +50,7 @@ class LearningRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     window: WindowRule
 
 
-class Verdict(StrEnum):
+class TrendVerdict(StrEnum):
     """Outcome of the test for a trend. DECLINED: the course falls, as with a memory that misleads."""
 
     LEARNED = "learned"
@@ -70,7 +67,7 @@ class TrendTest(NamedTuple):
     `p_corrected` is corrected over the family; a test by itself is a family of one.
     """
 
-    verdict: Verdict
+    verdict: TrendVerdict
     p: Fraction | None
     p_corrected: Fraction | None
     rises: bool
@@ -99,7 +96,7 @@ class LearningOutcome(msgspec.Struct, frozen=True):
     """
 
     results: int
-    verdict: Verdict
+    verdict: TrendVerdict
     p: Figure | None
     p_corrected: Figure | None
     change: Estimate | None
@@ -115,7 +112,7 @@ class LearningOutcome(msgspec.Struct, frozen=True):
         Where the plateau is not positive, 95 % of the gain stands in. 0 where the curve starts within 5 % of its
         plateau: it needed no game to get there, and how much it gained after that is no matter of speed.
         """
-        if self.verdict is not Verdict.LEARNED or self.curve is None:
+        if self.verdict is not TrendVerdict.LEARNED or self.curve is None:
             return None
         if self.reach is Reach.PLATEAU and self.curve.to_95_of_plateau is not None:
             return self.curve.to_95_of_plateau
@@ -168,9 +165,9 @@ def trend_test(course: Course, rule: LearningRule, seed: bytes) -> TrendTest:
     """The test for a trend in results in order, by itself: by permutation of units, or by Student's t over careers."""
     units = unit_sums(course.values, rule.unit_results)
     if len(units) < rule.units_min or course.is_too_little:
-        return TrendTest(Verdict.TOO_FEW_RESULTS, None, None, rises=False)
+        return TrendTest(TrendVerdict.TOO_FEW_RESULTS, None, None, rises=False)
     if len(course.careers) == 1:
-        return TrendTest(Verdict.ONE_CAREER, None, None, rises=False)
+        return TrendTest(TrendVerdict.ONE_CAREER, None, None, rises=False)
     if course.careers:
         careers = [unit_sums(career, rule.unit_results) for career in course.careers]
         contrasts = trend_contrasts(careers, rule.unit_results)
@@ -179,7 +176,7 @@ def trend_test(course: Course, rule: LearningRule, seed: bytes) -> TrendTest:
     if len(set(units)) < 2:
         return _decided(Fraction(1), rule, rises=False)
     if too_many(units):
-        return TrendTest(Verdict.TOO_MANY_RESULTS, None, None, rises=False)
+        return TrendTest(TrendVerdict.TOO_MANY_RESULTS, None, None, rises=False)
     shapes = risings(len(units), rule.unit_results, tau_grid(len(units) * rule.unit_results, rule.unit_results))
     trend = trend_either_way(units, shapes, seed + b"null", rule.permutations)
     return _decided(trend.p, rule, rises=trend.rises)
@@ -258,7 +255,7 @@ def tau_ratio(poker: LearningOutcome, chess: LearningOutcome) -> TauRatio:
 
 
 def _learned(outcome: LearningOutcome) -> Curve | None:
-    return outcome.curve if outcome.verdict is Verdict.LEARNED else None
+    return outcome.curve if outcome.verdict is TrendVerdict.LEARNED else None
 
 
 def _ratio(over: int | None, under: int | None) -> Figure | None:
@@ -269,7 +266,7 @@ def _described(course: Course, rule: LearningRule, trend: TrendTest) -> Learning
     """The outcome of a course by its trend, window and curve, without its change."""
     values = course.values
     words, units, curve = tau_by_words(values, rule.window), unit_sums(values, rule.unit_results), None
-    if trend.p is not None and trend.verdict is not Verdict.DECLINED and len(set(units)) > 1:
+    if trend.p is not None and trend.verdict is not TrendVerdict.DECLINED and len(set(units)) > 1:
         curve = fitted(units, rule.unit_results, rule.window.units, independent=not course.careers)
     p, p_corrected = _figure(trend.p), _figure(trend.p_corrected)
     return LearningOutcome(
@@ -281,9 +278,9 @@ def _decided(p: Fraction, rule: LearningRule, *, rises: bool, p_corrected: Fract
     """A test that was made, with the verdict by its corrected p."""
     decisive = p if p_corrected is None else p_corrected
     if decisive > Fraction(rule.level):
-        verdict = Verdict.NO_CONVERGENCE_DETECTED
+        verdict = TrendVerdict.NO_CONVERGENCE_DETECTED
     else:
-        verdict = Verdict.LEARNED if rises else Verdict.DECLINED
+        verdict = TrendVerdict.LEARNED if rises else TrendVerdict.DECLINED
     return TrendTest(verdict, p, decisive, rises)
 
 

@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from ..exact import Figure, figure
+from ..inference.exact import Figure, figure
 
 SHARE: Final = Fraction(95, 100)
 _FINE: Final = 2**32  # smoothed performance is kept in integers of window sum / 2^32

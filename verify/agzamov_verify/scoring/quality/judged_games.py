@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from ...games.registry import parts
+from ...table.registry import parts
 from .judged_moves import JudgedMoves
 
 JUDGED: Final[Mapping[str, JudgedMoves]] = parts("judged_moves")

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from ...games.game import Game
-from .positions import MoveEvaluation, Position
+from ...table.game import Game
 from .quality_constants import QualityConstants
+from .quality_questions import MoveEvaluation, Position
 
 
 class Stage(StrEnum):

@@ -1,0 +1,1 @@
+"""The commands of `agzamov`, each imported when it is used."""

@@ -1,0 +1,118 @@
+"""`agzamov k8s`: an Indexed Job of Kubernetes that plays a run in shares."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from agzamov_verify.commands.command_line import as_typed
+from agzamov_verify.plan.manifest import ManifestError
+
+from ..cluster.shares import COUNT_MAX, JobSettings, job_of, require_spreadable
+from ..pipeline.sealed_run import sealed_after_contact
+from ..run import exit_status, run_folder
+from ..run.run_folder import RunDirectory
+from ..run.server_access import addresses_before, keys_sent, require_allowed
+from .run_commands import runs_option
+from .shared_options import allow_key_option, engine_option, installed_option, key_option, plan_file, small_option
+
+NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+"""Name of an object of Kubernetes (RFC 1123)."""
+
+
+def _name(_: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+    if text is not None and not NAME.fullmatch(text):
+        raise click.BadParameter("expected lower-case letters, digits, hyphens and dots", param=parameter)
+    return text
+
+
+@click.command()
+@click.argument("plan", metavar="PLAN|FOLDER", type=click.Path(exists=True, path_type=Path))
+@click.option("--shares", type=click.IntRange(1, COUNT_MAX), required=True, help="Pods side by side, each one share.")
+@click.option(
+    "--image", required=True, help="The image of the pods: this version of agzamov, and Stockfish if the plan needs it."
+)
+@click.option(
+    "--claim",
+    callback=_name,
+    required=True,
+    help="The persistent volume claim (ReadWriteMany) with the run's folder in its root.",
+)
+@click.option("--mount", default="/runs", show_default=True, help="Where the pods see the volume.")
+@click.option(
+    "--secret", callback=_name, help="The Kubernetes secret with the API keys, by the names of the variables."
+)
+@click.option(
+    "--retries", type=click.IntRange(0, 1000), default=6, show_default=True, help="How often a share is begun again."
+)
+@click.option("--cpu", default="2", show_default=True, help="The processors that a pod asks for.")
+@click.option("--memory", default="2Gi", show_default=True, help="The memory that a pod asks for, and has at most.")
+@key_option
+@engine_option
+@runs_option
+@installed_option
+@small_option
+@allow_key_option
+def k8s(
+    plan: Path,
+    key: Path,
+    engine: str | None,
+    runs: Path,
+    installed: Path,
+    allow_key: Mapping[str, str],
+    *,
+    small: bool,
+    **job: Any,
+) -> None:
+    """Seal PLAN (YAML) and print an Indexed Job (YAML) that plays it in shares; or a Job for the sealed run in FOLDER.
+
+    The signing key stays here. Copy the run's folder to the volume's root unless --runs is that volume, apply the Job,
+    and when it is complete pack the folder with `agzamov pack`.
+
+    Exit code 0: the Job is printed. 2: the plan, the key, the engine or a server is wrong, or one machine must play it.
+    """
+    with exit_status.faults():
+        directory = _sealed(plan, key, engine, runs, installed, allow_key, small=small)
+        wished = directory.manifest.plan
+        require_spreadable(wished)
+        sent = keys_sent(wished, addresses_before(directory))
+        require_allowed(sent, allow_key)
+        if sent and not job["secret"]:
+            raise ManifestError(
+                f"--secret: expected the Kubernetes secret that has the keys {', '.join(one.variable for one in sent)}"
+            )
+        owner = (directory.path / run_folder.SECRET).stat()
+        settings = JobSettings(
+            directory.manifest.run_id,
+            user=owner.st_uid,
+            group=owner.st_gid,
+            variables=sorted({one.variable for one in sent}),
+            arguments=[word for one in sent for word in ("--allow-key", f"{one.variable}={one.host}")],
+            **{name: value for name, value in job.items() if value is not None},
+        )
+        click.echo(yaml.safe_dump(job_of(settings), sort_keys=False), nl=False)
+        click.echo(as_typed(f"pack it with: {shlex.join(['agzamov', 'pack', str(directory.path)])}"), err=True)
+
+
+def _sealed(
+    plan: Path,
+    key: Path,
+    engine: str | None,
+    runs: Path,
+    installed: Path,
+    allow_key: Mapping[str, str],
+    *,
+    small: bool,
+) -> RunDirectory:
+    """The sealed run in a folder, or one that is sealed now from a plan that can be played in shares."""
+    if plan.is_dir():
+        return run_folder.load(plan)
+    file = plan_file(plan, small=small)
+    require_spreadable(file.plan)
+    directory = sealed_after_contact(file, key, engine, runs, allow_key, installed)
+    click.echo(f"run: {directory.path}", err=True)
+    return directory

@@ -1,0 +1,103 @@
+"""`agzamov matrix`: the model x augmentation matrix of several bundles, for a person. Lines are safe for a terminal."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import click
+
+from agzamov_verify.commands.score_commands import collected_from, over_bundles, tell
+from agzamov_verify.core.columns import ascii_words, item, quoted, row
+from agzamov_verify.core.waiting import busy, shown
+from agzamov_verify.scores.score_report import source_lines
+from agzamov_verify.scoring.inference.exact import Figure
+from agzamov_verify.show.seat_words import NO_PRICE
+from agzamov_verify.show.text.analysis_text import estimate
+from agzamov_verify.show.views import game_words
+from agzamov_verify.table.registry import GAMES
+
+from ..matrix.matrix_table import Matrix, MatrixDocument, matrix_document
+from ..matrix.pairwise_comparisons import Pair
+
+WHOLE_TOKENS_FROM: Final = 10
+"""So many tokens of a game or hand, and more, are printed without decimals."""
+
+
+def matrix_lines(document: MatrixDocument) -> Iterator[str]:
+    """The cells, their cost, all pairs, and the crossings."""
+    yield from source_lines(document.bundles, document.protocol, document.warnings)
+    yield ""
+    yield from _entries(document.matrix)
+    yield ""
+    yield from _crossings(document.matrix)
+
+
+def _entries(matrix: Matrix) -> Iterator[str]:
+    if matrix.entries:
+        yield "EACH MODEL BY WHAT IT HAD (95 % intervals; n: start pairs, sessions or careers)"
+    for entry in matrix.entries:
+        yield ascii_words(f"{game_words(entry.game)}, {quoted(entry.model)} {entry.column}")
+        yield from row("result", estimate(entry.performance))
+        if entry.delta:
+            yield from row("less its control arm", estimate(entry.delta))
+        cost = f"{entry.cost_usd.decimal} USD" if entry.cost_usd else NO_PRICE
+        unit_word = GAMES[entry.game].result.one if entry.game in GAMES else "result"
+        front = "; none of this game is as good for less" if entry.on_frontier else ""
+        yield from row("spent", f"{_tokens(entry.tokens)} tokens and {cost} a {unit_word}{front}")
+    if matrix.interactions:
+        yield ""
+        yield "WHAT A FULL STACK ADDS BEYOND ITS PARTS: its delta less theirs alone (95 % intervals)"
+    for one in matrix.interactions:
+        yield ascii_words(f"{game_words(one.game)}, {quoted(one.model)} full ({one.system})")
+        yield from row("interaction", estimate(one.value))
+    if matrix.pairs:
+        yield ""
+        yield "EVERY TWO OF ONE GAME: the first less the second (these intervals hold together at 95 %)"
+        yield from item(
+            " ",
+            "the naked column is self-play, the others met their control's opponent: what an augmentation adds is"
+            ' "less its control arm" above, never a difference from naked',
+        )
+    for pair in matrix.pairs:
+        pair_text = f"{quoted(pair.model)} {pair.column} less {quoted(pair.other_model)} {pair.other_column}"
+        yield ascii_words(f"{game_words(pair.game)}, {pair_text}")
+        yield from row("difference", _compared(pair))
+
+
+def _tokens(value: Figure) -> str:
+    """Tokens of one game or hand: whole ones, but for few."""
+    tokens = float(value.decimal)
+    return f"{tokens:,.0f}" if tokens >= WHOLE_TOKENS_FROM else f"{tokens:.2f}"
+
+
+def _compared(pair: Pair) -> str:
+    """A difference with both p, or why it was not tested."""
+    p = f", p {pair.p}, corrected {pair.p_corrected}" if pair.p else f", not compared: {pair.note}"
+    return f"{estimate(pair.difference)}{p}"
+
+
+def _crossings(matrix: Matrix) -> Iterator[str]:
+    yield "A WEAKER MODEL WITH A BETTER AUGMENTATION against a stronger model with a worse one (descriptive)"
+    for crossing in matrix.crossings:
+        verdict, pair = "beats" if crossing.beats else "is not shown to beat", crossing.pair
+        pair_text = (
+            f"{quoted(pair.model)} with {pair.column} {verdict} {quoted(pair.other_model)} with {pair.other_column}"
+        )
+        yield ascii_words(f"{game_words(pair.game)}, {pair_text}")
+        yield from row("difference", _compared(pair))
+    if not matrix.crossings:
+        yield "  none to compare: no model is shown to be weaker than another against the same opponent, both naked"
+    for name in matrix.in_both:
+        yield from item(" ", f"in both games: {quoted(name)}")
+
+
+@click.command()
+@over_bundles
+def matrix(**options: Any) -> None:
+    """Compute the model x augmentation matrix of BUNDLES, with tokens and cost; compare all pairs.
+
+    Every bundle is verified first. Exit code 0: done. 1: a bundle fails its check, or the bundles cannot be combined.
+    """
+    collected, as_json = collected_from(**options)
+    with shown(quiet=as_json), busy("computing the matrix"):
+        document = matrix_document(collected)
+    tell(document, matrix_lines(document), as_json=as_json)

@@ -1,0 +1,104 @@
+"""`agzamov play`: plays a sealed run without packing it, in a container, or one share of it beside the others."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from agzamov_verify.engines.uci_engine import find_engine
+from agzamov_verify.plan.plan_problems import starts_engine
+
+from ..build_ports import concurrency_of, open_world
+from ..cluster.shares import Share, ShareRunner, has_decisions, require_spreadable, share_of
+from ..containers import play_inside
+from ..memory.launch import Places
+from ..run import exit_status, run_folder
+from ..run.progress import State
+from ..run.run_folder import RunDirectory
+from ..run.server_access import addresses_before, keys_sent, require_allowed
+from ..run.stop import Stop
+from ..run.terminal_progress import progress
+from .shared_options import allow_key_option, engine_option, same_installed_option
+
+GRACE_S = 7.0
+PLAY_AGAIN = "play it again to go on"
+
+
+def _share(_: click.Context, parameter: click.Parameter, text: str | None) -> Share | None:
+    try:
+        return share_of(text) if text else None
+    except ValueError as error:
+        raise click.BadParameter(str(error), param=parameter) from error
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--share",
+    callback=_share,
+    metavar="I/N",
+    help="Play every N-th stream of a run with isolation: process, from stream I on (0 to N - 1), beside the others.",
+)
+@engine_option
+@click.option("--concurrency", type=click.IntRange(1, 1024), help="Streams (blocks of games) played in parallel.")
+@allow_key_option
+@same_installed_option
+@click.option("--quiet", is_flag=True, help="No progress, even on a terminal.")
+@click.option(
+    "--attended", is_flag=True, help="Print progress messages to standard output; stop when standard input ends."
+)
+def play(
+    folder: Path,
+    share: Share | None,
+    engine: str | None,
+    concurrency: int | None,
+    allow_key: Mapping[str, str],
+    installed: Path | None,
+    *,
+    quiet: bool,
+    attended: bool,
+) -> None:
+    """Play the sealed run in FOLDER and do not pack it: inside a container, beside its servers, or one --share of it.
+
+    All shares of a run are played side by side, on any machines that see FOLDER; pack them with `agzamov pack`, or
+    `agzamov resume`, which plays what is missing first. Exit code 0: played. 1, 2 and 4: as for `resume`.
+    """
+    stop = Stop()
+    with exit_status.faults(), exit_status.signals(stop, PLAY_AGAIN, GRACE_S):
+        directory = run_folder.load(folder)
+        if share:
+            _play_share(directory, share, stop, engine, concurrency, allow_key, installed, quiet=quiet)
+        elif attended:
+            play_inside.play_attended(directory, stop, concurrency)
+        else:
+            with progress(quiet=quiet) as watcher:
+                play_inside.play_alone(directory, stop, watcher, concurrency)
+
+
+def _play_share(
+    directory: RunDirectory,
+    share: Share,
+    stop: Stop,
+    engine: str | None,
+    concurrency: int | None,
+    allow_key: Mapping[str, str],
+    installed: Path | None,
+    *,
+    quiet: bool,
+) -> None:
+    manifest = directory.manifest
+    plan = manifest.plan
+    require_spreadable(plan)
+    with directory.shared(share.name):
+        served = addresses_before(directory)
+        require_allowed(keys_sent(plan, served), allow_key)
+        places = Places(installed or directory.memory_servers, directory.plan_folder, part=share.name)
+        path = find_engine(engine) if starts_engine(plan) else None
+        world_of = open_world(manifest, path, stop.wait, served, directory.notes, places)
+        if has_decisions(plan):
+            click.echo(f"share {share}: waits for the others where their results decide what is played", err=True)
+        with progress(quiet=quiet) as watcher, world_of as world:
+            state, limit = State(plan, watcher), concurrency or concurrency_of(plan)
+            ShareRunner(directory, world, time.monotonic_ns, state, stop, limit, share=share).play()
+    click.echo(f"share {share}: played", err=True)

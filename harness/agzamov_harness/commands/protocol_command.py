@@ -1,0 +1,274 @@
+"""The commands `agzamov protocol`: all plans of one folder, sealed first, then played, verified and scored together."""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+from click.core import ParameterSource
+
+from agzamov_verify.bundle import MANIFEST_FILE
+from agzamov_verify.commands.bundle_argument import bounded
+from agzamov_verify.commands.score_commands import augmentation_option, collected_from, tell_score
+from agzamov_verify.experiment.matches import Augmentation
+from agzamov_verify.plan.manifest import ManifestError, Plan
+
+from ..foundation.checked_yaml import read_limited
+from ..pipeline.play_and_pack import PlayOptions, connected, play_and_pack
+from ..pipeline.sealed_run import sealed_after_contact
+from ..run import run_folder
+from ..run.exit_status import faults
+from ..run.plan_file import PlanFile
+from ..run.run_folder import RunDirectory
+from .run_commands import cluster_option, json_option
+from .shared_options import allow_key_option, engine_option, installed_option, key_option, plan_file, small_option
+
+RUNS, BUNDLES = "runs", "bundles"
+CHANGED = (
+    "a plan that was changed after it was sealed, or whose adapters or documents were, is another plan, and so is its"
+    " small profile: undo the change, say --small as then, or play it in another folder"
+)
+
+folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+
+
+class PlanPart(NamedTuple):
+    """A plan's file, its content, and the run that was sealed from it, if there is one."""
+
+    plan: Path
+    file: PlanFile
+    run: Path | None
+
+    @property
+    def bundle(self) -> Path | None:
+        """The bundle of its run, if that was played to its end. Raises ManifestError where it is one of another run."""
+        return _bundle_of(self.run) if self.run else None
+
+    @property
+    def is_begun(self) -> bool:
+        """True if anything of its run was recorded."""
+        return self.run is not None and (self.bundle is not None or any((self.run / run_folder.JOURNAL).iterdir()))
+
+    @property
+    def line(self) -> str:
+        """Its progress in one line."""
+        return f"{self.plan.name}: {_standing(self.run) if self.run else 'not sealed'}"
+
+
+@click.group()
+def protocol() -> None:
+    """Play all plans of one folder as one protocol: seal them first, then play, verify and score them together."""
+
+
+@protocol.command()
+@folder_argument
+@click.argument("plans", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@key_option
+@engine_option
+@installed_option
+@small_option
+@allow_key_option
+@cluster_option
+@augmentation_option
+@json_option
+@bounded
+def run(
+    folder: Path,
+    plans: tuple[Path, ...],
+    key: Path,
+    engine: str | None,
+    installed: Path,
+    allow_key: Mapping[str, str],
+    cluster: str | None,
+    augmentation: str,
+    *,
+    small: bool,
+    as_json: bool,
+    **limits: Any,
+) -> None:
+    """Seal every plan (*.yaml) in FOLDER, then play them in the order of their names, verify and score the bundles.
+
+    PLANS are copied into FOLDER first, which is made if there is none: agzamov protocol run mine manifests/phase*.yaml
+
+    All are sealed before the first is played, so no plan can follow from a result; one that is added later is refused.
+    Adapters of memory servers and documents of your own belong in folders below FOLDER. Runs are kept in FOLDER/runs,
+    bundles in FOLDER/bundles.
+    Typed again, the command goes on where it stopped; finished plans are not played again.
+
+    Exit code 0: every plan was played, and the score or what it lacks is printed. 1: a bundle fails its check, or
+    the bundles cannot be combined. 2: a plan, a server, a key or the engine is wrong. 4: a run stopped; type the
+    command again to go on.
+    """
+    with faults():
+        for path in plans:  # a plan with an error is not copied
+            plan_file(path, small=small)
+        if not plans:  # a misspelt folder is not made
+            _plan_paths(folder)
+        for name in (BUNDLES, RUNS):
+            run_folder.require_writable(folder / name, f"the {name} cannot be kept there", "play in another FOLDER")
+        with run_folder.held(folder / RUNS / run_folder.LOCK, f"{folder}: another process is playing this folder"):
+            _copy(plans, folder)
+            parts = _parts(folder, small=small)
+            with connected(cluster, *(part.file.plan for part in parts)) as workers:
+                for part in _unsealed(parts):
+                    made = sealed_after_contact(part.file, key, engine, folder / RUNS, allow_key, installed)
+                    click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
+                options = PlayOptions(engine, folder / BUNDLES, quiet=as_json, allow_key=allow_key, workers=workers)
+                options = options._replace(again=_again(click.get_current_context()))
+                play = partial(play_and_pack, key=key, options=options)
+                bundles = [_played(part, play) for part in _parts(folder, small=small)]
+    collected, _ = collected_from(
+        bundles=tuple(bundles), engine=engine, jobs=None, key_files=(), as_json=as_json, **limits
+    )
+    tell_score(collected, Augmentation(augmentation), as_json=as_json)
+
+
+@protocol.command()
+@folder_argument
+@small_option
+def status(folder: Path, *, small: bool) -> None:
+    """Say of each plan in FOLDER whether it was sealed, and whether it was played to its end.
+
+    A run whose plan was changed since is named by its title.
+
+    Exit code 0: printed. 2: a plan is wrong, or it is not clear which run is its.
+    """
+    with faults():
+        files, wrong = _plan_files(folder, small=small)
+        parts, others = _matched(folder, files)
+        for part in parts:
+            click.echo(part.line)
+        for path, plan in others.items():
+            click.echo(f'"{plan.title}": {_standing(path)}; no plan here says what was sealed: {CHANGED}')
+        if wrong:
+            raise ManifestError("\n".join(wrong))
+
+
+def _again(context: click.Context) -> str:
+    """The command that was typed, without the plans, which are in the folder by now."""
+    typed: list[str] = ["agzamov", "protocol", "run", str(context.params["folder"])]
+    for option in context.command.params:
+        if not isinstance(option, click.Option) or not option.name:
+            continue
+        value, source = context.params.get(option.name), context.get_parameter_source(option.name)
+        if source is ParameterSource.DEFAULT or value in (None, False):
+            continue
+        if not isinstance(value, Mapping):  # leave for a key that was once given is remembered
+            typed += [max(option.opts, key=len), *([] if option.is_flag else [str(value)])]
+    return shlex.join(typed)
+
+
+def _copy(plans: Sequence[Path], folder: Path) -> None:
+    """Copy plans into the folder. Raises ManifestError for one whose name another plan has there."""
+    for path in plans:
+        text, there = read_limited(path), folder / path.name
+        if not there.exists():
+            there.write_bytes(text)
+        elif read_limited(there) != text:
+            raise ManifestError(f"{there}: expected the plan {path}, found another; play it in another folder")
+
+
+def _unsealed(parts: Sequence[PlanPart]) -> list[PlanPart]:
+    """The plans that are to be sealed. Raises ManifestError if one of the others was begun: they may follow from it."""
+    unsealed = [part for part in parts if part.run is None]
+    begun = [part.plan.name for part in parts if part.is_begun]
+    if unsealed and begun:
+        raise ManifestError(
+            f"{unsealed[0].plan}: expected all plans to be sealed before the first is played, but {begun[0]} was begun;"
+            " play this one in another folder"
+        )
+    return unsealed
+
+
+def _played(part: PlanPart, play: Callable[[RunDirectory], Path]) -> Path:
+    """The bundle of a part: the existing one, or the result of playing its run."""
+    bundle = part.bundle
+    if bundle is None:
+        assert part.run, "all parts are sealed before one is played"
+        click.echo(f"{part.plan.name}: playing {part.run}", err=True)
+        bundle = play(run_folder.load(part.run))
+    click.echo(f"{part.plan.name}: {bundle}", err=True)
+    return bundle
+
+
+def _parts(folder: Path, *, small: bool) -> list[PlanPart]:
+    """The plans of a folder by name, each with its run. Raises ManifestError where it is not clear which run it is."""
+    files, wrong = _plan_files(folder, small=small)
+    if wrong:
+        raise ManifestError("\n".join(wrong))
+    parts, others = _matched(folder, files)
+    for path in others:
+        raise ManifestError(f"{path}: expected a run of a plan in {folder}, found one of another plan; {CHANGED}")
+    return parts
+
+
+def _plan_files(folder: Path, *, small: bool) -> tuple[dict[Path, PlanFile], list[str]]:
+    """The plans of a folder by name, and the problems of unreadable ones. Raises ManifestError where there is none."""
+    files: dict[Path, PlanFile] = {}
+    wrong = []
+    for path in _plan_paths(folder):
+        try:
+            files[path] = plan_file(path, small=small)
+        except ManifestError as error:
+            wrong.append(str(error))
+    return files, wrong
+
+
+def _plan_paths(folder: Path) -> list[Path]:
+    """The files of the plans of a folder by name. Raises ManifestError where there is none."""
+    paths = sorted(folder.glob("[!.]*.yaml"))
+    if not paths:
+        raise ManifestError(f"{folder}: expected plans (*.yaml), found none")
+    return paths
+
+
+def _matched(folder: Path, files: Mapping[Path, PlanFile]) -> tuple[list[PlanPart], dict[Path, Plan]]:
+    """Plans with their runs, and the runs of other plans. Raises ManifestError where it is not clear which is whose."""
+    plans = {path: file.plan for path, file in files.items()}
+    runs = {path: _plan_of(path) for path in sorted((folder / RUNS).glob("[!.]*/"))}
+    for bundle in sorted(path.parent.parent for path in (folder / BUNDLES).glob(f"[!.]*/{MANIFEST_FILE}")):
+        if folder / RUNS / bundle.name not in runs:
+            raise ManifestError(f"{bundle}: expected its run in {folder / RUNS}, found none; move the bundle away")
+    parts = [PlanPart(path, file, _only(path, file.plan, runs, plans)) for path, file in files.items()]
+    return parts, {run: plan for run, plan in runs.items() if plan not in plans.values()}
+
+
+def _plan_of(run: Path) -> Plan:
+    try:
+        return run_folder.load_sealed(run).plan
+    except run_folder.Changed:
+        raise
+    except OSError as error:
+        raise ManifestError(f"{error.filename}: {error.strerror}; move its run away") from error
+    except ManifestError as error:
+        raise ManifestError(f"{run / run_folder.MANIFEST}: {error}; move its run away") from error
+
+
+def _standing(run: Path) -> str:
+    """Progress of a run, in words. Raises ManifestError where its bundle is one of another run."""
+    return str(_bundle_of(run) or f"sealed as {run}, not played to its end")
+
+
+def _bundle_of(run: Path) -> Path | None:
+    """The bundle of a run, if that was played to its end. Raises ManifestError where it is one of another run."""
+    path = run.parents[1] / BUNDLES / run.name
+    if not path.exists():
+        return None
+    manifest = path / MANIFEST_FILE
+    if not manifest.is_file() or manifest.read_bytes() != (run / run_folder.MANIFEST).read_bytes():
+        raise ManifestError(f"{path}: expected the bundle of {run}, found something else; move it away")
+    return path
+
+
+def _only(path: Path, plan: Plan, runs: Mapping[Path, Plan], plans: Mapping[Path, Plan]) -> Path | None:
+    """The one run of a plan. Raises ManifestError for two: whoever may choose between them chooses the better one."""
+    alike = [other.name for other, found in plans.items() if found == plan]
+    if len(alike) > 1:
+        raise ManifestError(f"{path}: expected one plan with this text, found {', '.join(alike)}; keep one of them")
+    found = [run for run, of in runs.items() if of == plan]
+    if len(found) > 1:
+        names = ", ".join(run.name for run in found)
+        raise ManifestError(f"{path}: expected one run of this plan, found {names}; keep the one that was sealed first")
+    return found[0] if found else None

@@ -1,0 +1,64 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+
+import click
+
+from ..memory.launch import INSTALLED
+from ..run import signing_keys
+from ..run.plan_file import PlanFile, read_plan
+from ..run.plan_file import small as small_plan
+
+key_option = click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    default=signing_keys.DEFAULT_KEY,
+    help="Your signing key, Ed25519 in PEM or OpenSSH form; default: the one that keygen makes.",
+)
+installed_option = click.option(
+    "--installed",
+    type=click.Path(path_type=Path),
+    default=INSTALLED,
+    show_default=True,
+    envvar="AGZAMOV_MEMORY_SERVERS",
+    show_envvar=True,
+    help="The folder with one folder for each installed memory server, by its name: ${INSTALLED} of its adapter.",
+)
+same_installed_option = click.option(
+    "--installed",
+    type=click.Path(path_type=Path),
+    envvar="AGZAMOV_MEMORY_SERVERS",
+    show_envvar=True,
+    help="The folder of installed memory servers; default: the same folder as when the run was sealed.",
+)
+engine_option = click.option("--engine", metavar="PATH", help="Stockfish 15.1; found on PATH if not given.")
+
+small_option = click.option(
+    "--small",
+    is_flag=True,
+    help="Take the plan's small profile: the same design in few games between scripted players, in minutes and free"
+    " of cost.",
+)
+
+
+def plan_file(path: Path, *, small: bool) -> PlanFile:
+    """A plan as it is, or its small profile. Raises ManifestError."""
+    plan = read_plan(path)
+    return PlanFile(small_plan(plan) if small else plan, path.parent)
+
+
+def pair(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """NAME=VALUE options as a mapping."""
+    pairs = [value.partition("=") for value in values]
+    if not all(name and value for name, _, value in pairs):
+        raise click.BadParameter(f"expected {parameter.metavar}", param=parameter)
+    return {name: value for name, _, value in pairs}
+
+
+allow_key_option = click.option(
+    "--allow-key",
+    multiple=True,
+    callback=pair,
+    metavar="VARIABLE=HOST",
+    help="Allow plans to send the API key in VARIABLE to HOST, from now on. Repeatable.",
+)

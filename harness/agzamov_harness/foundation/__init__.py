@@ -1,0 +1,1 @@
+"""What every room stands on, and knows none of them: strict YAML, a container as a value, the machine, the version."""

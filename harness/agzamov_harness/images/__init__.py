@@ -1,1 +1,0 @@
-"""Container images as a run needs them: their records, and loading them; agzamov_images builds them."""

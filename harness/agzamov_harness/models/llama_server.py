@@ -1,0 +1,58 @@
+"""Facts that a llama.cpp server gives before a run: its build, its slots, and the context of each."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from agzamov_verify.core.untrusted_input import printable
+from agzamov_verify.seats import GgufSeat
+
+from ..adapters.http_transport import guard
+from ..ports import ModelFault
+from ..seat_kind import ModelServer, Serving
+
+TIMEOUT_S = 30.0
+SOCKET_URL = "http://localhost"
+SAID_CHARACTERS_MAX = 100
+RUNTIME_FILE = "runtime"
+
+
+def look_at(seat: GgufSeat, address: str) -> Serving:
+    """The server at an address or a socket. Raises ModelFault if it is not what the seat needs."""
+    props = _props(address)
+    settings = props.get("default_generation_settings")
+    context = settings.get("n_ctx") if isinstance(settings, dict) else 0
+    slots = props.get("total_slots")
+    if not isinstance(context, int) or not isinstance(slots, int):
+        raise ModelFault(f"{address}: expected the properties of a llama.cpp server, found others")
+    if slots < seat.concurrency:
+        raise ModelFault(f"{address}: expected {seat.concurrency} slots, found {slots}; lower the seat's concurrency")
+    return Serving(ModelServer("llama.cpp", _runtime(address, str(props.get("build_info", ""))), context), None)
+
+
+def _runtime(address: str, build: str) -> str:
+    """Build of the server. A wheel's llama.cpp calls itself b0-unknown; our image has its version beside the socket."""
+    version_file = Path(address).with_name(RUNTIME_FILE)
+    try:
+        with version_file.open(errors="replace") as file:
+            version = printable(file.read(SAID_CHARACTERS_MAX))
+    except OSError:
+        version = ""
+    return f"{version} ({build})"[:SAID_CHARACTERS_MAX] if version else build[:SAID_CHARACTERS_MAX]
+
+
+def _props(address: str) -> dict[str, Any]:
+    socket = address if address.startswith("/") else ""
+    transport = httpx2.HTTPTransport(uds=socket) if socket else None
+    root = SOCKET_URL if socket else address.removesuffix("/").removesuffix("/v1")
+    try:
+        with httpx2.Client(transport=transport, base_url=root, timeout=TIMEOUT_S, trust_env=False) as client:
+            guard(client, TIMEOUT_S)
+            answer = client.get("/props")
+            value = answer.json() if answer.status_code == httpx2.codes.OK else None
+    except (httpx2.HTTPError, ValueError) as error:
+        raise ModelFault(f"{address}: expected a llama.cpp server, found none: {error}") from error
+    if not isinstance(value, dict):
+        raise ModelFault(f"{address}: expected a llama.cpp server's properties, found HTTP {answer.status_code}")
+    return value

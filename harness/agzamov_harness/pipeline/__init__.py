@@ -1,0 +1,1 @@
+"""From a plan to a signed bundle: sealed once its world was asked, played where the plan says, packed."""

@@ -1,0 +1,259 @@
+"""Packs a finished run as a signed bundle. Signing happens last, on finished digests.
+
+What the machine and its containers report about themselves is attested; only the images' digests are checked:
+
+isolation "process"    the harness, its Python, the machine, the version that sealed the run
+isolation "container"  the same as the harness's container saw it, the container engine, and every container of every
+                       execution: image, limits that the engine enforces, exit code, whether it ran out of memory, its
+                       peak, and how much of its log is kept; and every server outside of the containers
+"""
+
+import gzip
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from agzamov_verify import bundle
+from agzamov_verify.checks.opened_bundle import seed_dice
+from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.core import canon
+from agzamov_verify.core.envelope import (
+    PREDICATE_TYPE,
+    STATEMENT_TYPE,
+    SUBJECT,
+    Digest,
+    JournalClaim,
+    Predicate,
+    SeedClaim,
+    Statement,
+    Subject,
+    sign,
+)
+from agzamov_verify.core.journal import Chain, StreamRow, journal_root
+from agzamov_verify.core.workers import cores
+from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.plan.streams import streams_of
+from agzamov_verify.protocols import documents
+from agzamov_verify.scoring.analysis import analysis_of
+from agzamov_verify.scoring.call_records import Answered, SeatLog, answered, call_table, gather, merge
+from agzamov_verify.scoring.results import Results, results_of
+from agzamov_verify.table.game import StreamPlan
+
+from ..foundation.program_and_machine import about_machine
+from ..run import execution_log
+from ..run.execution_record import ContainerExecution, executions
+from ..run.exit_status import EXIT_FAILED, HarnessEnded
+from ..run.move_evaluations import promised_answers
+from ..run.recorder import CALLS_FILE, JOURNAL_SUFFIX
+from ..run.run_folder import ADDRESSES, DIGESTS, PREFLIGHT, WEIGHTS, RunDirectory
+from ..run.runner import Blocks
+from ..run.signing_keys import public_pem
+
+FORMAT = "agz-environment-1"
+
+
+def environment_of(directory: RunDirectory) -> dict[str, canon.Json]:
+    """The environment of a run, as its bundle keeps it."""
+    sealed_by: dict[str, canon.Json] = msgspec.to_builtins(directory.sealed_by)
+    if directory.manifest.plan.isolation == "process":
+        return {**about_machine(), "format": FORMAT, "isolation": "process", "sealed_by": sealed_by}
+    executions_kept = [execution for _, execution in executions(directory)]
+    last = executions_kept[-1] if executions_kept else ContainerExecution(())
+    environment: dict[str, canon.Json] = {**last.environment}
+    rows: list[canon.Json] = [
+        {**msgspec.to_builtins(row), "execution": index}
+        for index, execution in enumerate(executions_kept)
+        for row in execution.containers
+    ]
+    outside: list[canon.Json] = [
+        {**msgspec.to_builtins(row), "execution": index}
+        for index, execution in enumerate(executions_kept)
+        for row in execution.endpoints
+    ]
+    outcomes: list[canon.Json] = [execution.outcome for execution in executions_kept]
+    return {
+        **environment,
+        "containers": rows,
+        "container_engine": {**last.engine},
+        "endpoints": outside,
+        "format": FORMAT,
+        "isolation": "container",
+        "sealed_by": sealed_by,
+        "executions": outcomes,
+    }
+
+
+GZIP_LEVEL = 6
+
+
+def pack(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, bundles: Path) -> Path:
+    """The bundle's folder, `bundles`/<run_id>, complete and verified before it has its name.
+
+    Raises HarnessEnded, and keeps what was packed under its name while it is made, where the bundle does not verify.
+    """
+    making = written(directory, blocks, key, bundles)
+    require_believable(making)
+    return named(making, bundles / directory.manifest.run_id)
+
+
+def written(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, bundles: Path) -> Path:
+    """A bundle that is complete and has not yet its name."""
+    making = bundles / f".{directory.manifest.run_id}.making"
+    shutil.rmtree(making, ignore_errors=True)
+    writer = _Writer(making, directory, blocks)
+    results = writer.payload(key)
+    writer.tags()
+    writer.envelope(results, key)
+    _sync(making)
+    return making
+
+
+def require_believable(making: Path) -> None:
+    """Verify what was packed, all but the engine. Raises HarnessEnded where a step fails."""
+    verdict = verify(making, Options(engine_missing="not asked while packing", jobs=cores()))
+    if not verdict.failed:
+        return
+    first = verdict.findings[0]
+    step = verdict.steps[first.step - 1].name
+    raise HarnessEnded(
+        f"the packed bundle does not verify, step {first.step} {step}: {first.place}: expected {first.expected}, found"
+        f" {first.found}; the program, or a server that it started, is at fault, not your plan: please report it with"
+        f" the folder {making}",
+        EXIT_FAILED,
+    )
+
+
+def named(making: Path, target: Path) -> Path:
+    """The bundle under its name, in place of an older one."""
+    shutil.rmtree(target, ignore_errors=True)
+    making.rename(target)
+    return target
+
+
+class _Writer:
+    """Writes the files of one bundle and remembers their digests."""
+
+    def __init__(self, root: Path, directory: RunDirectory, blocks: Blocks) -> None:
+        self._root, self._directory, self._blocks = root, directory, blocks
+        self._manifest = directory.manifest
+        self._digests: dict[str, str] = {}
+        self._rows: tuple[StreamRow, ...] = ()
+        self._calls: dict[str, dict[str, SeatLog]] = {}
+
+    def payload(self, key: Ed25519PrivateKey) -> Results:
+        self._rows = tuple(self._stream(stream) for stream in self._streams())
+        plan = self._manifest.plan
+        dice = seed_dice(self._manifest, self._directory.secret)
+        results = results_of(self._manifest.run_id, plan, self._blocks)
+        self._write(bundle.MANIFEST_FILE, self._manifest.bytes)
+        self._write(bundle.ENVIRONMENT_FILE, canon.dumps(environment_of(self._directory)))
+        for name, data in attested_files(self._directory):
+            self._write(name, data)
+        for path in judged_files(self._directory):
+            self._write(bundle.QUALITY_FOLDER + path.name, path.read_bytes())
+        self._write(bundle.KEY_FILE, public_pem(key))
+        self._write(bundle.EXECUTIONS_FILE, (self._directory.journal / execution_log.FILE).read_bytes())
+        self._write(bundle.INDEX_FILE, canon.dumps(bundle.Index("agz-journal-1", self._rows)))
+        self._write(bundle.RESULTS_FILE, documents.written(plan.protocol, documents.RESULTS, results))
+        answers = promised_answers(self._directory, self._blocks)
+        analysis, calls = analysis_of(self._manifest, dice, self._blocks, answers), call_table(self._calls)
+        self._write(bundle.ANALYSIS_FILE, documents.written(plan.protocol, documents.ANALYSIS, analysis))
+        self._write(bundle.CALLS_FILE, documents.written(plan.protocol, documents.CALLS, calls))
+        return results
+
+    def tags(self) -> None:
+        """The BagIt tag files around the payload."""
+        payload = bundle.checksum_lines(self._digests)
+        tags = {
+            bundle.BAGIT_FILE: hashlib.sha256(bundle.BAGIT).hexdigest(),
+            bundle.PAYLOAD_FILE: hashlib.sha256(payload).hexdigest(),
+        }
+        (self._root / bundle.BAGIT_FILE).write_bytes(bundle.BAGIT)
+        (self._root / bundle.PAYLOAD_FILE).write_bytes(payload)
+        (self._root / bundle.TAGS_FILE).write_bytes(bundle.checksum_lines(tags))
+
+    def envelope(self, results: Results, key: Ed25519PrivateKey) -> None:
+        """Sign a statement about the payload manifest as it is now."""
+        signed = hashlib.sha256((self._root / bundle.PAYLOAD_FILE).read_bytes()).hexdigest()
+        plan = self._manifest.plan
+        predicate = Predicate(
+            bundle.claims_of(results),
+            JournalClaim(sum(row.entries for row in self._rows), journal_root(self._rows), bundle.TREE),
+            self._digests[bundle.MANIFEST_FILE],
+            plan.protocol,
+            bundle.RECOMPUTABILITY,
+            self._manifest.run_id,
+            SeedClaim(plan.seed.origin, self._directory.secret.hex()),
+        )
+        statement = Statement(STATEMENT_TYPE, predicate, PREDICATE_TYPE, (Subject(Digest(signed), SUBJECT),))
+        path = self._root / bundle.ENVELOPE_FILE
+        path.parent.mkdir()
+        path.write_bytes(sign(statement, key))
+
+    def _streams(self) -> Iterator[StreamPlan]:
+        played = [match for match in self._manifest.plan.matches if match.id in self._blocks]
+        for match in sorted(played, key=lambda match: match.phase):
+            yield from islice(streams_of(match), len(self._blocks[match.id]))
+
+    def _stream(self, stream: StreamPlan) -> StreamRow:
+        folder = self._directory.journal / stream.id
+        chain = Chain(self._manifest.run_id, stream.id)
+        names, answers = [], list[Answered]()
+        for number, segment in enumerate(sorted(folder.glob(f"*{JOURNAL_SUFFIX}"))):
+            data = segment.read_bytes()
+            answers += map(answered, chain.read_all(data.splitlines()))
+            names.append(bundle.segment_name(stream.id, number))
+            self._write(names[-1], _gzip(data))
+        calls = (folder / CALLS_FILE).read_bytes()
+        self._write(bundle.calls_name(stream.id), _gzip(calls))
+        merge(self._calls.setdefault(stream.match.id, {}), gather(calls.splitlines(), answers))
+        return chain.row(names)
+
+    def _write(self, name: str, data: bytes) -> None:
+        path = self._root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        self._digests[name] = hashlib.sha256(data).hexdigest()
+
+
+def attested_files(directory: RunDirectory) -> Iterator[tuple[str, bytes]]:
+    """Names and contents of the files beside the journal: container logs of each execution, and the harness's notes."""
+    for folder, _ in executions(directory):
+        for path in sorted(folder.glob("*.log")):
+            yield f"{bundle.LOGS_FOLDER}{folder.name}/{path.name}", path.read_bytes()
+    notes = [directory.notes / name for name in (ADDRESSES, DIGESTS, PREFLIGHT)]
+    for path in (*notes, directory.executions / WEIGHTS):
+        if path.is_file() and not path.is_symlink():
+            yield f"{bundle.NOTES_FOLDER}{path.name}", path.read_bytes()
+
+
+def judged_files(directory: RunDirectory) -> list[Path]:
+    """The engine's answers about the run's moves, where the plan promised them. Raises ManifestError without them."""
+    if not directory.manifest.plan.quality.nodes:
+        return []
+    if not directory.quality.is_dir():
+        where = directory.path
+        raise ManifestError(
+            f"{where}: expected the engine's evaluations that the plan promises; go on with: agzamov resume {where}"
+        )
+    return sorted(directory.quality.iterdir())
+
+
+def _sync(folder: Path) -> None:
+    """Force a whole folder to disk, so that after a power cut its name stands for all of it or is not there."""
+    for path in (folder, *folder.rglob("*")):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _gzip(data: bytes) -> bytes:
+    return gzip.compress(data, GZIP_LEVEL, mtime=0)

@@ -1,0 +1,189 @@
+"""Plays a sealed run to its end where its plan says, in containers, on a cluster or here, and packs its bundle."""
+
+import shlex
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from agzamov_verify.core.waiting import shown
+from agzamov_verify.engines.uci_engine import find_engine
+from agzamov_verify.plan.manifest import ManifestError, Plan
+from agzamov_verify.plan.plan_problems import starts_engine
+from agzamov_verify.show.text.quality_text import counting
+
+from ..build_ports import NOWHERE, concurrency_of, open_world
+from ..cluster.shares import require_spreadable
+from ..foundation.first_use import imported_at_first_use
+from ..memory.launch import INSTALLED, Places
+from ..models.weight_pins import weights_watched
+from ..ports import PortFault
+from ..run import exit_status, run_folder, signing_keys
+from ..run.move_evaluations import judge_promised
+from ..run.plan_file import PlanFile
+from ..run.progress import State
+from ..run.run_folder import RunDirectory
+from ..run.runner import Blocks, Runner, finished
+from ..run.server_access import keys_sent, note_addresses, require_allowed
+from ..run.stop import Stop, Stopped
+from ..run.terminal_progress import progress
+from ..watch.live_page import beside
+from .pack import pack
+from .sealed_run import sealed_after_contact
+
+if TYPE_CHECKING:
+    from ..cluster import coordinator, worker
+    from ..cluster.coordinator import Cluster
+    from ..containers import compose_env as compose_variables
+    from ..containers import supervise
+else:  # only runs on a cluster need Dask, only those in containers the engine's client
+    coordinator = imported_at_first_use("agzamov_harness.cluster.coordinator")
+    worker = imported_at_first_use("agzamov_harness.cluster.worker")
+    compose_variables = imported_at_first_use("agzamov_harness.containers.compose_env")
+    supervise = imported_at_first_use("agzamov_harness.containers.supervise")
+
+
+OUT = Path("bundles")
+
+
+def to_resume(directory: RunDirectory, key: Path | None, options: "PlayOptions", cluster: str | None) -> str:
+    """The command that goes on with a run as it was begun; the run itself knows its key."""
+    given = {
+        "--key": key if key and key.absolute() != directory.key_file else None,
+        "--engine": options.engine,
+        "--out": options.out if options.out != OUT else None,
+        "--concurrency": options.concurrency,
+        "--cluster": cluster,
+    }
+    words = [str(word) for option, value in given.items() if value for word in (option, value)]
+    return shlex.join(["agzamov", "resume", str(directory.path), *words])
+
+
+GRACE_S = 7.0
+
+
+ATTENDED_GRACE_S = 30.0  # the harness in its container has GRACE_S, then everything is taken down
+
+
+class PlayOptions(NamedTuple):
+    """Options of the commands that play a sealed run.
+
+    `engine`: the engine's program, where it is not on the path. `out`: the folder of bundles. `concurrency`: streams
+    played in parallel. `allow_key`: keys that may go to a host, by variable. `base_url`: changed addresses by seat.
+    `installed`: the folder of installed memory servers. `workers`: those of a cluster. `again`: the command that goes
+    on with the run, if that is not `agzamov resume`.
+    """
+
+    engine: str | None = None
+    out: Path = OUT
+    concurrency: int | None = None
+    quiet: bool = False
+    watch: bool = False
+    allow_key: Mapping[str, str] = NOWHERE
+    base_url: Mapping[str, str] = NOWHERE
+    installed: Path | None = None
+    workers: "Cluster | None" = None
+    again: str = ""
+
+
+def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOptions) -> Path:
+    """The bundle of a sealed run, once it is played to its end from where it stands."""
+    signer = signing_keys.signer_of(directory, key)
+    memories = Places(options.installed or directory.memory_servers, directory.plan_folder)
+    address = options.workers.address if options.workers else None
+    resume = f"go on with: {options.again or to_resume(directory, key, options, address)}"
+    grace_s = ATTENDED_GRACE_S if directory.manifest.plan.isolation == "container" else GRACE_S
+    stop = Stop()
+    judges_here = directory.manifest.plan.quality.nodes and directory.manifest.plan.isolation == "process"
+    judge = find_engine(options.engine) if judges_here else None  # in containers the harness has the engine, and judges
+    try:
+        tell = partial(click.echo, err=True) if options.watch else None
+        with directory.locked(), beside(directory, tell), exit_status.signals(stop, resume, grace_s):
+            served = note_addresses(directory, options.base_url)
+            require_allowed(keys_sent(directory.manifest.plan, served), options.allow_key)
+            with weights_watched(directory):
+                engine, limit, workers = options.engine, options.concurrency, options.workers
+                player = _Player(directory, engine, limit, stop, served, memories, workers)
+                blocks = player.play(quiet=options.quiet)
+            with counting("positions judged", quiet=options.quiet or not judge) as tick:
+                judge_promised(directory, blocks, judge, stop, tick)
+            with shown(quiet=options.quiet):
+                return pack(directory, blocks, signer, options.out)
+    except (Stopped, PortFault) as error:
+        raise Stopped(f"{error}; {resume}") from error
+    except OSError as error:
+        raise Stopped(f"{exit_status.os_error_words(error)}; nothing recorded was lost; {resume}") from error
+
+
+class _Player(NamedTuple):
+    """The player of a sealed run: containers, the workers of a cluster, or threads of this process."""
+
+    directory: RunDirectory
+    engine: str | None
+    concurrency: int | None
+    stop: Stop
+    served: Mapping[str, str]
+    memories: Places
+    workers: "Cluster | None"
+
+    def play(self, *, quiet: bool) -> Blocks:
+        """All blocks, once the run is played to its end."""
+        if self.directory.manifest.plan.isolation == "container":
+            return self._in_containers(quiet=quiet)
+        return self._on_workers(self.workers, quiet=quiet) if self.workers else self._here(quiet=quiet)
+
+    def _in_containers(self, *, quiet: bool) -> Blocks:
+        with progress(quiet=quiet) as watcher:
+            supervise.play_in_containers(self.directory, self.stop, watcher, self.concurrency, _warn)
+        with self.directory.playing():
+            return finished(self.directory)
+
+    def _on_workers(self, workers: "Cluster", *, quiet: bool) -> Blocks:
+        with progress(quiet=quiet) as watcher:
+            state = State(self.directory.manifest.plan, watcher)
+            settings = worker.WorkerSettings(self.engine, str(self.memories.installed.absolute()), dict(self.served))
+            runner = coordinator.ClusterRunner(self.directory, state, self.stop, self.concurrency, workers, settings)
+            return runner.play()
+
+    def _here(self, *, quiet: bool) -> Blocks:
+        directory, plan = self.directory, self.directory.manifest.plan
+        path = find_engine(self.engine) if starts_engine(plan) else None
+        world_of = open_world(directory.manifest, path, self.stop.wait, self.served, directory.notes, self.memories)
+        with progress(quiet=quiet) as watcher, world_of as world:
+            state, limit = State(plan, watcher), self.concurrency or concurrency_of(plan)
+            return Runner(directory, world, time.monotonic_ns, state, self.stop, limit).play()
+
+
+@contextmanager
+def connected(address: str | None, *plans: Plan) -> Iterator["Cluster | None"]:
+    """The cluster at an address, None without one. Raises ManifestError where it cannot play one of the plans."""
+    if address is None:
+        yield None
+        return
+    for plan in plans:
+        require_spreadable(plan)
+    try:
+        warning = coordinator.warning(address)
+    except ImportError as error:
+        raise ManifestError(f"--cluster: {error.name} is not installed; type: make cluster (in a clone)") from error
+    _warn(warning)
+    with coordinator.connected(address) as cluster:
+        yield cluster
+
+
+def _warn(message: str) -> None:
+    if message:
+        click.echo(f"warning: {message}", err=True)
+
+
+def played(plan: PlanFile, key: Path, runs: Path, options: PlayOptions) -> Path:
+    """The bundle of a plan that is sealed and played to its end."""
+    run_folder.require_writable(options.out)
+    installed = options.installed or INSTALLED
+    directory = sealed_after_contact(plan, key, options.engine, runs, options.allow_key, installed)
+    click.echo(f"run: {directory.path}", err=True)
+    return play_and_pack(directory, key, options._replace(installed=None))

@@ -1,0 +1,116 @@
+"""A run is sealed: once its world was asked, with the pins of its images, its weights and its memory servers.
+
+Each memory server is started once, as a run starts it, and looked at.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agzamov_verify.core.envelope import key_id
+from agzamov_verify.engines.uci_engine import find_engine
+from agzamov_verify.plan.manifest import ManifestError
+from agzamov_verify.plan.plan_problems import needs_engine
+
+from ..containers.image_roles import images_of
+from ..foundation.first_use import imported_at_first_use
+from ..memory.launch import Places
+from ..models.weight_pins import pins_of
+from ..ports import PortFault
+from ..run import run_folder, signing_keys
+from ..run.first_contact import first_contact
+from ..run.plan_file import PlanFile
+from ..run.run_folder import RunDirectory
+from ..run.seal import seal as seal_plan
+
+if TYPE_CHECKING:
+    from ..cluster import coordinator, worker
+    from ..containers import compose_env as compose_variables
+    from ..containers import supervise
+else:  # only runs on a cluster need Dask, only those in containers the engine's client
+    coordinator = imported_at_first_use("agzamov_harness.cluster.coordinator")
+    worker = imported_at_first_use("agzamov_harness.cluster.worker")
+    compose_variables = imported_at_first_use("agzamov_harness.containers.compose_env")
+    supervise = imported_at_first_use("agzamov_harness.containers.supervise")
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from agzamov_verify.checks.opened_bundle import native_problems
+from agzamov_verify.plan.manifest import Manifest, MemoryPin
+from agzamov_verify.plan.streams import memories_played
+
+from ..foundation.first_use import imported_at_first_use
+from ..memory.launch import HERE, Setup, require_here, setup_of
+from ..servers.server_process import log_folder
+
+if TYPE_CHECKING:
+    from ..containers import container_lifecycle, topology
+    from ..memory import memory_server
+else:  # the engine's client and the library of the protocol take a second to import
+    container_lifecycle = imported_at_first_use("agzamov_harness.containers.container_lifecycle")
+    topology = imported_at_first_use("agzamov_harness.containers.topology")
+    memory_server = imported_at_first_use("agzamov_harness.memory.memory_server")
+
+
+def with_memories(manifest: Manifest, places: Places = HERE) -> Manifest:
+    """The manifest with the pin of each memory that is played. Raises ManifestError where one cannot be started."""
+    try:
+        pins = {name: _pin(manifest, name, places) for name in memories_played(manifest.plan)}
+    except PortFault as error:
+        raise ManifestError(f"{error}; nothing was sealed") from error
+    sealed = msgspec.structs.replace(manifest, memories=pins)
+    for place, problem in native_problems(sealed):
+        raise ManifestError(f"{place}: expected tools that a model can be offered, found {problem}; nothing was sealed")
+    return sealed
+
+
+def _pin(manifest: Manifest, name: str, places: Places) -> MemoryPin:
+    with (
+        served_memory(manifest, name, places) as setup,
+        log_folder("memory") as folder,
+        closing(memory_server.MemoryServer(setup, folder / "memory.log")) as server,
+    ):
+        return server.pin
+
+
+@contextmanager
+def served_memory(manifest: Manifest, name: str, places: Places = HERE) -> Iterator[Setup]:
+    """The server of a system; in its container, which is there for so long, where the run is in containers.
+
+    Raises PortFault where there is none.
+    """
+    system = manifest.plan.systems[name]
+    setup = setup_of(system, manifest.memories.get(name), places)
+    if manifest.plan.isolation == "process":
+        require_here(setup)
+        yield setup
+        return
+    with container_lifecycle.served(
+        manifest, system.image_part, lambda machine: topology.memory_box(system, 1, machine)
+    ) as folder:
+        yield msgspec.structs.replace(setup, socket=folder / topology.SOCKET_NAME)
+
+
+def sealed_after_contact(
+    file: PlanFile, key: Path, engine: str | None, runs: Path, allow_key: Mapping[str, str], installed: Path
+) -> RunDirectory:
+    """A run that was sealed once its servers were asked, and its container engine, whether they can play it."""
+    if file.plan.isolation == "container":
+        supervise.require_engine(file.plan)
+    first_contact(file.plan, engine, allow_key)
+    return sealed(file, key, engine, runs, installed)
+
+
+def sealed(file: PlanFile, key: Path, engine: str | None, runs: Path, installed: Path) -> RunDirectory:
+    """A run that was sealed from a plan and has not started."""
+    plan, folder = file
+    submitter = key_id(signing_keys.load(key).public_key())
+    images, models = images_of(plan), pins_of(plan, folder)
+    engine_path = find_engine(engine) if needs_engine(plan) and not images.pins else None
+    manifest, secret = seal_plan(plan, submitter, engine_path, images=images, models=models)
+    manifest = with_memories(manifest, Places(installed, folder))
+    return run_folder.create(runs, manifest, secret, folder, key, installed)

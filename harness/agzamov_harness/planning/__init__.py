@@ -1,0 +1,1 @@
+"""`agzamov plan`: what a plan can detect, and what it will cost, before it is sealed."""

@@ -1,0 +1,209 @@
+"""A plan's file: YAML to a checked plan, with the documents and adapters that it names; and its small profile.
+
+Every error is one line with the key's path. Documents of one's own are read with the plan, which then holds them whole.
+
+The small profile is the same design in few games between scripted players, in minutes and free of cost: every model is
+the reference player; matches, shifts and games are as small as each game's folder says (`small_match`, `small_rules`);
+tools and the engine search few nodes; what a model would do by tool calls the harness does. The robustness check is
+left out: a scripted player has no temperature. Nothing of it complies with the protocol, and its report says where."""
+
+import re
+from codecs import BOM_UTF8
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from agzamov_verify.core import canon
+from agzamov_verify.documents.library import CHARACTERS_MAX, PATH, names_a_folder
+from agzamov_verify.experiment.analysis_plan import AnalysisPlan
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.plan.manifest import (
+    Budget,
+    Engine,
+    ManifestError,
+    Plan,
+    Quality,
+    located,
+)
+from agzamov_verify.plan.plan_problems import problems
+from agzamov_verify.plan.schema import plan_schema
+from agzamov_verify.protocols import PROTOCOLS
+from agzamov_verify.protocols.document_shape import OutsideShape, spelled
+from agzamov_verify.seats import ReferenceSeat, Seat
+from agzamov_verify.table.registry import GAMES
+
+from ..foundation.checked_yaml import YAML_SUFFIXES, load_yaml, read_limited, require_schema
+from ..memory.adapter_file import with_adapters
+
+NAMED_MAX: Final = 5
+"""Files of a folder that an error names."""
+
+
+def with_documents(wished: object, folder: Path) -> object:
+    """The plain values of a plan in a folder, with the texts of each folder of documents that it names.
+
+    Raises ManifestError with the key's path.
+    """
+    if not isinstance(wished, dict) or not isinstance(wished.get("systems"), dict):
+        return wished
+    systems = {name: _with_texts(f"systems.{name}", system, folder) for name, system in wished["systems"].items()}
+    return {**wished, "systems": systems}
+
+
+def _with_texts(place: str, system: object, folder: Path) -> object:
+    """A system with its texts; as it is where it names no folder, or where the schema refuses its name."""
+    if not isinstance(system, dict) or system.get("kind") != "rag":
+        return system
+    documents = system.get("documents")
+    if not isinstance(documents, str) or not names_a_folder(documents) or not re.fullmatch(PATH, documents):
+        return system
+    if system.get("texts"):
+        raise ManifestError(f"{place}.texts: expected none: the texts are read from {documents}")
+    try:
+        return {**system, "texts": _texts(folder / documents)}
+    except OSError as error:
+        raise ManifestError(f"{place}.documents: {folder / documents}: {error.strerror}") from error
+    except ManifestError as error:
+        raise ManifestError(f"{place}.documents: {error}") from error
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    """The texts in a folder by game. Raises OSError, and ManifestError where it has none or one is wrong."""
+    if not folder.is_dir():
+        raise ManifestError(f"{folder}: expected a folder below that of the plan, found none")
+    paths = {game: folder / f"{game}.txt" for game in GAMES}
+    texts = {game: _read(path) for game, path in paths.items() if path.exists()}
+    if not texts:
+        expected = " or ".join(path.name for path in paths.values())
+        found = ", ".join(islice(sorted(path.name for path in folder.iterdir()), NAMED_MAX))
+        raise ManifestError(f"{folder}: expected {expected}, found {found or 'nothing'}")
+    return texts
+
+
+def _read(path: Path) -> str:
+    """A text, its lines ended by line feeds, without spaces before them."""
+    if not path.is_file():
+        raise ManifestError(f"{path}: expected a file")
+    with path.open("rb") as file:
+        data = file.read(CHARACTERS_MAX + 1).removeprefix(BOM_UTF8)
+    if len(data) > CHARACTERS_MAX:
+        raise ManifestError(f"{path}: expected at most {CHARACTERS_MAX:,} characters, found more")
+    try:
+        text = data.decode("ascii")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ManifestError(
+            f"{path}: expected plain ASCII text, found byte {data[error.start]:#04x} in line {line}"
+        ) from error
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+SUFFIX: Final = " (small)"
+TITLE_CHARACTERS_MAX: Final = 200
+NODES_MAX: Final = 1_000
+
+
+def small(plan: Plan) -> Plan:
+    """The small profile of a plan. Raises ManifestError where it cannot be played."""
+    repeats = plan.repeats
+    matches = tuple(_match(match, plan) for match in plan.matches if match.measured not in repeats)
+    named = {name for match in matches for name in match.seats}
+    rules = {name: GAMES[name].small_rules(plan.rules_of(name)) for name in GAMES}
+    analysis = msgspec.structs.replace(plan.analysis, sequential=AnalysisPlan().sequential)
+    made = msgspec.structs.replace(
+        plan,
+        title=plan.title[: TITLE_CHARACTERS_MAX - len(SUFFIX)] + SUFFIX,
+        seats={name: _seat(seat) for name, seat in plan.seats.items() if name in named},
+        matches=matches,
+        systems={name: system.small() for name, system in plan.systems.items()},
+        engine=Engine(plan.engine.hash_mib, min(plan.engine.nodes, NODES_MAX)),
+        quality=Quality(min(plan.quality.nodes, NODES_MAX)),
+        prices={},
+        budget=Budget(),
+        analysis=analysis,
+        **rules,
+    )
+    if wrong := problems(made):
+        raise ManifestError("\n".join(f"its small profile cannot be played: {problem}" for problem in wrong))
+    return made
+
+
+def _match(match: Match, plan: Plan) -> Match:
+    """A match in its small size, its shifts at the same parts of it."""
+    made: Match = GAMES[match.game].small_match(match, plan.rules_of(match.game))
+    shifts = tuple(
+        msgspec.structs.replace(shift, after=max(1, shift.after * made.planned // match.planned))
+        for shift in match.shifts
+    )
+    return msgspec.structs.replace(made, shifts=shifts)
+
+
+def _seat(seat: Seat) -> Seat:
+    """The reference player in the place of a model; it keeps the same patterns, and reads the same briefing."""
+    return ReferenceSeat(seat.patterns, seat.briefing) if seat.is_model else seat
+
+
+PLAN = "plan"
+
+
+DECIMAL_KEYS = frozenset(
+    {"temperature", "top_p", "input_usd", "cached_usd", "output_usd", "cost_usd_max", "alpha", "of_interest"}
+)
+
+
+class PlanFile(NamedTuple):
+    """A plan that is to be sealed, and the folder of its file, from which the paths in it are meant."""
+
+    plan: Plan
+    folder: Path
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan in a YAML file, checked. Raises ManifestError with the file and the key's path in each line."""
+    text = read_limited(path)
+    try:
+        return plan_from_yaml(text, path.parent)
+    except ManifestError as error:
+        lines = str(error).splitlines()
+        if path.suffix not in YAML_SUFFIXES:
+            lines = [f"expected a plan in YAML, begin from one in manifests/; {lines[0]}"]
+        raise ManifestError("\n".join(f"{path}: {line}" for line in lines)) from error
+
+
+def plan_from_yaml(text: bytes, folder: Path) -> Plan:
+    """The plan that YAML text in a folder spells, checked, with the adapters and the documents that it names.
+
+    Raises ManifestError with the key's path.
+    """
+    return plan_from(with_documents(with_adapters(load_yaml(text, PLAN), folder), folder))
+
+
+def plan_from(wished: object) -> Plan:
+    """A plan from plain values. Raises ManifestError."""
+    wished = _decimals_as_text(wished)
+    require_schema(wished, plan_schema(), PLAN)
+    try:
+        plan = msgspec.convert(wished, Plan)
+        canon.dumps(plan)
+    except msgspec.ValidationError as error:
+        raise ManifestError(located(error)) from error
+    except canon.NotCanonical as error:
+        raise ManifestError(str(error).removeprefix("$.")) from error
+    if wrong := dict.fromkeys(map(str, problems(plan))):
+        raise ManifestError("\n".join(wrong))
+    try:
+        spelled(plan, PROTOCOLS[plan.protocol].formats.manifest, PLAN)
+    except OutsideShape as error:
+        raise ManifestError(f"{str(error).removeprefix('plan.')} ({plan.protocol})") from error
+    return plan
+
+
+def _decimals_as_text(value: Any, key: str = "") -> Any:
+    """A person may write `temperature: 0`; a sealed decimal is text."""
+    if isinstance(value, dict):
+        return {name: _decimals_as_text(inner, str(name)) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_decimals_as_text(inner) for inner in value]
+    return str(value) if key in DECIMAL_KEYS and type(value) is int else value

@@ -1,0 +1,217 @@
+"""A run on disk while it is being made: runs/<run_id>/.
+
+manifest.json  manifest.sha256  secret (mode 0600)  plan_folder  key_file  memory_servers  source.json
+journal/<stream>/…  notes/  judged/  executions/  egress/  memory/  memory_data/  lock
+
+`plan_folder` says where the plan stood, from which the paths of weights and of adapters are taken, `key_file` which
+file holds the key that sealed it, and `memory_servers` the folder of installed memory servers; none enters a bundle.
+`source.json` is the version of the program that sealed the run, `manifest.sha256` the digest of its manifest, so that
+one that was changed since is named as such; it proves nothing.
+`journal`, `notes` and `judged` are all that a harness in its container can write; `executions` is what was seen from
+outside. By hand, with compose.yaml, it can write `executions` too. `memory` has
+what memory servers print, `memory_data` their folders while they run: what a killed run left there goes with the next.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import NamedTuple
+
+from agzamov_verify.core import canon
+from agzamov_verify.plan.manifest import Manifest, ManifestError, load_manifest, prompt_digests
+from agzamov_verify.protocols.norms import protocol_sha256
+
+from ..foundation.program_and_machine import SourceVersion, source_version
+from ..ports import PortFault
+
+MANIFEST, SECRET, JOURNAL, LOCK = "manifest.json", "secret", "journal", "lock"
+PLAN_FOLDER, KEY_FILE, MEMORY_SERVERS, SOURCE = "plan_folder", "key_file", "memory_servers", "source.json"
+SEALED = "manifest.sha256"
+ORIGIN = (PLAN_FOLDER, KEY_FILE, MEMORY_SERVERS, SOURCE, SEALED)
+NOTES, EXECUTIONS, EGRESS, JUDGED, QUALITY = "notes", "executions", "egress", "judged", "quality"
+MEMORY_LOGS, MEMORY_DATA = "memory", "memory_data"
+PREFLIGHT, WEIGHTS = "preflight.json", "weights.json"
+ADDRESSES, DIGESTS = "addresses.json", "digests.json"
+SHA256 = re.compile(rb"[0-9a-f]{64}")
+DIGITS = 16
+"""Digits of a digest that an error shows."""
+
+KNOWN_NOTES = frozenset({LOCK, ADDRESSES, DIGESTS, PREFLIGHT})
+"""Files that a harness leaves in `notes`; WEIGHTS is in `executions`, where no container writes."""
+
+
+class Changed(ManifestError):
+    """The sealed manifest of a run, or the digest beside it, was changed."""
+
+
+class InUse(ManifestError):
+    """Another process holds a lock that this one needs."""
+
+
+class Origin(NamedTuple):
+    """Origin of a run: its plan's folder, the file of the key that sealed it, the folder of installed memory servers,
+    and the version that sealed it.
+    """
+
+    plan_folder: Path
+    key_file: Path
+    memory_servers: Path
+    sealed_by: SourceVersion
+
+
+class RunDirectory:
+    """One run's folder: the sealed manifest, and the places of its journals."""
+
+    def __init__(self, path: Path, manifest: Manifest, secret: bytes, origin: Origin) -> None:
+        self.path, self.manifest, self.secret = path, manifest, secret
+        self.plan_folder, self.key_file, self.memory_servers, self.sealed_by = origin
+
+    @property
+    def journal(self) -> Path:
+        return self.path / JOURNAL
+
+    @property
+    def notes(self) -> Path:
+        """Folder of the harness's findings while it played."""
+        return self.path / NOTES
+
+    @property
+    def executions(self) -> Path:
+        """Folder of the records of the run's containers, one folder for each time that it was played."""
+        return self.path / EXECUTIONS
+
+    @property
+    def quality(self) -> Path:
+        """The engine's answers about every chess move, where the plan promises them, once they are complete."""
+        return self.path / JUDGED / QUALITY
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Hold the folder for this process alone. Raises ManifestError while another one has it."""
+        return held(self.path / LOCK, f"{self.path}: another process is running this run")
+
+    @contextmanager
+    def shared(self, share: str) -> Iterator[None]:
+        """Hold one share of the folder for this process alone, beside those of other shares.
+
+        Raises PortFault while it is held: a process that was lost may leave its lock for a while.
+        """
+        try:
+            with (
+                held(self.path / LOCK, f"{self.path}: another process is running this run", fcntl.LOCK_SH),
+                held(self.path / f"{LOCK}-{share}", f"{self.path}: another process is playing share {share}"),
+            ):
+                yield
+        except InUse as error:
+            raise PortFault(str(error)) from error
+
+    def playing(self) -> AbstractContextManager[None]:
+        """Hold the journals: in containers it is another process that writes them. Raises ManifestError."""
+        return held(self.notes / LOCK, f"{self.path}: another process is running this run")
+
+
+@contextmanager
+def held(path: Path, otherwise: str, kind: int = fcntl.LOCK_EX) -> Iterator[None]:
+    """Hold a lock file, for this process alone unless `kind` is LOCK_SH.
+
+    Raises InUse, which says `otherwise`, while another has it.
+    """
+    with path.open("a") as lock:
+        try:
+            fcntl.flock(lock, kind | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InUse(otherwise) from error
+        yield
+
+
+def create(
+    runs: Path,
+    manifest: Manifest,
+    secret: bytes,
+    plan_folder: Path = Path(),
+    key_file: Path = Path("submitter.pem"),
+    memory_servers: Path = Path("memory-servers"),
+) -> RunDirectory:
+    """A new folder for a sealed manifest, complete before it has its name.
+
+    The run goes on with the manifest that these bytes spell, as whoever verifies it does: `manifest` may hold its
+    mappings in the order in which a plan was typed.
+    """
+    sealed = manifest.bytes
+    manifest = load_manifest(sealed)
+    origin = Origin(plan_folder.resolve(), key_file.absolute(), memory_servers.absolute(), source_version())
+    path = runs / manifest.run_id
+    making = runs / f".{manifest.run_id}.making"
+    making.mkdir(parents=True)
+    for folder in (JOURNAL, NOTES, JUDGED, EXECUTIONS):
+        (making / folder).mkdir()
+    (making / MANIFEST).write_bytes(sealed)
+    (making / SEALED).write_text(hashlib.sha256(sealed).hexdigest())
+    (making / PLAN_FOLDER).write_text(str(origin.plan_folder))
+    (making / KEY_FILE).write_text(str(origin.key_file))
+    (making / MEMORY_SERVERS).write_text(str(origin.memory_servers))
+    (making / SOURCE).write_bytes(canon.dumps(origin.sealed_by))
+    descriptor = os.open(making / SECRET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secret.hex())
+    making.rename(path)
+    return RunDirectory(path, manifest, secret, origin)
+
+
+def load(path: Path) -> RunDirectory:
+    """The run in a folder that `create` made. Raises ManifestError."""
+    try:
+        manifest = load_sealed(path)
+        secret = bytes.fromhex((path / SECRET).read_text())
+        folder, key_file, servers = (
+            Path((path / name).read_text()) for name in (PLAN_FOLDER, KEY_FILE, MEMORY_SERVERS)
+        )
+        origin = Origin(folder, key_file, servers, canon.loads_as((path / SOURCE).read_bytes(), SourceVersion))
+    except Changed:
+        raise
+    except (OSError, ValueError) as error:
+        what = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else error
+        raise ManifestError(f"{path}: expected the folder of a sealed run ({what})") from error
+    if hashlib.sha256(secret).hexdigest() != manifest.secret_commit:
+        raise ManifestError(f"{path / SECRET}: expected the secret that the manifest commits to, found another")
+    here = (
+        protocol_sha256(manifest.plan.protocol),
+        prompt_digests(manifest.plan.protocol, manifest.plan.systems.values()),
+    )
+    if (manifest.protocol_sha256, manifest.prompts_sha256) != here:
+        expected = "the protocol and the prompts of this version"
+        raise ManifestError(f"{path}: expected {expected}, found others; it was sealed by {origin.sealed_by}: use that")
+    return RunDirectory(path, manifest, secret, origin)
+
+
+def load_sealed(path: Path) -> Manifest:
+    """The manifest in the folder of a run. Raises OSError, and ManifestError for another one than was sealed."""
+    data, digest = (path / MANIFEST).read_bytes(), (path / SEALED).read_bytes().strip()
+    found = hashlib.sha256(data).hexdigest()
+    if not SHA256.fullmatch(digest):
+        raise Changed(f"{path / SEALED}: expected a SHA-256, found something else; that of {MANIFEST} is {found}")
+    sealed = digest.decode()
+    if found != sealed:
+        raise Changed(
+            f"{path / MANIFEST}: expected the sealed one, SHA-256 {sealed[:DIGITS]}, found {found[:DIGITS]}: it was"
+            " changed after it was sealed; undo the change, or seal a new run from a plan that says it"
+        )
+    return load_manifest(data)
+
+
+def require_writable(
+    folder: Path,
+    otherwise: str = "the bundle cannot be written there",
+    advice: str = "choose another folder with --out",
+) -> None:
+    """Find out before the first game whether `folder` can be written. Raises ManifestError, which says `otherwise`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ManifestError(f"{folder}: {otherwise} ({error.strerror}); {advice}") from error

@@ -1,0 +1,170 @@
+"""Runs a sealed manifest: every stream side by side, Phase 0 first, its gate, then the rest.
+
+A stream depends on nothing but the seed and its own answers, so the order in which streams are
+played never shows in a journal. A match that may end early is played from look to look. A fault of
+the world stops the run cleanly; running the same folder again goes on from the journals.
+"""
+
+import signal
+from collections.abc import Iterable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
+from fractions import Fraction
+from threading import Lock
+
+from agzamov_verify.core.questions import Answer, Question, Reply
+from agzamov_verify.core.workers import cores
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import streams_of
+from agzamov_verify.protocols import PROTOCOLS
+from agzamov_verify.scoring.early_stopping import is_gate, matches_to_play, streams_due
+from agzamov_verify.scoring.results import MatchResult, match_results
+from agzamov_verify.table.game import Block, StreamPlan
+
+from ..ports import Clock
+from .dispatch import Answering, Ports
+from .execution_log import ExecutionLog, execution
+from .play_stream import Hooks, PlayedStream, StreamsHere
+from .progress import State
+from .recorder import recorded
+from .run_folder import RunDirectory
+from .stop import Stop, Stopped
+
+Blocks = dict[str, list[Block]]
+
+
+class Runner:
+    """Plays the streams of one run directory."""
+
+    def __init__(
+        self,
+        directory: RunDirectory,
+        ports: Ports,
+        clock: Clock,
+        state: State,
+        stop: Stop,
+        concurrency: int,
+    ) -> None:
+        self._directory, self._streams = directory, StreamsHere(directory, ports, clock, concurrency)
+        self._state, self._stop, self._concurrency = state, stop, concurrency
+        self._log: ExecutionLog | None = None
+        self._plan: Plan = directory.manifest.plan
+        self._budget_usd = Fraction(self._plan.budget.cost_usd_max)
+        self._spent_usd = self._recorded_usd() if self._budget_usd else Fraction(0)
+        self._spending = Lock()
+
+    def play(self) -> Blocks:
+        """All blocks by match id, in an execution that is logged. Raises Stopped, or PortFault when the world fails."""
+        with self._execution() as self._log:
+            return self.drive()
+
+    def drive(self) -> Blocks:
+        """All blocks by match id. Raises as `play` does."""
+        blocks: Blocks = {}
+        phase0: list[MatchResult] = []
+        for phase in PROTOCOLS[self._plan.protocol].phases:
+            allowed = matches_to_play(self._plan, phase, phase0)
+            stopped = [match for match in self._plan.matches if match.phase == phase and match not in allowed]
+            self._will_not_play(stream for match in stopped for stream in streams_of(match))
+            while streams := [stream for match in allowed for stream in self._next_streams(match, blocks)]:
+                self._play_all(streams, blocks)
+            for match in allowed:
+                self._will_not_play(list(streams_of(match))[len(blocks[match.id]) :])
+            if is_gate(self._plan, phase):
+                phase0 = [row for match in allowed for row in match_results(match, blocks[match.id], self._plan)]
+        return blocks
+
+    def _next_streams(self, match: Match, blocks: Blocks) -> list[StreamPlan]:
+        """Streams of a match to play before it is looked at again; empty once it has ended."""
+        played = blocks.get(match.id, [])
+        return streams_due(match, self._plan, played)[len(played) :]
+
+    def _will_not_play(self, streams: Iterable[StreamPlan]) -> None:
+        self._state.will_not_play(streams)
+
+    def _execution(self) -> AbstractContextManager[ExecutionLog]:
+        return execution(self._directory.journal)
+
+    def _play_all(self, streams: Sequence[StreamPlan], blocks: Blocks) -> None:
+        """Play streams side by side, and add their blocks in order."""
+        with ThreadPoolExecutor(self._concurrency, "stream", _keep_interrupts_out) as pool:
+            futures = [pool.submit(self._play_one, stream) for stream in streams]
+            try:
+                wait(futures, return_when=FIRST_EXCEPTION)
+            except BaseException:
+                self._stop.request("interrupted")
+                raise
+            finally:
+                for future in futures:
+                    future.cancel()
+        _raise_fault(futures)
+        for stream, future in zip(streams, futures, strict=True):
+            blocks.setdefault(stream.match.id, []).append(future.result())
+
+    def _play_one(self, stream: StreamPlan) -> Block:
+        """Play one stream. Its fault stops the others at once; a fault after a stop is an effect of stopping."""
+        self._stop.check()
+        try:
+            played = self._played(stream, Hooks(self._before_call, self._after_call, self._state.answered))
+            if self._log:
+                self._log.finished(stream.id, played.entries, played.head)
+            self._state.finished(stream, played.block)
+        except Exception as error:
+            self._stop.check()
+            self._stop.request(str(error))
+            raise
+        return played.block
+
+    def _played(self, stream: StreamPlan, hooks: Hooks) -> PlayedStream:
+        """The stream, once it was played to its end."""
+        return self._streams.play(stream, hooks)
+
+    def _recorded_usd(self) -> Fraction:
+        """Recorded cost of a resumed run in US dollars: known before its first stream has been driven again."""
+        total = Fraction(0)
+        for entry in recorded(self._directory.journal):
+            if isinstance(entry.answer, Reply) and self._pays(entry.stream):
+                total += self._state.cost_of(entry.question.to, entry.answer)
+        return total
+
+    def _pays(self, stream: str) -> bool:  # noqa: ARG002 - of a whole run, all
+        """True if the budget of this runner pays for a stream."""
+        return True
+
+    def _before_call(self) -> None:
+        """Raises Stopped where the run is to stop, or its budget is spent."""
+        self._stop.check()
+        if self._budget_usd and self._spent_usd >= self._budget_usd:
+            self._stop.request(f"the budget of {self._plan.budget.cost_usd_max} USD is spent")
+            self._stop.check()
+
+    def _after_call(self, question: Question, answer: Answer) -> None:
+        if isinstance(answer, Reply):
+            with self._spending:
+                self._spent_usd += self._state.cost_of(question.to, answer)
+
+
+def finished(directory: RunDirectory) -> Blocks:
+    """All blocks of a run that has been played, driven again from its journals. Raises Stopped if some is missing."""
+
+    def nobody(question: Question) -> Answer:
+        raise Stopped(f"game {question.game} is not played to its end")
+
+    state = State(directory.manifest.plan, None)
+    return Runner(directory, Answering(nobody), lambda: 0, state, Stop(), cores()).drive()
+
+
+def _keep_interrupts_out() -> None:
+    """Block SIGINT in a stream's thread, and so in the engines and workers that it starts.
+
+    A terminal sends Ctrl-C to all of them: they must not die of it before the calls in flight are answered.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def _raise_fault(futures: Sequence[Future[Block]]) -> None:
+    """Raise the fault that stopped the streams, once all have ended, not the Stopped that it caused in the others."""
+    faults = [error for future in futures if not future.cancelled() and (error := future.exception())]
+    if faults:
+        raise next((error for error in faults if not isinstance(error, Stopped)), faults[0])

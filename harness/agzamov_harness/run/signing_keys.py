@@ -1,0 +1,85 @@
+"""Submitter keys: Ed25519, in PEM (PKCS 8) or OpenSSH files. A key never enters a container or a bundle."""
+
+import os
+import shlex
+from pathlib import Path
+
+import click
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    load_ssh_private_key,
+)
+
+from agzamov_verify.core.envelope import key_id
+
+from .run_folder import RunDirectory
+
+DEFAULT_KEY = Path(click.get_app_dir("agzamov")) / "submitter.pem"
+
+
+class KeyFault(ValueError):
+    """A key file is missing or is no Ed25519 key."""
+
+
+def generate(path: Path) -> Ed25519PrivateKey:
+    """A new key in `path` (mode 0600) and its public half in `path` + ".pub". Never overwrites."""
+    public = path.with_name(path.name + ".pub")
+    if public.exists():
+        raise KeyFault(f"{public}: this file exists already; choose another name")
+    key = Ed25519PrivateKey.generate()
+    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError as error:
+        raise KeyFault(f"{path}: this file exists already; choose another name") from error
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(secret)
+    public.write_bytes(public_pem(key))
+    return key
+
+
+def making(path: Path) -> str:
+    """The command that makes a key in `path`."""
+    return "agzamov keygen" if path == DEFAULT_KEY else f"agzamov keygen {shlex.quote(str(path))}"
+
+
+def load(path: Path) -> Ed25519PrivateKey:
+    """The Ed25519 key in a PEM or OpenSSH file. Raises KeyFault."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise KeyFault(f"{path}: no key is there; make one with: {making(path)}") from error
+    except OSError as error:
+        raise KeyFault(f"{path}: {error.strerror}") from error
+    read = load_ssh_private_key if b"OPENSSH PRIVATE KEY" in data else load_pem_private_key
+    try:
+        key = read(data, None)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise KeyFault(f"{path}: expected an unencrypted private key in PEM or OpenSSH form") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise KeyFault(f"{path}: expected an Ed25519 key, found another kind")
+    return key
+
+
+def public_pem(key: Ed25519PrivateKey) -> bytes:
+    """The public half in PEM."""
+    return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+
+def signer_of(directory: RunDirectory, path: Path | None) -> Ed25519PrivateKey:
+    """The key that sealed a run, from `path` or from where it was then. Raises KeyFault."""
+    place = path or directory.key_file
+    if not path and not place.exists():
+        raise KeyFault(f"{place}: the key that sealed this run is no longer there; give its new place by --key")
+    key = load(place)
+    sealed_id, given_id = directory.manifest.submitter_key_id, key_id(key.public_key())
+    if sealed_id != given_id:
+        raise KeyFault(f"{place}: expected the key {sealed_id[:16]} that sealed this run, found {given_id[:16]}")
+    return key

@@ -1,0 +1,69 @@
+"""Limits on one verification's use of a machine, and what is left of them.
+
+A bundle comes from anybody. It may ask for a million engine searches of a million nodes each, or hold a gigabyte of
+journals. So everything that costs is counted before it is begun or watched while it goes on, and beyond a limit a step
+is NOT CHECKED, with what was done of what: never PASS, and never FAIL for want of time.
+"""
+
+import time
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from .check_log import CouldNotCheck
+
+
+class VerificationLimits(msgspec.Struct, frozen=True):
+    """Limits of one verification. The defaults are several times the cost of a normative bundle.
+
+    `engine_nodes_max`: nodes that engines may search, in all. `time_s_max`: seconds on the clock. `memory_mib_max`:
+    memory that each process may take beyond what it holds at the start, and the hash tables of all engines together.
+    `seat_replies_max`: replies of reference players and of full-strength Stockfish seats, and answers of each tool, to
+    compute again, of each.
+    """
+
+    engine_nodes_max: Annotated[int, Meta(ge=0)] = 20_000_000_000
+    time_s_max: Annotated[int, Meta(ge=1)] = 7_200
+    memory_mib_max: Annotated[int, Meta(ge=64)] = 2_048
+    seat_replies_max: Annotated[int, Meta(ge=1)] = 1_000
+
+
+class Budget:
+    """The remainder of some limits. The clock runs from the start."""
+
+    def __init__(self, limits: VerificationLimits) -> None:
+        self.limits = limits
+        self.nodes_left = limits.engine_nodes_max
+        self.deadline_s = time.monotonic() + limits.time_s_max
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self.deadline_s - time.monotonic())
+
+    @property
+    def is_over(self) -> bool:
+        """True if there is no time left."""
+        return time.monotonic() >= self.deadline_s
+
+    @property
+    def time_is_up(self) -> str:
+        """The reason that a step was not finished, for its remark."""
+        return f"time is up, --time-max {self.limits.time_s_max} seconds"
+
+    def require_time(self) -> None:
+        """Raises CouldNotCheck where no time is left."""
+        if self.is_over:
+            raise CouldNotCheck(self.time_is_up)
+
+    def affordable(self, nodes_each: int) -> int:
+        """Number of searches of `nodes_each` nodes that the engines may still do."""
+        return self.nodes_left // nodes_each
+
+    def engines(self, jobs: int, hash_mib: int) -> int:
+        """Number of engines to run side by side. Raises CouldNotCheck where not even one has room for its hash."""
+        room = self.limits.memory_mib_max // hash_mib
+        if not room:
+            expected = f"--memory-max {self.limits.memory_mib_max} MiB"
+            raise CouldNotCheck(f"the engine was asked with {hash_mib} MiB of hash, more than {expected}")
+        return max(1, min(jobs, room))

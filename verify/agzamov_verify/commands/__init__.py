@@ -1,0 +1,1 @@
+"""The commands of `agzamov-verify`, each imported when it is used."""

@@ -1,0 +1,153 @@
+"""Our commands' common face: help by what people do, one line for a wrong one, and how advised ones are typed."""
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, Any, Final, NamedTuple
+
+import click
+
+from ..core.columns import LABEL_WIDTH, WIDTH
+from ..core.untrusted_input import printable
+
+PROGRAM = "agzamov"
+CONTINUED: Final = " \\"
+ADVISED = re.compile(rf"(?<![\w./-]){PROGRAM}(?= (?:--)?[a-z])")
+"""Our program at the head of a command in a message: "make one with: agzamov keygen"."""
+
+
+def program(name: str = PROGRAM) -> str:
+    """The command to type to start the program `name` again: its name if it is on the path, else its path."""
+    started = Path(sys.argv[0])
+    if started.name == "__main__.py":
+        return f"{shlex.quote(sys.executable)} -m {started.parent.name}"
+    if started.name != name:
+        return name  # another program uses us; the verifier alone cannot advise what it does not have
+    path = shutil.which(name)
+    if path and Path(path).samefile(started):
+        return name
+    near = os.path.relpath(started) if started.is_absolute() and started.is_relative_to(Path.cwd()) else str(started)
+    return shlex.quote(near if os.sep in near else os.path.join(os.curdir, near))
+
+
+def as_typed(message: str) -> str:
+    """A message with the program in every command that it advises spelled as it was started."""
+    return ADVISED.sub(lambda _: program(), message)
+
+
+def typed(*words: str | Path, name: str = "") -> str:
+    """A command of the program that is running, or of `name`, as a person types it."""
+    parts = [program(name or running()), *(shlex.quote(str(word)) for word in words)]
+    lines = [parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) + LABEL_WIDTH + len(CONTINUED) < WIDTH:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(part)
+    return f"{CONTINUED}\n{' ' * LABEL_WIDTH}".join(lines)
+
+
+def running() -> str:
+    """The name of the program that is running."""
+    context = click.get_current_context(silent=True)
+    info_name = context.find_root().info_name if context else ""
+    return info_name if info_name and info_name.startswith(PROGRAM) else PROGRAM
+
+
+class Command(NamedTuple):
+    """A command that is imported when it is used: "module:attribute", and the first sentence of its help.
+
+    `missing` says what to do where the command is of another distribution, which may not be installed.
+    """
+
+    place: str
+    summary: str
+    missing: str = ""
+
+
+NONE: Mapping[str, Mapping[str, Command]] = MappingProxyType({})
+
+
+class Program(click.Group):
+    """A group whose help lists its commands under the titles of `sections`, in order.
+
+    A command's module is imported only when the command is used, so the help and a wrong name cost nothing.
+    """
+
+    def __init__(self, *args: Any, sections: Mapping[str, Mapping[str, Command]] = NONE, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.sections = sections
+        self._lazy = {name: command for rows in sections.values() for name, command in rows.items()}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*self._lazy, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self._lazy:
+            return super().get_command(ctx, cmd_name)
+        module, _, attribute = self._lazy[cmd_name].place.partition(":")
+        try:
+            command: click.Command = getattr(import_module(module), attribute)
+        except ModuleNotFoundError as error:
+            if not self._lazy[cmd_name].missing or error.name != module.partition(".")[0]:
+                raise
+            raise WrongUse(self._lazy[cmd_name].missing) from error
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        defined_here = {name: first_sentence(self.commands[name]) for name in super().list_commands(ctx)}
+        listed = {title: {name: row.summary for name, row in rows.items()} for title, rows in self.sections.items()}
+        for title, rows in {**listed, "Commands": defined_here}.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(list(rows.items()))
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _one_line():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _one_line():
+            return super().invoke(ctx)
+
+
+class WrongUse(click.ClickException):
+    """A wrong use of a command, shown as one line in the style of all our errors."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(as_typed(f"error: {printable(self.message)}"), file=file, err=True)
+
+
+class Interrupted(WrongUse):
+    """Ctrl-C while nothing was at stake; the code is the shell's."""
+
+    exit_code = 130
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    try:
+        yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise
+    except click.UsageError as error:
+        message = " ".join(error.format_message().split()).rstrip(".")
+        page = f"; see {error.ctx.command_path} --help" if error.ctx else ""
+        raise WrongUse(f"{message[:1].lower()}{message[1:]}{page}") from error
+    except KeyboardInterrupt as error:
+        raise Interrupted("interrupted") from error
+
+
+def first_sentence(command: click.Command) -> str:
+    """The first sentence of a command's help, whole."""
+    text = " ".join((command.short_help or command.help or "").split("\n\n")[0].split())
+    return text.partition(". ")[0].removesuffix(".")

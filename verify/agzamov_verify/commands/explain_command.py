@@ -1,0 +1,50 @@
+"""The command `explain`: the meaning of a word in the reports."""
+
+import sys
+
+import click
+
+from ..core.columns import ascii_words, paragraph
+from ..show.glossary import LEVELS, MEMORY, PAPER, PLAY, POKER, RUN, STATISTICS, TOOLS, Term, find, near
+
+GROUPS = {
+    "Runs and bundles": RUN,
+    "Levels and steps": LEVELS,
+    "Play": PLAY,
+    "Hold'em": POKER,
+    "Memory": MEMORY,
+    "Tools": TOOLS,
+    "Statistics": STATISTICS,
+}
+EXIT_USAGE = 2
+
+
+@click.command()
+@click.argument("word", nargs=-1)
+def explain(word: tuple[str, ...]) -> None:
+    """Explain WORD as it is used in reports; without WORD, list all words.
+
+    Exit code 0: explained. 2: no such word; similar ones are named.
+    """
+    if not word:
+        for heading, terms in GROUPS.items():
+            for line in paragraph(heading, "; ".join(term.name for term in terms), 20):
+                click.echo(line)
+        return
+    asked = " ".join(word)
+    term = find(asked)
+    if term is None:
+        close = ", ".join(near(asked))
+        hint = f"; similar: {close}" if close else "; without a word, explain lists all"
+        click.echo(f"error: {ascii_words(asked)[:60]!r} is not in the glossary{hint}", err=True)
+        sys.exit(EXIT_USAGE)
+    for line in _lines(term):
+        click.echo(line)
+
+
+def _lines(term: Term) -> list[str]:
+    source = term.source.replace("paper", f"the paper ({PAPER})", 1) if term.source.startswith("paper") else term.source
+    return [
+        *paragraph(term.name, term.text, len(term.name) + 2),
+        *paragraph("", f"Source: {source}.", len(term.name) + 2),
+    ]

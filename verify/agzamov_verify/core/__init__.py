@@ -1,0 +1,1 @@
+"""What everything stands on: questions, scripts, journals, dice, canonical JSON, envelopes; no game, no plan."""

@@ -1,0 +1,1 @@
+"""Engines that are asked by verifiers, tools and seats."""

@@ -1,0 +1,345 @@
+"""A UCI engine that gives the same score for a question on any machine, and the transport to it.
+
+Transport to a UCI engine: a process of our own, or a unix socket behind which one runs.
+
+A wire carries lines both ways. Cutting it makes a waiting reader see the end at once, from any thread.
+
+The engine protocol: one UCI engine that gives the same score for a question on any machine.
+
+Stockfish 15.1 with `Threads 1`, `UCI_Chess960 true`, the manifest's `Hash`, all else default. Per
+question `ucinewgame`, `isready`, `position fen <start> moves <all so far>`, `go nodes N`. The score
+is the one of the last `multipv 1` info line before bestmove, bound flags ignored. Scores were
+measured identical across order, processes and instruction sets; anything looser differs.
+"""
+
+import hashlib
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+import chess
+
+from ..core.questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, Examined, ExaminedMove
+from ..core.workers import child_environment
+
+LINE_BYTES_MAX = 2**16
+SILENCE_S_MAX = 120.0
+
+
+class Wire(Protocol):
+    """A connected engine. A method raises OSError where the engine is gone or has been silent for too long."""
+
+    def send(self, data: bytes) -> None:
+        """Write all of `data`."""
+        ...
+
+    def line(self) -> bytes:
+        """The next line, of at most LINE_BYTES_MAX bytes; empty at the end."""
+        ...
+
+    def cut(self) -> None:
+        """End the engine, or our connection to it, now."""
+        ...
+
+    def close(self) -> None:
+        """End it and let go of everything; safe to call twice."""
+        ...
+
+
+def connect(path: Path) -> Wire:
+    """The engine at `path`: a program, or a unix socket. Raises OSError."""
+    return SocketWire(path) if path.is_socket() else ProcessWire(path)
+
+
+class ProcessWire:
+    """An engine in a process group of its own, so that a wrapper script ends with all that it started."""
+
+    def __init__(self, path: Path) -> None:
+        self._process = subprocess.Popen(
+            [str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=child_environment(os.environ),
+            process_group=0,
+        )
+
+    def send(self, data: bytes) -> None:
+        assert self._process.stdin
+        self._process.stdin.write(data)
+        self._process.stdin.flush()
+
+    def line(self) -> bytes:
+        assert self._process.stdout
+        return self._process.stdout.readline(LINE_BYTES_MAX)
+
+    def cut(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        if self._process.poll() is None:
+            self.cut()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):  # closing flushes, and there may be nobody left to read
+                if pipe:
+                    pipe.close()
+
+
+class SocketWire:
+    """An engine that starts when we connect and ends when we hang up, as one in a container does."""
+
+    def __init__(self, path: Path) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        try:
+            self._socket.settimeout(SILENCE_S_MAX)
+            self._socket.connect(str(path))
+        except OSError:
+            self._socket.close()
+            raise
+        self._lines = self._socket.makefile("rb")
+
+    def send(self, data: bytes) -> None:
+        self._socket.sendall(data)
+
+    def line(self) -> bytes:
+        return self._lines.readline(LINE_BYTES_MAX)
+
+    def cut(self) -> None:
+        with suppress(OSError):  # it has hung up first
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self.cut()
+        self._lines.close()
+        self._socket.close()
+
+
+def legal_after(start_fen: str, moves: str) -> list[str]:
+    """The legal moves after `moves` in UCI from a start, sorted. Raises ValueError for what is not legal there."""
+    board = chess.Board(start_fen, chess960=True)
+    for move in moves.split():
+        if not board.push_uci(move):
+            raise ValueError(f"expected a move, found the null move {move}")
+    return sorted(move.uci() for move in board.generate_legal_moves())
+
+
+NAME = "Stockfish 15.1"
+NET_SHA256 = "ad9b423546714137916bd38978af6fd68d7b8951bef25ff76bf43da72d6cb786"
+SEAT_HASH_MIB = 16
+HANDSHAKE_S = 60.0
+"""A busy machine may take many seconds to start a program of 40 MB."""
+PLACES = ("stockfish", "/usr/games/stockfish", "/usr/local/bin/stockfish")
+
+
+class EngineFault(Exception):
+    """The engine is missing, is not the pinned one, or has died."""
+
+
+def find_engine(path: str | None = None) -> Path:
+    """The engine's path: `path` if given, be it a program or a socket, else the first that is installed.
+
+    Raises EngineFault.
+    """
+    if path and Path(path).is_socket():
+        return Path(path)
+    for place in (path,) if path else PLACES:
+        executable = shutil.which(place)
+        if executable:
+            return Path(executable)
+    tried = path or "stockfish"
+    raise EngineFault(f"no engine at {tried}; install {NAME}, on Debian 12: apt-get install stockfish")
+
+
+def engine_or_why(path: str | None = None) -> tuple[Path | None, str]:
+    """The engine's path as `find_engine` has it, or None and why there is none: checks can do without."""
+    try:
+        return find_engine(path), ""
+    except EngineFault as error:
+        return None, str(error)
+
+
+def seated_engine(path: Path, skill: int) -> "UciEngine":
+    """An engine with the settings of a Stockfish seat. Raises EngineFault."""
+    return UciEngine(path, SEAT_HASH_MIB, (("Skill Level", str(skill)),))
+
+
+class UciEngine:
+    """A running engine: the program at `path`, or the one behind that unix socket.
+
+    Close it, or use it as a context manager. Raises EngineFault.
+    """
+
+    def __init__(self, path: Path, hash_mib: int, options: tuple[tuple[str, str], ...] = ()) -> None:
+        self._path = path
+        try:
+            self._wire = connect(path)
+        except OSError as error:
+            raise EngineFault(f"cannot start {path}: {error.strerror or error}") from error
+        self.name = self._greet()
+        for option, value in (("Threads", "1"), ("Hash", str(hash_mib)), ("UCI_Chess960", "true"), *options):
+            self._send(f"setoption name {option} value {value}")
+
+    def evaluate(self, question: Evaluate, nodes: int) -> Evaluation:
+        """The score of a position from the side to move; a finished game needs no engine."""
+        return self.search(question.start_fen, question.moves, nodes)[1]
+
+    def search(self, start_fen: str, moves: str, nodes: int, only: str = "") -> tuple[str, Evaluation]:
+        """The engine's move, and its last score from the side to move; `only`: with no other move at the root."""
+        best, evaluation, _ = self._searched(start_fen, moves, nodes, only)
+        return best, evaluation
+
+    def examine(self, question: Examine) -> Examined:
+        """Values from the side to move, and the lines that the engine expects: see the question."""
+        if question.candidates:
+            return Examined(tuple(self._examined(question, [move]) for move in question.candidates))
+        if not question.lines_max:
+            return Examined((self._examined(question, []),))
+        found: list[ExaminedMove] = []
+        left = legal_after(question.start_fen, question.moves)
+        while left and len(found) < question.lines_max:
+            found.append(self._examined(question, left if found else []))
+            left.remove(found[-1].line.partition(" ")[0])
+        return Examined(tuple(found))
+
+    def _examined(self, question: Examine, only: list[str]) -> ExaminedMove:
+        """The engine's best move, of those in `only` where there are any, with its value and line."""
+        best, value, line = self._searched(question.start_fen, question.moves, question.nodes, " ".join(only))
+        first = only[0] if len(only) == 1 else best
+        expected = line[:LINE_MOVES_MAX] if line[:1] == [first] else [first]
+        return ExaminedMove(value.centipawns, " ".join(expected), value.mate)
+
+    def _searched(self, start_fen: str, moves: str, nodes: int, only: str) -> tuple[str, Evaluation, list[str]]:
+        """The engine's move, its last score, and the line that it gave with that score."""
+        score, line = "cp 0", ""
+        limit = f"nodes {nodes} searchmoves {only}" if only else f"nodes {nodes}"  # takes all words that follow
+        for line in self._search(start_fen, moves, limit):
+            if " score " in line and " multipv 1 " in line:
+                score = line.partition(" score ")[2]
+        kind, value = score.split()[:2]
+        evaluation = Evaluation(None, int(value)) if kind == "mate" else Evaluation(int(value), None)
+        return line.split()[1], evaluation, score.partition(" pv ")[2].split()
+
+    def best_move(self, fen: str, moves: str, limit: str) -> str:
+        """The engine's move in UCI after a search with the given `go` limit."""
+        *_, last = self._search(fen, moves, limit)
+        return last.split()[1]
+
+    def net_sha256(self) -> str:
+        """SHA-256 of the network that the engine plays with, by its own export.
+
+        An engine behind a socket, which may be in a container, exports beside its socket: that folder is all we share.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            place = self._path.parent if self._path.is_socket() else Path(folder)
+            exported = place / f"net-{secrets.token_hex(8)}.nnue"
+            self._send(f"export_net {exported}")
+            self._wait_ready()
+            try:
+                return hashlib.sha256(exported.read_bytes()).hexdigest()
+            except OSError as error:
+                actual = self.name or "an engine"
+                raise EngineFault(f"expected {NAME}, found {actual}, which cannot export its net") from error
+            finally:
+                with suppress(OSError):  # a folder that we may only read keeps it
+                    exported.unlink()
+
+    def require(self, name: str, net_sha256: str) -> None:
+        """Raises EngineFault unless this is the engine of that name with that net."""
+        self.require_name(name)
+        net = self.net_sha256()
+        if net != net_sha256:
+            raise EngineFault(f"expected the net {net_sha256[:16]} in {self._path}, found {net[:16]}")
+
+    def require_name(self, name: str) -> None:
+        """Raises EngineFault unless the engine has this name, the only check of an engine in a pinned image."""
+        if self.name != name:
+            actual = self.name or "an engine without a name"
+            raise EngineFault(f"expected {name} at {self._path}, found {actual}")
+
+    def close(self) -> None:
+        """End the engine; safe to call twice."""
+        self._wire.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _search(self, fen: str, moves: str, limit: str) -> Iterator[str]:
+        start = chess.Board(fen, chess960=True).fen()
+        self._send("ucinewgame")
+        self._wait_ready()
+        self._send(f"position fen {start}" + (f" moves {moves}" if moves else ""))
+        self._send(f"go {limit}")
+        while True:
+            line = self._line()
+            yield line
+            if line.startswith("bestmove"):
+                self._wait_ready()  # an engine whose input was cut ends its search early, and answers all the same
+                return
+
+    def _greet(self) -> str:
+        """The engine's name. A program that does not say `uciok` in time is ended: it is no engine."""
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            self._wire.cut()
+
+        watchdog = threading.Timer(HANDSHAKE_S, end)
+        watchdog.start()
+        try:
+            return self._handshake()
+        except EngineFault as error:
+            self.close()
+            actual = f"no `uciok` within {HANDSHAKE_S:g} s" if late.is_set() else "a program that ended before `uciok`"
+            raise EngineFault(f"expected a UCI engine at {self._path}, found {actual}") from error
+        finally:
+            watchdog.cancel()
+
+    def _handshake(self) -> str:
+        self._send("uci")
+        name = ""
+        while (line := self._line()) != "uciok":
+            if line.startswith("id name "):
+                name = line.removeprefix("id name ")
+        return name
+
+    def _wait_ready(self) -> None:
+        self._send("isready")
+        while self._line() != "readyok":
+            pass
+
+    def _send(self, command: str) -> None:
+        if "\n" in command or "\r" in command:
+            raise EngineFault("expected a one-line command")
+        try:
+            self._wire.send(command.encode() + b"\n")
+        except OSError as error:
+            raise EngineFault("the engine process has ended") from error
+
+    def _line(self) -> str:
+        try:
+            line = self._wire.line()
+        except TimeoutError as error:
+            raise EngineFault(f"no line from the engine in {SILENCE_S_MAX:.0f} s") from error
+        except OSError as error:
+            raise EngineFault("the engine process has ended") from error
+        if not line:
+            raise EngineFault("the engine process has ended")
+        return line.decode("utf-8", "replace").strip()

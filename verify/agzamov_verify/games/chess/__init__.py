@@ -1,0 +1,1 @@
+"""Chess: rules over the `chess` library, prompt and script of one game; its counts, figures, views and tools."""

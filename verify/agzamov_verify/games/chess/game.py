@@ -1,0 +1,264 @@
+"""Chess in two variants: their matches, their limits, and the script of a stream of games."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar
+
+import chess
+import msgspec
+
+from ...core.dice import Dice
+from ...core.script import Script
+from ...experiment.analysis_plan import SequentialRule
+from ...experiment.matches import Match, Phase, PositionClass
+from ...experiment.plan_fields import Count, Problem
+from ...table.adjudication import Adjudication, AdjudicationPolicy
+from ...table.decision import Tally, added
+from ...table.game import Block, Bounds, Game, Noun, ScriptedPlayer, SeatsAt, StreamPlan, Utility, in_careers
+from ...table.players import alternating, by_place, by_seat
+from ...table.prompt_lines import Page, labelled, scripted_player
+from . import engine_tools, judgement, novice_player, random_player, reference_player
+from . import tool as tool_texts
+from .engine_tools import ENGINE_SERVER
+from .game_script import WHITE, ChessRecord, ChessRules, play
+from .habit_words import CHESS_PATTERNS, query
+from .notes import observation
+from .patterns import DETECTORS
+from .probe_positions import fens_of, probe_positions_sha256, rules_from
+from .prompt import templates
+from .situation_words import PHRASES
+from .stress_positions import asks_judgement, stress_positions_sha256
+from .variants import CHESS960, STANDARD, Variant
+
+PLIES_MAX = 1000
+PAIR = 2
+"""Games of one start, one with each colour."""
+
+SMALL_PHASE_0_PAIRS, SMALL_PAIRS, SMALL_PLIES_MAX = 5, 15, 60
+"""Of the small profile of a plan: start pairs of Phase 0 and of another match, plies of a game."""
+SMALL_ADJUDICATION = Adjudication(AdjudicationPolicy.MATERIAL, threshold_points=3, plies=4)
+
+
+class ChessMatch(Match, frozen=True, tag="chess960"):
+    """Chess960 games in start pairs; `block_games` of them share a stream.
+
+    `positions`: the class of positions of Phase 5 that the games begin from in the place of starts, each with both
+    colours; a career plays each at most once.
+    """
+
+    games: Count = 500
+    block_games: Count = 2
+    positions: PositionClass | None = None
+
+    @property
+    def part(self) -> str:
+        return self.positions.value if self.positions else ""
+
+    @property
+    def planned(self) -> int:
+        return self.games
+
+    @property
+    def block_results(self) -> int:
+        return self.block_games
+
+
+class StandardMatch(ChessMatch, frozen=True, tag="chess"):
+    """Games of standard chess in pairs from one opening."""
+
+
+class ChessBlock(Block, frozen=True):
+    """Records of the games of one stream."""
+
+    records: tuple[ChessRecord, ...]
+
+    @property
+    def tallies(self) -> tuple[Tally, ...]:
+        """Tallies of the seats over the games of the stream."""
+        return chess_tallies(self.records, self.first)
+
+
+def scripted_players(name: str) -> dict[str, ScriptedPlayer]:
+    """The scripted players of a variant, by kind of seat."""
+    return {
+        "random": scripted_player(f"random/{name}", random_player.random_reply),
+        "novice": scripted_player(f"novice/{name}", novice_player.novice_reply),
+        "reference": scripted_player(f"reference/{name}", reference_player.reference_reply),
+    }
+
+
+class ChessGame(Game):
+    """Chess from the starts of a variant, each played with both colours."""
+
+    chess_variant: ClassVar[Variant]
+    utility = Utility.CONSTANT_SUM
+    unit = Noun("start played with both colours", "starts played with both colours")
+    rules = ChessRules
+    patterns = CHESS_PATTERNS
+    detectors = DETECTORS
+    search_phrases = PHRASES
+    remembers = True
+    sign = "\nFEN: "
+    uses_engine = True
+
+    def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: ChessRules, dice: Dice) -> Script[Block]:
+        records, match = [], stream.match
+        assert isinstance(match, ChessMatch)
+        for index in range(stream.first, stream.first + stream.count):
+            seats = seats_at(index)
+            order = alternating(index)
+            white, black = by_place(seats, order)
+            start = start_of(dice, match, index // PAIR, self.chess_variant)
+            name, judges = self.name_of(match, index), not order[WHITE] and asks_judgement(start)
+            placed = name, start, white, black, rules_from(start, rules), dice
+            record = yield from play(*placed, judges=judges, variant=self.chess_variant)
+            yield from self.remember(seats, (record,), index)
+            records.append(record)
+        return ChessBlock(stream.first, tuple(records))
+
+    def observation(self, records: Sequence[ChessRecord], first: int, seat_index: int) -> str:
+        return observation(records, first, seat_index)
+
+    def rules_played(self, match: ChessMatch, rules: ChessRules) -> Sequence[ChessRules]:
+        return [rules_from(fen, rules) for fen in fens_of(match.positions)] if match.positions else (rules,)
+
+    def positions(self, match: ChessMatch) -> int:
+        return len(fens_of(match.positions)) if match.positions else 0
+
+    def judgements(self, match: ChessMatch) -> Fraction:
+        """Who stands better, which White is asked where that is asked: seat A in half of the games."""
+        if not match.positions:
+            return Fraction(0)
+        fens = fens_of(match.positions)
+        return Fraction(match.planned * sum(map(asks_judgement, fens)), 2 * len(fens))
+
+    def search_words(self, page: Page) -> str:
+        return query(chess.Board(labelled(page, "FEN"), chess960=True))
+
+    def problems(self, rules: ChessRules) -> Iterator[Problem]:
+        rule = rules.adjudication
+        if not 1 <= rules.plies_max <= PLIES_MAX:
+            yield Problem("plies_max", f"expected 1 to {PLIES_MAX}, found {rules.plies_max}")
+        if rule.plies < 1 or rule.threshold_centipawns < 1 or rule.threshold_points < 1:
+            yield Problem("adjudication", "expected positive thresholds and plies")
+        if not 0 <= rule.play_on_percent <= 100:
+            yield Problem("adjudication.play_on_percent", f"expected 0 to 100, found {rule.play_on_percent}")
+
+    def match_problems(self, match: ChessMatch, rules: ChessRules) -> Iterator[Problem]:  # noqa: ARG002 - as declared
+        if match.games % PAIR or match.block_games % PAIR:
+            yield Problem("", "expected even games and block_games: a start is played with both colours")
+        starts = self.chess_variant.starts  # with more games, starts would come again, and pairs be dependent
+        if match.positions:
+            yield from _position_problems(match)
+        elif match.games > PAIR * starts:
+            yield Problem("games", f"expected at most {PAIR * starts}: each of {starts} starts once with both colours")
+
+    def self_play(self, seat: str, results: int) -> Match:
+        return self.match(a=seat, b=seat, phase=Phase.BASELINE, games=results)  # type: ignore[call-arg] # of its own
+
+    def small_match(self, match: ChessMatch, rules: ChessRules) -> ChessMatch:  # noqa: ARG002 - as declared
+        pairs = SMALL_PHASE_0_PAIRS if match.phase == Phase.SANITY else in_careers(SMALL_PAIRS, match.careers)
+        return msgspec.structs.replace(match, games=min(match.games, PAIR * pairs), block_games=PAIR)
+
+    def small_rules(self, rules: ChessRules) -> ChessRules:
+        percent = rules.adjudication.play_on_percent
+        adjudication = msgspec.structs.replace(SMALL_ADJUDICATION, play_on_percent=percent)
+        plies_max = min(rules.plies_max, SMALL_PLIES_MAX)
+        return msgspec.structs.replace(rules, plies_max=plies_max, adjudication=adjudication)
+
+    def bounds(self, rule: SequentialRule) -> Bounds:  # noqa: ARG002 - as declared
+        """Half-points of a start pair."""
+        return Bounds(0, 2 * PAIR, PAIR)
+
+    def unit_results(self, rules: ChessRules, seats: int) -> int:  # noqa: ARG002 - as declared
+        return PAIR
+
+    def variant(self, rules: ChessRules) -> str:
+        """The chess prompt: a list of legal moves changes what is measured."""
+        return rules.prompt.value
+
+    def decisions(self, rules: ChessRules, assumed: Mapping[str, Fraction]) -> Fraction:
+        return min(assumed["plies"], Fraction(rules.plies_max))
+
+    def sample_rules(self, rules: ChessRules, assumed: Mapping[str, Fraction]) -> ChessRules:
+        return msgspec.structs.replace(rules, plies_max=int(self.decisions(rules, assumed)))
+
+    def engine_adjudication(self, rules: ChessRules) -> Adjudication | None:
+        return rules.adjudication if rules.adjudication.policy is AdjudicationPolicy.STOCKFISH else None
+
+
+class Chess960(ChessGame):
+    """Chess from 960 starts."""
+
+    name = "chess960"
+    title = CHESS960.title
+    chess_variant = CHESS960
+    match = ChessMatch
+    templates: ClassVar = {**templates(CHESS960), **judgement.TEMPLATES}
+    tool = ENGINE_SERVER
+    tool_templates: ClassVar = {**tool_texts.TEMPLATES, **engine_tools.TEMPLATES}
+    names_candidates = True
+    scripted: ClassVar = scripted_players("chess960")
+    data_sha256: ClassVar = {
+        "chess960/probe_positions": probe_positions_sha256(),
+        "chess960/stress_positions": stress_positions_sha256(),
+    }
+
+
+class StandardChess(ChessGame):
+    """Chess from short openings.
+
+    It has no tool yet, whose lines tell castling as in Chess960, and no classes of positions, which are of Chess960.
+    """
+
+    name = "chess"
+    title = STANDARD.title
+    unit = Noun("opening played with both colours", "openings played with both colours")
+    chess_variant = STANDARD
+    match = StandardMatch
+    templates: ClassVar = templates(STANDARD)
+    scripted: ClassVar = scripted_players("chess")
+
+    def match_problems(self, match: ChessMatch, rules: ChessRules) -> Iterator[Problem]:
+        if match.positions:
+            yield Problem("positions", "expected none: classes of positions are of chess960")
+        else:
+            yield from super().match_problems(match, rules)
+
+
+def chess_tallies(records: Sequence[ChessRecord], first: int = 0) -> tuple[Tally, ...]:
+    """Tallies of the seats over games of a match, in order from number `first`."""
+    games = enumerate(records, start=first)
+    return added(by_seat(record.tallies, alternating(index)) for index, record in games)
+
+
+def _position_problems(match: ChessMatch) -> Iterator[Problem]:
+    assert match.positions
+    count = len(fens_of(match.positions))
+    games = match.games // max(1, match.careers)
+    if games > PAIR * count:
+        each = " a career" if match.careers else ""
+        message = (
+            f"expected at most {PAIR * count}{each}: each of {count} {match.part} positions once with both colours"
+        )
+        yield Problem("games", message)
+
+
+def start_of(dice: Dice, match: ChessMatch, pair: int, variant: Variant = CHESS960) -> str:
+    """The start of a pair of games of a match: one of its variant, or in each career one of its class of positions."""
+    if match.positions is None:
+        return variant.start(dice, pair)
+    career, place = divmod(pair, match.games // PAIR // max(1, match.careers))
+    return _position_order(dice, match.positions, career)[place]
+
+
+@lru_cache(maxsize=64)
+def _position_order(dice: Dice, positions: PositionClass, career: int) -> list[str]:
+    known = fens_of(positions)
+    return dice.stream(f"chess960/positions/{positions.value}/{career}").deal(known, len(known))
+
+
+GAME = Chess960()
+STANDARD_CHESS = StandardChess()
+"""Not in the registry: a manifest of agz-0.1 has a key of every game that is there."""

@@ -1,0 +1,226 @@
+"""One game of chess as a script, and the count of plies that adjudicates it."""
+
+from functools import partial
+
+import chess
+import msgspec
+
+from ...core.dice import Dice
+from ...core.questions import EVALUATION, Chat, Evaluate, Evaluation, Message, NoReply, Reply
+from ...core.script import Script, ask
+from ...table.adjudication import Adjudication, AdjudicationPolicy, winning_side
+from ...table.decision import FIRST_ATTEMPT, ActionReader, Forfeit, IllegalPolicy, Tally, ask_before, decide
+from ...table.declared import Accepted, Fault, read_declared
+from ...table.players import GameName, Player, seed_for
+from . import engine_tools, judgement, tool
+from .habit_words import query
+from .judgement import Better
+from .prompt import REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn_message
+from .rules import DrawClaims, End, Game960
+from .situation_words import situation_words
+from .spelling import read_move
+from .variants import CHESS960, Variant
+
+
+class Adjudicator:
+    """Counts consecutive plies beyond the threshold for one side."""
+
+    def __init__(self, rule: Adjudication, game_id: str) -> None:
+        self._rule, self._game_id = rule, game_id
+        self._side = 0
+        self._plies = 0
+        self.asks_engine = rule.policy is AdjudicationPolicy.STOCKFISH
+
+    def question(self, game: Game960) -> Evaluate:
+        """The question to the engine after a ply."""
+        return Evaluate(game=self._game_id, moves=game.moves_text, start_fen=game.start_fen, turn=game.ply)
+
+    def after_evaluation(self, evaluation: Evaluation, turn: chess.Color) -> int:
+        """+1 or -1 when the game goes to White or Black now, else 0."""
+        return self._count(winning_side(evaluation, turn, self._rule.threshold_centipawns))
+
+    def after_ply(self, game: Game960) -> int:
+        """Outcome after a ply by the policies that ask no engine; see `after_evaluation`."""
+        if self._rule.policy is AdjudicationPolicy.NONE:
+            return 0
+        points = game.material_points()
+        return self._count((points > 0) - (points < 0) if abs(points) >= self._rule.threshold_points else 0)
+
+    def _count(self, side: int) -> int:
+        self._plies = self._plies + 1 if side and side == self._side else int(side != 0)
+        self._side = side
+        return side if self._plies >= self._rule.plies else 0
+
+
+WHITE, BLACK = 0, 1
+
+HALFPOINTS_OF_A_GAME = 2
+
+
+class ChessRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The rules of play of one run. Defaults are the normative ones of the protocol."""
+
+    adjudication: Adjudication = Adjudication()
+    draw_claims: DrawClaims = DrawClaims.AUTOMATIC
+    illegal: IllegalPolicy = IllegalPolicy.SUBSTITUTE
+    plies_max: int = 400
+    prompt: PromptStyle = PromptStyle.STANDARD
+
+    def terms(self, tokens_max: int) -> ChessTerms:
+        """The rules as the prompt of a seat with this token limit has them."""
+        return ChessTerms(self.adjudication, self.draw_claims, self.illegal, self.plies_max, tokens_max)
+
+
+class Ending(msgspec.Struct, frozen=True, gc=False):
+    """The end of a game, and White's half-points: 2, 1 or 0."""
+
+    end: End
+    white_halfpoints: int
+
+    @property
+    def outcomes(self) -> tuple[int, int]:
+        """Half-points of White and Black."""
+        return self.white_halfpoints, HALFPOINTS_OF_A_GAME - self.white_halfpoints
+
+
+class ChessRecord(msgspec.Struct, frozen=True):
+    """The outcome of one game. `raw` is how it ended, or stood, without adjudication.
+
+    `substituted` lists the plies whose move was drawn from the seed in place of a seat's, from 0 on. `judgement`: the
+    side that White said stands better before its first move, where it was asked.
+    """
+
+    game: str
+    start_fen: str
+    moves: tuple[str, ...]
+    ending: Ending
+    raw: Ending
+    tallies: tuple[Tally, Tally]
+    substituted: tuple[int, ...] = ()
+    judgement: Better | None = None
+
+    @property
+    def outcomes(self) -> tuple[int, int]:
+        """Half-points of White and Black."""
+        return self.ending.outcomes
+
+
+def play(  # noqa: PLR0913 - each is another thing that a game is of
+    name: GameName,
+    start_fen: str,
+    white: Player,
+    black: Player,
+    rules: ChessRules,
+    dice: Dice,
+    *,
+    judges: bool = False,
+    variant: Variant = CHESS960,
+) -> Script[ChessRecord]:
+    """Play one game; `tallies` in the record are White's and Black's. `judges`: White is asked first who is better."""
+    table = _Table(name, start_fen, (white, black), rules, dice, variant)
+    if judges:
+        yield from table.judge()
+    return (yield from table.play())
+
+
+class _Table:
+    """The state of one game between questions."""
+
+    def __init__(
+        self,
+        name: GameName,
+        start_fen: str,
+        players: tuple[Player, Player],
+        rules: ChessRules,
+        dice: Dice,
+        variant: Variant,
+    ) -> None:
+        self.game = Game960(start_fen, variant)
+        self.name, self.players, self.rules, self.dice = name, players, rules, dice
+        self.systems = tuple(
+            system_message(player.patterns, rules.terms(player.tokens_max), variant) for player in players
+        )
+        self.tallies = (Tally(), Tally())
+        self.substituted: list[int] = []
+        self.reading = ActionReader(self._read, self._substitute, REMINDER)
+        self.adjudicator = Adjudicator(rules.adjudication, name.id)
+        percent = rules.adjudication.play_on_percent
+        self.plays_on = dice.stream(f"play_on/{name.label}").below(100) < percent
+        self.judgement: Better | None = None
+        self.asked_before = 0
+
+    def judge(self) -> Script[None]:
+        """Ask White who stands better, before its first move."""
+        player = self.players[WHITE]
+        seed = seed_for(player, WHITE, self.name, self.game.ply, self.dice)
+        question = Chat(FIRST_ATTEMPT, self.name.id, judgement.messages(self.game), seed, player.seat, self.game.ply)
+        reply = yield from ask_before(question, self.tallies[WHITE])
+        self.judgement, self.asked_before = judgement.read_judgement(reply), 1
+
+    def play(self) -> Script[ChessRecord]:
+        adjudicated: Ending | None = None
+        raw: Ending | None = None
+        while raw is None:
+            side = WHITE if self.game.board.turn else BLACK
+            question = yield from self._question(side)
+            player, tally = self.players[side], self.tallies[side]
+            toolbox = engine_tools.toolbox(player.tool, self.game, self.name, self.dice)
+            action = yield from decide(question, self.reading, self.rules.illegal, tally, player.memory, toolbox)
+            raw = self._act(action, side)
+            if raw is None and adjudicated is None:
+                adjudicated = yield from self._adjudicate()
+                if adjudicated and not self.plays_on:
+                    break
+        raw = raw or Ending(End.UNFINISHED, 1)
+        moves, substituted = tuple(self.game.moves), tuple(self.substituted)
+        ending = adjudicated or raw
+        start = self.game.start_fen
+        return ChessRecord(self.name.id, start, moves, ending, raw, self.tallies, substituted, self.judgement)
+
+    def _act(self, action: chess.Move | Forfeit, side: int) -> Ending | None:
+        """Play the decision of the side to move; return how the game ended, if it did."""
+        if isinstance(action, Forfeit):
+            return Ending(End.FORFEIT, 2 * side)
+        self.game.push(action)
+        end = self.game.end(self.rules.draw_claims)
+        if end is None:
+            return Ending(End.PLY_LIMIT, 1) if self.game.ply >= self.rules.plies_max else None
+        return Ending(end, 2 - 2 * side if end is End.CHECKMATE else 1)
+
+    def _question(self, side: int) -> Script[Chat]:
+        player = self.players[side]
+        profile = yield from player.profile(self.name.id, self.game.ply, lambda: query(self.game.board))
+        topics = partial(situation_words, self.game.board)
+        passages = player.passages(self.name, self.game.ply, topics, self.dice)
+        message = partial(turn_message, self.game, self.rules.prompt, profile, documents=passages)
+        attempt, told = FIRST_ATTEMPT + (0 if self.game.ply else self.asked_before), ""
+        if player.tool and not player.tool.calls_max:
+            request = tool.request(player.tool)
+            asked = self._chat(side, message(request=request), attempt)
+            reply = yield from ask_before(asked, self.tallies[side])
+            candidates = tool.read_candidates(reply, self.game, player.tool)
+            told = yield from tool.consult(player.tool, candidates, self.game, self.name, self.dice)
+            attempt += 1
+        return self._chat(side, message(tool=told), attempt)
+
+    def _chat(self, side: int, user: Message, attempt: int) -> Chat:
+        player = self.players[side]
+        messages: tuple[Message, ...] = (self.systems[side], user)
+        seed = seed_for(player, side, self.name, self.game.ply, self.dice)
+        return Chat(attempt, self.name.id, messages, seed, player.seat, self.game.ply)
+
+    def _read(self, answer: Reply | NoReply) -> Accepted[chess.Move] | Fault:
+        return read_declared(answer, TAG, lambda text: read_move(text, self.game))
+
+    def _substitute(self, attempt: int) -> chess.Move:
+        self.substituted.append(self.game.ply)
+        label = f"substitute/{self.name.label}/{self.game.ply}/{attempt}"
+        return chess.Move.from_uci(self.dice.stream(label).choice(self.game.legal_moves()))
+
+    def _adjudicate(self) -> Script[Ending | None]:
+        if self.adjudicator.asks_engine:
+            evaluation = yield from ask(self.adjudicator.question(self.game), EVALUATION)
+            side = self.adjudicator.after_evaluation(evaluation, self.game.board.turn)
+        else:
+            side = self.adjudicator.after_ply(self.game)
+        return Ending(End.ADJUDICATION, 1 + side) if side else None

@@ -1,0 +1,53 @@
+"""Notes for a memory: a seat's observation of its opponent in one game, from the moves alone."""
+
+from collections.abc import Iterator, Sequence
+
+import chess
+
+from ...table.players import alternating
+from .game_script import ChessRecord
+from .habit_words import NOTE_CHARACTERS_MAX, NOTED, counts_line
+from .patterns import DETECTORS
+
+FIRST_MOVES = 4
+
+
+def observation(records: Sequence[ChessRecord], first: int, seat_index: int) -> str:
+    """Observation of game number `first` by the seat at `seat_index`: a line for each habit that could show."""
+    (record,) = records
+    (opponent,) = (place for place, seat in enumerate(alternating(first)) if seat != seat_index)
+    lines: list[str] = []
+    for line in _lines(record, opponent):
+        if len("\n".join([*lines, line])) <= NOTE_CHARACTERS_MAX:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _lines(record: ChessRecord, opponent: int) -> Iterator[str]:
+    """Lines about the opponent, the most useful first."""
+    for pattern in NOTED:
+        counted = DETECTORS[pattern](record, opponent)
+        if counted.occasions:
+            yield counts_line(pattern, counted)
+    side = ("White", "Black")[opponent]
+    yield f"Castled as {side}: {_castling_words(record, opponent)}"
+    yield f"First moves as {side}: {' '.join(record.moves[opponent::2][:FIRST_MOVES]) or 'none'}"
+    yield f"Ended as {side}: {_result_words(record, opponent)}"
+
+
+def _castling_words(record: ChessRecord, opponent: int) -> str:
+    """Side and move of its castling."""
+    board = chess.Board(record.start_fen, chess960=True)
+    for ply, text in enumerate(record.moves):
+        move = chess.Move.from_uci(text)
+        if ply % 2 == opponent and board.is_castling(move):
+            return f"{'a' if board.is_queenside_castling(move) else 'h'}-side on move {ply // 2 + 1}"
+        board.push(move)
+    return "never"
+
+
+def _result_words(record: ChessRecord, opponent: int) -> str:
+    """Its result and how the game ended: "lost by checkmate after 43 plies"."""
+    halfpoints = record.outcomes[opponent]
+    end = record.ending.end.value.replace("_", " ")
+    return f"{('lost', 'drew', 'won')[halfpoints]} by {end} after {len(record.moves)} plies"

@@ -1,0 +1,160 @@
+"""The words a seat reads in a game of chess. Changing a byte here makes a new protocol version.
+
+Two user prompts, which are two variants of the protocol: `standard` shows the position and the moves so far;
+`legal_moves` adds the list of legal moves. Which one a run uses is named in its manifest.
+
+No line here is a declared move, whatever is put in its place by the reader: the form has a placeholder, and squares are
+told in words.
+"""
+
+from enum import StrEnum
+from typing import assert_never
+
+import msgspec
+
+from ...core.questions import Message
+from ...documents.library import DOCUMENTS
+from ...table.adjudication import Adjudication, AdjudicationPolicy
+from ...table.decision import IllegalPolicy, answer_terms
+from ...table.prompt_lines import TOOL
+from .rules import DrawClaims, Game960
+from .variants import CHESS960, Variant
+
+
+class PromptStyle(StrEnum):
+    """The user prompt that a seat gets."""
+
+    STANDARD = "standard"
+    LEGAL_MOVES = "legal_moves"
+
+
+class ChessTerms(msgspec.Struct, frozen=True):
+    """Endings of a game beyond mate and stalemate, and the treatment of answers. `tokens_max` 0: no limit shown."""
+
+    adjudication: Adjudication
+    draw_claims: DrawClaims
+    illegal: IllegalPolicy
+    plies_max: int
+    tokens_max: int
+
+
+TAG = "MOVE:"
+
+SYSTEM = """\
+You are playing a game of {rules}
+
+Moves are written in UCI notation: the square that the piece leaves, then the square that it goes to, with nothing \
+between them; a promotion ends with the letter of the new piece (q, r, b or n). {castling}
+
+{ends} {answers}
+
+You may think before you answer. Declare your move on the last line of your answer, in exactly this form:
+MOVE: <move>
+Only the last line that starts with MOVE: counts. It must hold one legal move and nothing else."""
+
+REMINDER = "Declare one legal move on the last line, in the form MOVE: <move>"
+
+DRAWS = {
+    DrawClaims.AUTOMATIC: (
+        "The game is drawn at once when a position occurs for the third time, after 50 moves by each side without a "
+        "capture or a pawn move, and when neither side can mate."
+    ),
+    DrawClaims.NEVER: (
+        "Draws cannot be claimed. The game is drawn when a position occurs for the fifth time, after 75 moves by each "
+        "side without a capture or a pawn move, and when neither side can mate."
+    ),
+}
+PLY_LIMIT = "It is drawn if it has not ended after {plies_max} moves of both sides together."
+BY_ENGINE = (
+    "It may be stopped early: a side that the engine Stockfish puts ahead by more than {centipawns} centipawns after "
+    "each of {plies} moves in a row, counting both sides, has won."
+)
+BY_MATERIAL = (
+    "It may be stopped early: a side that is ahead in material by {points} points or more after each of {plies} moves "
+    "in a row, counting both sides, has won. A queen counts 9 points, a rook 5, a bishop or a knight 3, a pawn 1."
+)
+NEVER_STOPPED = "It is never stopped early."
+
+_LEGAL = "\nLegal moves: {legal}"
+_BRIEFING = "\nOpponent profile:\n{briefing}"
+
+
+def _turn(side: str, fen: str, diagram: str, moves: str) -> str:
+    return f"""\
+You play {side}. It is your turn.
+FEN: {fen}
+Board, rank 8 at the top, White's pieces in capitals:
+{diagram}
+Moves so far: {moves}"""
+
+
+def system_template(variant: Variant) -> str:
+    """The system message of a variant, with places for the rules of a run."""
+    return SYSTEM.replace("{rules}", variant.rules).replace("{castling}", variant.castling)
+
+
+def templates(variant: Variant) -> dict[str, str]:
+    """Every text of this module that a seat of a variant may read."""
+    return {
+        f"{variant.name}/system": system_template(variant),
+        **{f"{variant.name}/{name}": text for name, text in _SHARED.items()},
+    }
+
+
+_SHARED = {
+    "reminder": REMINDER,
+    **{f"draws_{claims.value}": text for claims, text in DRAWS.items()},
+    "ply_limit": PLY_LIMIT,
+    "by_engine": BY_ENGINE,
+    "by_material": BY_MATERIAL,
+    "never_stopped": NEVER_STOPPED,
+    "turn": _turn("{side}", "{fen}", "{diagram}", "{moves}"),
+    "legal": _LEGAL,
+    "briefing": _BRIEFING,
+}
+
+
+def system_message(patterns: tuple[str, ...], terms: ChessTerms, variant: Variant = CHESS960) -> Message:
+    """The system prompt, with the behaviour that a patterned opponent must keep."""
+    constraints = "".join(f"\n\nYou must keep this rule in every game: {text}" for text in patterns)
+    answers = answer_terms(terms.illegal, terms.tokens_max, "move", "game")
+    return Message(system_template(variant).format(ends=_ends(terms), answers=answers) + constraints, "system")
+
+
+def turn_message(
+    game: Game960, style: PromptStyle, briefing: str, tool: str = "", request: str = "", documents: str = ""
+) -> Message:
+    """The user prompt of the side to move. `tool`: its tool's answer; `request`: text of a request that is no decision.
+
+    `documents`: the passages that were found.
+    """
+    side = "White" if game.board.turn else "Black"
+    text = _turn(side, game.fen(), game.diagram(), game.moves_told() or "none")
+    if style is PromptStyle.LEGAL_MOVES:
+        text += _LEGAL.format(legal=" ".join(game.legal_told()))
+    text += f"\n{request}" if request else ""
+    text += DOCUMENTS + documents if documents else ""
+    text += TOOL + tool if tool else ""
+    if briefing:
+        text += _BRIEFING.format(briefing=briefing)
+    return Message(text, "user")
+
+
+def _ends(terms: ChessTerms) -> str:
+    """Whatever ends a game beyond mate and stalemate."""
+    stopped = _stopped(terms.adjudication)
+    return f"{DRAWS[terms.draw_claims]} {PLY_LIMIT.format(plies_max=terms.plies_max)} {stopped}"
+
+
+def _stopped(rule: Adjudication) -> str:
+    if rule.play_on_percent == 100:
+        return NEVER_STOPPED
+    match rule.policy:
+        case AdjudicationPolicy.STOCKFISH:
+            return BY_ENGINE.format(centipawns=rule.threshold_centipawns, plies=rule.plies)
+        case AdjudicationPolicy.MATERIAL:
+            return BY_MATERIAL.format(points=rule.threshold_points, plies=rule.plies)
+        case AdjudicationPolicy.NONE:
+            return NEVER_STOPPED
+        case policy:
+            assert_never(policy)

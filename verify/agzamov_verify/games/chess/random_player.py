@@ -1,0 +1,20 @@
+"""The random player of chess (SPEC S16): a uniform legal move."""
+
+import chess
+
+from ...core.dice import Stream
+from ...table.prompt_lines import Page, labelled
+from .judgement import Better, is_judgement, judgement_line
+from .tool import candidates_line, requested
+
+
+def random_reply(page: Page, stream: Stream) -> str:
+    """One of the legal moves of the FEN, so many candidates, or a side. Raises ValueError for another prompt."""
+    board = chess.Board(labelled(page, "FEN"), chess960=True)
+    moves = sorted(move.uci() for move in board.generate_legal_moves())
+    if is_judgement(page):
+        return f"By chance.\n{judgement_line(stream.choice(list(Better)))}"
+    if most := requested(page):
+        named = stream.deal(moves, min(most, len(moves)))
+        return f"Some of {len(moves)} legal moves, by chance.\n{candidates_line(named)}"
+    return f"One of {len(moves)} legal moves, by chance.\nMOVE: {stream.choice(moves)}"

@@ -1,0 +1,270 @@
+"""A game of chess as a player knows it: result and reason, numbered moves, the final evaluation; and its positions."""
+
+from collections.abc import Iterator, Mapping
+from math import isinf
+from textwrap import wrap
+from typing import Any, Final
+
+import chess
+
+from ...core.columns import WIDTH, ascii_words, paragraph, row
+from ...core.questions import Evaluation, Message
+from ...plan.manifest import Plan
+from ...scoring.inference.pentanomial import Pentanomial
+from ...scoring.inference.samples import Interval
+from ...scoring.match_figures import MatchAnalysis
+from ...show.game_view import GameView
+from ...show.glossary import label
+from ...show.replayed_game import PlayedGame, evaluation_words
+from ...show.text.analysis_text import estimate
+from ...table.decision import fault_classes
+from ...table.prompt_lines import labelled, read_page
+from .game import GAME
+from .game_script import ChessRecord, Ending
+from .match_analysis import ChessAnalysis, Stress
+from .match_counts import ChessResult
+from .pgn import SCORES, pgn, san_moves
+from .prompt import PromptStyle
+from .rules import End
+
+SIDES: Final = ("White", "Black")
+
+
+def chess_frames(record: ChessRecord) -> Iterator[dict[str, Any]]:
+    """Frame k is the position after k plies.
+
+    `board` is the piece placement of its FEN; `from` and `to` the squares of the move that led there, the king's own
+    two where it castles.
+    """
+    board = chess.Board(record.start_fen, chess960=True)
+    substituted = set(record.substituted)
+    yield {"label": "start", "said": f"Start position {record.start_fen}", "board": board.board_fen(), "by": -1}
+    for ply, uci in enumerate(record.moves):
+        move, side = chess.Move.from_uci(uci), ply % len(SIDES)
+        san, king = board.san(move), board.king(board.turn)
+        castles = board.is_castling(move)
+        board.push(move)
+        reached = board.king(not board.turn) if castles else move.to_square
+        assert king is not None
+        assert reached is not None
+        yield {
+            "label": f"{ply // 2 + 1}{'…' if side else '.'} {san}",
+            "said": f"{SIDES[side]} plays {san}{_not_own(ply, substituted)}",
+            "board": board.board_fen(),
+            "by": side,
+            "from": chess.square_name(king if castles else move.from_square),
+            "to": chess.square_name(reached),
+            **({"drawn": True} if ply in substituted else {}),
+        }
+
+
+def _not_own(ply: int, substituted: set[int]) -> str:
+    return ", drawn from the seed in place of an illegal or missing move" if ply in substituted else ""
+
+
+REASONS: Final = {
+    End.CHECKMATE: "by checkmate",
+    End.STALEMATE: "by stalemate",
+    End.INSUFFICIENT_MATERIAL: "by insufficient material",
+    End.THREEFOLD_REPETITION: "by threefold repetition",
+    End.FIFTY_MOVES: "by the fifty-move rule",
+    End.FIVEFOLD_REPETITION: "by fivefold repetition",
+    End.SEVENTY_FIVE_MOVES: "by the seventy-five-move rule",
+    End.ADJUDICATION: "by adjudication: the game was stopped while one side was far ahead",
+    End.PLY_LIMIT: "by the limit on the length of a game",
+    End.FORFEIT: "by forfeit: the loser gave no legal move in all its attempts",
+    End.UNFINISHED: "not finished",
+}
+
+RESULT_WIDTH: Final = 8
+
+PROBES: Final = {
+    "evaluation": "evaluation accuracy",
+    "calculation": "calculation accuracy",
+    "efficiency": "calculation efficiency",
+}
+"""The figures of probes, in words."""
+
+
+def chess_lines(played: PlayedGame, record: ChessRecord) -> Iterator[str]:
+    """Result, start, moves, final evaluation, and the result again."""
+    yield f"{record.game}: White {ascii_words(played.first)}, Black {ascii_words(played.second)}"
+    yield from paragraph("Result:", result_words(played, record), RESULT_WIDTH)
+    yield f"Start: {record.start_fen}"
+    yield ""
+    yield from wrap(" ".join(numbered(record)) or "(no move was played)", WIDTH, break_on_hyphens=False)
+    if record.substituted:
+        yield "(*: drawn at random from the seed in place of an illegal or missing move)"
+    final = final_evaluation(played)
+    if final:
+        yield f"Final evaluation: {final}"
+    yield ""
+    yield from paragraph("Result:", result_words(played, record), RESULT_WIDTH)
+
+
+def result_words(played: PlayedGame, record: ChessRecord) -> str:
+    """Result and reason of a game: "1-0, White (agent) won by checkmate after 31 moves"."""
+    ending = record.ending
+    winner = {2: f"White ({ascii_words(played.first)}) won", 0: f"Black ({ascii_words(played.second)}) won"}
+    winner_words = winner.get(ending.white_halfpoints, "draw")
+    length = f"after {len(record.moves)} plies"
+    played_on = "" if record.raw == ending or record.raw.end is End.UNFINISHED else f"; played on, {_raw(record.raw)}"
+    return f"{SCORES[ending.white_halfpoints]}, {winner_words} {REASONS[ending.end]}, {length}{played_on}"
+
+
+def _raw(raw: Ending) -> str:
+    return f"it ended {SCORES[raw.white_halfpoints]} {REASONS[raw.end]}"
+
+
+def numbered(record: ChessRecord) -> Iterator[str]:
+    """Numbered moves, with a star for each that was drawn from the seed."""
+    substituted = set(record.substituted)
+    for ply, san in enumerate(san_moves(record)):
+        number = f"{ply // 2 + 1}. " if ply % 2 == 0 else ""
+        yield f"{number}{san}{'*' if ply in substituted else ''}"
+
+
+def final_evaluation(played: PlayedGame) -> str:
+    """The engine's last score, from White's side; "" where it was not asked."""
+    scores = [(question, answer) for question, answer in played.asked if isinstance(answer, Evaluation)]
+    if not scores:
+        return ""
+    question, answer = scores[-1]
+    white = question.turn % 2 == 0
+    sign = 1 if white else -1
+    centipawns = None if answer.centipawns is None else sign * answer.centipawns
+    mate = None if answer.mate is None else sign * answer.mate
+    own = Evaluation(centipawns, mate)
+    return f"{evaluation_words(own)} for White (the engine, after ply {question.turn})"
+
+
+def chess_document(played: PlayedGame, record: ChessRecord) -> dict[str, object]:
+    """The game for a program."""
+    return {
+        "white": played.first,
+        "black": played.second,
+        "start_fen": record.start_fen,
+        "moves": list(record.moves),
+        "san": san_moves(record),
+        "score": SCORES[record.ending.white_halfpoints],
+        "end": record.ending.end.value,
+        "score_raw": SCORES[record.raw.white_halfpoints],
+        "end_raw": record.raw.end.value,
+        "substituted_plies": list(record.substituted),
+        "evaluations": [
+            {"ply": question.turn, "centipawns": answer.centipawns, "mate": answer.mate}
+            for question, answer in played.asked
+            if isinstance(answer, Evaluation)
+        ],
+    }
+
+
+def elo_words(pairs: Pentanomial) -> str:
+    """The Elo difference, in words where it has no finite value."""
+    if pairs.elo is None:
+        return "no value"
+    if isinf(float(pairs.elo)):
+        what = "won" if float(pairs.elo) > 0 else "lost"
+        value = f"no finite value, since every game was {what}"
+    else:
+        value = f"{float(pairs.elo):.0f}"
+    return f"{value}; {_elo_bounds(pairs.elo_ci) if pairs.elo_ci else 'no interval'}"
+
+
+def _elo_bounds(bounds: Interval) -> str:
+    low, high = float(bounds.low), float(bounds.high)
+    if isinf(low) and isinf(high):
+        return "the interval excludes nothing"
+    if isinf(high):
+        return f"at least {low:.0f} (95 % interval)"
+    if isinf(low):
+        return f"at most {high:.0f} (95 % interval)"
+    return f"95 % interval {low:.0f} to {high:.0f}"
+
+
+def prompt_words(style: PromptStyle) -> str:
+    """The chess prompt that seats read, one of two, in words."""
+    match style:
+        case PromptStyle.STANDARD:
+            return "standard, without a list of legal moves"
+        case PromptStyle.LEGAL_MOVES:
+            return "legal_moves, with the list of legal moves"
+
+
+def _stress_rows(stress: Stress) -> Iterator[str]:
+    """The figures of seat A on the worse side."""
+    yield from row(
+        label("survival index"), f"{estimate(stress.survival_index)}; {estimate(stress.survived_moves)} made"
+    )
+    yield from row(label("recovery rate"), estimate(stress.recovery))
+    loss = stress.pressure_loss_centipawns
+    yield from row(label("GQI under pressure"), estimate(loss) if loss else "not judged (quality.nodes is 0)")
+
+
+class ChessView(GameView):
+    """Chess on the screen."""
+
+    game = GAME
+    null = 0.5
+    figure_unit = "points a game"
+    figure_bounds = (0.0, 1.0)
+    short_unit = ""
+    places = ("White", "Black")
+    notation = "pgn"
+
+    def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:  # noqa: ARG002 - as declared
+        return chess_lines(played, played.record)
+
+    def document(self, played: PlayedGame) -> dict[str, object]:
+        return chess_document(played, played.record)
+
+    def exported(self, played: PlayedGame, plan: Plan) -> str:
+        return pgn(played, plan.title)
+
+    def scene(self, messages: tuple[Message, ...]) -> dict[str, str]:
+        return {"fen": labelled(read_page(messages), "FEN")}
+
+    def actions(self, record: ChessRecord) -> Mapping[int, str]:
+        return dict(enumerate(record.moves))
+
+    def frames(self, played: PlayedGame, plan: Plan) -> list[dict[str, Any]]:  # noqa: ARG002 - as declared
+        return list(chess_frames(played.record))
+
+    def error_classes(self, record: ChessRecord) -> tuple[str, ...]:
+        return fault_classes(record.tallies)
+
+    def ended(self, record: ChessRecord) -> str:
+        return f"{record.ending.end.value.replace('_', ' ')}, {len(record.moves)} plies"
+
+    def size(self, counts: ChessResult) -> str:
+        return f"{counts.games:,} games, {counts.plies:,} plies"
+
+    def tally(self, counts: ChessResult) -> str:
+        score = counts.adjudicated
+        if score.draws:
+            return f"scored +{score.wins} ={score.draws} -{score.losses} against"
+        return f"won {score.wins} of {counts.games} against"
+
+    def rules_words(self, plan: Plan) -> str:
+        prompt = plan.rules_of(GAME.name).prompt
+        return f"chess prompt {prompt_words(prompt)}" if prompt is PromptStyle.LEGAL_MOVES else ""
+
+    def details(self, counts: ChessResult, analysis: MatchAnalysis | None, plan: Plan) -> Iterator[str]:
+        score = counts.adjudicated
+        yield from row(label("chess prompt"), prompt_words(plan.rules_of(GAME.name).prompt))
+        yield from row(label("wins, draws, losses"), f"{score.wins}, {score.draws}, {score.losses}")
+        yield from row(label("pairs"), "/".join(map(str, score.pairs)))
+        if isinstance(analysis, ChessAnalysis):
+            if analysis.p_wins:
+                over = f"one-sided binomial test over n = {counts.distinct:,} distinct games"
+                yield from row(label("p, wins above 1/2"), ascii_words(f"{analysis.p_wins}, {over}"))
+            yield from row(label("win rate"), estimate(analysis.win_rate.everything))
+            yield from row(label("raw score"), estimate(analysis.score_raw))
+            yield from row(label("Elo difference"), elo_words(analysis.pentanomial))
+            if analysis.stress:
+                yield from _stress_rows(analysis.stress)
+            for name, figure in analysis.probes.items():
+                yield from row(label(PROBES[name]), estimate(figure))
+
+
+VIEW = ChessView()

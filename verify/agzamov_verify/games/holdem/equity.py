@@ -1,0 +1,232 @@
+"""Exact equities: preflop matchups by a shipped table, runouts from flop and turn, and the button's edge in a deal.
+
+All preflop matchups of two hands, enumerated once and shipped as a table.
+
+Cards are numbered as in `cards.DECK`: 4 * rank + suit. A matchup's canonical form is the smallest
+(a, b, c, d), a < b and c < d, over the 24 renamings of suits and both orders of the two hands. The table
+has a row for each of the 47,008 canonical forms, in ascending order: on how many of the 1,712,304 boards
+{a, b} beats {c, d}, and on how many they tie; two 32-bit words, least byte first. scripts/equity_table
+makes it again in half a minute.
+
+Exact two-hand runouts from the flop and the turn, in kinds of cards that make no difference.
+
+A suit in which a flush is no longer possible is ignored: its cards count by rank alone. So the 990
+runouts of a flop fall into 91 to some hundred pairs of kinds, and one board of each pair is evaluated.
+
+The button's exact edge in a deal: its chance to win less its chance to lose, at each street.
+
+An edge is what the button wins, on average over the cards to come, for each chip that both have put in if nothing
+more is bet. It is an integer in units of 1 / UNITS: the least common multiple of 1,712,304 boards, 990 runouts of a
+flop and 44 of a turn, so no edge is ever rounded.
+"""
+
+import hashlib
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from itertools import combinations_with_replacement, product
+from typing import Final, TypeAlias
+
+import msgspec
+
+from .cards import CARDS_BY_NUMBER, DECK, Card, evaluate
+from .rules import BOARD_CARDS, Deal, compare
+
+
+def table(name: str, sha256: str) -> bytes:
+    """The bytes of a table. Another digest means that this installation is broken, so no figure may come of it."""
+    data = (files(__package__) / "tables" / name).read_bytes()
+    actual = hashlib.sha256(data).hexdigest()
+    assert actual == sha256, f"{name}: expected sha256 {sha256}, found {actual}; install the verifier again"
+    return data
+
+
+BOARDS: Final = 1_712_304
+TABLE_SHA256: Final = "19d9306669894fd587261848907a9676165a948e9024281be2c4ba124b22808a"
+
+NUMBER: Final = {card: number for number, card in enumerate(DECK)}
+Hole: TypeAlias = tuple[str, str]
+Cards: TypeAlias = tuple[int, int]
+
+
+def matchup(first: Hole, second: Hole) -> tuple[int, int]:
+    """The boards that the first hand wins and those that tie, of 1,712,304. Raises KeyError for a card held twice."""
+    return _kept(numbers(first), numbers(second))
+
+
+def numbers(hole: Hole) -> Cards:
+    """Two cards by number, the lower one first."""
+    a, b = NUMBER[hole[0]], NUMBER[hole[1]]
+    return (a, b) if a < b else (b, a)
+
+
+def boards_won(first: Cards, second: Cards) -> tuple[int, int]:
+    """`matchup` of hands by number."""
+    straight, swapped = _form(first, second), _form(second, first)
+    wins, ties = _table()[min(straight, swapped)]
+    return (wins if straight <= swapped else BOARDS - ties - wins), ties
+
+
+_kept = lru_cache(maxsize=2**17)(boards_won)
+
+
+def _form(first: Cards, second: Cards) -> int:
+    """The smallest renaming of suits with the hands in this order; a pair's two suits are tried both ways."""
+    (a, b), (c, d) = first, second
+    named = _renamed(a, b, c, d)
+    if a >> 2 == b >> 2:
+        named = min(named, _renamed(b, a, c, d))
+        if c >> 2 == d >> 2:
+            named = min(named, _renamed(b, a, d, c))
+    return min(named, _renamed(a, b, d, c)) if c >> 2 == d >> 2 else named
+
+
+def _renamed(a: int, b: int, c: int, d: int) -> int:
+    """Four cards side by side, six bits for each, with suits numbered as they appear."""
+    cards = a << 18 | b << 12 | c << 6 | d
+    return cards & ~_SUIT_BITS | _RENAMED_SUITS[cards & _SUIT_BITS]
+
+
+def _renamed_suits() -> Iterator[tuple[int, int]]:
+    """The suits of any four cards, side by side, and their numbers in order of appearance."""
+    for suits in product(range(4), repeat=4):
+        order = list(dict.fromkeys(suits))
+        yield _side_by_side(suits), _side_by_side(order.index(suit) for suit in suits)
+
+
+def _side_by_side(four: Iterable[int]) -> int:
+    return sum(number << shift for number, shift in zip(four, (18, 12, 6, 0), strict=True))
+
+
+_SUIT_BITS: Final = _side_by_side((3, 3, 3, 3))
+_RENAMED_SUITS: Final = dict(_renamed_suits())
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[int, tuple[int, int]]:
+    """The rows by canonical form."""
+    rows = table("matchups.bin", TABLE_SHA256)
+    return dict(zip(_canonical_forms(), struct.iter_unpack("<II", rows), strict=True))
+
+
+def _canonical_forms() -> list[int]:
+    """Every canonical form, in ascending order."""
+    hands = [(low, high) for low, high in combinations_with_replacement(range(13), 2)]
+    forms = set()
+    for index, (a, b) in enumerate(hands):
+        for c, d in hands[index:]:
+            for suits in _SUITS:
+                first, second = (4 * a + suits[0], 4 * b + suits[1]), (4 * c + suits[2], 4 * d + suits[3])
+                if len({*first, *second}) == 4:
+                    forms.add(min(_form(first, second), _form(second, first)))
+    return sorted(forms)
+
+
+_SUITS = [(0, b, c, d) for b in range(2) for c in range(b + 2) for d in range(max(b, c) + 2)]
+
+
+TURN_CARDS: Final = 45
+RIVER_CARDS: Final = 44
+
+
+class Kind(msgspec.Struct, frozen=True, gc=False):
+    """Unseen cards that make no difference to two hands, by number, and the balance after one of them.
+
+    The balance is the runouts that the first hand wins less those that it loses, once this card has come.
+    """
+
+    cards: tuple[int, ...]
+    balance: int
+
+
+def river_cards(first: Hole, second: Hole, board: Sequence[str]) -> list[Kind]:
+    """The 44 cards that can come after four on the board; the balance is 1, 0 or -1."""
+    a, b, kinds = _laid_out(first, second, board)
+    return [Kind(tuple(cards), _sign(a, b, [CARDS_BY_NUMBER[cards[0]]])) for cards in kinds]
+
+
+def turn_cards(first: Hole, second: Hole, board: Sequence[str]) -> list[Kind]:
+    """The 45 cards that can come after a flop; the balance is over 44 river cards."""
+    a, b, kinds = _laid_out(first, second, board)
+    balances = [0] * len(kinds)
+    for index, cards in enumerate(kinds):
+        count, card = len(cards), CARDS_BY_NUMBER[cards[0]]
+        with_a, with_b = [*a, card], [*b, card]
+        # Turn and river of one kind: count - 1 rivers are left of it. Pairs of different kinds are evaluated once, and
+        # count for the balance after either card.
+        balance = (count - 1) * _sign(with_a, with_b, [CARDS_BY_NUMBER[cards[1]]]) if count > 1 else 0
+        for before in range(index):
+            others = kinds[before]
+            river = CARDS_BY_NUMBER[others[0]]
+            mine, theirs = evaluate([*with_a, river]), evaluate([*with_b, river])
+            if mine > theirs:
+                balance += len(others)
+                balances[before] += count
+            elif mine < theirs:
+                balance -= len(others)
+                balances[before] -= count
+        balances[index] += balance
+    return [Kind(tuple(cards), balance) for cards, balance in zip(kinds, balances, strict=True)]
+
+
+_Cards: TypeAlias = list[Card]
+
+
+def _sign(a: _Cards, b: _Cards, rest: _Cards) -> int:
+    mine, theirs = evaluate(a + rest), evaluate(b + rest)
+    return int(mine > theirs) - int(mine < theirs)
+
+
+def _laid_out(first: Hole, second: Hole, board: Sequence[str]) -> tuple[_Cards, _Cards, list[list[int]]]:
+    """Each hand with the board, and the unseen cards in kinds, by number."""
+    mine, theirs, shown = ([NUMBER[card] for card in cards] for cards in (first, second, board))
+    live = _live_suits(mine, theirs, shown)
+    known = {*mine, *theirs, *shown}
+    kinds: dict[tuple[int, int], list[int]] = {}
+    for number in range(len(DECK)):
+        if number not in known:
+            kinds.setdefault((number >> 2, number & 3 if number & 3 in live else -1), []).append(number)
+    return (
+        [CARDS_BY_NUMBER[number] for number in mine + shown],
+        [CARDS_BY_NUMBER[number] for number in theirs + shown],
+        list(kinds.values()),
+    )
+
+
+def _live_suits(mine: list[int], theirs: list[int], board: list[int]) -> set[int]:
+    """The suits in which one of the hands can still make a flush."""
+    missing = 5 - len(board)
+    suits = [[number & 3 for number in hole + board] for hole in (mine, theirs)]
+    return {suit for suit in range(4) if missing + max(held.count(suit) for held in suits) >= 5}
+
+
+UNITS: Final = 8_561_520
+PREFLOP, FLOP, TURN, RIVER = range(4)
+CACHED: Final = 2**16  # streets of deals: all conditions of a run play the same decks
+
+
+@lru_cache(maxsize=CACHED)
+def edge(deal: Deal, street: int) -> int:
+    """The button's edge once the cards of `street` (0 before the flop, 3 the river) are known, in units."""
+    match street:
+        case 0:
+            wins, ties = matchup(deal.button, deal.big_blind)
+            # Wins less losses, since losses = BOARDS - wins - ties.
+            return (2 * wins + ties - BOARDS) * (UNITS // BOARDS)
+        case 1:
+            # Wins less losses over 45 * 44 runouts in order: each kind's balance is over the 44 rivers after it.
+            balance = sum(len(kind.cards) * kind.balance for kind in next_cards(deal, TURN))
+            return balance * (UNITS // (TURN_CARDS * RIVER_CARDS))
+        case 2:
+            balance = sum(len(kind.cards) * kind.balance for kind in next_cards(deal, RIVER))
+            return balance * (UNITS // RIVER_CARDS)
+        case _:
+            return compare(deal) * UNITS
+
+
+@lru_cache(maxsize=4)
+def next_cards(deal: Deal, street: int) -> tuple[Kind, ...]:
+    """Kinds of all cards that could have come on the turn or river, with the button's balance after each."""
+    find = turn_cards if street == TURN else river_cards
+    return tuple(find(deal.button, deal.big_blind, deal.board[: BOARD_CARDS[street - 1]]))

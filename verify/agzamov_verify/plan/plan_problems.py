@@ -1,0 +1,211 @@
+"""Plans and seats that are well formed but cannot be run: each problem gets one line with the key's path."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice
+
+from ..core.questions import RESERVED
+from ..experiment.analysis_plan import SequentialRule
+from ..experiment.matches import Match, seat_key
+from ..experiment.plan_fields import Problem
+from ..protocols import PROTOCOLS
+from ..protocols.norms import load_protocol
+from ..protocols.opponents import Table
+from ..seats import KINDS, LocalModelSeat, ScriptedSeat, Seat
+from ..table.registry import GAMES
+from .condition_problems import condition_problems
+from .manifest import Plan
+
+
+def seat_problems(plan: Plan) -> Iterator[Problem]:
+    """Problems of the seats that make `plan` impossible."""
+    for name in sorted(RESERVED.keys() & plan.seats.keys()):
+        yield Problem(f"seats.{name}", f"expected another name: in a journal this is {RESERVED[name]}")
+    for name, seat in plan.seats.items():
+        yield from seat.problems(f"seats.{name}")
+    for name, seat in plan.playing.items():
+        yield from seat.isolation_problems(f"seats.{name}", plan.isolation)
+    for kind in KINDS.values():
+        seats = {name: seat for name, seat in plan.seats.items() if type(seat) is kind}
+        yield from kind.problems_together(seats, {name: seats[name] for name in plan.playing if name in seats})
+    for name in plan.prices:
+        if name not in plan.seats:
+            yield Problem(f"prices.{name}", "expected the name of a seat")
+
+
+STREAMS_MAX = 40_000
+SEATS_NAMED_MAX = 20
+MATCH_ID_CHARS_MAX = 84
+"""A stream's journal and calls are files named after its match, and a bundle's file name has at most 100 characters."""
+
+MEMORY_CONTAINERS_MAX = 200
+"""Each takes 10 MB of the machine while it waits, and half a second to be made."""
+OBSERVATIONS_MAX = 5_000
+"""Of a watched match: more would be slow to decide again."""
+
+
+def problems(plan: Plan) -> list[Problem]:
+    """Problems that make `plan` impossible; none for one that can be run."""
+    return [
+        *_rules(plan),
+        *_containers(plan),
+        *seat_problems(plan),
+        *_matches(plan),
+        *condition_problems(plan),
+        *_analysis(plan),
+    ]
+
+
+def needs_engine(plan: Plan) -> bool:
+    """True if the engine adjudicates some game of `plan`, or is the tool of a seat."""
+    adjudicated = any(game.engine_adjudication(plan.rules_of(name)) for name, game in plan.games.items())
+    return adjudicated or any(GAMES[match.game].uses_engine for match in plan.tool_matches)
+
+
+def starts_engine(plan: Plan) -> bool:
+    """True if `plan` starts an engine: it adjudicates, is a tool, sits at the table, or judges the moves afterwards."""
+    seated = any(seat.starts_engine for seat in plan.playing.values())
+    return needs_engine(plan) or seated or plan.quality.nodes > 0
+
+
+def local_models(plan: Plan) -> dict[str, LocalModelSeat]:
+    """The playing seats whose weights are pinned, by name."""
+    return {name: seat for name, seat in plan.playing.items() if isinstance(seat, LocalModelSeat)}
+
+
+def observations_planned(match: Match, plan: Plan) -> int:
+    """Number of observations by a rule in a whole match: its statistical units, as start pairs or sessions."""
+    return match.planned // GAMES[match.game].unit_results(plan.rules_of(match.game), len(match.table))
+
+
+def image_parts(plan: Plan) -> tuple[str, ...]:
+    """The parts that pinned container images play in `plan`, in alphabetical order; none for processes."""
+    if plan.isolation != "container":
+        return ()
+    systems = {plan.systems[name].image_part for name in plan.systems_played}
+    parts = {"harness", *(seat.image_part for seat in plan.playing.values()), *systems}
+    return tuple(sorted((parts | {"engine"} if starts_engine(plan) else parts) - {""}))
+
+
+def _containers(plan: Plan) -> Iterator[Problem]:
+    """In containers each store has a container of its own, and they run side by side."""
+    if plan.isolation != "container":
+        return
+    for name in plan.systems_played:
+        if plan.systems[name].needs_process:
+            message = f"expected process: the server of system {name} is from outside, and there is no image of it"
+            yield Problem("isolation", message)
+    stores = sum(match.careers * sum(map(bool, plan.memories_of(match))) for match in plan.memory_matches)
+    if stores > MEMORY_CONTAINERS_MAX:
+        message = f"expected process: containers take {MEMORY_CONTAINERS_MAX} careers with a memory, found {stores}"
+        yield Problem("isolation", message)
+
+
+def _rules(plan: Plan) -> Iterator[Problem]:
+    for name, game in GAMES.items():
+        yield from (problem.below(name) for problem in game.problems(plan.rules_of(name)))
+    if (plan.seed.origin == "season") != bool(plan.seed.value):
+        yield Problem("seed.value", "expected a value with origin season, and none with origin self")
+
+
+def _matches(plan: Plan) -> Iterator[Problem]:
+    if not plan.matches:
+        yield Problem("matches", "expected at least one match")
+    seen: set[str] = set()
+    for index, match in enumerate(plan.matches):
+        path = f"matches[{index}]"
+        if match.id in seen:
+            yield Problem(path, f"expected one match of its phase, game, condition and seats, found {match.id} again")
+        seen.add(match.id)
+        if match.game not in (version := PROTOCOLS[plan.protocol]).games:
+            games = ", ".join(version.games)
+            yield Problem(path, f"expected a game of {version.id} ({games}), found {match.game}")
+        if len(match.id) > MATCH_ID_CHARS_MAX:
+            message = f"expected names of seats and system that make an id of at most {MATCH_ID_CHARS_MAX} characters"
+            yield Problem(path, f"{message}, found {len(match.id)} in {match.id}")
+        sizes = GAMES[match.game].match_problems(match, plan.rules_of(match.game))
+        yield from (problem.below(path) for problem in sizes)
+        yield from _players(path, match)
+        yield from _pairing(path, match, plan)
+    streams = sum(-(-match.planned // max(1, match.stream_results)) for match in plan.matches)
+    if streams > STREAMS_MAX:
+        yield Problem("matches", f"expected at most {STREAMS_MAX} streams, found {streams}; make the blocks larger")
+
+
+def _players(path: str, match: Match) -> Iterator[Problem]:
+    """The number of seats that the game takes."""
+    game, seats = GAMES[match.game], len(match.table)
+    if seats in game.players:
+        return
+    least, most = game.players[0], game.players[-1]
+    expected = f"{least}" if least == most else f"{least} to {most}"
+    yield Problem(f"{path}.others", f"expected {expected} seats in {game.title}, found {seats}")
+
+
+def _pairing(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
+    for seat_index, name in enumerate(match.seats):
+        key, seat = seat_key(seat_index), plan.seats.get(name)
+        if seat is None:
+            names = ", ".join(islice(plan.seats, SEATS_NAMED_MAX))
+            yield Problem(f"{path}.{key}", f"expected one of the seats {names}")
+        elif not plays(seat, match.game):
+            title = GAMES[match.game].title
+            yield Problem(f"{path}.{key}", f"expected a seat that plays {title}, found {seat.noun}")
+        elif seat_index:
+            yield from _opponent(f"{path}.{key}", match, seat_index, plan)
+
+
+def plays(seat: Seat, game: str) -> bool:
+    """True if a seat can play the game. Where the games compute a kind's replies, the game must have such a player."""
+    if isinstance(seat, ScriptedSeat) and seat.played_by_games and seat.kind not in GAMES[game].scripted:
+        return False
+    return seat.games is None or game in seat.games
+
+
+def _opponent(path: str, match: Match, seat_index: int, plan: Plan) -> Iterator[Problem]:
+    """The rule of the match's phase about the seats that are not measured."""
+    rule = PROTOCOLS[plan.protocol].phases.get(match.phase)
+    if rule is None or not set(match.seats) <= plan.seats.keys():
+        return
+    table = Table(match, [plan.seats[seat] for seat in match.seats])
+    if expected := rule.opponent.problem(table, seat_index):
+        yield Problem(path, f"expected {expected}")
+
+
+def _rule(path: str, rule: SequentialRule, match: Match, plan: Plan) -> Iterator[Problem]:
+    game, planned = GAMES[match.game], observations_planned(match, plan)
+    bounds = game.bounds(rule)
+    reach = bounds.greatest - bounds.null
+    yield from (problem.below(path) for problem in game.rule_problems(rule, plan.rules_of(match.game), planned))
+    if not Fraction(rule.of_interest) < reach:
+        yield Problem(f"{path}.of_interest", f"expected less than {reach}, the greatest distance from chance")
+    yield from _alpha(f"{path}.alpha", rule.alpha, plan)
+    if planned > OBSERVATIONS_MAX:
+        yield Problem(path, f"expected a match of at most {OBSERVATIONS_MAX} observations, found {planned}")
+    phase = PROTOCOLS[plan.protocol].phases.get(match.phase)
+    if rule.blocks_per_look and phase and phase.gate:
+        yield Problem(f"{path}.blocks_per_look", f"expected 0: Phase {match.phase:d} is decided by a whole match")
+
+
+def _alpha(path: str, alpha: str, plan: Plan) -> Iterator[Problem]:
+    """Alpha must not exceed the protocol's: "supported" would then mean less than its readers think."""
+    most = load_protocol(plan.protocol).significance
+    if Fraction(alpha) > Fraction(most):
+        yield Problem(path, f"expected at most {most}, the significance level of {plan.protocol}, found {alpha}")
+
+
+def _analysis(plan: Plan) -> Iterator[Problem]:
+    declared = plan.analysis.hypotheses
+    if len(set(declared)) < len(declared):
+        yield Problem("analysis.hypotheses", "expected each hypothesis at most once")
+    yield from _alpha("analysis.alpha", plan.analysis.alpha, plan)
+    matches = {match.id: match for match in plan.matches}
+    watched = [rule.match for rule in plan.analysis.sequential]
+    for index, rule in enumerate(plan.analysis.sequential):
+        path = f"analysis.sequential[{index}]"
+        if rule.match not in matches or rule.match in watched[:index]:
+            yield Problem(f"{path}.match", f"expected one of the matches {', '.join(matches)}, each once")
+        if rule.match in matches:
+            yield from _rule(path, rule, matches[rule.match], plan)
+    if plan.quality.nodes and not any(game.uses_engine for game in plan.games.values()):
+        yield Problem("quality.nodes", "expected 0: no chess is played")

@@ -1,0 +1,127 @@
+"""The plan of a run: matches cut into streams, each a script that depends on nothing but the seed.
+
+A match is cut into blocks, or into careers where a seat's system keeps a store: parts that are independent of each
+other and run side by side. Both colours of a start, and a whole session of hands, stay in one part.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+import msgspec
+
+from ..core.dice import Dice
+from ..core.script import Script
+from ..core.seat_letters import memory_name
+from ..experiment.matches import Arm, Match
+from ..experiment.opponent_patterns import Pattern
+from ..memory.career_memory import CareerMemory
+from ..table.game import Block, StreamPlan
+from ..table.players import Player
+from ..table.registry import GAMES
+from .manifest import MemoryPin, Plan
+
+
+def streams_of(match: Match) -> Iterator[StreamPlan]:
+    """The streams of a match, in order."""
+    total, size = match.planned, match.stream_results
+    for number, first in enumerate(range(0, total, size)):
+        yield StreamPlan(f"{match.id}-b{number:05d}", match, first, min(size, total - first))
+
+
+class SeatStore(NamedTuple):
+    """The memory of one seat in one stream, which has a server of its own. `to`: its name in the journal."""
+
+    stream: str
+    to: str
+
+
+def memory_stores(plan: Plan) -> dict[SeatStore, str]:
+    """The stores of a run in the order of the plan, and the names of their systems."""
+    return {
+        SeatStore(stream.id, memory_name(seat_index)): system
+        for match in plan.memory_matches
+        for stream in streams_of(match)
+        for seat_index, system in enumerate(plan.memories_of(match))
+        if system
+    }
+
+
+def memories_played(plan: Plan) -> tuple[str, ...]:
+    """The names of the systems that are memories and that some match names."""
+    return tuple(dict.fromkeys(memory_stores(plan).values()))
+
+
+NO_PINS: Final[Mapping[str, MemoryPin]] = MappingProxyType({})
+
+
+def block_script(
+    stream: StreamPlan, plan: Plan, dice: Dice, memories: Mapping[str, MemoryPin] = NO_PINS
+) -> Script[Block]:
+    """The script of one stream. `memories`: the sealed servers by system; before they are sealed there are none."""
+    match, game = stream.match, GAMES[stream.match.game]
+    stores = [_memory(stream, seat_index, plan, dice, memories) for seat_index in range(len(match.seats))]
+
+    @cache
+    def seats_after(shifts: int) -> tuple[Player, ...]:
+        players = (_player(plan, match, seat_index, shifts) for seat_index in range(len(match.seats)))
+        return tuple(msgspec.structs.replace(one, memory=own) for one, own in zip(players, stores, strict=True))
+
+    def seats_at(index: int) -> tuple[Player, ...]:
+        return seats_after(shifts_before(match, index))
+
+    for memory in filter(None, stores):
+        yield from memory.begin(game.id_of(match, stream.first))
+    block = yield from game.script(stream, seats_at, plan.rules_of(match.game), dice)
+    for memory in filter(None, stores):
+        yield from memory.finish(game.id_of(match, stream.first + stream.count - 1))
+    return block
+
+
+def _memory(
+    stream: StreamPlan, seat_index: int, plan: Plan, dice: Dice, memories: Mapping[str, MemoryPin]
+) -> CareerMemory | None:
+    """The memory of the seat at `seat_index` in one stream, which is a career."""
+    name = plan.memories_of(stream.match)[seat_index]
+    if not name:
+        return None
+    arm, pin = stream.match.conditions[seat_index].arm, memories.get(name)
+    order = dice.stream(f"donor/{stream.id}")
+    notes = GAMES[stream.match.game].donor_notes if arm is Arm.PLACEBO else ()
+    return plan.systems[name].career_memory(arm, notes, order, pin.native if pin else (), memory_name(seat_index))
+
+
+def shifts_before(match: Match, index: int) -> int:
+    """Number of the match's shifts before result `index` of it; in each career they come again."""
+    played = index % match.stream_results if match.careers else index
+    return sum(shift.after <= played for shift in match.shifts)
+
+
+def patterns_of(plan: Plan, match: Match, seat_index: int, shifts: int) -> tuple[Pattern, ...]:
+    """The patterns of the match's game that the seat at `seat_index` must keep after so many shifts."""
+    kept = plan.seats[match.seats[seat_index]].patterns
+    if shifts and seat_index in match.shifting:
+        kept = match.shifts[shifts - 1].patterns
+    return tuple(pattern for pattern in kept if pattern in GAMES[match.game].patterns)
+
+
+def _player(plan: Plan, match: Match, seat_index: int, shifts: int) -> Player:
+    """Player of the seat at `seat_index` of `Match.seats`, after `shifts` of the match's forced strategy changes."""
+    name, catalogue = match.seats[seat_index], GAMES[match.game].patterns
+    seat = plan.seats[name]
+    briefing = seat.briefing
+    condition = match.conditions[seat_index]
+    arm, systems = condition.arm, plan.parts_of(condition.system).values()
+    briefing = "\n".join(filter(None, (briefing, *(system.told(arm) for system in systems))))
+    patterns = tuple(catalogue[pattern] for pattern in patterns_of(plan, match, seat_index, shifts))
+    libraries = (system.library(arm, match.game) for system in systems)
+    return Player(
+        name,
+        patterns,
+        briefing,
+        scripted=not seat.is_model,
+        tokens_max=seat.tokens_limit,
+        tool=plan.tool_of(match, seat_index),
+        library=next((library for library in libraries if library), None),
+    )

@@ -1,1 +1,0 @@
-"""Chess quality for a person: the figures, and the command that checks the answers behind them."""

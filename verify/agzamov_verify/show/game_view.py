@@ -1,0 +1,113 @@
+"""The display of a game: one subclass of `GameView` in the `view` module of each game's folder."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from math import inf, isfinite
+from typing import Any, ClassVar
+
+from ..core.questions import Message
+from ..plan.manifest import Plan
+from ..scoring.match_figures import MatchAnalysis
+from ..scoring.units.counts import Counts
+from ..table.game import Game
+from .replayed_game import PlayedGame
+
+
+class GameView(ABC):
+    """Words of one game on the screen.
+
+    `null` is the headline figure of equal players (0.5 points a game), `figure_bounds` the least and the greatest one.
+    `figure_unit` is its unit in a sentence, without a space before it; `short_unit` the unit in a table, with one
+    (" bb/100"), or "". `places` names the places of the seats in a result, the first to act first; `clusters` what
+    decisions that depend on each other are of.
+    `adjusted_words`: what the methods of an analysis with `adjusted` figures are. `notation`: the open format of its
+    results, as `agzamov export --to` has it; empty for none.
+
+    Lines are at most 100 columns of ASCII: `columns.paragraph` and `columns.row` break them, `columns.ascii_words`
+    makes foreign text safe.
+    """
+
+    game: ClassVar[Game]
+    null: ClassVar[float]
+    figure_unit: ClassVar[str]
+    figure_bounds: ClassVar[tuple[float, float]] = (-inf, inf)
+    short_unit: ClassVar[str]
+    places: ClassVar[tuple[str, ...]]
+    clusters: ClassVar[str] = "games"
+    notation: ClassVar[str] = ""
+    adjusted_words: ClassVar[str] = ""
+
+    @abstractmethod
+    def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:
+        """One result as a player knows it.
+
+        The first line has its id and who sat where, the second the result and its reason. The last two lines are an
+        empty one and the result again; `--prompts` puts what was asked before them.
+        """
+
+    @abstractmethod
+    def document(self, played: PlayedGame) -> dict[str, object]:
+        """One result for a program: values that JSON has. The caller adds game, match and seats."""
+
+    def exported(self, played: PlayedGame, plan: Plan) -> str:
+        """One result in the open format of the game."""
+        raise NotImplementedError
+
+    def scene(self, messages: tuple[Message, ...]) -> dict[str, str]:  # noqa: ARG002 - a game need not have any
+        """The part of a game that the receiver of these messages saw, by name; a `fen` is drawn as a board."""
+        return {}
+
+    def actions(self, record: Any) -> Mapping[int, str]:  # noqa: ARG002 - a game need not have any
+        """The action at each turn of a result, in one word or two: "e2e4", "raise 300"."""
+        return {}
+
+    def frames(self, played: PlayedGame, plan: Plan) -> list[dict[str, Any]]:
+        """The states of one result in order, as values that JSON has; frame k is what seats saw at turn k.
+
+        Each has a `label`, the action that led to it in a word or two; `said`, the same in a sentence; `by`, the place
+        that acted, -1 for none; and what `replay.js` of the game's folder draws. Without such a file: `lines`.
+        """
+        return [{"label": "game", "said": "the whole game", "by": -1, "lines": list(self.lines(played, plan))}]
+
+    def error_classes(self, record: Any) -> tuple[str, ...]:  # noqa: ARG002 - see the games
+        """Classes of faults among the first attempts of all seats in a result, for a filter."""
+        return ()
+
+    @abstractmethod
+    def ended(self, record: Any) -> str:
+        """End and size of a result, in a list: "checkmate, 43 plies"."""
+
+    @abstractmethod
+    def size(self, counts: Any) -> str:
+        """The size of a match: "30 games, 1,820 plies"."""
+
+    @abstractmethod
+    def details(self, counts: Any, analysis: MatchAnalysis | None, plan: Plan) -> Iterator[str]:
+        """Rows of a match that only this game has, for `verify --details`; made by `columns.row`.
+
+        `analysis` is None where a bundle has none; else it is this game's own type.
+        """
+
+    def spelled(self, value: float | None) -> str:
+        """The headline figure without its unit; None and infinite values are "unbounded"."""
+        return "unbounded" if value is None or not isfinite(value) else self.number(value)
+
+    def number(self, value: float) -> str:
+        """A finite headline figure."""
+        return f"{value:.3f}"
+
+    def tally(self, counts: Any) -> str:
+        """The outcome of a match in words, without a conclusion: "won 3 of 4 against".
+
+        The name of the seat stands before it, its opponents' after it.
+        """
+        wins, n = counts.wins
+        return f"won {wins} of {n} against"
+
+    def ends(self, counts: Counts) -> bool:  # noqa: ARG002 - see hold'em
+        """True if a sentence about a match says how its results ended."""
+        return True
+
+    def rules_words(self, plan: Plan) -> str:  # noqa: ARG002 - see chess
+        """Rules of a run that the first screen names; empty where they are the usual ones."""
+        return ""

@@ -1,0 +1,223 @@
+"""A figure of a report: a chart, its caption, and its numbers as a table. Results of matches, and effects."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from ...checks.steps import Verdict
+from ...plan.manifest import Manifest
+from ...scoring.analysis import Analysis
+from ...scoring.deltas import DeltaAnalysis
+from ...scoring.game_scoring import match_of
+from ...scoring.inference.estimate import Estimate
+from ...scoring.inference.unit_values import ONE_CAREER
+from ...scoring.results import MatchResult, Results
+from ..seat_words import percent
+from ..text.first_screen import match_words
+from ..text.headline import WITHIN_ONE_CAREER, Headline, headlines
+from ..views import VIEWS, game_words
+from .charts import Whisker, certainty, whiskers
+from .markup import Element, element, table
+
+SCORE_UNIT: Final = "score"
+EFFECT_MOST: Final = {SCORE_UNIT: 0.5, "win rate": 1.0}
+"""The greatest effect in a unit: from even play to winning every game, from none won to all."""
+SHOWN_OPEN: Final = 2
+"""Figures of one sort that are open at once."""
+ROWS_OPEN: Final = 8
+"""Rows of a table that is open at once."""
+REASONS: Final = 3
+WHOLE_FROM: Final = 100
+INTERVAL: Final = "95 % interval"
+ESTIMATED: Final = (INTERVAL, "n", "smallest detectable effect")
+"""The columns of an estimate behind its value (`estimate_cells`)."""
+NOTHING_TO_SHOW: Final = "nothing that this measure could show"
+
+
+def figure(title: str, words: str, chart: Element | None, numbers: Element, *, is_open: bool = False) -> Element:
+    """A chart with its title, a sentence, and its numbers, which are folded away unless there is no chart."""
+    shown = [chart] if chart is not None else []
+    opened = {"open": ""} if is_open else {}
+    folded = element("details", element("summary", "The numbers"), numbers, **opened) if shown else numbers
+    return element("figure", element("figcaption", element("strong", title), element("p", words)), *shown, folded)
+
+
+def scroller(title: str, content: Element) -> Element:
+    """Wrap content that is wider than some screens, so that it scrolls sideways, by keyboard too."""
+    return element("div", content, class_="scroll", tabindex="0", role="region", aria_label=title)
+
+
+def side_by_side(*shown: Element) -> Element:
+    """Figures that belong together, beside each other where there is room."""
+    return element("div", *shown, class_="pair") if len(shown) > 1 else shown[0]
+
+
+def hollow_words(reasons: Iterable[str]) -> str:
+    """The reason why some points of a chart are hollow; empty where none is."""
+    named = list(dict.fromkeys(reason or "nothing varied, or too little was repeated" for reason in reasons))
+    if not named:
+        return ""
+    rest = f"; and {len(named) - REASONS} other reasons" if len(named) > REASONS else ""
+    return f" A hollow point has no interval, and shows nothing by itself: {'; '.join(named[:REASONS])}{rest}."
+
+
+def why_no_interval(value: Estimate) -> str:
+    """The reason why an estimate has no interval; empty where the analysis gives none."""
+    return WITHIN_ONE_CAREER if value.over == ONE_CAREER else value.ci_note
+
+
+def some_open(named: Iterable[tuple[str, Element]]) -> Iterator[Element]:
+    """The first figures as they are; of the rest a list opens on a click, and each on a click on its name."""
+    every = list(named)
+    yield from (shown for _, shown in every[:SHOWN_OPEN])
+    rest = [element("details", element("summary", name), shown, class_="more") for name, shown in every[SHOWN_OPEN:]]
+    if rest:
+        yield element("details", element("summary", f"{len(rest)} more"), *rest, class_="more rest")
+
+
+def parts_of(verdict: Verdict) -> tuple[Results, Analysis, Manifest]:
+    """Results, analysis and manifest of a verdict that did not fail. Raises ValueError for one that did."""
+    if verdict.results is None or verdict.analysis is None or verdict.manifest is None:
+        raise ValueError("expected a verdict with recomputed figures")
+    return verdict.results, verdict.analysis, verdict.manifest
+
+
+def short_words(manifest: Manifest, match_id: str) -> str:
+    """A match in the words of a chart that is of one game: without the game's name."""
+    return match_words(manifest, match_id).replace(f", {game_words(game_of(manifest, match_id))}", "", 1)
+
+
+def game_of(manifest: Manifest, match_id: str) -> str:
+    """The name of a match's game."""
+    return next(match.game for match in manifest.plan.matches if match.id == match_of(match_id))
+
+
+def result_figures(verdict: Verdict) -> Iterator[Element]:
+    """The result of each match with its interval, game by game."""
+    results, analysis, manifest = parts_of(verdict)
+    heads = headlines(results.matches, analysis)
+    mde = {match.id: match.main.everything for match in analysis.matches}
+    shown = []
+    for game in dict.fromkeys(match.game for match in results.matches):
+        matches = [match for match in results.matches if match.game == game]
+        contests = [match for match in matches if not match.is_baseline]
+        view = VIEWS[game]
+        rows = [_whisker(short_words(manifest, match.id), heads[match.id]) for match in contests]
+        title = f"{game_words(game)}: result of the first-named seat"
+        chart = whiskers(rows, view.null, view.figure_unit, title, "equal players") if rows else None
+        numbers = table(
+            ("match", "played", view.figure_unit, INTERVAL, "smallest detectable effect", "ended by play"),
+            [_result_row(manifest, match, heads[match.id], mde.get(match.id)) for match in matches],
+        )
+        words = "Right of the dashed line the first-named seat did better; an interval that crosses it shows neither."
+        words += hollow_words(heads[match.id].why_none for match in contests if heads[match.id].low is None)
+        words = words if rows else "A seat that plays itself has no winner: a baseline."
+        shown.append(figure(title, words, chart, numbers, is_open=len(matches) <= ROWS_OPEN))
+    if shown:
+        yield side_by_side(*shown)
+
+
+def delta_figures(verdict: Verdict) -> Iterator[Element]:
+    """Deltas of each augmentation, as intervals and as a map of augmentations by models."""
+    _, analysis, _ = parts_of(verdict)
+    for game in dict.fromkeys(delta.game for delta in analysis.deltas):
+        deltas = [delta for delta in analysis.deltas if delta.game == game]
+        is_one = len({delta.model for delta in deltas}) == 1
+        effects = {_system_words(delta, is_one=is_one): delta.performance.everything for delta in deltas}
+        unit = unit_words(next(iter(effects.values())).unit)
+        rows = [estimated_whisker(name, effect) for name, effect in effects.items() if effect.value]
+        title = f"{game_words(game)}: with an augmentation less without it"
+        title += f", {deltas[0].model}" if is_one else ""
+        chart = whiskers(rows, 0.0, unit, title, "no difference") if rows else None
+        numbers = table(
+            ("augmentation", unit, *ESTIMATED), [(name, *estimate_cells(effect)) for name, effect in effects.items()]
+        )
+        words = "Right of the dashed line the augmentation helped; an interval that crosses it shows no difference."
+        words += hollow_words(why_no_interval(effect) for effect in effects.values() if effect.ci is None)
+        yield side_by_side(figure(title, words, chart, numbers), _heat_map(game, deltas))
+
+
+def _whisker(label: str, head: Headline) -> Whisker:
+    return Whisker(label, head.value, head.low, head.high)
+
+
+def estimated_whisker(label: str, value: Estimate) -> Whisker:
+    """A row of a chart from an estimate that has a value."""
+    low, high = (float(value.ci.low), float(value.ci.high)) if value.ci else (None, None)
+    return Whisker(label, float(value.value.decimal) if value.value else 0.0, low, high)
+
+
+def _result_row(manifest: Manifest, match: MatchResult, head: Headline, value: Estimate | None) -> tuple[str, ...]:
+    view = VIEWS[match.game]
+    by_play = percent(match.result.by_play / match.result.count if match.result.count else 0.0)
+    name, size = short_words(manifest, match.id), view.size(match.result)
+    if match.is_baseline:
+        return name, size, "baseline", "", "", by_play
+    return name, size, view.spelled(head.value), interval_words(head), detectable(value), by_play
+
+
+def interval_words(head: Headline) -> str:
+    """The interval of a headline, for a table whose heading has the unit."""
+    if head.low is None or head.high is None:
+        return "none"
+    spelled = VIEWS[head.game].spelled
+    return f"{spelled(head.low)} to {spelled(head.high)}{' (sequential)' if head.sequential else ''}"
+
+
+def detectable(value: Estimate | None) -> str:
+    """The smallest effect that a figure could have shown, in its unit; none where it has no interval."""
+    if value is None or value.mde is None or value.ci is None:
+        return "none: no interval"
+    least = float(value.mde.decimal)
+    return NOTHING_TO_SHOW if least > EFFECT_MOST.get(value.unit, least) else three_digits(least).removeprefix("+")
+
+
+def estimate_cells(value: Estimate) -> tuple[str, ...]:
+    """An estimate in the cells of a table whose heading has the unit."""
+    if value.value is None:
+        return "no value", "", "", ""
+    bounds = f"{three_digits(float(value.ci.low))} to {three_digits(float(value.ci.high))}" if value.ci else "none"
+    n = "+".join(f"{one:,}" for one in value.n)
+    return three_digits(float(value.value.decimal)), bounds, n, detectable(value)
+
+
+def three_digits(value: float) -> str:
+    """A difference with its sign, in three digits; whole where it is large."""
+    return f"{value:+,.0f}" if abs(value) >= WHOLE_FROM else f"{value:+.3g}"
+
+
+def unit_words(unit: str) -> str:
+    """The unit of an estimate as charts and tables name it."""
+    named = {SCORE_UNIT: "points a game", "bb/100": "big blinds per 100 hands"}
+    return named.get(unit, unit)
+
+
+def _system_words(delta: DeltaAnalysis, *, is_one: bool) -> str:
+    what = f"{delta.augmentation}{f' by {delta.system}' if delta.system else ''}"
+    return what if is_one else f"{delta.model} with {what}"
+
+
+def _heat_map(game: str, deltas: Sequence[DeltaAnalysis]) -> Element:
+    """Augmentations by models; the colour of a cell is that of its difference, grey where its interval holds 0."""
+    models = list(dict.fromkeys(delta.model for delta in deltas))
+    systems = list(dict.fromkeys((delta.augmentation, delta.system) for delta in deltas))
+    cells = {(delta.model, (delta.augmentation, delta.system)): delta.performance.everything for delta in deltas}
+    known = [abs(float(effect.value.decimal)) for effect in cells.values() if effect.value]
+    greatest = max(known, default=0.0) or 1.0
+    rows = [
+        (f"{name}{f' by {by}' if by else ''}", *(_heat(cells.get((model, (name, by))), greatest) for model in models))
+        for name, by in systems
+    ]
+    title = f"{game_words(game)}: augmentations by models"
+    words = f"Each cell is a difference, with its {INTERVAL}. Grey: not shown to differ from none."
+    return figure(title, words, None, table(("augmentation", *models), rows))
+
+
+def _heat(effect: Estimate | None, greatest: float) -> Element | str:
+    if effect is None or effect.value is None:
+        return "not played"
+    value = float(effect.value.decimal)
+    low, high = (float(effect.ci.low), float(effect.ci.high)) if effect.ci else (None, None)
+    shade = certainty(low, high, 0.0)
+    step = max(1, round(4 * abs(value) / greatest))
+    interval = f"{three_digits(low)} to {three_digits(high)}" if low is not None and high is not None else "no interval"
+    return element("span", f"{three_digits(value)} ", element("small", interval), class_=f"heat {shade}-{step}")

@@ -1,0 +1,249 @@
+"""One game as the report's page replays it: its frames, each with its questions and answers.
+
+    {"g":"p1-chess960-naked-agent-g00000","placed":["agent (A)","agent (B)"],"result":"1-0, …","won":"won",
+     "frames":[…],"asked":[{"at":1,"kind":"chat","to":"agent","prompt":[["system",[0,1,2]]],"reply":[3],"us":812}, …]}
+
+A call that is not simply the decision says `what` it is, and which tools it `calls`; one after the contest is `over`.
+Texts are lists of numbers of lines in a table that the games of one chunk share: a prompt repeats most of its lines.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import msgspec
+
+from ...core.questions import (
+    RESERVED,
+    Answer,
+    CallTool,
+    Chat,
+    EndGame,
+    Evaluate,
+    Export,
+    Message,
+    NoReply,
+    Question,
+    Reply,
+    Search,
+    Store,
+)
+from ...core.untrusted_input import printable
+from ...documents.library import DOCUMENTS
+from ...memory.tool_calls import closing_observation
+from ...plan.manifest import Plan
+from ...table.prompt_lines import PROFILE, TOOL
+from ..games_of_bundle import outcome
+from ..replayed_game import PlayedGame, exchange_lines
+from ..views import VIEWS
+from ..xray import XrayedDecision, seats_with_memory, xray
+
+NOT_YET: Final = "This is not yet the time to "
+"""How each request begins that a seat is asked before its decision, for its tool."""
+REQUESTS: Final[Mapping[str, str]] = {
+    "can examine up to": "asked which moves its tool shall examine",
+    "can compare your hand": "asked which hands its tool shall compare",
+    "Which side stands better": "asked which side stands better",
+}
+"""Words of such a request, and what it is."""
+REJECTED: Final = "Rejected: "
+RESULT_LINE: Final = 1
+"""Of `GameView.lines`: the one that says the result and its reason."""
+SECTIONS: Final = ((DOCUMENTS, "Passages of its documents"), (TOOL, "Its tool's answer"), (PROFILE, "Of its opponent"))
+"""What a user message holds behind the situation, by the line before it."""
+END: Final = "end"
+"""In an address, the last frame of a game."""
+
+Exchange: TypeAlias = tuple[Question, Answer]
+Values: TypeAlias = dict[str, str | int | float | bool | None]
+
+
+class EntryOrigin(NamedTuple):
+    """Origin of a memory entry: the game, and the frame beside which its storing is shown."""
+
+    game: str
+    frame: int | str
+
+
+Sources: TypeAlias = Mapping[str, Mapping[str, EntryOrigin]]
+"""By memory and entry: where the entry was stored."""
+
+
+class Lines:
+    """The table of lines of one chunk, each once."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.characters = 0
+        self._numbers: dict[str, int] = {}
+
+    def refer(self, text: str) -> list[int]:
+        """The numbers of a text's lines. What is not printable is spelled out."""
+        return [self._number(printable(line)) for line in text.split("\n")]
+
+    def _number(self, line: str) -> int:
+        number = self._numbers.setdefault(line, len(self.texts))
+        if number == len(self.texts):
+            self.texts.append(line)
+            self.characters += len(line)
+        return number
+
+
+def game_document(played: PlayedGame, plan: Plan, lines: Lines, sources: Sources, us: Sequence[int]) -> dict[str, Any]:
+    """One game. `sources`: where each entry of the memory was stored; `us`: microseconds of each call."""
+    view = VIEWS[played.match.game]
+    frames = view.frames(played, plan)
+    return {
+        "g": played.record.game,
+        "placed": played.placed,
+        "result": printable(_result(played, plan)),
+        "won": outcome(played),
+        "frames": frames,
+        "asked": list(_asked(played, len(frames), lines, us)),
+        **_xrayed(played, plan, len(frames), lines, sources),
+    }
+
+
+def _result(played: PlayedGame, plan: Plan) -> str:
+    """The lines of the result, joined: they go on beneath themselves."""
+    written = list(VIEWS[played.match.game].lines(played, plan))
+    words = [written[RESULT_LINE]]
+    for line in written[RESULT_LINE + 1 :]:
+        if not line.startswith("        "):
+            break
+        words.append(line.strip())
+    return " ".join(words).removeprefix("Result:").strip()
+
+
+def _asked(played: PlayedGame, frames: int, lines: Lines, us: Sequence[int]) -> Iterator[dict[str, Any]]:
+    before: dict[str, Chat] = {}
+    is_over = False
+    for number, ((question, answer), took_us) in enumerate(zip(played.asked, us, strict=True)):
+        at = frames - 1 if is_over else _frame_of(question, frames)
+        if isinstance(question, Chat) and isinstance(answer, Reply | NoReply):
+            is_over = is_over or closing_observation(question.messages) is not None
+            what = call_words(question, before.get(question.to))
+            before[question.to] = question
+            calls = _calls(answer, question.to, played.asked[number + 1 :], lines)
+            where = {"what": printable(what), "over": is_over, "calls": calls}
+            document = {**_chat(question, answer, lines), **{name: value for name, value in where.items() if value}}
+            at = frames - 1 if is_over else at
+        else:
+            document = _note(question, answer, lines)
+        yield {"at": at, **document, "us": took_us}
+
+
+def _frame_of(question: Question, frames: int) -> int:
+    """The frame beside which a question is shown: that of the action which it led to.
+
+    An evaluation is of the frame itself; what a memory was told once the game was over is of the last frame.
+    """
+    match question:
+        case Evaluate():
+            frame = question.turn
+        case EndGame() | Export() | Store(kind="observation"):
+            frame = frames
+        case _:
+            frame = question.turn + 1
+    return min(frame, frames - 1)
+
+
+def _note(question: Question, answer: Answer, lines: Lines) -> dict[str, Any]:
+    """A question to an engine, a memory or a tool with its answer: one line each."""
+    head, *rest = exchange_lines(question, answer)
+    what = re.sub("|".join(RESERVED), lambda found: RESERVED[found[0]], head.removeprefix("-- "))
+    is_told = isinstance(question, Search | CallTool)
+    kind = "evaluation" if isinstance(question, Evaluate) else "search" if is_told else "note"
+    given = "\n".join(line.removeprefix("   ") for line in rest)
+    return {"kind": kind, "what": what[:1].upper() + what[1:], "lines": lines.refer(given) if rest else []}
+
+
+def _chat(question: Chat, answer: Reply | NoReply, lines: Lines) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "kind": "chat",
+        "to": question.to,
+        "prompt": [[one.role, lines.refer(one.content), *sections_of(one)] for one in question.messages],
+        **({"failed": len(answer.attempts)} if answer.attempts else {}),
+    }
+    if isinstance(answer, NoReply):
+        return {**document, "none": printable(answer.reason)}
+    tokens = [answer.prompt_tokens, answer.completion_tokens, answer.reasoning_tokens]
+    return {**document, "reply": lines.refer(answer.text), "tokens": tokens, "finish": printable(answer.finish)}
+
+
+def sections_of(message: Message) -> list[list[Any]]:
+    """The parts of a user message behind the situation: the number of the first line, and a title."""
+    if message.role != "user":
+        return []
+    found = ((message.content.find(marker), title) for marker, title in SECTIONS)
+    return [[message.content.count("\n", 0, at) + 1, title] for at, title in sorted(found) if at >= 0]
+
+
+def _calls(answer: Answer, seat: str, following: Sequence[Exchange], lines: Lines) -> list[list[Any]]:
+    """The calls of tools in a reply: name, arguments, and the result of each in the seat's next question."""
+    calls = answer.tool_calls if isinstance(answer, Reply) else ()
+    if not calls:
+        return []
+    asked = next((one for one, _ in following if isinstance(one, Chat) and one.to == seat), None)
+    told = [message.content for message in asked.messages if message.role == "tool"][-len(calls) :] if asked else []
+    told += [""] * (len(calls) - len(told))
+    return [
+        [printable(call.name), lines.refer(arguments_words(call.arguments)), lines.refer(text)]
+        for call, text in zip(calls, told, strict=True)
+    ]
+
+
+def arguments_words(text: str) -> str:
+    """The arguments of a call, one a line; anything but a plain JSON object stays as it is."""
+    try:
+        values = msgspec.json.decode(text.encode(), type=Values)
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return text
+    return "\n".join(f"{name}: {value}" for name, value in values.items())
+
+
+def call_words(question: Chat, before: Chat | None) -> str:
+    """The kind of a seat's call, where it is not simply the decision. `before`: the call before it of the same seat."""
+    last = question.messages[-1]
+    if last.role == "tool":
+        return "after its tool's answer"
+    if closing_observation(question.messages) is not None:
+        return "asked after the contest what to keep"
+    if NOT_YET in last.content:
+        return next((what for words, what in REQUESTS.items() if words in last.content), "asked before it decides")
+    if before is None or before.turn != question.turn or NOT_YET in before.messages[-1].content:
+        return ""
+    why = last.content.rpartition(REJECTED)[2].partition(". ")[0]
+    return f"asked again, for its reply was rejected: {why}" if REJECTED in last.content else "asked again"
+
+
+def _xrayed(played: PlayedGame, plan: Plan, frames: int, lines: Lines, sources: Sources) -> dict[str, Any]:
+    """What each seat with a memory remembered at each of its decisions; nothing where none has one."""
+    found = [
+        {"seat": printable(of.name), **_decision(one, frames, lines, sources.get(of.memory, {}))}
+        for of in seats_with_memory(plan, played.match)
+        for one in xray(played, of)
+    ]
+    return {"xray": sorted(found, key=lambda one: one["at"])} if any(plan.memories_of(played.match)) else {}
+
+
+def _decision(
+    decision: XrayedDecision, frames: int, lines: Lines, sources: Mapping[str, EntryOrigin]
+) -> dict[str, Any]:
+    return {
+        "at": min(decision.turn + 1, frames - 1),
+        "query": lines.refer(decision.query),
+        "action": printable(decision.action),
+        "instead": lines.refer(decision.instead) if decision.instead else [],
+        "without": None if decision.without is None else printable(decision.without),
+        "changes": decision.changes,
+        "recalled": [
+            [
+                printable(entry.entry),
+                list(sources.get(entry.entry, ("", ""))),
+                *(lines.refer(text) if text else [] for text in (entry.content, entry.instead, entry.own)),
+            ]
+            for entry in decision.recalled
+        ],
+        **({"steered": decision.steered._asdict()} if decision.steered else {}),
+    }

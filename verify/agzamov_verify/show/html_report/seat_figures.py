@@ -1,0 +1,190 @@
+"""Figures of how seats play: winnings less luck, quality of moves, tokens, errors."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from ...checks.steps import Verdict
+from ...core.seat_letters import seat_letter
+from ...plan.manifest import Manifest
+from ...scoring.inference.estimate import Estimate
+from ...scoring.quality.quality_figures import quality_of
+from ...scoring.results import MatchResult
+from ...scoring.seat_stats import SeatStats
+from ...table.declared import FaultKind
+from ..text.first_screen import match_words
+from ..text.headline import Headline, headlines
+from ..views import VIEWS, game_words
+from .charts import Dot, Whisker, scattered, stacked, whiskers
+from .figures import (
+    ESTIMATED,
+    INTERVAL,
+    estimate_cells,
+    estimated_whisker,
+    figure,
+    game_of,
+    hollow_words,
+    interval_words,
+    parts_of,
+    short_words,
+    some_open,
+    why_no_interval,
+)
+from .markup import Element, element, table
+
+BARS_MAX: Final = 10
+"""Of a chart of error classes."""
+FAULTS: Final[Mapping[FaultKind, str]] = {kind: kind.value.replace("_", " ") for kind in FaultKind}
+
+
+def winnings_figures(verdict: Verdict) -> Iterator[Element]:
+    """Winnings as they were and by each method of variance reduction."""
+    yield from some_open(_winnings(verdict))
+
+
+def _winnings(verdict: Verdict) -> Iterator[tuple[str, Element]]:
+    _, analysis, manifest = parts_of(verdict)
+    for match in analysis.matches:
+        adjusted: Mapping[str, Estimate] = getattr(match, "adjusted", {})
+        if not adjusted or match.symmetry:
+            continue
+        name = match_words(manifest, match.id)
+        rows = [estimated_whisker(method.replace("_", " "), one) for method, one in adjusted.items() if one.value]
+        view = VIEWS[game_of(manifest, match.id)]
+        chart = whiskers(rows, 0.0, view.figure_unit, f"Winnings in {name}") if rows else None
+        numbers = table(
+            ("method", view.figure_unit, *ESTIMATED),
+            [(key.replace("_", " "), *estimate_cells(one)) for key, one in adjusted.items()],
+        )
+        words = view.adjusted_words + hollow_words(why_no_interval(one) for one in adjusted.values() if one.ci is None)
+        yield name, figure(f"Winnings, raw and variance-reduced: {name}", words, chart, numbers)
+
+
+def quality_figures(verdict: Verdict) -> Iterator[Element]:
+    """Centipawns lost by stage of the game, where the bundle has the engine's answers about every move."""
+    yield from some_open(_quality(verdict))
+
+
+def _quality(verdict: Verdict) -> Iterator[tuple[str, Element]]:
+    _, _, manifest = parts_of(verdict)
+    if not verdict.answers:
+        return
+    results = quality_of(verdict.run, manifest.plan, verdict.blocks, verdict.answers, manifest.plan.quality.nodes)
+    for match in results.matches:
+        name = match_words(manifest, match.id)
+        rows, numbers = [], []
+        names = [seat.seat for seat in match.seats]
+        for seat_index, seat in enumerate(match.seats):
+            is_alone = names.count(seat.seat) == 1
+            who = seat.seat if is_alone else f"{seat.seat} (seat {seat_letter(seat_index).upper()})"
+            aligned = ", which may ask that engine" if seat.engine_alignment else ""
+            for stage, group in seat.groups.items():
+                if group is not None:
+                    loss = group.loss_centipawns
+                    low, high = (float(loss.ci.low), float(loss.ci.high)) if loss.ci else (None, None)
+                    rows.append(Whisker(f"{who}, {stage}", float(loss.value.decimal), low, high))
+                    interval = f"{low:.1f} to {high:.1f}" if low is not None and high is not None else "none"
+                    label = f"{who}, {stage}{aligned}"
+                    numbers.append((label, f"{float(loss.value.decimal):.1f}", interval, f"{group.moves:,}"))
+        header = ("seat and stage", "centipawns lost a move", INTERVAL, "moves")
+        chart = whiskers(rows, None, "centipawns lost a move", f"Quality in {name}") if rows else None
+        words = f"By Stockfish at {results.nodes:,} nodes a position; less is better."
+        words += " A hollow point has no interval." if any(row.low is None for row in rows) else ""
+        yield name, figure(f"Quality of play by stage: {name}", words, chart, table(header, numbers))
+
+
+def efficiency_figures(verdict: Verdict) -> Iterator[Element]:
+    """Tokens spent against performance, by game, phase and opponent; nothing where no seat spends any."""
+    results, analysis, manifest = parts_of(verdict)
+    heads = headlines(results.matches, analysis)
+    groups: dict[tuple[object, ...], list[MatchResult]] = {}
+    for match in results.matches:
+        if _tokens(match.stats) and not match.is_baseline and match.result.count:
+            alike = match.game, match.phase, match.part, match.opponents
+            groups.setdefault(alike, []).append(match)
+    for matches in groups.values():
+        if len(matches) > 1:
+            yield _frontier(matches, heads, manifest)
+
+
+def _frontier(matches: Sequence[MatchResult], heads: Mapping[str, Headline], manifest: Manifest) -> Element:
+    """The efficiency of seats that met the same opponent."""
+    view = VIEWS[matches[0].game]
+    dots, is_one = [], len({match.measured for match in matches}) == 1
+    matches = sorted(matches, key=lambda match: _tokens(match.stats) / match.result.count)
+    for match in matches:
+        tokens, head = _tokens(match.stats), heads[match.id]
+        name = short_words(manifest, match.id).partition(" v ")[0].removeprefix(f"Phase {match.phase:d} ")
+        name = name.removesuffix(f", {match.measured}") if is_one else name
+        dots.append(Dot(name, tokens / match.result.count, head.value, head.low, head.high))
+    axes = f"tokens of the measured seat for each {view.game.result.one}", view.figure_unit
+    against = " and ".join(dict.fromkeys(at.seat for at in matches[0].opponents))
+    title = f"{game_words(matches[0].game)}, Phase {matches[0].phase:d} against {against}: efficiency frontier"
+    on = {(dot.x, dot.y) for dot in dots} & set(frontier(dots))
+    rows = [
+        (f"{number}. {dot.label}", f"{dot.x:,.0f}", *_result(heads[match.id]), "yes" if (dot.x, dot.y) in on else "")
+        for number, (dot, match) in enumerate(zip(dots, matches, strict=True), 1)
+    ]
+    words = (
+        "Points have the numbers of the table, from the fewest tokens on. On the line stands what nothing else beats"
+        " with fewer, by the figures alone: where intervals overlap, the order is not shown."
+    )
+    words += hollow_words(heads[match.id].why_none for match in matches if heads[match.id].low is None)
+    numbers = table(("point", axes[0], axes[1], INTERVAL, "on the line"), rows)
+    shown = figure(title, words, scattered(dots, frontier(dots), axes, title), numbers, is_open=True)
+    shown.set("class", "keyed")
+    return shown
+
+
+def _result(head: Headline) -> tuple[str, str]:
+    return VIEWS[head.game].spelled(head.value), interval_words(head)
+
+
+def frontier(dots: Sequence[Dot]) -> list[tuple[float, float]]:
+    """The points that no other point beats with at most as much spent, from the cheapest on."""
+    best: list[tuple[float, float]] = []
+    for dot in sorted(dots, key=lambda dot: (dot.x, -dot.y)):
+        if not best or dot.y > best[-1][1]:
+            best.append((dot.x, dot.y))
+    return best
+
+
+def error_figures(verdict: Verdict) -> Iterator[Element]:
+    """First attempts without a legal action, by class, of each seat in each match."""
+    results, _, manifest = parts_of(verdict)
+    rows = []
+    for match in results.matches:
+        for seat_index, stats in enumerate(match.seat_stats):
+            counts = [getattr(stats.faults, f"first_{kind.value}") for kind in FAULTS]
+            side = seat_letter(seat_index).upper()
+            rows.append((f"{stats.seat} ({side}): {match_words(manifest, match.id)}", stats, counts))
+    faulty = [(name, [count / stats.decisions for count in counts]) for name, stats, counts in rows if any(counts)]
+    faulty.sort(key=lambda row: -sum(row[1]))
+    drawn = faulty[:BARS_MAX]
+    header = ("seat and match", "decisions", *FAULTS.values(), "without a legal action in the end")
+    numbers = table(
+        header,
+        [
+            (name, f"{stats.decisions:,}", *(f"{count:,}" for count in counts), f"{stats.faults.final:,}")
+            for name, stats, counts in rows
+        ],
+    )
+    chart = None
+    if faulty:
+        longest = max(sum(shares) for _, shares in faulty)
+        chart = stacked(drawn, longest * 1.05, "share of decisions", "Error classes")
+    words = "First attempts that held no legal action, by class: " + ", ".join(FAULTS.values()) + "."
+    if not faulty:
+        words = "Every first attempt of every seat held a legal action."
+        numbers = element("details", element("summary", "The numbers"), numbers)
+    if len(faulty) > len(drawn):
+        words += f" Drawn are the {len(drawn)} seats of {len(faulty)} with the most; the numbers are of all."
+    key = element("p", *(_key(number, name) for number, name in enumerate(FAULTS.values())), class_="key")
+    yield figure("Error classes", words, element("div", key, chart) if chart is not None else None, numbers)
+
+
+def _tokens(stats: SeatStats) -> int:
+    return stats.prompt_tokens + stats.completion_tokens
+
+
+def _key(number: int, name: str) -> Element:
+    return element("span", element("i", class_=f"part-{number}"), name)

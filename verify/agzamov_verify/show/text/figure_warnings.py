@@ -1,0 +1,124 @@
+"""Warnings that follow from plan and figures: what a reader must know before believing them; seats with many errors.
+
+Seats that the protocol flags for their errors: whether a seat's true rate is above the protocol's bound.
+
+The protocol flags by the rate as it was counted (`Faults.flagged`). Errors come together in games, so a seat whose true
+rate is 4 % is flagged in a quarter of short matches: only an interval that lies above the bound as a whole says that
+the rate does.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from ...core.columns import ascii_words
+from ...core.seat_letters import seat_letter
+from ...experiment.matches import Match
+from ...plan.manifest import Manifest, Plan
+from ...protocols.norms import load_protocol
+from ...scoring.analysis import Analysis
+from ...scoring.call_records import CallTable
+from ...scoring.match_figures import MatchAnalysis
+from ...scoring.results import MatchResult, Results
+from ...table.registry import GAMES
+from ..seat_words import percent, served_totals, served_warnings
+
+
+class ErrorFlag(NamedTuple):
+    """A flagged seat of the match with the id `match`. `words`: its rate with its interval, and what that says."""
+
+    seat: str
+    rate: float
+    is_sure: bool
+    words: str
+    match: str
+
+
+def error_flags(match: MatchResult, analysed: MatchAnalysis | None, bound_percent: int) -> list[ErrorFlag]:
+    """The flags of a match, one for each flagged seat, the surest first. Raises ValueError if a figure is no number."""
+    flags = []
+    for seat_index, stats in enumerate(match.seat_stats):
+        if not stats.faults.flagged:
+            continue
+        row = analysed.first_errors(seat_letter(seat_index)) if analysed else None
+        rate, sure, interval = percent(stats.error_rate), False, "no interval"
+        if row and row.ci:
+            low, high = float(row.ci.low), float(row.ci.high)
+            sure, interval = 100 * low > bound_percent, f"95 % interval {percent(low)} to {percent(high)}"
+        elif row and row.ci_note:
+            interval = f"no interval: {row.ci_note}"
+        what = "above" if sure else "not surely above"
+        words = f"{rate} errors ({interval}), {what} {bound_percent} %"
+        flags.append(ErrorFlag(stats.seat, stats.error_rate, sure, words, match.match))
+    return _surest(flags)
+
+
+def run_flags(results: Results, analysis: Analysis | None) -> list[ErrorFlag]:
+    """The flags of a run, the surest of each seat."""
+    bound = load_protocol(results.protocol).error_flag_percent
+    analysed = {match.id: match for match in analysis.matches} if analysis else {}
+    return _surest(flag for match in results.matches for flag in error_flags(match, analysed.get(match.id), bound))
+
+
+def _surest(flags: Iterable[ErrorFlag]) -> list[ErrorFlag]:
+    """The surest flag of each seat, in the order of seats; of equally sure ones that of the highest rate."""
+    surest: dict[str, ErrorFlag] = {}
+    for flag in flags:
+        before = surest.get(flag.seat, flag)
+        surest[flag.seat] = max(before, flag, key=lambda one: (one.is_sure, one.rate))
+    return list(surest.values())
+
+
+def flag_warning(flag: ErrorFlag) -> str:
+    """One sentence for a reader of the run."""
+    follows = "its figures are not reliable" if flag.is_sure else "its figures may not be reliable"
+    return f"seat {ascii_words(flag.seat)}: {flag.words} in {ascii_words(flag.match)}: {follows}"
+
+
+MATCHES_SHOWN_MAX: Final = 3
+
+
+def warnings_of(
+    manifest: Manifest, results: Results | None, calls: CallTable | None, analysis: Analysis | None
+) -> Iterator[str]:
+    """One sentence each."""
+    if not manifest.plan.title.isascii():
+        yield "the title has characters beyond ASCII, spelled out here: it may be made to look like another"
+    if results:
+        yield from map(flag_warning, run_flags(results, analysis))
+    for name, seat in manifest.plan.playing.items():
+        yield from served_warnings(name, seat, served_totals(name, calls))
+    yield from hosted_warnings(manifest.plan)
+    for match in analysis.matches if analysis else ():
+        if match.symmetry and match.symmetry.violated:
+            yield (f"{ascii_words(match.id)}: self-play favours one seat, so differences measured here are in doubt")
+
+
+def hosted_warnings(plan: Plan) -> Iterator[str]:
+    """Warnings of what a hosted model's server, outside of our control, could see in hold'em (docs/decisions/0022)."""
+    hidden = [match for match in plan.matches if GAMES[match.game].hides]
+    both = [match for match in hidden if len(_servers(plan, match)) == 1 and _all_hosted(plan, match)]
+    if both:
+        yield f"{_ids(both)}: one server of a hosted model plays both hands, so it could know what the other holds"
+    mirrored = [
+        match for match in hidden if GAMES[match.game].deals_twice(plan.rules_of(match.game)) and _servers(plan, match)
+    ]
+    if mirrored:
+        yield (
+            f"{_ids(mirrored)}: mirrored, so the server of a hosted model sees every deck twice, and could recognise it"
+        )
+
+
+def _all_hosted(plan: Plan, match: Match) -> bool:
+    return all(plan.seats[name].server_url is not None for name in match.seats)
+
+
+def _servers(plan: Plan, match: Match) -> set[str]:
+    """The addresses of the hosted models that play in a match."""
+    addresses = (plan.seats[name].server_url for name in match.seats)
+    return {urlsplit(address).netloc.lower() for address in addresses if address is not None}
+
+
+def _ids(matches: Sequence[Match]) -> str:
+    more = f" and {len(matches) - MATCHES_SHOWN_MAX} more" if len(matches) > MATCHES_SHOWN_MAX else ""
+    return ", ".join(ascii_words(match.id) for match in matches[:MATCHES_SHOWN_MAX]) + more

@@ -1,0 +1,96 @@
+"""The one figure of a match with its one interval: points a game in chess, big blinds per 100 hands in hold'em.
+
+Both come from the analysis. A match that its own results may end early has no fixed size, so its interval is the
+sequential one.
+"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from ...scoring.analysis import Analysis
+from ...scoring.early_stopping import MonitoredMatch
+from ...scoring.inference.unit_values import CAREERS, ONE_CAREER
+from ...scoring.match_figures import MatchAnalysis
+from ...scoring.results import MatchResult
+from ..views import VIEWS
+
+WITHIN_ONE_CAREER: Final = "within one career"
+
+
+class Headline(NamedTuple):
+    """Seat A's figure. `null`: the figure of equal players. `sequential`: the match may end early by its results.
+
+    `units`: how many of the game's units (starts, sessions) were played. `why_none`: why there is no interval.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    null: float
+    units: int
+    sequential: bool
+    game: str
+    why_none: str = ""
+    careers: int = 0
+
+    @property
+    def repeated(self) -> str:
+        """The independent repetitions, in words: units, or careers of them."""
+        return (
+            f"{self.careers} careers of {self.units // self.careers} units" if self.careers else f"{self.units} units"
+        )
+
+    @property
+    def short(self) -> str:
+        """The figure with its interval, for a table."""
+        bounds = "[no interval]" if self.low is None else f"[{self._spelled(self.low)}, {self._spelled(self.high)}]"
+        mark = "*" if self.sequential else ""
+        return f"{self._spelled(self.value)} {bounds}{mark}{VIEWS[self.game].short_unit}"
+
+    @property
+    def words(self) -> str:
+        """The figure with its interval, for a sentence."""
+        what = VIEWS[self.game].figure_unit
+        if self.low is None:
+            why = f": {self.why_none}" if self.why_none else ""
+            return f"{self._spelled(self.value)} {what}, no interval{why}"
+        kind = "sequential interval" if self.sequential else "95 % interval"
+        return f"{self._spelled(self.value)} {what}, {kind} {self._spelled(self.low)} to {self._spelled(self.high)}"
+
+    @property
+    def few(self) -> bool:
+        """True if there are too few units to conclude anything from them."""
+        return bool(self.why_none) and not self.sequential
+
+    @property
+    def better(self) -> bool:
+        """True if the whole interval is above the value for equal players."""
+        return self.low is not None and self.low > self.null
+
+    @property
+    def worse(self) -> bool:
+        """True if the whole interval is below the value for equal players."""
+        return self.high is not None and self.high < self.null
+
+    def _spelled(self, value: float | None) -> str:
+        return VIEWS[self.game].spelled(value)
+
+
+def headlines(matches: tuple[MatchResult, ...], analysis: Analysis | None) -> dict[str, Headline]:
+    """The figure of each match. Raises ValueError for bounds that are no numbers."""
+    analysed = {match.id: match for match in analysis.matches} if analysis else {}
+    sequential = {watched.match: watched for watched in analysis.sequential if watched.open_ended} if analysis else {}
+    return {match.id: _headline(match, analysed, sequential) for match in matches}
+
+
+def _headline(
+    match: MatchResult, analysed: Mapping[str, MatchAnalysis], sequential: Mapping[str, MonitoredMatch]
+) -> Headline:
+    result, watched = match.result, sequential.get(match.id)
+    estimate = analysed[match.id].main.everything if match.id in analysed else None
+    interval = watched.confidence if watched else estimate.ci if estimate else None
+    low, high = (float(interval.low), float(interval.high)) if interval else (None, None)
+    why = (WITHIN_ONE_CAREER if estimate.over == ONE_CAREER else estimate.ci_note) if estimate and not watched else ""
+    null = VIEWS[match.game].null
+    careers = estimate.n[0] if estimate and estimate.over == CAREERS else 0
+    return Headline(float(result.value), low, high, null, result.units, watched is not None, match.game, why, careers)

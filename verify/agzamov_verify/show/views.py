@@ -1,0 +1,48 @@
+"""The views of the games, by name."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from ..core.columns import ascii_words
+from ..experiment.matches import Arm, Augmentation, Condition
+from ..table.registry import GAMES, NAMES, half
+from .game_view import GameView
+
+VIEWS: Final[Mapping[str, GameView]] = {name: half(name, "view") for name in NAMES}
+
+
+def game_words(game: str) -> str:
+    """A game's name for a person; a name that a bundle claims and nobody knows, made safe."""
+    return GAMES[game].title if game in GAMES else ascii_words(game)
+
+
+def part_words(part: str) -> str:
+    """The positions a match was played from, in words after its game; empty where those are starts."""
+    return f" from {ascii_words(part)} positions" if part else ""
+
+
+def condition_words(condition: Condition) -> str:
+    """The augmentation of seat A, in words after its name; empty where it has none."""
+    if condition.augmentation is Augmentation.NAKED:
+        return ""
+    by = f" by {ascii_words(condition.system)}" if condition.system else ""
+    what = f"{condition.augmentation.value}{by}"
+    return {
+        Arm.NAKED: f" without {what} (control)",
+        Arm.PLACEBO: f" with a placebo of {what}",
+        Arm.REAL: f" with {what}",
+    }[condition.arm]
+
+
+def arm_words(condition: Condition, *, is_system_named: bool) -> str:
+    """The arm and the augmentation in a table; empty where the match is of no arm. A system is named among several."""
+    if condition.augmentation is Augmentation.NAKED:
+        return ""
+    arm = {Arm.NAKED: "without", Arm.PLACEBO: "with a placebo of", Arm.REAL: "with"}[condition.arm]
+    by = f" by {ascii_words(condition.system)}" if is_system_named and condition.system else ""
+    return f" {arm} {condition.augmentation.value}{by}"
+
+
+def size_words(count: int, game: str) -> str:
+    """A number of games or hands, in words."""
+    return GAMES[game].result.counted(count)

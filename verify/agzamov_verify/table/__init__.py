@@ -1,0 +1,1 @@
+"""What every game stands on: a table's players, their decisions, declared actions, tools and prompts."""

@@ -1,0 +1,129 @@
+"""The players at a table, the name of a game, and the seeds that its players are given.
+
+Nothing that is sent to a model may help it to know a hidden draw: see docs/decisions/0022.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Final, TypeVar
+
+import msgspec
+
+from ..core.dice import Dice
+from ..core.script import Script
+from ..documents.library import Library
+from ..memory.career_memory import CareerMemory
+from .game_tool import ToolUse
+
+V = TypeVar("V")
+
+PLACES: Final = 16
+"""Places of a game whose sent seeds are kept: more than any game has."""
+
+
+class GameName(msgspec.Struct, frozen=True, gc=False):
+    """`id` is unique in the run; `label` leaves the condition out.
+
+    Draw decks and substitutes from `dice.stream(f".../{label}/...")`: then two arms of a match have the same ones.
+    """
+
+    id: str
+    label: str
+
+
+class Player(msgspec.Struct, frozen=True):
+    """A seat as one game needs it.
+
+    `patterns`: sentences that its system message must hold, each after "You must keep this rule in every ...: ".
+    `briefing`: text for the end of its user message, after a line "Opponent profile:"; "" for none. `scripted`: a
+    script plays it. `tokens_max`: the limit of one answer, which `terms.answer_terms` tells it; 0 for none. `memory`:
+    the store that it has in this career. `tool`: how its tool is used. `library`: the documents that it
+    may look up.
+    """
+
+    seat: str
+    patterns: tuple[str, ...] = ()
+    briefing: str = ""
+    scripted: bool = False
+    tokens_max: int = 0
+    memory: CareerMemory | None = None
+    tool: ToolUse | None = None
+    library: Library | None = None
+
+    def profile(self, game: str, turn: int, query: Callable[[], str]) -> Script[str]:
+        """Text about the opponent for a user message: its briefing, and the memory's entries for a query."""
+        if self.memory is None:
+            return self.briefing
+        recalled = yield from self.memory.recall(game, turn, query())
+        return "\n".join(filter(None, (self.briefing, recalled)))
+
+    def passages(self, name: GameName, turn: int, query: Callable[[], str], dice: Dice) -> str:
+        """Text of its documents for a user message: the passages for a query."""
+        if self.library is None:
+            return ""
+        return self.library.told(query(), dice.stream(f"documents_placebo/{name.label}/{turn}"))
+
+
+def seed_for(player: Player, place_index: int, name: GameName, turn: int, dice: Dice) -> int:
+    """The seed in a question to the player at a place: 0 White or button, 1 Black or big blind."""
+    place = f"{name.id}/{place_index}"
+    return own_seed(dice, place, turn) if player.scripted else sent_seed(dice, place)
+
+
+@lru_cache(maxsize=PLACES)
+def sent_seed(dice: Dice, place: str) -> int:
+    """The sampling seed that is sent to a model at one place in one game; servers take 31 bits.
+
+    It is the same at every turn, and a game asks for it at every turn. Other dice have other seeds.
+    """
+    return dice.stream(f"sampling/{place}").below(2**31)
+
+
+def own_seed(dice: Dice, place: str, turn: int) -> int:
+    """The seed of one decision of a scripted player, who is not sent anywhere.
+
+    One decision's action tells nothing of the next one's seed, nor of the player's cards beyond its policy, whoever
+    searches all seeds for it.
+    """
+    return dice.stream(f"own/{place}/{turn}").wide()
+
+
+def alternating(index: int) -> tuple[int, ...]:
+    """The seats of two by place in result `index` of a match: they change places with each result."""
+    return (0, 1) if index % 2 == 0 else (1, 0)
+
+
+def place_of(seat_index: int, index: int) -> int:
+    """The place of one of two seats in result `index` of a match: 0 where it has White, or the button."""
+    return alternating(index).index(seat_index)
+
+
+def seating(dice: Dice, draws: str, index: int, seats: int) -> tuple[int, ...]:
+    """The seats by place in result `index` of a match; `draws`: its label of hidden draws (`Match.draws`).
+
+    Two seats alternate. More are seated in sets of as many results as there are seats. In each set every seat has every
+    place once, so that no place favours anybody; who sits beside whom, and who begins, is drawn anew for each set, so
+    that no seat has one neighbour for ever.
+    """
+    if seats == len(alternating(index)):
+        return alternating(index)
+    number, result = divmod(index, seats)
+    return _set_of_orders(dice, draws, number, seats)[result]
+
+
+@lru_cache(maxsize=64)
+def _set_of_orders(dice: Dice, draws: str, number: int, seats: int) -> tuple[tuple[int, ...], ...]:
+    """The orders of one set: one circle of seats, begun at each of them."""
+    stream = dice.stream(f"seating/{draws}/{number}")
+    circle, beginnings = stream.deal(range(seats), seats), stream.deal(range(seats), seats)
+    return tuple(tuple(circle[(first + place) % seats] for place in range(seats)) for first in beginnings)
+
+
+def by_seat(values: Sequence[V], order: Sequence[int]) -> tuple[V, ...]:
+    """What is given by place, in the order of the seats; `order`: the seats by place."""
+    return tuple(values[order.index(seat_index)] for seat_index in range(len(order)))
+
+
+def by_place(values: Sequence[V], order: Sequence[int]) -> tuple[V, ...]:
+    """What is given by seat, in the order of the places; `order`: the seats by place."""
+    return tuple(values[seat_index] for seat_index in order)

@@ -1,0 +1,73 @@
+"""The parts of a prompt that a scripted player reads: labelled lines, rules it must keep, the opponent profile.
+
+    system message    ... You must keep this rule in every game: castle within your first 8 moves, ...
+    user message      the situation, by labelled lines
+                      Passages of your documents:
+                      - In the endgame the king is a fighting piece. ...
+                      Your tool's answer:
+                      Equity against one random hand:  56.2 % ...
+                      Opponent profile:
+                      - VPIP: 68% | PFR: 42% | 3-Bet: 12%
+
+The law: a player knows this text and its seed, nothing else. Dice come from the situation without
+the passages, the tool's answer and the profile, so those that say nothing useful leave every move as it was.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..core.dice import Stream
+from ..core.questions import Message
+from ..documents.library import DOCUMENTS
+
+_RULE = "You must keep this rule in every "
+PROFILE = "\nOpponent profile:\n"
+"""What stands between the situation and what is said of the opponent, in every user message that says something."""
+
+TOOL = "\nYour tool's answer:\n"
+"""What stands between the situation and the answer of a tool, before the profile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A prompt in parts: the rules its reader must keep, the situation, and the text after it."""
+
+    rules: str
+    situation: str
+    profile: str
+    tool: str = ""
+    documents: str = ""
+
+
+def read_page(messages: tuple[Message, ...]) -> Page:
+    """The first system and user messages; what follows them are rejections of earlier answers."""
+    asked, _, profile = _first(messages, "user").partition(PROFILE)
+    asked, _, tool = asked.partition(TOOL)
+    situation, _, documents = asked.partition(DOCUMENTS)
+    lines = _first(messages, "system").splitlines()
+    rules = [line.partition(": ")[2] for line in lines if line.startswith(_RULE)]
+    return Page("\n".join(rules), situation, profile, tool, documents)
+
+
+def scripted_player(label: str, reply: Callable[[Page, Stream], str]) -> Callable[[Page, int], str]:
+    """A player that draws from its seed and the situation."""
+    return lambda page, seed: reply(page, dice(page, seed, label))
+
+
+def dice(page: Page, seed: int, label: str) -> Stream:
+    """The draws of one answer, from the seed and the situation."""
+    return Stream(hashlib.sha256(f"{seed}\n{page.situation}".encode()).digest(), label)
+
+
+def labelled(page: Page, label: str) -> str:
+    """The text after `label: ` at the head of a line of the situation. Raises ValueError if no line does."""
+    matched = re.search(rf"^{label}: (.*)$", page.situation, re.MULTILINE)
+    if matched is None:
+        raise ValueError(f"expected a line that starts with {label!r}, found {page.situation[:60]!r}")
+    return matched[1]
+
+
+def _first(messages: tuple[Message, ...], role: str) -> str:
+    return next((message.content for message in messages if message.role == role), "")
