@@ -13,8 +13,7 @@ from ..checks.quality import QualityVerdict
 from ..display.report import MARKS, SHOWN_MAX, finding_line
 from ..scoring.quality.game_quality_index import Group, SeatQuality
 from ..scoring.quality.ratios import Mean
-from ..scoring.quality.results import MatchQuality, QualityResults
-from ..seat_letters import seat_letter
+from ..scoring.quality.results import QualityResults
 from ..untrusted_input import printable
 
 ALIGNMENT = "could ask the engine that judges it: this is alignment with the engine, not quality"
@@ -58,8 +57,10 @@ def json(verdict: QualityVerdict) -> bytes:
 
 def quality_lines(results: QualityResults) -> Iterator[str]:
     """The figures as a short table."""
-    for match in results.matches:
-        yield from _match(match)
+    for match, seats in results.by_match.items():
+        yield match
+        for seat in seats:
+            yield from _seat(seat.side.upper(), seat)
     yield from results.departures
 
 
@@ -102,12 +103,6 @@ def _verdict_lines(verdict: QualityVerdict) -> Iterator[str]:
     if verdict.results and verdict.status is not Status.FAIL:
         yield ""
         yield from map(printable, quality_lines(verdict.results))
-
-
-def _match(match: MatchQuality) -> Iterator[str]:
-    yield match.id
-    for seat_index, seat in enumerate(match.seats):
-        yield from _seat(seat_letter(seat_index).upper(), seat)
 
 
 def _seat(side: str, seat: SeatQuality) -> Iterator[str]:
