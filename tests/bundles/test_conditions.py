@@ -50,7 +50,7 @@ def test_another_condition_in_the_results_is_found(arms: Path, tmp_path: Path) -
     draft = Draft.of(arms)
     assert check(draft.write(tmp_path)).level == "V1"
     results = draft.json(bundle.RESULTS_FILE)
-    results["matches"][0]["condition"]["arm"] = "placebo"
+    results["matches"][0]["table"][0]["condition"]["arm"] = "placebo"
     draft.put_json(bundle.RESULTS_FILE, results)
     reseal(draft)
     verdict = check(draft.write(tmp_path / "forged"))

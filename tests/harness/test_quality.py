@@ -372,10 +372,10 @@ def test_an_index_that_tells_another_story_is_found(made: Path, copied: Path, ke
 def test_better_figures_than_the_answers_give_are_found(made: Path, copied: Path) -> None:
     figures = (copied / FIGURES_FILE).read_bytes()
     results = json.loads(figures)
-    results["matches"][0]["a"]["all"]["best"] += 1
+    results["seats"][0]["all"]["best"] += 1
     (copied / FIGURES_FILE).write_bytes(canon.dumps(results))
     (finding,) = checked(made, copied).findings
-    assert finding.place == f"{FIGURES_FILE} $.matches[0].a.all.best"
+    assert finding.place == f"{FIGURES_FILE} $.seats[0].all.best"
 
 
 def missing_stream(folder: Path) -> None:

@@ -94,7 +94,7 @@ def test_the_analysis_is_made_with_the_answers_that_are_in_the_bundle(promised: 
     assert verdict.manifest is not None
     (cell,) = cells_of(verdict.manifest, verdict.blocks, verdict.answers)
     assert isinstance(cell, ChessCell)
-    figures = json.loads((promised / f"{bundle.QUALITY_FOLDER}figures.json").read_bytes())["matches"][0]["a"]["all"]
+    figures = json.loads((promised / f"{bundle.QUALITY_FOLDER}figures.json").read_bytes())["seats"][0]["all"]
     lost = [stage for game in cell.games for stage in game.losses]
     moves, centipawns = sum(judged for _, judged in lost), sum(loss for loss, _ in lost)
     assert moves == figures["moves"]

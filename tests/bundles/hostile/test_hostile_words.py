@@ -127,12 +127,24 @@ def test_a_title_with_control_characters_is_refused(draft: Draft, tmp_path: Path
 @pytest.mark.parametrize("text", [ESCAPE, TRICKS, "\x9b2J"], ids=["escapes", "tricks", "C1"])
 def test_escapes_in_results_are_spelled_out(text: str, draft: Draft, tmp_path: Path) -> None:
     value = draft.json(bundle.RESULTS_FILE)
-    value["matches"][0]["a"] = text
+    value["matches"][0]["table"][0]["seat"] = text
     draft.put_json(bundle.RESULTS_FILE, value)
     reseal(draft)
     root = draft.write(tmp_path)
     refused(root, 10, bundle.RESULTS_FILE)
     for arguments in ((), ("--json",)):
+        shown(root, *arguments)
+
+
+@pytest.mark.parametrize("side", [ESCAPE, "", "c", "p", "ab"])
+def test_a_letter_of_no_seat_is_a_clean_refusal(side: str, draft: Draft, tmp_path: Path) -> None:
+    value = draft.json(bundle.RESULTS_FILE)
+    value["matches"][0]["side"] = side
+    draft.put_json(bundle.RESULTS_FILE, value)
+    reseal(draft)
+    root = draft.write(tmp_path)
+    refused(root, 10, bundle.RESULTS_FILE)
+    for arguments in ((), ("--json",), ("--details",)):
         shown(root, *arguments)
 
 

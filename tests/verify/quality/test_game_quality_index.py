@@ -92,8 +92,8 @@ def test_a_cells_losses_are_seat_as_by_stage_without_what_was_substituted() -> N
 
 
 def test_a_seats_mean_is_over_its_own_moves() -> None:
-    (match,) = results().matches
-    a, b = match.seats[0].groups["all"], match.seats[1].groups["all"]
+    seats = results().seats
+    a, b = seats[0].groups["all"], seats[1].groups["all"]
     assert a
     assert b
     assert (a.loss_centipawns.value.exact, b.loss_centipawns.value.exact) == ("0/1", "47/2")
@@ -101,12 +101,12 @@ def test_a_seats_mean_is_over_its_own_moves() -> None:
 
 
 def test_substituted_moves_are_left_out_and_counted_for_their_seat() -> None:
-    (match,) = results().matches
-    assert tuple(seat.substituted for seat in match.seats) == (0, 1)
+    seats = results().seats
+    assert tuple(seat.substituted for seat in seats) == (0, 1)
 
 
 def test_the_poker_match_and_the_one_that_was_not_played_have_no_quality() -> None:
-    assert [match.id for match in results().matches] == [MATCH]
+    assert [*results().by_match] == [MATCH]
     assert [stream.id for stream in judged_streams(plan(), BLOCKS)] == [f"{MATCH}-b00000"]
 
 
@@ -118,8 +118,8 @@ def test_other_nodes_are_a_departure() -> None:
 def test_an_engine_at_the_table_is_flagged() -> None:
     assert uses_engine(StockfishSeat())
     assert not uses_engine(RandomSeat())
-    assert [match.seats[0].engine_alignment for match in results("stockfish").matches] == [True]
-    assert [match.seats[0].engine_alignment for match in results().matches] == [False]
+    assert [seats[0].engine_alignment for seats in results("stockfish").by_match.values()] == [True]
+    assert [seats[0].engine_alignment for seats in results().by_match.values()] == [False]
 
 
 def test_the_groups_are_the_stages_and_pressure() -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
+from ...core.seat_letters import seat_letter
 from ...experiment.matches import Match
 from ...experiment.plan_fields import Line, Sha256
 from ...plan.manifest import Plan
@@ -47,14 +48,6 @@ class QualityIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     streams: tuple[StreamAnswers, ...]
 
 
-class MatchQuality(msgspec.Struct, frozen=True):
-    """One match whose moves are judged: its seats in their order."""
-
-    id: str
-    phase: int
-    seats: tuple[SeatQuality, ...]
-
-
 class QualityResults(msgspec.Struct, frozen=True):
     """The figures. `departures`: where the engine was asked otherwise than the protocol says."""
 
@@ -64,7 +57,15 @@ class QualityResults(msgspec.Struct, frozen=True):
     constants_sha256: str
     nodes: int
     departures: tuple[str, ...]
-    matches: tuple[MatchQuality, ...]
+    seats: tuple[SeatQuality, ...]
+
+    @property
+    def by_match(self) -> dict[str, list[SeatQuality]]:
+        """The seats of each match, in their order."""
+        found: dict[str, list[SeatQuality]] = {}
+        for row in self.seats:
+            found.setdefault(row.match, []).append(row)
+        return found
 
 
 def answers_name(stream: str) -> str:
@@ -99,13 +100,14 @@ def quality_of(
     run: str, plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: Answers, nodes: int
 ) -> QualityResults:
     """The figures of a run from its blocks by match id and the engine's answers by game."""
-    matches = tuple(
-        _match(match, records_of(blocks[match.id]), answers, plan)
+    seats = tuple(
+        row
         for match in plan.matches
         if match.game in JUDGED and match.id in blocks
+        for row in _seats(match, records_of(blocks[match.id]), answers, plan)
     )
     constants = quality_constants_sha256(plan.protocol)
-    return QualityResults(FORMAT, run, plan.protocol, constants, nodes, quality_departures(plan, nodes), matches)
+    return QualityResults(FORMAT, run, plan.protocol, constants, nodes, quality_departures(plan, nodes), seats)
 
 
 def quality_departures(plan: Plan, nodes: int) -> tuple[str, ...]:
@@ -114,21 +116,21 @@ def quality_departures(plan: Plan, nodes: int) -> tuple[str, ...]:
     return () if nodes == required else (f"quality at {nodes} nodes, {required} required",)
 
 
-def _match(match: Match, records: Sequence[Any], answers: Answers, plan: Plan) -> MatchQuality:
+def _seats(match: Match, records: Sequence[Any], answers: Answers, plan: Plan) -> Iterator[SeatQuality]:
     constants = load_quality_constants(plan.protocol)
     judged = JUDGED[match.game]
     identities = list(map(judged.identity, records))
     by_seat = moves_by_game(judged, records, answers, constants)
-    seats = tuple(
-        SeatQuality(
+    for seat_index, (name, games) in enumerate(zip(match.seats, by_seat, strict=True)):
+        yield SeatQuality(
+            match=match.id,
+            phase=match.phase,
+            side=seat_letter(seat_index),
             seat=name,
             engine_alignment=uses_engine(plan.seats[name], has_tool=plan.tool_of(match, seat_index) is not None),
             substituted=_substituted(records, seat_index),
             **groups_of(by_distinct_game(games, identities), constants),
         )
-        for seat_index, (name, games) in enumerate(zip(match.seats, by_seat, strict=True))
-    )
-    return MatchQuality(match.id, match.phase, seats)
 
 
 def _substituted(records: Sequence[Any], seat_index: int) -> int:

@@ -92,12 +92,15 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class SeatQuality(msgspec.Struct, frozen=True, kw_only=True):
-    """One seat in one match; a group without moves is None.
+    """One seat in one match, `side` being its letter; a group without moves is None.
 
     `engine_alignment`: the seat could ask Stockfish, so this measures how well it follows Stockfish and not
     how well it plays (paper section 3.5).
     """
 
+    match: str
+    phase: int
+    side: str
     seat: str
     engine_alignment: bool
     substituted: int

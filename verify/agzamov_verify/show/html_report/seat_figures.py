@@ -69,13 +69,12 @@ def _quality(verdict: Verdict) -> Iterator[tuple[str, Element]]:
     if not verdict.answers:
         return
     results = quality_of(verdict.run, manifest.plan, verdict.blocks, verdict.answers, manifest.plan.quality.nodes)
-    for match in results.matches:
-        name = match_words(manifest, match.id)
+    for match, seats in results.by_match.items():
+        name = match_words(manifest, match)
         rows, numbers = [], []
-        names = [seat.seat for seat in match.seats]
-        for seat_index, seat in enumerate(match.seats):
-            is_alone = names.count(seat.seat) == 1
-            who = seat.seat if is_alone else f"{seat.seat} (seat {seat_letter(seat_index).upper()})"
+        names = [seat.seat for seat in seats]
+        for seat in seats:
+            who = seat.seat if names.count(seat.seat) == 1 else f"{seat.seat} (seat {seat.side.upper()})"
             aligned = ", which may ask that engine" if seat.engine_alignment else ""
             for stage, group in seat.groups.items():
                 if group is not None:

@@ -10,9 +10,8 @@ import click
 from ...checks.check_log import Status
 from ...checks.quality_answers import QualityVerdict
 from ...core import canon
-from ...core.seat_letters import seat_letter
 from ...core.untrusted_input import printable
-from ...scoring.quality.quality_figures import MatchQuality, QualityResults
+from ...scoring.quality.quality_figures import QualityResults
 from ...scoring.quality.quality_index import Group, Mean, SeatQuality
 from .verdict_report import MARKS, SHOWN_MAX, finding_line
 
@@ -57,8 +56,10 @@ def json(verdict: QualityVerdict) -> bytes:
 
 def quality_lines(results: QualityResults) -> Iterator[str]:
     """The figures as a short table."""
-    for match in results.matches:
-        yield from _match(match)
+    for match, seats in results.by_match.items():
+        yield match
+        for seat in seats:
+            yield from _seat(seat.side.upper(), seat)
     yield from results.departures
 
 
@@ -101,12 +102,6 @@ def _verdict_lines(verdict: QualityVerdict) -> Iterator[str]:
     if verdict.results and verdict.status is not Status.FAIL:
         yield ""
         yield from map(printable, quality_lines(verdict.results))
-
-
-def _match(match: MatchQuality) -> Iterator[str]:
-    yield match.id
-    for seat_index, seat in enumerate(match.seats):
-        yield from _seat(seat_letter(seat_index).upper(), seat)
 
 
 def _seat(side: str, seat: SeatQuality) -> Iterator[str]:
