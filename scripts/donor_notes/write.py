@@ -52,7 +52,7 @@ def note(name: str, contest: int) -> str:
     """The observation of one contest: of a chess game, or of a session of hands."""
     game: Game = GAMES[name]
     rules = game.sample_rules(game.rules(), ASSUMED)
-    size = game.contest_results(rules)
+    size = game.contest_results(rules, min(game.players))
     players = (Player(DONOR, scripted=True), Player(DONOR, scripted=True))
     stream = StreamPlan(DONOR, game.self_play(DONOR, CONTESTS * size), contest * size, size)
     block = drive(game.script(stream, lambda _: players, rules, Dice(ROOT)), answers_of(name))

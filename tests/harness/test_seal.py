@@ -83,7 +83,7 @@ FAULTS: list[tuple[str, str | bytes, str]] = [
         instead("a: model", "a: model, g\u0430mes: 2"),
         (
             r"matches[0]: unknown key 'g\u0430mes'; known keys are a, b, b_condition, block_games, careers, condition, "
-            "game, games, phase, positions, shifts"
+            "game, games, others, phase, positions, shifts"
         ),
     ),
     ("a missing key", instead("title: T\n", ""), "title: expected this key, found nothing"),
