@@ -64,7 +64,7 @@ TIMED = """
 import http.client, json, socket, statistics, sys, time
 from pathlib import Path
 from typing import Any
-from agzamov_verify.core.questions import Evaluate
+from agzamov_verify.core.questions import ENGINE, Evaluate
 from agzamov_verify.engines.uci_engine import UciEngine
 engine, server, calls = sys.argv[1], sys.argv[2], int(sys.argv[3])
 class Local(http.client.HTTPConnection):
@@ -84,7 +84,8 @@ def medians(work):
     return statistics.median(taken) / 1000
 start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 with UciEngine(Path(engine), 1) as engine:
-    print(json.dumps([medians(lambda: engine.evaluate(Evaluate("g", "", start, 0), 1)), medians(ask_server)]))
+    question = Evaluate(game="g", moves="", start_fen=start, to=ENGINE, turn=0)
+    print(json.dumps([medians(lambda: engine.evaluate(question, 1)), medians(ask_server)]))
 """
 
 

@@ -21,7 +21,7 @@ from mcp import Client, StdioServerParameters
 from agzamov_harness.memory.adapter_file import system_of
 from agzamov_harness.memory.launch import Setup
 from agzamov_harness.memory.memory_port import MemoryPort
-from agzamov_verify.core.questions import EndGame, Search, Store
+from agzamov_verify.core.questions import MEMORY, EndGame, Search, Store
 
 NOTES, CALLS, HITS = 500, 400, 10
 BAR_MS = 2.0
@@ -43,11 +43,12 @@ def store(number: int) -> Store:
         kind="observation",
         number=number,
         turn=0,
+        to=MEMORY,
     )
 
 
 def search(number: int) -> Search:
-    return Search(attempt=0, game="g", hits_max=HITS, number=number, query=f"{QUERY} {number}", turn=0)
+    return Search(attempt=0, game="g", hits_max=HITS, number=number, query=f"{QUERY} {number}", turn=0, to=MEMORY)
 
 
 def timed_ms(call: Callable[[], object]) -> float:
@@ -80,7 +81,7 @@ async def measure(port: MemoryPort, bare: Client) -> dict[str, tuple[list[float]
         times["store"][0].append(timed_ms(lambda: port.answer(question)))  # noqa: B023
         times["store"][1].append(await timed_bare_ms(lambda: bare.call_tool("store", stored(question))))  # noqa: B023
     for read in ("all", "no new"):
-        ended = timed_ms(lambda: port.answer(EndGame(attempt=0, game="g", number=NOTES + CALLS, turn=0)))
+        ended = timed_ms(lambda: port.answer(EndGame(attempt=0, game="g", number=NOTES + CALLS, turn=0, to=MEMORY)))
         print(f"end of a game with {NOTES + CALLS} entries, of which {read} are read: {ended:.1f} ms")
     return times
 

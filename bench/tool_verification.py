@@ -31,7 +31,7 @@ from agzamov_harness.run.stop import Stop
 from agzamov_harness.servers.tool_port import ToolPort, ToolServer, local_server
 from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.core.envelope import key_id
-from agzamov_verify.core.questions import Calculate, Examine
+from agzamov_verify.core.questions import TOOL, Calculate, Examine
 from agzamov_verify.documents import library
 from agzamov_verify.documents.library import Library
 from agzamov_verify.engines.uci_engine import NAME, UciEngine, find_engine
@@ -139,6 +139,7 @@ CHESS_QUESTION = Examine(
     nodes=50_000,
     start_fen="rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     turn=0,
+    to=TOOL,
 )
 HANDS_QUESTION = Calculate(
     attempt=0,
@@ -150,6 +151,8 @@ HANDS_QUESTION = Calculate(
     seed=1,
     to_call_chips=200,
     turn=0,
+    to=TOOL,
+    hands_percent=100,
 )
 
 

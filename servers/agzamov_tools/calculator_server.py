@@ -10,7 +10,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
-from agzamov_verify.core.questions import Calculate
+from agzamov_verify.core.questions import TOOL, Calculate
 from agzamov_verify.games.holdem.calculator import calculate
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.starting_hands import PERCENT_MIN
@@ -71,6 +71,7 @@ def server_of(version: str) -> MCPServer:
             seed=seed,
             to_call_chips=to_call_chips,
             turn=0,
+            to=TOOL,
         )
         found = await anyio.to_thread.run_sync(calculate, question)
         return Odds(

@@ -14,7 +14,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
-from agzamov_verify.core.questions import Examine, ExaminedMove
+from agzamov_verify.core.questions import TOOL, Examine, ExaminedMove
 from agzamov_verify.engines.uci_engine import EngineFault, UciEngine, legal_after
 from agzamov_verify.table.game_tool import LINES_MOST
 
@@ -88,6 +88,7 @@ def _question(start_fen: str, moves: str, nodes: int, candidates: tuple[str, ...
         nodes=nodes,
         start_fen=start_fen,
         turn=0,
+        to=TOOL,
     )
 
 

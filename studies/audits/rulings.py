@@ -18,7 +18,7 @@ from queue import SimpleQueue
 import chess
 import msgspec
 
-from agzamov_verify.core.questions import Evaluate, Evaluation
+from agzamov_verify.core.questions import ENGINE, Evaluate, Evaluation
 from agzamov_verify.engines.uci_engine import NAME, NET_SHA256, UciEngine
 from agzamov_verify.games.chess.game_script import Adjudicator
 from agzamov_verify.games.chess.rules import Game960
@@ -83,7 +83,7 @@ def engine_questions(replayed: Replayed) -> list[Evaluate]:
     plies = range(max(0, game.ply - LONG_PLIES) + 1, game.ply + 1)
     record = replayed.record
     return [
-        Evaluate(game=record.game_id, moves=" ".join(game.moves[:ply]), start_fen=game.start_fen, turn=ply)
+        Evaluate(game=record.game_id, moves=" ".join(game.moves[:ply]), start_fen=game.start_fen, turn=ply, to=ENGINE)
         for ply in plies
     ]
 

@@ -9,6 +9,7 @@ import pytest
 
 from agzamov_verify.checks.answers import BUDGET_PLACE, CONCURRENCY_MAX, TOLD_MAX, AnswerNumbers, Spent, overspent
 from agzamov_verify.core.questions import (
+    ENGINE,
     REPLY_CHARACTERS_MAX,
     TOKENS_MAX,
     Answer,
@@ -173,7 +174,7 @@ def test_tries_before_no_reply_are_counted_too() -> None:
 
 @pytest.mark.parametrize(("evaluation", "bad"), [((3, None), 0), ((None, -2), 0), ((None, None), 1), ((3, 2), 1)])
 def test_an_evaluation_has_one_of_both_forms(evaluation: tuple[int | None, int | None], bad: int) -> None:
-    assert len(noted(Evaluation(*evaluation), Evaluate(game="g", moves="", start_fen="fen", turn=3))) == bad
+    assert len(noted(Evaluation(*evaluation), Evaluate(game="g", moves="", start_fen="fen", turn=3, to=ENGINE))) == bad
 
 
 def test_no_more_is_told_than_a_person_reads() -> None:

@@ -1,4 +1,4 @@
-"""New keys of plan and match, a figure of a run, a type and a field of questions: old bundles stay what they are."""
+"""New keys of plan and match, a figure of a run, new types and fields of questions and answers: old bundles hold."""
 
 import json
 from pathlib import Path
@@ -36,6 +36,14 @@ def add_after(file: Path, line: str, new: str) -> None:
     file.write_text(text.replace(line, line + new))
 
 
+def with_last_field(text: str, kind: str, field: str) -> str:
+    """Source text with one more field of a question or an answer."""
+    before, head, after = text.partition(f"class {kind}(")
+    assert head
+    fields, gap, rest = after.partition("\n\n\n")
+    return f"{before}{head}{fields}\n    {field}{gap}{rest}"
+
+
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     tree = SourceTree(tmp_path_factory.mktemp("tree"))
@@ -49,6 +57,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     text = text.replace("Question: TypeAlias = Chat | Evaluate |", "Question: TypeAlias = Chat | Knock | Evaluate |")
     before, chat, after = text.partition("class Chat(")
     after = after.replace("    turn: int\n", '    turn: int\n    image: str = ""\n', 1)
+    for kind in ("Search", "Calculate", "EndGame", "Hit", "Settled", "Calculated", "ExaminedMove"):
+        after = with_last_field(after, kind, "zones: int = 0")
     questions.write_text(f"{before}{QUESTION}{chat}{after}")
     tree.add_protocol()
     return tree

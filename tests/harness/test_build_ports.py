@@ -23,6 +23,8 @@ from agzamov_harness.run.plan_file import plan_from
 from agzamov_harness.run.seal import seal
 from agzamov_harness.seat_kinds.scripted_kind import LocalSeat
 from agzamov_verify.core.questions import (
+    ENGINE,
+    TOOL,
     Calculate,
     Calculated,
     Chat,
@@ -72,7 +74,7 @@ def chess_question(seat: str) -> Chat:
     return Chat(0, "p0-chess960-naked-agent-g00000", messages, 7, seat, 0)
 
 
-EVALUATE = Evaluate(game="p0-chess960-naked-agent-g00000", moves="e2e4", start_fen=START, turn=1)
+EVALUATE = Evaluate(game="p0-chess960-naked-agent-g00000", moves="e2e4", start_fen=START, turn=1, to=ENGINE)
 
 
 @pytest.fixture
@@ -229,7 +231,9 @@ TOOLS: dict[str, Any] = {
         for condition in ({"augmentation": "tools"}, {"augmentation": "tools", "arm": "real", "system": "tools"})
     ],
 }
-EXAMINE = Examine(attempt=0, candidates=("e2e4", "d2d4"), game="g", moves="", nodes=50, start_fen=START, turn=0)
+EXAMINE = Examine(
+    attempt=0, candidates=("e2e4", "d2d4"), game="g", moves="", nodes=50, start_fen=START, turn=0, to=TOOL
+)
 CALCULATE = Calculate(
     attempt=0,
     board=(),
@@ -240,6 +244,8 @@ CALCULATE = Calculate(
     seed=1,
     to_call_chips=50,
     turn=0,
+    to=TOOL,
+    hands_percent=100,
 )
 
 

@@ -15,7 +15,7 @@ from agzamov_harness.run import recorder as recorder_module
 from agzamov_harness.run.dispatch import Answering
 from agzamov_harness.run.recorder import Answers, Recorder
 from agzamov_verify.core.journal import BrokenJournal, Chain, Entry
-from agzamov_verify.core.questions import Answer, Chat, Evaluate, Evaluation, Message, Question, Reply
+from agzamov_verify.core.questions import ENGINE, Answer, Chat, Evaluate, Evaluation, Message, Question, Reply
 from agzamov_verify.core.script import Divergence
 from agzamov_verify.scoring.call_records import CallRecord, decode
 
@@ -26,7 +26,7 @@ STEP_NS = 1_500_000
 def question(turn: int, game: str = "g00000") -> Question:
     """Every third question of a game goes to the engine."""
     if turn % 3 == 2:
-        return Evaluate(game=game, moves="e2e4", start_fen="fen", turn=turn)
+        return Evaluate(game=game, moves="e2e4", start_fen="fen", turn=turn, to=ENGINE)
     return Chat(0, game, (Message(f"What do you play at {turn}?", "user"),), 7, "agent", turn)
 
 

@@ -8,7 +8,7 @@ from agzamov_harness.memory.adapter_file import Adapter, DeclaredSystem, Variant
 from agzamov_harness.memory.launch import Setup, SystemSettings
 from agzamov_harness.memory.memory_port import MemoryPort
 from agzamov_harness.memory.server_limits import ServerLimits
-from agzamov_verify.core.questions import Answer, EndGame, Export, MemoryQuestion, Search, Store
+from agzamov_verify.core.questions import MEMORY, Answer, EndGame, Export, MemoryQuestion, Search, Store
 
 FAKE = Path(__file__).parent / "fake_memory.py"
 BUILT_IN = Path(__file__).parents[2] / "harness/agzamov_harness/memory/adapters/builtin.yaml"
@@ -52,20 +52,27 @@ def store(number: int, content: str, game: int | None = None) -> Store:
     """Entry number `number`, stored in the game of the same number."""
     game = game or number
     return Store(
-        attempt=0, content=content, entry=f"e{number:05}", game=f"g{game:05}", kind="observation", number=game, turn=0
+        attempt=0,
+        content=content,
+        entry=f"e{number:05}",
+        game=f"g{game:05}",
+        kind="observation",
+        number=game,
+        turn=0,
+        to=MEMORY,
     )
 
 
 def search(query: str, number: int, hits_max: int = 2) -> Search:
-    return Search(attempt=0, game=f"g{number:05}", hits_max=hits_max, number=number, query=query, turn=1)
+    return Search(attempt=0, game=f"g{number:05}", hits_max=hits_max, number=number, query=query, turn=1, to=MEMORY)
 
 
 def end_game(number: int) -> EndGame:
-    return EndGame(attempt=1, game=f"g{number:05}", number=number, turn=0)
+    return EndGame(attempt=1, game=f"g{number:05}", number=number, turn=0, to=MEMORY)
 
 
 def export(offset: int = 0) -> Export:
-    return Export(attempt=2, game="g00009", offset=offset, turn=0)
+    return Export(attempt=2, game="g00009", offset=offset, turn=0, to=MEMORY)
 
 
 def career() -> list[MemoryQuestion]:

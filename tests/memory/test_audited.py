@@ -9,6 +9,7 @@ from agzamov_memory.systems import SYSTEMS, Settings
 from agzamov_verify.checks.memory_audit import StoreAudit
 from agzamov_verify.core.dice import Stream
 from agzamov_verify.core.questions import (
+    MEMORY,
     Answer,
     EndGame,
     Export,
@@ -125,8 +126,19 @@ def test_searches_for_any_words_pass_the_audit(name: str, seed: int, tmp_path: P
         content = text(words)
         asked = text([draw.choice(vocabulary) for _ in range(draw.choice((1, 2, 90)))])
         questions = (
-            Store(attempt=0, content=content, entry=f"e{number:05}", game="g", kind="note", number=number, turn=0),
-            Search(attempt=1, game="g", hits_max=draw.choice((1, 5, 100)), number=number, query=asked, turn=0),
+            Store(
+                attempt=0,
+                content=content,
+                entry=f"e{number:05}",
+                game="g",
+                kind="note",
+                number=number,
+                turn=0,
+                to=MEMORY,
+            ),
+            Search(
+                attempt=1, game="g", hits_max=draw.choice((1, 5, 100)), number=number, query=asked, turn=0, to=MEMORY
+            ),
         )
         for question in questions:
             audit.note(question, built(question))

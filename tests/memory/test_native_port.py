@@ -11,7 +11,7 @@ from agzamov_harness.memory.adapter_file import DeclaredSystem, Variant, adapter
 from agzamov_harness.memory.launch import Setup
 from agzamov_harness.memory.memory_server import MemoryServer
 from agzamov_harness.ports import PortFault
-from agzamov_verify.core.questions import Called, CallTool, Exported, Hit, Kept, Settled
+from agzamov_verify.core.questions import MEMORY, Called, CallTool, Exported, Hit, Kept, Settled
 from agzamov_verify.memory.declared_server import BUILT_IN_TOOLS
 from agzamov_verify.memory.native_tools import Effect
 from agzamov_verify.plan.manifest import ManifestError
@@ -37,6 +37,7 @@ def call(tool: str, number: int, arguments: dict[str, object], content: str = ""
         number=number,
         tool=tool,
         turn=1,
+        to=MEMORY,
     )
 
 

@@ -12,7 +12,7 @@ from agzamov_harness.memory.adapter_file import DeclaredSystem, read_systems, se
 from agzamov_harness.memory.conformance import check_system
 from agzamov_harness.memory.launch import Setup
 from agzamov_harness.memory.memory_server import MemoryServer
-from agzamov_verify.core.questions import Called, CallTool, Exported, Hits
+from agzamov_verify.core.questions import MEMORY, Called, CallTool, Exported, Hits
 from agzamov_verify.memory.declared_server import Export
 from agzamov_verify.memory.native_tools import Effect, NativeTool
 from agzamov_verify.systems.memory_system import MemorySystem, Use
@@ -101,6 +101,7 @@ def call(tool: NativeTool, number: int, text: str) -> CallTool:
         number=number,
         tool=tool.name,
         turn=1,
+        to=MEMORY,
     )
 
 

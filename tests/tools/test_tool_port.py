@@ -14,13 +14,21 @@ from agzamov_harness.ports import PortFault
 from agzamov_harness.servers.mcp_client import McpClient, ToolResult
 from agzamov_harness.servers.server_process import Process, bare_environment
 from agzamov_harness.servers.tool_port import ToolPort, ToolServer, local_server
-from agzamov_verify.core.questions import Calculate, Evaluate, Examine
+from agzamov_verify.core.questions import ENGINE, TOOL, Calculate, Evaluate, Examine
 from agzamov_verify.engines.uci_engine import NAME, EngineFault, find_engine
 from direct_tools import DirectTools
 
 START = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
 """A position of Chess960 of the public perft suites."""
-ABOUT: dict[str, Any] = {"attempt": 0, "game": "g", "moves": "", "nodes": 300, "start_fen": START, "turn": 16}
+ABOUT: dict[str, Any] = {
+    "attempt": 0,
+    "game": "g",
+    "moves": "",
+    "nodes": 300,
+    "start_fen": START,
+    "to": TOOL,
+    "turn": 16,
+}
 POSITIONS = (
     Examine(candidates=(), **ABOUT),
     Examine(candidates=("f4f5", "g2g3"), **ABOUT),
@@ -38,6 +46,7 @@ HANDS = tuple(
         seed=2**53 - 1,
         to_call_chips=200,
         turn=3,
+        to=TOOL,
     )
     for board in ((), ("2c", "3d", "4h"), ("2c", "3d", "4h", "Ad", "Kh"))
     for percent in (100, 20)
@@ -90,7 +99,7 @@ def test_what_is_no_question_to_a_tool_of_the_run_is_a_fault(tmp_path: Path) -> 
         with pytest.raises(PortFault, match="the run has no tool of chess960 to ask"):
             served.answer(POSITIONS[0])
         with pytest.raises(PortFault, match="expected a question to a tool, found Evaluate"):
-            served.answer(Evaluate(game="g", moves="", start_fen=START, turn=0))
+            served.answer(Evaluate(game="g", moves="", start_fen=START, turn=0, to=ENGINE))
 
 
 @needs_engine

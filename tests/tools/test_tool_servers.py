@@ -10,7 +10,7 @@ import pytest
 
 from agzamov_harness.servers.mcp_client import CallFailed, McpClient
 from agzamov_harness.servers.server_process import Process, bare_environment
-from agzamov_verify.core.questions import Examine
+from agzamov_verify.core.questions import TOOL, Examine
 from agzamov_verify.engines.uci_engine import EngineFault, UciEngine, find_engine
 
 ANSWER_S = 120.0
@@ -67,7 +67,7 @@ def test_the_engines_server_names_its_engine_and_its_tools(chess: McpClient) -> 
 @needs_engine
 def test_its_answers_are_those_of_the_engine_asked_directly(chess: McpClient) -> None:
     asked: dict[str, Any] = {"start_fen": START, "moves": "e2e4", "nodes": 500}
-    about: dict[str, Any] = {"attempt": 0, "game": "", "turn": 0, **asked}
+    about: dict[str, Any] = {"attempt": 0, "game": "", "to": TOOL, "turn": 0, **asked}
     cases: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         ("evaluate_position", {}, {"candidates": ()}),
         ("compare_moves", {"candidates": ["e7e5", "a7a6"]}, {"candidates": ("e7e5", "a7a6")}),

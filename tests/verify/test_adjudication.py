@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.core.questions import Evaluate, Evaluation
+from agzamov_verify.core.questions import ENGINE, Evaluate, Evaluation
 from agzamov_verify.games.chess.game_script import Adjudicator
 from agzamov_verify.games.chess.rules import Game960
 from agzamov_verify.table.adjudication import Adjudication, AdjudicationPolicy, winning_side
@@ -72,7 +72,7 @@ def test_the_engine_is_asked_about_the_whole_game_from_its_start() -> None:
     game = Game960(START)
     for text in ("a2a3", "a7a6"):
         game.push(chess.Move.from_uci(text))
-    assert Evaluate(game="g00017", moves="a2a3 a7a6", start_fen=START, turn=2) == Adjudicator(
+    assert Evaluate(game="g00017", moves="a2a3 a7a6", start_fen=START, turn=2, to=ENGINE) == Adjudicator(
         Adjudication(), "g00017"
     ).question(game)
 

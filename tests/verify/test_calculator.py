@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 from pokerkit import StandardHighHand
 
-from agzamov_verify.core.questions import Calculate, Calculated
+from agzamov_verify.core.questions import TOOL, Calculate, Calculated
 from agzamov_verify.games.holdem.calculator import Equity, calculate, equity
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.equity import BOARDS, matchup
@@ -88,8 +88,8 @@ def test_a_seed_decides_its_sample() -> None:
 
 
 def question(**changes: object) -> Calculate:
-    fields = {"board": RIVER, "hole": HOLE, "pot_chips": 300, "to_call_chips": 150, **changes}
-    return Calculate(attempt=0, comparisons_max=BUDGET, game="h", seed=1, turn=2, **fields)  # type: ignore[arg-type]
+    fields = {"board": RIVER, "hole": HOLE, "pot_chips": 300, "to_call_chips": 150, "hands_percent": 100, **changes}
+    return Calculate(attempt=0, comparisons_max=BUDGET, game="h", seed=1, to=TOOL, turn=2, **fields)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("pot", "to_call", "price"), [(300, 150, 333), (300, 0, 0), (100, 100, 500), (150, 50, 250)])

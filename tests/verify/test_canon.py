@@ -184,13 +184,25 @@ def test_the_first_difference_is_an_offset_in_both(left: bytes, right: bytes, at
 
 # The encoders of questions and entries do not sort: fields must stand in alphabetical order.
 
+QUESTIONS_AND_ANSWERS = [
+    kind for kind in vars(questions).values() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+]
+
+
+@pytest.mark.parametrize("kind", QUESTIONS_AND_ANSWERS)
+def test_a_field_of_a_question_or_answer_that_holds_its_default_is_left_out(kind: type[msgspec.Struct]) -> None:
+    assert kind.__struct_config__.omit_defaults
+    defaults = [field.default for field in msgspec.structs.fields(kind) if field.default is not msgspec.NODEFAULT]
+    assert all(default in ("", 0, False, ()) for default in defaults), "msgspec compares any other by identity"
+
+
 counts = st.integers(0, INTEGER_MAX)
 sent_calls = st.lists(st.builds(questions.SentCall, texts, texts, texts), max_size=2).map(tuple)
 messages = st.builds(questions.Message, texts, texts, texts, sent_calls)
 tools = st.lists(st.builds(questions.Tool, texts, texts, texts), max_size=2).map(tuple)
 talks = st.lists(messages, max_size=3).map(tuple)
 chats = st.builds(questions.Chat, counts, texts, talks, counts, texts, counts, tools)
-evaluates = st.builds(questions.Evaluate, game=texts, moves=texts, start_fen=texts, turn=counts)
+evaluates = st.builds(questions.Evaluate, to=texts, game=texts, moves=texts, start_fen=texts, turn=counts)
 tries = st.lists(st.builds(questions.Try, texts, texts), max_size=2).map(tuple)
 tool_calls = st.lists(st.builds(questions.ToolCall, texts, texts), max_size=2).map(tuple)
 REPORTED = {"text": texts, "attempts": tries, "finish": texts, "model": texts, "tool_calls": tool_calls}

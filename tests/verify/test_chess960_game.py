@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from agzamov_verify.core.dice import Dice
-from agzamov_verify.core.questions import Answer, Chat, Evaluate, Evaluation, NoReply, Question, Reply
+from agzamov_verify.core.questions import ENGINE, Answer, Chat, Evaluate, Evaluation, NoReply, Question, Reply
 from agzamov_verify.games.chess.game_script import ChessRecord, ChessRules, Ending, play
 from agzamov_verify.games.chess.prompt import PromptStyle
 from agzamov_verify.games.chess.rules import DrawClaims, End, Game960
@@ -216,7 +216,7 @@ def test_six_plies_beyond_the_threshold_give_the_game_to_that_side(centipawns: i
     record, asked = game(answers, by_stockfish())
     assert (Ending(End.ADJUDICATION, halfpoints), Ending(End.UNFINISHED, 1)) == (record.ending, record.raw)
     assert len(record.moves) == 6
-    assert asked[-1] == Evaluate(game=NAME.id, moves=" ".join(SHUFFLES.split()[:6]), start_fen=START, turn=6)
+    assert asked[-1] == Evaluate(game=NAME.id, moves=" ".join(SHUFFLES.split()[:6]), start_fen=START, turn=6, to=ENGINE)
 
 
 def test_one_ply_at_the_threshold_starts_the_count_again() -> None:

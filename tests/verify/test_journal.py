@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from agzamov_verify.core.journal import GENESIS, BrokenJournal, Chain, Entry, asked, encode, journal_root, line_digest
 from agzamov_verify.core.merkle import inclusion_proof
 from agzamov_verify.core.questions import (
+    ENGINE,
+    MEMORY,
     Answer,
     Called,
     CallTool,
@@ -56,8 +58,17 @@ ANSWERS: tuple[Answer, ...] = (
     NoReply(reason="refused"),
 )
 MEMORY_QUESTIONS: tuple[Question, ...] = (
-    Store(attempt=0, content="castles early", entry="e00001", game="g00000", kind="observation", number=1, turn=0),
-    Search(attempt=1, game="g00000", hits_max=5, number=1, query="castling", turn=3),
+    Store(
+        attempt=0,
+        content="castles early",
+        entry="e00001",
+        game="g00000",
+        kind="observation",
+        number=1,
+        turn=0,
+        to=MEMORY,
+    ),
+    Search(attempt=1, game="g00000", hits_max=5, number=1, query="castling", turn=3, to=MEMORY),
     CallTool(
         attempt=2,
         called_with='{"content":"castles early"}',
@@ -68,15 +79,16 @@ MEMORY_QUESTIONS: tuple[Question, ...] = (
         number=1,
         tool="store",
         turn=3,
+        to=MEMORY,
     ),
-    EndGame(attempt=2, game="g00000", number=1, turn=0),
-    Export(attempt=3, game="g00000", offset=200, turn=0),
+    EndGame(attempt=2, game="g00000", number=1, turn=0, to=MEMORY),
+    Export(attempt=3, game="g00000", offset=200, turn=0, to=MEMORY),
 )
 
 
 def question(turn: int, answer: Answer) -> Chat | Evaluate:
     if isinstance(answer, Evaluation):
-        return Evaluate(game="g00000", moves="e2e4", start_fen="8/8/8/8/8/8/8/8 w - - 0 1", turn=turn)
+        return Evaluate(game="g00000", moves="e2e4", start_fen="8/8/8/8/8/8/8/8 w - - 0 1", turn=turn, to=ENGINE)
     return Chat(0, "g00000", (Message("Your move.", "user"),), 7, "agent", turn)
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from agzamov_verify.core.journal import GENESIS, Entry, asked
 from agzamov_verify.core.questions import (
+    ENGINE,
     EVALUATION,
     REPLY,
     Answer,
@@ -29,7 +30,7 @@ def talk(opening: str, rounds: int) -> Script[list[str]]:
     for turn in range(rounds):
         answer = yield from ask(Chat(0, "g00000", (Message(" ".join(heard), "user"),), 7, "agent", turn), REPLY)
         heard.append(answer.text if isinstance(answer, Reply) else "-")
-    yield from ask(Evaluate(game="g00000", moves="", start_fen=START, turn=rounds), EVALUATION)
+    yield from ask(Evaluate(game="g00000", moves="", start_fen=START, turn=rounds, to=ENGINE), EVALUATION)
     return heard
 
 
@@ -147,7 +148,7 @@ def test_a_question_is_described_by_seat_game_turn_and_attempt() -> None:
     chat = Chat(2, "g00017", (), 7, "opponent", 31)
     assert describe(chat) == "a question to opponent in game g00017 turn 31 attempt 2"
     assert (
-        describe(Evaluate(game="g00017", moves="", start_fen=START, turn=31))
+        describe(Evaluate(game="g00017", moves="", start_fen=START, turn=31, to=ENGINE))
         == "a question to engine in game g00017 turn 31 attempt 0"
     )
 

@@ -8,7 +8,7 @@ import chess.engine
 import msgspec
 import pytest
 
-from agzamov_verify.core.questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, ExaminedMove
+from agzamov_verify.core.questions import LINE_MOVES_MAX, TOOL, Evaluate, Evaluation, Examine, ExaminedMove
 from agzamov_verify.engines import uci_engine
 from agzamov_verify.engines.uci_engine import NAME, NET_SHA256, PLACES, EngineFault, UciEngine, find_engine, legal_after
 
@@ -32,7 +32,7 @@ def engine() -> Iterator[UciEngine]:
 
 
 def position(start_fen: str, moves: str = "") -> Evaluate:
-    return Evaluate(game="g00000", moves=moves, start_fen=start_fen, turn=len(moves.split()))
+    return Evaluate(game="g00000", moves=moves, start_fen=start_fen, turn=len(moves.split()), to=ENGINE)
 
 
 OPENING = "b2b4 d7d6 f1g3 f8g6 e1d2 e8d7"
@@ -190,7 +190,14 @@ def test_an_engine_gets_no_key_from_the_environment(monkeypatch: pytest.MonkeyPa
 
 def examination(*candidates: str, start_fen: str = START, moves: str = "") -> Examine:
     return Examine(
-        attempt=0, candidates=candidates, game="g00000", moves=moves, nodes=2_000, start_fen=start_fen, turn=0
+        attempt=0,
+        candidates=candidates,
+        game="g00000",
+        moves=moves,
+        nodes=2_000,
+        start_fen=start_fen,
+        turn=0,
+        to=TOOL,
     )
 
 

@@ -7,7 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agzamov_verify.core.journal import GENESIS, Entry, asked
-from agzamov_verify.core.questions import EVALUATION, REPLY, Answer, Chat, Evaluate, Message, NoReply, Question, Reply
+from agzamov_verify.core.questions import (
+    ENGINE,
+    EVALUATION,
+    REPLY,
+    Answer,
+    Chat,
+    Evaluate,
+    Message,
+    NoReply,
+    Question,
+    Reply,
+)
 from agzamov_verify.core.script import (
     Divergence,
     Exchanges,
@@ -98,7 +109,7 @@ def test_two_answers_that_changed_places_diverge_at_the_first(at: int) -> None:
 
 def test_an_answer_of_another_kind_diverges() -> None:
     def script() -> Script[object]:
-        return (yield from ask_together([Evaluate(game="g", moves="", start_fen="", turn=0)], EVALUATION))
+        return (yield from ask_together([Evaluate(game="g", moves="", start_fen="", turn=0, to=ENGINE)], EVALUATION))
 
     with pytest.raises(Divergence, match="expected an answer of kind evaluation, found reply"):
         drive(script(), lambda _: Reply(text="5"))

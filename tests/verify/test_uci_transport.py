@@ -21,7 +21,7 @@ except EngineFault as fault:
 
 needs_engine = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 HASH_MIB, NODES = 1, 500
-QUESTION = Evaluate(game="g", moves="", start_fen=chess.Board.from_chess960_pos(925).fen(), turn=0)
+QUESTION = Evaluate(game="g", moves="", start_fen=chess.Board.from_chess960_pos(925).fen(), turn=0, to=ENGINE)
 GREETING = b"id name Fakefish 1\nuciok\n"
 
 

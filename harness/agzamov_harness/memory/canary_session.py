@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agzamov_verify.core.questions import (
+    MEMORY,
     Answer,
     EndGame,
     Export,
@@ -54,6 +55,7 @@ class CanarySession:
                 kind="observation",
                 number=self.number,
                 turn=0,
+                to=MEMORY,
             )
         )
         assert isinstance(answer, Stored)
@@ -64,7 +66,9 @@ class CanarySession:
     def search(self, query: str, hits_max: int = HITS_MAX) -> tuple[str, ...]:
         """The texts that a search gives."""
         attempt, game = self._place()
-        question = Search(attempt=attempt, game=game, hits_max=hits_max, number=self.number, query=query, turn=0)
+        question = Search(
+            attempt=attempt, game=game, hits_max=hits_max, number=self.number, query=query, turn=0, to=MEMORY
+        )
         answer = self._ask(question)
         assert isinstance(answer, Hits)
         return tuple(hit.content for hit in answer.hits)
@@ -72,7 +76,7 @@ class CanarySession:
     def end_game(self) -> int:
         """End a game; the number of live entries."""
         attempt, game = self._place()
-        answer = self._ask(EndGame(attempt=attempt, game=game, number=self.number, turn=0))
+        answer = self._ask(EndGame(attempt=attempt, game=game, number=self.number, turn=0, to=MEMORY))
         self.number += 1
         assert isinstance(answer, Settled)
         return answer.entries
@@ -82,7 +86,7 @@ class CanarySession:
         entries: tuple[Kept, ...] = ()
         while True:
             attempt, game = self._place()
-            answer = self._ask(Export(attempt=attempt, game=game, offset=len(entries), turn=0))
+            answer = self._ask(Export(attempt=attempt, game=game, offset=len(entries), turn=0, to=MEMORY))
             assert isinstance(answer, Exported)
             entries += answer.entries
             if not answer.more:

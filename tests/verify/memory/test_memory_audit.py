@@ -179,9 +179,11 @@ def searched(server: str, query: str, *given: str, hits_max: int = 3) -> list[st
     done = StoreAudit(MemorySystem(server=server))
     texts = {f"e{n:05d}": "folded to a 3-bet: 2 of 2" if n == 3 else WORDS for n in range(1, 6)}
     for number, (entry, text) in enumerate(texts.items(), 1):
-        store = Store(attempt=0, content=text, entry=entry, game="g1", kind="observation", number=number, turn=0)
+        store = Store(
+            attempt=0, content=text, entry=entry, game="g1", kind="observation", number=number, turn=0, to=MEMORY
+        )
         done.note(store, Stored())
-    search = Search(attempt=1, game="g9", hits_max=hits_max, number=9, query=query, turn=0)
+    search = Search(attempt=1, game="g9", hits_max=hits_max, number=9, query=query, turn=0, to=MEMORY)
     done.note(search, Hits(tuple(Hit(texts[entry], entry) for entry in given)))
     return [finding.expected for finding in done.findings]
 

@@ -194,6 +194,7 @@ DENIED = CallTool(
     number=3,
     tool="export",
     turn=PLAYED[SEARCHED][0].turn,
+    to=MEMORY,
 )
 DEFECTS = {
     "the words of a search are altered": (altered_text(SEARCHED), SEARCHED + 1),

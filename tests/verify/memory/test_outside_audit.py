@@ -89,21 +89,28 @@ def kept(entry: str, *games: int, made_of: tuple[str, ...] = (), content: str = 
 
 def stored(number: int, refused: str = "") -> Exchange:
     question = Store(
-        attempt=0, content=NOTE, entry=f"e{number:05d}", game=f"g{number}", kind="observation", number=number, turn=0
+        attempt=0,
+        content=NOTE,
+        entry=f"e{number:05d}",
+        game=f"g{number}",
+        kind="observation",
+        number=number,
+        turn=0,
+        to=MEMORY,
     )
     return question, Stored(refused)
 
 
 def ended(number: int, entries: int) -> Exchange:
-    return EndGame(attempt=1, game=f"g{number}", number=number, turn=0), Settled(entries)
+    return EndGame(attempt=1, game=f"g{number}", number=number, turn=0, to=MEMORY), Settled(entries)
 
 
 def dump(game: int, *entries: Kept) -> Exchange:
-    return Export(attempt=2, game=f"g{game}", offset=0, turn=0), Exported(entries, more=False)
+    return Export(attempt=2, game=f"g{game}", offset=0, turn=0, to=MEMORY), Exported(entries, more=False)
 
 
 def found(number: int, *hits: Hit) -> Exchange:
-    search = Search(attempt=0, game=f"g{number}", hits_max=9, number=number, query="castled", turn=1)
+    search = Search(attempt=0, game=f"g{number}", hits_max=9, number=number, query="castled", turn=1, to=MEMORY)
     return search, Hits(hits)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_verify.core.dice import Dice
-from agzamov_verify.core.questions import Answer, Hit, Hits, Question, Reply, Search, Store, Stored, ToolCall
+from agzamov_verify.core.questions import MEMORY, Answer, Hit, Hits, Question, Reply, Search, Store, Stored, ToolCall
 from agzamov_verify.core.script import Divergence, Exchanges
 from agzamov_verify.experiment.matches import Arm
 from agzamov_verify.memory.tool_calls import SAVE, SEARCH
@@ -110,7 +110,10 @@ def edited_hit() -> Answer:
 
 
 SWAPPED = [*PLAYED[:SEARCHED], PLAYED[SEARCHED + 1], PLAYED[SEARCHED], *PLAYED[SEARCHED + 2 :]]
-INVENTED = (Search(attempt=99, game=PLAYED[SEARCHED][0].game, hits_max=10, number=2, query="x", turn=0), Hits(()))
+INVENTED = (
+    Search(attempt=99, game=PLAYED[SEARCHED][0].game, hits_max=10, number=2, query="x", turn=0, to=MEMORY),
+    Hits(()),
+)
 DEFECTS = {
     "the result of a search is edited": (with_answer(SEARCHED, edited_hit()), SEARCHED + 1),
     "the result of a search is emptied": (with_answer(SEARCHED, Hits(())), SEARCHED + 1),

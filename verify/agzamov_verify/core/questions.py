@@ -6,6 +6,9 @@ question is a type here, with the types of its answers.
 A question holds everything that its answer may depend on, so a replay that asks the same question
 byte for byte has recomputed the prompt. Fields are declared in alphabetical order, which makes the
 encoding canonical without sorting (a test compares it with rfc8785).
+
+Fields that hold their default are left out of the encoding, so a new optional field changes no line of an old journal.
+msgspec compares a default by identity: only "", 0, False and () will do, and who is asked has none.
 """
 
 import hashlib
@@ -34,9 +37,9 @@ TOOL_CHARACTERS_MAX = 50_000
 
 ENGINE = "engine"
 MEMORY = memory_name(0)
-"""Whom a question to a memory asks where nothing else is said."""
+"""The memory of the first seat."""
 TOOL = tool_name(0)
-"""Whom a question to a tool asks where nothing else is said."""
+"""The tool of the first seat."""
 
 RESERVED: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -64,14 +67,14 @@ Tokens: TypeAlias = Annotated[int, Meta(ge=0, le=TOKENS_MAX)]
 Score: TypeAlias = Annotated[int, Meta(ge=-canon.INTEGER_MAX, le=canon.INTEGER_MAX)]
 
 
-class ToolCall(msgspec.Struct, frozen=True, gc=False):
+class ToolCall(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A call of a tool as a model's reply spells it: the name, and the arguments as JSON text, if they are any."""
 
     arguments: str
     name: str
 
 
-class SentCall(msgspec.Struct, frozen=True, gc=False):
+class SentCall(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A call of a tool in the message that repeats a model's own calls. The ids are ours: a server's are random."""
 
     arguments: str
@@ -88,7 +91,7 @@ class Message(msgspec.Struct, frozen=True, omit_defaults=True):
     tool_calls: tuple[SentCall, ...] = ()
 
 
-class Tool(msgspec.Struct, frozen=True, gc=False):
+class Tool(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A tool that a model may call. `parameters`: the JSON Schema of its arguments, as JSON text."""
 
     description: str
@@ -115,11 +118,11 @@ class Evaluate(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="
     game: str
     moves: str
     start_fen: str
-    to: str = ENGINE
+    to: str
     turn: int
 
 
-class Store(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="store"):
+class Store(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="store", omit_defaults=True):
     """Store an entry. `number`: that of the result being played, counted from 1 in the career; a server knows no other.
 
     `turn` and `attempt`, here and below: the turn of the result, and the number of the memory question in that turn.
@@ -131,11 +134,11 @@ class Store(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="sto
     game: str
     kind: str
     number: int
-    to: str = MEMORY
+    to: str
     turn: int
 
 
-class Search(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="search"):
+class Search(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="search", omit_defaults=True):
     """Search for at most `hits_max` entries."""
 
     attempt: int
@@ -143,21 +146,21 @@ class Search(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="se
     hits_max: int
     number: int
     query: str
-    to: str = MEMORY
+    to: str
     turn: int
 
 
-class EndGame(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="end_game"):
+class EndGame(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="end_game", omit_defaults=True):
     """Say that a result is over, and wait until all that was stored can be read. Only now may a server rewrite."""
 
     attempt: int
     game: str
     number: int
-    to: str = MEMORY
+    to: str
     turn: int
 
 
-class CallTool(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="call_tool"):
+class CallTool(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="call_tool", omit_defaults=True):
     """Call one of the server's own tools as a model called it. `called_with`: its arguments as JSON text, verbatim.
 
     `entry`, `content`: name and text of the entry that the call stores; empty where the tool is none that stores.
@@ -170,22 +173,22 @@ class CallTool(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="
     game: str
     hits_max: int
     number: int
-    to: str = MEMORY
+    to: str
     tool: str
     turn: int
 
 
-class Export(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="export"):
+class Export(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="export", omit_defaults=True):
     """Ask for the live entries after the first `offset`, in the order of their names."""
 
     attempt: int
     game: str
     offset: int
-    to: str = MEMORY
+    to: str
     turn: int
 
 
-class Examine(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="examine"):
+class Examine(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="examine", omit_defaults=True):
     """Ask the engine about the position after `moves` from `start_fen`, with so many `nodes` in each search.
 
     `candidates`: a search for each, with no other move at the root. Where there are none, `lines_max` searches, each
@@ -199,11 +202,11 @@ class Examine(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="e
     moves: str
     nodes: int
     start_fen: str
-    to: str = TOOL
+    to: str
     turn: int
 
 
-class Calculate(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="calculate"):
+class Calculate(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="calculate", omit_defaults=True):
     """Ask for the equity of two cards against one random hand, and for the equity that a call needs.
 
     `hands_percent`: the hand is one of the strongest so many percent of all starting hands, by Chen's formula.
@@ -215,16 +218,16 @@ class Calculate(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag=
     board: tuple[str, ...]
     comparisons_max: int
     game: str
-    hands_percent: int = 100
+    hands_percent: int
     hole: tuple[str, ...]
     pot_chips: int
     seed: int
-    to: str = TOOL
+    to: str
     to_call_chips: int
     turn: int
 
 
-class Try(msgspec.Struct, frozen=True, gc=False):
+class Try(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A failed attempt at a call, before the one that was answered. A fault of the world."""
 
     detail: str
@@ -237,8 +240,6 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, tag_field="as", tag="repl
     `tool_calls`: those of tools that were offered, in order.
 
     What a server makes up anew for each call (an id, a fingerprint) is no part of it: see scoring/call_records.
-
-    Defaults are left out of the encoding, and msgspec compares them by identity: only empty ones will do.
     """
 
     attempts: tuple[Try, ...] = ()
@@ -259,7 +260,7 @@ class NoReply(msgspec.Struct, frozen=True, kw_only=True, tag_field="as", tag="no
     reason: str
 
 
-class Evaluation(msgspec.Struct, frozen=True, tag_field="as", tag="evaluation", gc=False):
+class Evaluation(msgspec.Struct, frozen=True, tag_field="as", tag="evaluation", gc=False, omit_defaults=True):
     """The engine's last score before bestmove, from the side to move: centipawns, or mate in moves."""
 
     centipawns: Score | None
@@ -272,7 +273,7 @@ class Stored(msgspec.Struct, frozen=True, tag_field="as", tag="stored", omit_def
     refused: str = ""
 
 
-class Hit(msgspec.Struct, frozen=True):
+class Hit(msgspec.Struct, frozen=True, omit_defaults=True):
     """An entry that a search gave, as the server gave it."""
 
     content: str
@@ -298,13 +299,13 @@ class Called(msgspec.Struct, frozen=True, kw_only=True, tag_field="as", tag="cal
     text: str
 
 
-class Settled(msgspec.Struct, frozen=True, tag_field="as", tag="settled"):
+class Settled(msgspec.Struct, frozen=True, tag_field="as", tag="settled", omit_defaults=True):
     """Number of live entries once all that was stored can be read."""
 
     entries: Annotated[int, Meta(ge=0, le=canon.INTEGER_MAX)]
 
 
-class Kept(msgspec.Struct, frozen=True):
+class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
     """A live entry. `games`: the results it comes from, by number. `derived_from`: entries it was made from."""
 
     content: str
@@ -314,14 +315,14 @@ class Kept(msgspec.Struct, frozen=True):
     kind: str
 
 
-class Exported(msgspec.Struct, frozen=True, tag_field="as", tag="exported"):
+class Exported(msgspec.Struct, frozen=True, tag_field="as", tag="exported", omit_defaults=True):
     """Live entries in the order of their names; `more`: further ones follow."""
 
     entries: tuple[Kept, ...]
     more: bool
 
 
-class ExaminedMove(msgspec.Struct, frozen=True, gc=False):
+class ExaminedMove(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A move's value for the side to move, in centipawns or moves to mate, and the line that the engine expects.
 
     `line`: moves in UCI, that move first.
@@ -332,13 +333,13 @@ class ExaminedMove(msgspec.Struct, frozen=True, gc=False):
     mate: Score | None
 
 
-class Examined(msgspec.Struct, frozen=True, tag_field="as", tag="examined"):
+class Examined(msgspec.Struct, frozen=True, tag_field="as", tag="examined", omit_defaults=True):
     """The engine's findings: one for each candidate, in the order asked; for each best move; or for the position."""
 
     moves: tuple[ExaminedMove, ...]
 
 
-class Calculated(msgspec.Struct, frozen=True, tag_field="as", tag="calculated", gc=False):
+class Calculated(msgspec.Struct, frozen=True, tag_field="as", tag="calculated", gc=False, omit_defaults=True):
     """Equity, and the equity that a call needs, in thousandths. `exact`: all showdowns were compared, not a sample."""
 
     compared: Annotated[int, Meta(ge=0, le=canon.INTEGER_MAX)]

@@ -6,7 +6,7 @@ import chess
 import msgspec
 
 from ...core.dice import Dice
-from ...core.questions import EVALUATION, Chat, Evaluate, Evaluation, Message, NoReply, Reply
+from ...core.questions import ENGINE, EVALUATION, Chat, Evaluate, Evaluation, Message, NoReply, Reply
 from ...core.script import Script, ask
 from ...table.adjudication import Adjudication, AdjudicationPolicy, winning_side
 from ...table.decision import FIRST_ATTEMPT, ActionReader, Forfeit, IllegalPolicy, Tally, ask_before, decide
@@ -33,7 +33,7 @@ class Adjudicator:
 
     def question(self, game: Game960) -> Evaluate:
         """The question to the engine after a ply."""
-        return Evaluate(game=self._game_id, moves=game.moves_text, start_fen=game.start_fen, turn=game.ply)
+        return Evaluate(game=self._game_id, moves=game.moves_text, start_fen=game.start_fen, turn=game.ply, to=ENGINE)
 
     def after_evaluation(self, evaluation: Evaluation, turn: chess.Color) -> int:
         """+1 or -1 when the game goes to White or Black now, else 0."""
