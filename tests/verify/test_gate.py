@@ -15,7 +15,8 @@ from agzamov_verify.games.holdem.hand_script import HandRecord
 from agzamov_verify.games.holdem.rules import HandEnd
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.scoring.early_stopping import matches_to_play, streams_to_play
-from agzamov_verify.scoring.results import Gate, MatchResult, match_result, results_of
+from agzamov_verify.scoring.gate import Gate
+from agzamov_verify.scoring.results import MatchResult, match_result, results_of
 from agzamov_verify.table.decision import Tally
 
 DICE = Dice(bytes(32))

@@ -20,7 +20,8 @@ from agzamov_verify.core.script import Replay, drive
 from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.plan.plan_problems import local_models
 from agzamov_verify.plan.streams import block_script, streams_of
-from agzamov_verify.scoring.early_stopping import is_gate, stopping_rule
+from agzamov_verify.scoring.early_stopping import stopping_rule
+from agzamov_verify.scoring.gate import is_gate
 from agzamov_verify.table.game import Block, StreamPlan
 
 from ..ports import Clock

@@ -18,7 +18,8 @@ from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import streams_of
 from agzamov_verify.protocols import PROTOCOLS
-from agzamov_verify.scoring.early_stopping import is_gate, matches_to_play, streams_due
+from agzamov_verify.scoring.early_stopping import matches_to_play, streams_due
+from agzamov_verify.scoring.gate import is_gate
 from agzamov_verify.scoring.results import MatchResult, match_results
 from agzamov_verify.table.game import Block, StreamPlan
 

@@ -20,7 +20,8 @@ from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.protocols import PROTOCOLS
 from agzamov_verify.scoring.analysis import analysis_of
-from agzamov_verify.scoring.early_stopping import is_gate, matches_to_play, streams_due
+from agzamov_verify.scoring.early_stopping import matches_to_play, streams_due
+from agzamov_verify.scoring.gate import is_gate
 from agzamov_verify.scoring.results import match_results
 from agzamov_verify.show.game_view import GameView
 from agzamov_verify.show.replayed_game import named_seat

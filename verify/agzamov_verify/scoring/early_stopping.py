@@ -4,6 +4,8 @@ Matches that may end early: a declared rule looks after so many blocks, and thei
 
 Blocks between two looks are played side by side, and all of them count. So how long a match is depends on nothing but
 its own results in their order, and whoever has the games can tell whether it ended where it had to.
+
+The boundary at which a match ends is in `inference.sequential_test`, the bounds of Phase 0 are in `gate`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +23,7 @@ from ..protocols import PROTOCOLS
 from ..table.game import Block, StreamPlan, records_of
 from ..table.registry import GAMES
 from .game_scoring import looked_name
+from .gate import is_gate
 from .inference.exact import Figure, figure
 from .inference.samples import Interval
 from .inference.sequential_test import Continue, Reason, SequentialPlan, Stop, confidence, decide
@@ -143,12 +146,6 @@ def matches_to_play(plan: Plan, phase: int, phase0: Sequence[MatchResult]) -> li
     repeats = plan.repeats
     stopped = failed | {(game, name) for name, repeat in repeats.items() for game, a in failed if a == repeat.seat}
     return [match for match in ours if (match.game, match.measured) not in stopped]
-
-
-def is_gate(plan: Plan, phase: int) -> bool:
-    """True if the matches of the phase decide which seats go further."""
-    rule = PROTOCOLS[plan.protocol].phases.get(phase)
-    return rule is not None and rule.gate
 
 
 def streams_to_play(

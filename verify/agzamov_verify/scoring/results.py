@@ -4,7 +4,6 @@ Every estimate, interval, rate and p-value is in the analysis.
 """
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Final
 
 import msgspec
@@ -12,26 +11,15 @@ import msgspec
 from ..core.seat_letters import seat_index_of, seat_letter
 from ..experiment.matches import Arm, Condition, Match, SeatAt, others_of
 from ..plan.manifest import Plan
-from ..protocols import PROTOCOLS
-from ..protocols.norms import Protocol, load_protocol
-from ..table.decision import Tally
+from ..protocols.norms import load_protocol
 from ..table.game import Block
 from .departures import departures
 from .game_scoring import Played, match_of
-from .inference.proportions import binomial_p
-from .inference.significance import Alternative
+from .gate import Gate, gate_of, is_gate
 from .scorings import SCORINGS, AnyCounts
 from .seat_stats import FREE, SeatStats, seat_stats
-from .units.counts import Counts
 
 FORMAT: Final = "agz-results-1"
-
-
-class Gate(msgspec.Struct, frozen=True):
-    """Phase 0: more wins, fewer errors and a smaller p than the protocol's bounds, or no further."""
-
-    passed: bool
-    reason: str
 
 
 class MatchResult(msgspec.Struct, frozen=True):
@@ -130,21 +118,6 @@ def match_result(match: Match, seat_index: int, blocks: Sequence[Block], plan: P
         seat_stats(name, tally, plan.prices.get(name, FREE), protocol.error_flag_percent)
         for name, tally in zip(match.seats, tallies, strict=True)
     )
-    is_gate = PROTOCOLS[plan.protocol].phases[match.phase].gate
-    gate = _gate(result, tallies[seat_index], protocol) if is_gate else None
+    gate = gate_of(result, tallies[seat_index], protocol.phase0) if is_gate(plan, match.phase) else None
     named = played.id, match.phase, match.game, seat_letter(seat_index), match.table
     return MatchResult(*named, result, stats, gate, match.part)
-
-
-def _gate(result: Counts, tally: Tally, protocol: Protocol) -> Gate:
-    wins, n = result.wins
-    errors = Fraction(tally.faults, tally.decisions) if tally.decisions else Fraction(1)
-    norm = protocol.phase0
-    reasons = []
-    if 100 * wins <= norm.win_percent_above * n:
-        reasons.append(f"{wins} wins of {n} are not above {norm.win_percent_above} %")
-    if 100 * errors >= norm.error_percent_below:
-        reasons.append(f"the error rate is not below {norm.error_percent_below} %")
-    if binomial_p(wins, n, Alternative.GREATER) >= Fraction(norm.p_below):
-        reasons.append(f"the binomial p is not below {norm.p_below}")
-    return Gate(not reasons, "; ".join(reasons))

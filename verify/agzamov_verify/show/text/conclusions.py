@@ -8,9 +8,10 @@ from typing import Final, NamedTuple
 from ...core.columns import ascii_words
 from ...protocols.norms import GateNorm, load_protocol
 from ...scoring.analysis import Analysis
+from ...scoring.gate import Gate
 from ...scoring.inference.estimate import Estimate
 from ...scoring.inference.unit_values import CAREERS
-from ...scoring.results import Gate, MatchResult, Results
+from ...scoring.results import MatchResult, Results
 from ..glossary import label
 from ..seat_words import percent
 from ..views import VIEWS, condition_words, game_words, part_words, size_words
