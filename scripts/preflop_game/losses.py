@@ -3,7 +3,7 @@
     python scripts/preflop_game/losses.py > preflop_losses.bin
 
 Takes a few seconds. The file belongs in verify/agzamov_verify/games/holdem/tables, its digest in
-preflop_loss.py. A test computes every number again.
+preflop_game.py. A test computes every number again.
 """
 
 import struct

@@ -1,6 +1,6 @@
 """Audit of the authors' published Phase 0 files: which figures of the paper they give.
 
-reading     the four files, parsed strictly into frozen values
+published_files  the four files, parsed strictly into frozen values
 pgn         one PGN text as the values that it states
 replay      each game on our board: legal moves, ends, agreement with both PGN texts, recorded times
 rulings     which adjudication rule ends a game where it ended: by material, by engine

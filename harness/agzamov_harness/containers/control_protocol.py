@@ -1,8 +1,8 @@
 """Messages between a harness in its container and the command that supervises it, and the reader of what it prints.
 
-One JSON value per line. From the harness, on standard output: Hello once, Counts at intervals, Bye when all is played.
-To it, on standard input: Keys once, and the end of the input when that command has ended. Errors go to
-standard error.
+One JSON value per line. From the harness, on standard output: Hello once, ProgressCounts at intervals, Bye when all is
+played. To it, on standard input: Keys once, and the end of the input when that command has ended. Errors go to standard
+error.
 """
 
 from collections.abc import Callable

@@ -20,7 +20,7 @@ FILTERS: Final = {
     "level": "level of the check",
     "lineage": "lineage of the memory",
 }
-"""What rows can be chosen by: a field of Row, and its name for people."""
+"""What rows can be chosen by: a field of BoardRow, and its name for people."""
 WORDS: Final = {"sealed": "open, and sealed", "hosted": "hosted", "script": "none: a script plays"}
 """Names for people of values that need one."""
 SCRIPT: Final = """"use strict";

@@ -205,7 +205,7 @@ def examine(path: Path, policy: Policy, options: Options, runs: Mapping[str, str
 
 
 def _require_plain(path: Path) -> None:
-    """Raises Refused for a link, an odd name, or a file that is plainly no bundle."""
+    """Raises SubmissionRefused for a link, an odd name, or a file that is plainly no bundle."""
     if not PLAIN.fullmatch(path.name):
         raise SubmissionRefused("expected a name of letters, digits, dots, underscores and hyphens")
     if path.is_symlink():
@@ -215,7 +215,7 @@ def _require_plain(path: Path) -> None:
 
 
 def _require_small(path: Path, policy: Policy) -> None:
-    """Raises Refused for a bundle that is too large, or whose files are not plain."""
+    """Raises SubmissionRefused for a bundle that is too large, or whose files are not plain."""
     try:
         size = sum(open_source(path).sizes.values())
     except HostileBundle as error:
@@ -225,7 +225,7 @@ def _require_small(path: Path, policy: Policy) -> None:
 
 
 def _allowed(opened: Opened, policy: Policy, runs: Mapping[str, str]) -> str:
-    """The submitter, checked before anything is replayed. Raises Refused."""
+    """The submitter, checked before anything is replayed. Raises SubmissionRefused."""
     submitter = next((who for who, key in policy.keys.items() if key == opened.submitter), "")
     if not submitter:
         raise SubmissionRefused(f"signed by key {opened.submitter[:16]}, which the policy does not name")

@@ -84,7 +84,7 @@ class ConformanceFinding(msgspec.Struct, frozen=True):
 
 
 class ConformanceCheck(NamedTuple):
-    """One check: `run` raises Failed, or the port does. `advice`: where the cause of a failure has none of its own.
+    """One check: `run` raises CheckFailed, or the port does. `advice`: for a failure whose cause has none of its own.
 
     `needs`: the checks without which it would fail for their cause, or show nothing.
     """

@@ -3,8 +3,8 @@
     GET  /v1/models              reference, random, novice
     POST /v1/chat/completions    messages and seed in, a chat completion with usage out
 
-All but the random player call tools where they are offered some: those of a memory (reference_tools) or of a game
-(reference_game_tools).
+All but the random player call tools where they are offered some, those of a memory or of a game
+(`reference_server.tool_calls`).
 
 Answers depend on the request alone. A fault plan spoils every n-th call in a named way, as real
 servers were seen to fail; a delay stands for a slow model.
@@ -75,7 +75,7 @@ class BadRequest(ValueError):
 
 
 def parse_fault(text: str) -> StagedFault:
-    """ "429@10" as a Fault. Raises ValueError."""
+    """ "429@10" as a StagedFault. Raises ValueError."""
     kind, _, every = text.partition("@")
     if not every.isdecimal() or not int(every):
         raise ValueError(f"expected KIND@N with N from 1, found {text!r}")
@@ -154,7 +154,7 @@ def completion_id(body: object) -> str:
 
 
 def start(host: str, port: int, delay_s: float = 0.0, faults: tuple[StagedFault, ...] = ()) -> ThreadingHTTPServer:
-    """A server that is listening; call `serve_forever` on it. Port 0 takes a free one. Raises CannotListen."""
+    """A server that is listening; call `serve_forever` on it. Port 0 takes a free one. Raises ServerCannotListen."""
     try:
         return _Server((host, port), _handler(delay_s, faults))
     except OSError as error:

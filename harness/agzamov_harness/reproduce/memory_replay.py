@@ -115,7 +115,7 @@ def exchanges(opened: Opened, store: SeatStore) -> Iterator[tuple[Question, Answ
 
 
 class ComparedStore(NamedTuple):
-    """Outcome of asking again, as in `Replayed`."""
+    """Outcome of asking again, as in `ReplayedStore`."""
 
     asked: int
     unlike: int = 0

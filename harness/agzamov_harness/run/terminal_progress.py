@@ -35,7 +35,7 @@ def progress(*, quiet: bool) -> Iterator[Watcher | None]:
 
 
 class _Bars:
-    """Draws Counts as a bar for the results of each game, and one for the positions that are judged afterwards."""
+    """Draws ProgressCounts as a bar for the results of each game, and one for the positions judged afterwards."""
 
     def __init__(self, bars: Progress) -> None:
         self._bars = bars

@@ -1,4 +1,4 @@
-"""The tools of both seats: MCP servers, one kind for each game that declares a tool (`games.game_tool`).
+"""The tools of all seats: MCP servers, one kind for each game that declares a tool (`table.game_tool`).
 
 What a tool finds depends on its question alone, so there is nothing to restore, and any server of a game answers for
 any seat and stream: as many are started as calls can be answered side by side. A server is told the position or the
@@ -100,7 +100,7 @@ class ToolClient:
 
 
 class ToolPort:
-    """The port `tool_a` and `tool_b`: up to `size` servers of each game, started when first asked.
+    """The ports `tool_a`, `tool_b` and so on: up to `size` servers of each game, started when first asked.
 
     `logs`: the folder for what they print on stderr.
     """

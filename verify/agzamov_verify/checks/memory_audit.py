@@ -11,10 +11,10 @@
   says nothing beside them. Once a tool was called of which nobody knows what it stores, there is no fold: step 15 is
   not taken, and the memory is unverified.
 
-What breaks no rule, but must be known before figures are believed, is warned of (memory_warnings). The verdict, with
-the tier of each memory's lineage, is given by memory_step.
+What breaks no rule, but must be known before figures are believed, is warned of in memory_step, which
+also gives the verdict, with the tier of each memory's lineage.
 
-What a server makes of its entries by a published rule is computed again (memory/recomputed): the sums of
+What a server makes of its entries by a published rule is computed again (`memory.built_in_servers`): the sums of
 `consolidator`, the damage of `noisy`, the searches of `recent`, `history` and `file`, and of `full_text` and `noisy`
 that no entry is kept back which has a word of the search. How other servers rank entries is attested. So is what a
 server from outside makes of its entries, where its adapter declares that it rewrites; of what it makes them is

@@ -1,15 +1,12 @@
 """A uniform random sample of items that come one by one, and the confidence in the rest that one without a fault gives.
 
-A uniform random sample, without replacement, of items that come one by one and in several places.
+The sample is without replacement, of items that come in several places. Each item gets a random priority, and those
+with the greatest are kept. So the samples of several streams make up, by the same rule, one uniform sample of all.
 
-Each item gets a random priority, and those with the greatest are kept. So the samples of several streams make up, by
-the same rule, one uniform sample of all.
-
-Confidence in the rest from a random sample without a fault: exact, by the hypergeometric distribution.
-
-If `wrong` of `total` answers are wrong, a sample of `asked` without replacement shows none of them with
-probability C(total - wrong, asked) / C(total, asked). With 95 % confidence fewer are wrong than the least
-number for which that is below 5 % (for large totals the "rule of three": 3 in `asked`).
+The confidence is exact, by the hypergeometric distribution. If `wrong` of `total` answers are wrong, a sample of
+`asked` without replacement shows none of them with probability C(total - wrong, asked) / C(total, asked). With 95 %
+confidence fewer are wrong than the least number for which that is below 5 % (for large totals the "rule of three": 3 in
+`asked`).
 """
 
 from collections.abc import Sequence

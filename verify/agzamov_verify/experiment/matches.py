@@ -1,7 +1,5 @@
 """The vocabulary of the experiment: phases and their rules, conditions, shifts, matches and their positions.
 
-The vocabulary of the experiment: phases and their rules, conditions, shifts and matches.
-
 The manifest, the streams, the cells of a score and the hypotheses share these types, so that a label given in a plan
 is the label that a hypothesis reads (paper sections 3.4, 4.2 and 4.3).
 """

@@ -1,6 +1,6 @@
 """The memory of one seat in one career whose model uses it by tool calls: ours, or those of the server itself.
 
-The memory of one seat in one career, as its model uses it by tool calls.
+Our own tools (`ModelMemory`):
 
     a decision   the model searches and saves as it likes, within a budget of calls (tool_calls)
     observe      after each contest: the model gets its observation, and is asked which notes to save; then the
@@ -9,11 +9,9 @@ The memory of one seat in one career, as its model uses it by tool calls.
 
 A text is saved only between the first decision of a contest and its end.
 
-The memory of one seat in one career whose model calls the server's own tools (native_tools).
-
-Career, budget and the question after a contest are as in `model_memory`; what a call gives are the server's words. A
-call that stores, or of which nobody knows what it does, is made only between the first decision of a contest and its
-end. There is no placebo: no other text can stand in a server's own words.
+The server's own tools (native_tools): career, budget and the question after a contest are as above; what a call gives
+are the server's words. A call that stores, or of which nobody knows what it does, is made only between the first
+decision of a contest and its end. There is no placebo: no other text can stand in a server's own words.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Tool calls of a model: the conversation of one decision, and the tools `memory_save` and `memory_search`.
 
-The tools `memory_save` and `memory_search` as a model is offered them, and how its calls of them are read.
-
 A call is read by fixed rules, whatever a model or its server writes:
 
     a name that was not offered          UNKNOWN_TOOL, and the call counts
@@ -12,10 +10,9 @@ A call is read by fixed rules, whatever a model or its server writes:
 
 A call is shown to its model spelled anew where it was not as declared: a server may refuse what is no JSON.
 
-The conversation of one decision with a seat that may call tools: it is asked, its calls are answered, asked again.
-
-The law: a reply with calls is no decision, whatever its text says, and a decision makes at most `calls_max` calls. Once
-a call was answered that the budget is used up, the calls of the next replies are left out and their text is the answer.
+In the conversation of one decision the seat is asked, its calls are answered, and it is asked again. The law: a reply
+with calls is no decision, whatever its text says, and a decision makes at most `calls_max` calls. Once a call was
+answered that the budget is used up, the calls of the next replies are left out and their text is the answer.
 """
 
 import re

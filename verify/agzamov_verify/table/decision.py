@@ -1,7 +1,5 @@
 """One decision of one seat: ask, read the declared action, apply the illegal-action policy; and its terms in words.
 
-One decision of one seat: ask, read the declared action, and apply the illegal-action policy.
-
 substitute            the first fault is replaced by a random legal action from the sealed seed
 retry_then_forfeit    the rejection is explained, up to three more attempts, then the game is lost
 """

@@ -36,9 +36,9 @@ class Player(msgspec.Struct, frozen=True):
 
     `patterns`: sentences that its system message must hold, each after "You must keep this rule in every ...: ".
     `briefing`: text for the end of its user message, after a line "Opponent profile:"; "" for none. `scripted`: a
-    script plays it. `tokens_max`: the limit of one answer, which `terms.answer_terms` tells it; 0 for none. `memory`:
-    the store that it has in this career. `tool`: how its tool is used. `library`: the documents that it
-    may look up.
+    script plays it. `tokens_max`: the limit of one answer, which `decision.answer_terms` tells it; 0 for none.
+    `memory`: the store that it has in this career. `tool`: how its tool is used. `library`: the documents that it may
+    look up.
     """
 
     seat: str

@@ -1,7 +1,5 @@
 """The engine's tools: as a model may call them before a decision, and as their server is asked.
 
-The engine's tools as a model may call them before a decision.
-
     evaluate_position    the value of the position, and no move
     compare_moves        moves that the model names, each with its value and the moves that the engine expects then
     best_lines           the same for the best moves

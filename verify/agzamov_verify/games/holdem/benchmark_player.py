@@ -1,6 +1,6 @@
 """The benchmark player of hold'em: its published policy, that policy applied to a prompt, and departures from it.
 
-The published mixed policy of the hold'em benchmark player. Changing a number here makes a new protocol version.
+The policy is mixed. Changing a number of it makes a new protocol version.
 
 A holding counts by its hand percentile, 0 to 99: before the flop where its class stands among the 1,326 holdings by
 equity against a random one (STARTING_HANDS), afterwards the share of holdings that it beats on the board as it lies,
@@ -16,14 +16,12 @@ Every share is in 64ths. A decision's draw is its sampling seed modulo 64, so th
 its action, and anybody can compute the probability of each action for each holding. The tables are in
 docs/benchmark-policy.md.
 
-The benchmark player: the published policy applied to a prompt.
+The player sees what any seat sees. Its draw is the seed that it is sent, so that the same prompt and seed give the same
+action.
 
-It sees what any seat sees. Its draw is the seed that it is sent, so that the same prompt and seed give the same action.
-
-Departures of the benchmark player from its published policy: its actions, drawn again from the revealed seed.
-
-The policy gives the action from the player's cards, what is public and the seed of the decision, and the seed comes
-from the run's dice. So not only is every action possible: it is the one that the policy and the dice make.
+Departures are found by drawing the player's actions again from the revealed seed. The policy gives the action from the
+player's cards, what is public and the seed of the decision, and the seed comes from the run's dice. So not only is
+every action possible: it is the one that the policy and the dice make.
 """
 
 from bisect import bisect_left, bisect_right

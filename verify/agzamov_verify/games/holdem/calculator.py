@@ -1,7 +1,5 @@
 """The calculator of hold'em: the share of the pot that a hand wins on average against one random hand; and its server.
 
-The calculator of hold'em: the share of the pot that a hand wins on average against one random hand.
-
 Before the flop all 1,225 hands of an opponent and all 1,712,304 boards are counted, by the table of matchups. After it
 every hand and every runout is compared: 1,070,190 showdowns on the flop, 45,540 on the turn, 990 on the river. Where
 these are more than may be compared, a systematic sample is: every k-th of them, from a start below k that a seed

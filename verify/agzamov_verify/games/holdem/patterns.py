@@ -1,13 +1,10 @@
 """The patterns as rules over one decision: when one asks for something, which actions keep it, how many of a hand did.
 
-The patterns as rules over one decision: when a pattern asks for something, and which actions keep it.
-
 A rule reads a decision as its player sees it. The reference player keeps its patterns by the same table by which the
 detectors count, so what it keeps is what is detected.
 
-Detectors of the hold'em patterns: of the decisions in one hand that a pattern is about, how many kept it.
-
-They read all cards, which a bundle publishes.
+The detectors count, of the decisions in one hand that a pattern is about, how many kept it. They read all cards, which
+a bundle publishes.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,6 +1,6 @@
 """Preflop regret in a declared simplified game: its tree, exact values, and what decisions lose against its solution.
 
-The preflop game of the baseline: a tree of few bet sizes, and after its last action the hands are shown.
+The tree has few bet sizes, and after its last action the hands are shown.
 
     first in              fold, call, or raise to 2 or 3 big blinds, or all in
     against a bet         fold, call, or raise to 2 or 3 times the bet, or all in
@@ -9,17 +9,14 @@ The preflop game of the baseline: a tree of few bet sizes, and after its last ac
 A raise that would take more than half of a stack is left out: all in stands for it. There is no betting after the flop:
 the board is dealt, and the better hand wins the pot. Both stacks are 100 big blinds.
 
-Exact values in the preflop game: action values against a strategy, and its exploitability.
+Exact values are those of actions against a strategy, and its exploitability. A strategy is a probability for each node,
+class of hands and action, in units of 1 / SCALE, none of them zero, so that every decision can be reached and every
+value is defined. All sums are of integers.
 
-A strategy is a probability for each node, class of hands and action, in units of 1 / SCALE, none of them zero, so
-that every decision can be reached and every value is defined. All sums are of integers.
-
-Preflop regret in a declared simplified game: losses of preflop decisions against a published strategy.
-
-What it is: for each decision before the flop, the exact value of the best action less that of the action taken, for
-these two cards, against tables/preflop.bin, an equilibrium within about a thousandth of a big blind of that tree,
-in which the player does its best from then on. Other stacks than 100 big blinds have no such value.
-The losses are computed here and shipped in tables/preflop_losses.bin (scripts/preflop_game/losses.py).
+What preflop regret is: for each decision before the flop, the exact value of the best action less that of the action
+taken, for these two cards, against tables/preflop.bin, an equilibrium within about a thousandth of a big blind of that
+tree, in which the player does its best from then on. Other stacks than 100 big blinds have no such value. The losses
+are computed here and shipped in tables/preflop_losses.bin (scripts/preflop_game/losses.py).
 
 What it is not: there is no betting after the flop in that game, so position, bluffs and what a hand may still become
 are not seen, and good play for the real game loses something here. It is a diagnostic beside the result, never a

@@ -11,7 +11,7 @@ holdings.
                     the deal    the baseline's value of the other player's cards against all 1,225 holdings
                     the policy  at each of its decisions, what its action was worth, averaged over the range that the
                                 action leaves, less the average over all that it might have done
-                    the board   half of what the baseline says that flop, turn and river were worth (baseline_values.py)
+                    the board   half of what the baseline says that flop, turn and river were worth (control_variates)
 
 Why both are unbiased. `range` is E[result | other cards, board, actions], and the mean of a conditional mean is the
 mean. Each correction has mean zero given all that came before it: the deal's value is antisymmetric, a decision's

@@ -1,7 +1,5 @@
 """The scale of the Agzamov Score: the logistic function, the scale's ends, and where a player without effect stands.
 
-The ends of the score's scale, and the score of a player without any effect.
-
 That the scale neither begins at 0 nor ends at 100 is a flaw of the paper: baselines are self-play, in which nobody can
 win more than his opponent. So the hold'em baseline is the logistic function of 0, one half, and the chess baseline is
 (1 - draws) / 2, whoever plays.

@@ -42,7 +42,8 @@ RUN: Final = (
          "and revealed in the bundle. Who may choose it may also play many runs and show the best one.",
          "docs/formats/manifest.md", ("origin", "seed.origin")),
     Term("seat",
-         "A player as the plan names it. A match has seat A, which is measured, and seat B.",
+         "A player as the plan names it. A match has seat A, which is measured, seat B, and others in games "
+         "that take more.",
          "docs/formats/manifest.md", ("seats", "A", "B", "seat A", "seat B")),
     Term("naked",
          "The condition in which a model has its prompt alone: no memory, no tools, no retrieval.",
