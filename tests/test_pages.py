@@ -1,6 +1,7 @@
 """Pages that are made from something else, or list other pages, are true."""
 
 import re
+from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -40,3 +41,54 @@ def test_a_decision_has_its_title_a_status_and_a_date_in_the_index(page: Path) -
     assert page.read_text().splitlines()[0] == f"# {int(page.name[:4])}. {title}"
     assert STATUS.match(status)
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", date)
+
+
+VERIFIER, HARNESS = ROOT / "verify" / "agzamov_verify", ROOT / "harness" / "agzamov_harness"
+BASES = (ROOT, VERIFIER, HARNESS, ROOT / "verify", ROOT / "harness", ROOT / "servers", ROOT / "tests")
+"""Folders that a path of a page may begin at."""
+GENERATED = {"build", "bundles", "dist", "keys", "runs"}
+"""Folders that a path of a page may name without that they are in a checkout."""
+LINKED = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md")), *ROOT.glob("images/*/*.md")]
+
+
+def places(page: Path) -> Iterator[str]:
+    """Paths and classes in backticks that begin with a folder of ours: `checks/steps.py`, `table.game.Game`."""
+    folders = {path.name for base in BASES for path in base.iterdir() if path.is_dir()} - GENERATED
+    for text in re.findall(r"`([^`\n]+)`", page.read_text()):
+        path = re.sub(r"^(verify|harness)/…", r"\1/agzamov_\1", text)
+        dotted = re.fullmatch(r"[a-z_0-9]+(\.[a-z_0-9]+)*\.[A-Z]\w*", path)
+        if re.fullmatch(r"[\w.-]+(/[\w.-]+)+/?", path) and path.split("/")[0] in folders:
+            yield path
+        elif dotted and path.split(".")[0] in folders:
+            yield path.replace(".", "/")
+
+
+def is_there(place: str) -> bool:
+    """Whether a path, a module without its suffix, or a class of a module stands below one of the bases."""
+    for base in BASES:
+        path = base / place
+        module = path.parent.with_suffix(".py")
+        if path.exists() or path.with_suffix(".py").exists():
+            return True
+        if module.is_file() and re.search(rf"^class {path.name}\b", module.read_text(), re.MULTILINE):
+            return True
+    return False
+
+
+def test_a_place_that_a_page_names_is_there() -> None:
+    found = [f"{page.relative_to(ROOT)}: {place}" for page in LINKED for place in places(page) if not is_there(place)]
+    assert found == [], "a module was moved or renamed: say where it is now"
+
+
+def test_an_old_place_on_a_page_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    told = (
+        "checks/steps.py",
+        "table.game.Game",
+        "verify/…/show",
+        "games/registry.py",
+        "table.game.Rules",
+        "data/notes/x",
+    )
+    page.write_text(" ".join(f"`{place}`" for place in told))
+    assert [place for place in places(page) if not is_there(place)] == ["games/registry.py", "table/game/Rules"]
