@@ -6,11 +6,12 @@ import pytest
 from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import Chat, Reply
 from agzamov_verify.core.script import drive
-from agzamov_verify.games.chess.game import PAIR, STANDARD_CHESS, Chess960, StandardMatch
+from agzamov_verify.games.chess.game import STANDARD_CHESS, Chess960, StandardMatch
 from agzamov_verify.games.chess.game_script import ChessRules, play
 from agzamov_verify.games.chess.openings import OPENINGS, Opening
 from agzamov_verify.games.chess.prompt import PromptStyle
 from agzamov_verify.games.chess.rules import End, Game960
+from agzamov_verify.games.chess.starts import PAIR
 from agzamov_verify.games.chess.variants import CHESS960, STANDARD
 from agzamov_verify.table.adjudication import Adjudication, AdjudicationPolicy
 from agzamov_verify.table.declared import Fault

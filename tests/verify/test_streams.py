@@ -18,8 +18,8 @@ from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.chess.game import Chess960, ChessBlock, ChessMatch
 from agzamov_verify.games.chess.game_script import ChessRules
 from agzamov_verify.games.chess.habit_words import CHESS_PATTERNS
+from agzamov_verify.games.chess.starts import STARTS_960 as STARTS
 from agzamov_verify.games.chess.variants import CHESS960
-from agzamov_verify.games.chess.variants import STARTS_960 as STARTS
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.game import PokerBlock, PokerMatch
 from agzamov_verify.games.holdem.hand_script import deal_cards

@@ -10,7 +10,7 @@ from agzamov_verify.core.dice import Dice
 from agzamov_verify.engines.uci_engine import NAME, NET_SHA256, EngineFault, UciEngine, find_engine
 from agzamov_verify.experiment.matches import Phase
 from agzamov_verify.games.chess.cell import chess_games
-from agzamov_verify.games.chess.game import ChessMatch, start_of
+from agzamov_verify.games.chess.game import GAME, ChessMatch
 from agzamov_verify.games.chess.game_script import ChessRecord, Ending
 from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.chess.stress_positions import (
@@ -116,7 +116,7 @@ def match_of(games: int, careers: int = 0, positions: PositionClass | None = Pos
 
 def test_each_career_plays_every_position_of_the_class_once_in_an_order_of_its_own() -> None:
     match = match_of(2 * 2 * len(SLIGHT), careers=2)
-    starts = [start_of(DICE, match, pair) for pair in range(match.games // 2)]
+    starts = [GAME.start(DICE, match, pair) for pair in range(match.games // 2)]
     first, second = starts[: len(SLIGHT)], starts[len(SLIGHT) :]
     assert set(first) == set(second) == {position.fen for position in SLIGHT}
     assert first != second
@@ -126,7 +126,7 @@ def test_arms_share_their_positions_and_classes_have_an_id_and_draws_of_their_ow
     slight, severe = match_of(10), match_of(10, positions=PositionClass.SEVERE)
     assert slight.id == "p5-chess960-naked-slight-a-b"
     assert slight.draws != severe.draws
-    assert start_of(DICE, slight, 3) == start_of(Dice(bytes(32)), match_of(10), 3)
+    assert GAME.start(DICE, slight, 3) == GAME.start(Dice(bytes(32)), match_of(10), 3)
 
 
 def record(position: StressPosition, plies: int, white_halfpoints: int) -> ChessRecord:

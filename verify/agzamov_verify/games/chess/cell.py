@@ -11,10 +11,11 @@ from ...scoring.inference.unit_values import Measure, Ratio, Units
 from ...scoring.quality.quality_index import StageLosses
 from ...scoring.units.cells import Cell, CellKey, measured_first
 from ...table.players import alternating, by_seat, place_of
-from .game import PAIR, chess_tallies
+from .game import chess_tallies
 from .game_script import WHITE, ChessRecord, Ending
 from .match_counts import by_pairs, game_identity, halfpoints
 from .rules import BY_RULE, End
+from .starts import PAIR
 from .stress_positions import HORIZON_MOVES, moves_made, position_of
 
 PAIR_WINS: Final = Scale("win rate", Fraction(1, 2), Fraction(0), Fraction(1))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import ClassVar
 
 import chess
@@ -28,13 +27,11 @@ from .patterns import DETECTORS
 from .probe_positions import fens_of, probe_positions_sha256, rules_from
 from .prompt import templates
 from .situation_words import PHRASES
+from .starts import PAIR, position_of
 from .stress_positions import asks_judgement, stress_positions_sha256
 from .variants import CHESS960, STANDARD, Variant
 
 PLIES_MAX = 1000
-PAIR = 2
-"""Games of one start, one with each colour."""
-
 SMALL_PHASE_0_PAIRS, SMALL_PAIRS, SMALL_PLIES_MAX = 5, 15, 60
 """Of the small profile of a plan: start pairs of Phase 0 and of another match, plies of a game."""
 SMALL_ADJUDICATION = Adjudication(AdjudicationPolicy.MATERIAL, threshold_points=3, plies=4)
@@ -109,13 +106,20 @@ class ChessGame(Game):
             seats = seats_at(index)
             order = alternating(index)
             white, black = by_place(seats, order)
-            start = start_of(dice, match, index // PAIR, self.chess_variant)
+            start = self.start(dice, match, index // PAIR)
             name, judges = self.name_of(match, index), not order[WHITE] and asks_judgement(start)
             placed = name, start, white, black, rules_from(start, rules), dice
             record = yield from play(*placed, judges=judges, variant=self.chess_variant)
             yield from self.remember(seats, (record,), index)
             records.append(record)
         return ChessBlock(stream.first, tuple(records))
+
+    def start(self, dice: Dice, match: ChessMatch, pair: int) -> str:
+        """The start of a pair of games: one of the variant, or in each career one of the class of positions."""
+        if match.positions is None:
+            return self.chess_variant.start(dice, pair)
+        career_pairs = match.games // PAIR // max(1, match.careers)
+        return position_of(dice, match.positions, fens_of(match.positions), pair, career_pairs)
 
     def observation(self, records: Sequence[ChessRecord], first: int, seat_index: int) -> str:
         return observation(records, first, seat_index)
@@ -243,20 +247,6 @@ def _position_problems(match: ChessMatch) -> Iterator[Problem]:
             f"expected at most {PAIR * count}{each}: each of {count} {match.part} positions once with both colours"
         )
         yield Problem("games", message)
-
-
-def start_of(dice: Dice, match: ChessMatch, pair: int, variant: Variant = CHESS960) -> str:
-    """The start of a pair of games of a match: one of its variant, or in each career one of its class of positions."""
-    if match.positions is None:
-        return variant.start(dice, pair)
-    career, place = divmod(pair, match.games // PAIR // max(1, match.careers))
-    return _position_order(dice, match.positions, career)[place]
-
-
-@lru_cache(maxsize=64)
-def _position_order(dice: Dice, positions: PositionClass, career: int) -> list[str]:
-    known = fens_of(positions)
-    return dice.stream(f"chess960/positions/{positions.value}/{career}").deal(known, len(known))
 
 
 GAME = Chess960()

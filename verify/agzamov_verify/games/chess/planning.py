@@ -26,7 +26,8 @@ from ...scoring.inference.exact import square_root
 from ...scoring.sample_sizes import CHESS_UNIT, WINS_UNIT, Assumed, PairsOfGames, Scoring
 from ...scoring.units.cells import Cell
 from .cell import PAIR_WINS, ChessCell
-from .game import GAME, PAIR
+from .game import GAME
+from .starts import PAIR
 from .stress_positions import HORIZON_MOVES, positions_of
 
 SHARE_UNIT: Final = "share of games"

@@ -14,12 +14,13 @@ from ...scoring.quality.quality_index import StageLosses, stage_losses
 from ...scoring.units.cells import CellKey
 from ...table.adjudication import AdjudicationPolicy
 from .cell import ChessCell, chess_cell
-from .game import GAME, PAIR, ChessMatch
+from .game import GAME, ChessMatch
 from .game_script import ChessRecord, ChessRules
 from .judged_moves import JUDGED_MOVES
 from .match_analysis import ChessAnalysis, chess_analysis, probe_cells
 from .match_counts import ChessResult, chess_result, pair_halfpoints
 from .probe_positions import fens_of
+from .starts import PAIR
 
 
 class ChessNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -9,15 +9,12 @@ squares.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Final, NamedTuple
-
-import chess
 
 from ...core.dice import Dice
 from .openings import OPENINGS
+from .starts import STARTS_960, opening_of, start_of_960
 
-STARTS_960: Final = 960
 KING_STEPS: Final = {"e1g1": "e1h1", "e1c1": "e1a1", "e8g8": "e8h8", "e8c8": "e8a8"}
 """Castling of standard chess as the king's two squares, and onto its rook."""
 
@@ -37,19 +34,6 @@ class Variant(NamedTuple):
     tells_king_steps: bool
 
 
-def _start_960(dice: Dice, number: int) -> str:
-    return chess.Board.from_chess960_pos(_order(dice, "chess960", STARTS_960)[number]).fen()
-
-
-def _opening(dice: Dice, number: int) -> str:
-    return OPENINGS[_order(dice, "chess", len(OPENINGS))[number]].fen
-
-
-@lru_cache(maxsize=8)
-def _order(dice: Dice, name: str, starts: int) -> list[int]:
-    return dice.stream(f"{name}/starts/0").deal(range(starts), starts)
-
-
 CHESS960: Final = Variant(
     name="chess960",
     title="Chess960",
@@ -63,7 +47,7 @@ CHESS960: Final = Variant(
         " a-side)."
     ),
     starts=STARTS_960,
-    start=_start_960,
+    start=start_of_960,
     tells_king_steps=False,
 )
 STANDARD: Final = Variant(
@@ -75,6 +59,6 @@ STANDARD: Final = Variant(
         " (with the rook on the h-file) or O-O-O (with the rook on the a-file)."
     ),
     starts=len(OPENINGS),
-    start=_opening,
+    start=opening_of,
     tells_king_steps=True,
 )
