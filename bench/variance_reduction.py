@@ -26,8 +26,9 @@ from agzamov_verify.games.holdem import control_variates, equity
 from agzamov_verify.games.holdem.cards import CARDS, DECK
 from agzamov_verify.games.holdem.cell import poker_cell
 from agzamov_verify.games.holdem.control_variates import PER_CHIP, Method, net_units
+from agzamov_verify.games.holdem.deal import deal_cards
 from agzamov_verify.games.holdem.equity import FLOP, RIVER
-from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, deal_cards, play
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, play
 from agzamov_verify.games.holdem.match_analysis import MethodWinrate, preflop_quality, winrates_by_method
 from agzamov_verify.games.holdem.rules import BOARD_CARDS
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples

@@ -32,7 +32,8 @@ from agzamov_verify.games.chess.prompt import REMINDER, TAG, PromptStyle, system
 from agzamov_verify.games.chess.rules import DrawClaims, Game960
 from agzamov_verify.games.chess.spelling import read_move
 from agzamov_verify.games.holdem import prompt as poker
-from agzamov_verify.games.holdem.hand_script import deal_cards, random_action
+from agzamov_verify.games.holdem.deal import deal_cards
+from agzamov_verify.games.holdem.hand_script import random_action
 from agzamov_verify.games.holdem.rules import Hand, PokerAction
 from agzamov_verify.games.holdem.spelling import read_action
 from agzamov_verify.scoring.inference.estimate import ALPHA

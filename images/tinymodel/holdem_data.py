@@ -16,7 +16,8 @@ import numpy as np
 from vocabulary import holdem_tokens, number
 
 from agzamov_verify.core.dice import Dice
-from agzamov_verify.games.holdem.hand_script import deal_cards, random_action
+from agzamov_verify.games.holdem.deal import deal_cards
+from agzamov_verify.games.holdem.hand_script import random_action
 from agzamov_verify.games.holdem.prompt import PokerTerms, system_message, turn_message
 from agzamov_verify.games.holdem.rules import ActionKind, Hand, PokerAction, in_bb
 from agzamov_verify.games.holdem.spelling import read_action

@@ -9,8 +9,9 @@ from functools import lru_cache
 
 from agzamov_verify.core.dice import Dice, Stream
 from agzamov_verify.games.holdem.control_variates import strengths
+from agzamov_verify.games.holdem.deal import deal_cards
 from agzamov_verify.games.holdem.equity import NUMBER
-from agzamov_verify.games.holdem.hand_script import HandRecord, HandStory, deal_cards
+from agzamov_verify.games.holdem.hand_script import HandRecord, HandStory
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, HandEnd, PokerAction
 from agzamov_verify.games.holdem.starting_hands import CLASSES, class_of, meetings
 from agzamov_verify.table.players import alternating

@@ -17,7 +17,8 @@ from agzamov_verify.core.dice import Dice
 from agzamov_verify.games.holdem.benchmark_player import benchmark_action, hand_percentile, spot_of
 from agzamov_verify.games.holdem.cell import PokerCell, poker_cell, with_ranges
 from agzamov_verify.games.holdem.control_variates import PER_CHIP
-from agzamov_verify.games.holdem.hand_script import HandRecord, HandStory, PokerRules, deal_cards, random_action
+from agzamov_verify.games.holdem.deal import deal_cards
+from agzamov_verify.games.holdem.hand_script import HandRecord, HandStory, PokerRules, random_action
 from agzamov_verify.games.holdem.match_analysis import winrates_by_method
 from agzamov_verify.games.holdem.range_methods import RangeMethod
 from agzamov_verify.games.holdem.rules import ActionKind, Hand, HandEnd, PokerAction

@@ -9,7 +9,8 @@ from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import Chat, Message, Question, Reply
 from agzamov_verify.core.script import drive
 from agzamov_verify.games.holdem.benchmark_player import benchmark_action, decision, hand_percentile, spot_of
-from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, deal_cards, play, random_action
+from agzamov_verify.games.holdem.deal import deal_cards
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, play, random_action
 from agzamov_verify.games.holdem.prompt import PokerTerms, system_message, turn_message
 from agzamov_verify.games.holdem.rules import Hand
 from agzamov_verify.games.holdem.spelling import read_action

@@ -23,7 +23,8 @@ from agzamov_verify.games.chess.game_script import ChessRules
 from agzamov_verify.games.chess.prompt import REMINDER, PromptStyle, system_message, turn_message
 from agzamov_verify.games.chess.rules import Game960
 from agzamov_verify.games.holdem import prompt as poker
-from agzamov_verify.games.holdem.hand_script import deal_cards, random_action
+from agzamov_verify.games.holdem.deal import deal_cards
+from agzamov_verify.games.holdem.hand_script import random_action
 from agzamov_verify.games.holdem.rules import Hand
 from agzamov_verify.games.holdem.spelling import read_action
 from agzamov_verify.table.declared import Fault

@@ -11,9 +11,10 @@ from agzamov_verify.core.questions import Chat, Question, Reply
 from agzamov_verify.core.script import drive
 from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.games.holdem.deal import deal_cards
 from agzamov_verify.games.holdem.game import GAME
 from agzamov_verify.games.holdem.habit_words import POKER_PATTERNS, Habit, PokerHabits, poker_habits, query
-from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, deal_cards, play, random_action
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, play, random_action
 from agzamov_verify.games.holdem.notes import CHARS_MAX, observation
 from agzamov_verify.games.holdem.reference_player import STRANGER
 from agzamov_verify.games.holdem.rules import BOARD_CARDS, ActionKind, Deal, Hand, HandEnd, PokerAction

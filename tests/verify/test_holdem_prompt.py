@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from agzamov_verify.core.dice import Dice, Stream
 from agzamov_verify.games.holdem.cards import DECK
-from agzamov_verify.games.holdem.hand_script import PokerRules, deal_cards, play, random_action
+from agzamov_verify.games.holdem.deal import deal_cards
+from agzamov_verify.games.holdem.hand_script import PokerRules, play, random_action
 from agzamov_verify.games.holdem.prompt import PokerTerms, system_message, turn_message
 from agzamov_verify.games.holdem.rules import STREETS, ActionKind, Deal, Hand, PokerAction
 from agzamov_verify.table.decision import Tally

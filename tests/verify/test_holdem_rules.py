@@ -8,7 +8,8 @@ import pytest
 from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import Answer, Chat, NoReply, Question, Reply
 from agzamov_verify.games.holdem.cards import DECK
-from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, deal_cards, play, random_action
+from agzamov_verify.games.holdem.deal import deal_cards
+from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, play, random_action
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, HandEnd, Legal, PokerAction, compare, in_bb
 from agzamov_verify.table.decision import IllegalPolicy, Tally
 from agzamov_verify.table.players import GameName, Player

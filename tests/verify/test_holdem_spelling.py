@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.games.holdem.hand_script import deal_cards
+from agzamov_verify.games.holdem.deal import deal_cards
 from agzamov_verify.games.holdem.prompt import turn_message
 from agzamov_verify.games.holdem.rules import ActionKind, Hand, PokerAction
 from agzamov_verify.games.holdem.spelling import read_action

@@ -15,8 +15,9 @@ from agzamov_verify.games.chess.prompt import PromptStyle
 from agzamov_verify.games.chess.rules import DrawClaims, Game960
 from agzamov_verify.games.chess.spelling import read_move
 from agzamov_verify.games.holdem import prompt as poker_prompt
+from agzamov_verify.games.holdem.deal import deal_cards
 from agzamov_verify.games.holdem.habit_words import POKER_PATTERNS
-from agzamov_verify.games.holdem.hand_script import deal_cards, random_action
+from agzamov_verify.games.holdem.hand_script import random_action
 from agzamov_verify.games.holdem.rules import Hand
 from agzamov_verify.games.holdem.spelling import read_action
 from agzamov_verify.table.adjudication import Adjudication, AdjudicationPolicy

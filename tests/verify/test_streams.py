@@ -21,8 +21,8 @@ from agzamov_verify.games.chess.habit_words import CHESS_PATTERNS
 from agzamov_verify.games.chess.starts import STARTS_960 as STARTS
 from agzamov_verify.games.chess.variants import CHESS960
 from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.games.holdem.deal import deal_cards
 from agzamov_verify.games.holdem.game import PokerBlock, PokerMatch
-from agzamov_verify.games.holdem.hand_script import deal_cards
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.table.game import StreamPlan

@@ -22,8 +22,9 @@ from agzamov_verify.games.holdem.benchmark_player import (
     spot_of,
 )
 from agzamov_verify.games.holdem.control_variates import PER_CHIP, Method, net_units, weights
+from agzamov_verify.games.holdem.deal import deal_cards
 from agzamov_verify.games.holdem.equity import UNITS, edge
-from agzamov_verify.games.holdem.hand_script import HandRecord, deal_cards
+from agzamov_verify.games.holdem.hand_script import HandRecord
 from agzamov_verify.games.holdem.range_methods import Posterior, decision_correction, range_units, runout_edge
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, HandEnd, PokerAction
 from agzamov_verify.games.holdem.starting_hands import combos

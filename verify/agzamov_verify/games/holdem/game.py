@@ -20,8 +20,9 @@ from . import benchmark_player, novice_player, random_player, reference_player
 from . import tool as tool_texts
 from .benchmark_player import benchmark_departures
 from .calculator import CALCULATOR_SERVER, SHOWDOWNS_MAX
+from .deal import deal_cards, deck_number
 from .habit_words import PHRASES, POKER_PATTERNS, words_for
-from .hand_script import HandRecord, PokerRules, deal_cards, play
+from .hand_script import HandRecord, PokerRules, play
 from .notes import observation
 from .patterns import DETECTORS
 from .prompt import TEMPLATES
@@ -182,15 +183,6 @@ def clip_chips_min(rules: PokerRules, observations: int) -> int:
     share = min(Fraction(3, 2), Fraction(observations, CLIP_SESSIONS))
     squared = rules.stack_chips**2 * max(rules.unit_hands, CLIP_HANDS) * share**2
     return max(rules.stack_chips, isqrt(ceil(squared) - 1) + 1)
-
-
-def deck_number(index: int, hands: int, rules: PokerRules) -> int:
-    """The deck of hand `index` in a match of so many: its own, or in a mirrored match's second half an earlier one.
-
-    Neighbours change places there. So the button goes on alternating, and holds what the other seat held on it.
-    """
-    half = hands // 2
-    return (index - half) ^ 1 if rules.mirrored and index >= half else index
 
 
 GAME = Holdem()

@@ -1,6 +1,5 @@
 """One hand of heads-up no-limit hold'em as a script."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -11,12 +10,11 @@ from ...core.questions import Chat, Message, NoReply, Reply
 from ...core.script import Script
 from ...table.decision import FIRST_ATTEMPT, ActionReader, Forfeit, IllegalPolicy, Tally, ask_before, decide
 from ...table.declared import Accepted, Fault, read_declared
-from ...table.players import GameName, Player, by_place, seed_for
+from ...table.players import GameName, Player, seed_for
 from . import tool
-from .cards import DECK
 from .habit_words import query
 from .prompt import REMINDER, TAG, PokerTerms, system_message, turn_message
-from .rules import CARDS_DEALT, ActionKind, Deal, Hand, HandEnd, PlayedAction, PokerAction
+from .rules import ActionKind, Deal, Hand, HandEnd, PlayedAction, PokerAction
 from .spelling import read_action
 
 BUTTON: Final = 0
@@ -74,13 +72,6 @@ class HandRecord(msgspec.Struct, frozen=True, gc=False):
     def outcomes(self) -> tuple[int, int]:
         """Chips that button and big blind won."""
         return self.net_chips, -self.net_chips
-
-
-def deal_cards(dice: Dice, deck: str | int, order: Sequence[int]) -> Deal:
-    """The cards of a deck by its name: each seat gets its own, whoever has the button. `order`: the seats by place."""
-    cards = dice.stream(f"cards/{deck}").deal(DECK, CARDS_DEALT)
-    button, blind = by_place(((cards[0], cards[1]), (cards[2], cards[3])), order)
-    return Deal(button, blind, (cards[4], cards[5], cards[6], cards[7], cards[8]))
 
 
 def play(
