@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from agzamov_verify.checks.opened_bundle import seed_dice
+from agzamov_verify.core.journal import Entry
 from agzamov_verify.core.script import Replay, drive
 from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.plan.plan_problems import local_models
@@ -25,6 +26,7 @@ from agzamov_verify.scoring.gate import is_gate
 from agzamov_verify.table.game import Block, StreamPlan
 
 from ..ports import Clock
+from ..run.budget import Budget
 from ..run.dispatch import Ports
 from ..run.execution_log import ExecutionLog, logged, share_log
 from ..run.play_stream import Hooks, PlayedStream, unit_on_many_machines
@@ -97,15 +99,16 @@ class ShareRunner(Runner):
     ) -> None:
         self._share, self._own = share, share.streams(directory.manifest.plan)
         super().__init__(directory, ports, clock, state, stop, concurrency)
-        self._budget_usd /= share.count
         everything = (stream for match in self._plan.matches for stream in streams_of(match))
         state.will_not_play(stream for stream in everything if stream.id not in self._own)
 
     def _execution(self) -> AbstractContextManager[ExecutionLog]:
         return logged(share_log(self._directory.journal, self._share.name, self._own))
 
-    def _pays(self, stream: str) -> bool:
-        return stream in self._own
+    def _budget_of(self, entries: Iterable[Entry]) -> Budget:
+        budget = Budget(self._plan.budget.cost_usd_max, self._state.cost_of, self._share.count)
+        budget.pay_recorded(entry for entry in entries if entry.stream in self._own)
+        return budget
 
     def _will_not_play(self, streams: Iterable[StreamPlan]) -> None:
         super()._will_not_play(stream for stream in streams if stream.id in self._own)

@@ -9,9 +9,8 @@ import signal
 from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
-from fractions import Fraction
-from threading import Lock
 
+from agzamov_verify.core.journal import Entry
 from agzamov_verify.core.questions import Answer, Question, Reply
 from agzamov_verify.core.workers import cores
 from agzamov_verify.experiment.matches import Match
@@ -24,6 +23,7 @@ from agzamov_verify.scoring.results import MatchResult, match_results
 from agzamov_verify.table.game import Block, StreamPlan
 
 from ..ports import Clock
+from .budget import Budget
 from .dispatch import Answering, Ports
 from .execution_log import ExecutionLog, execution
 from .play_stream import Hooks, PlayedStream, StreamsHere
@@ -51,9 +51,13 @@ class Runner:
         self._state, self._stop, self._concurrency = state, stop, concurrency
         self._log: ExecutionLog | None = None
         self._plan: Plan = directory.manifest.plan
-        self._budget_usd = Fraction(self._plan.budget.cost_usd_max)
-        self._spent_usd = self._recorded_usd() if self._budget_usd else Fraction(0)
-        self._spending = Lock()
+        self._budget = self._budget_of(recorded(directory.journal))
+
+    def _budget_of(self, entries: Iterable[Entry]) -> Budget:
+        """The budget, less what was recorded before."""
+        budget = Budget(self._plan.budget.cost_usd_max, self._state.cost_of)
+        budget.pay_recorded(entries)
+        return budget
 
     def play(self) -> Blocks:
         """All blocks by match id, in an execution that is logged. Raises Stopped, or PortFault when the world fails."""
@@ -121,29 +125,14 @@ class Runner:
         """The stream, once it was played to its end."""
         return self._streams.play(stream, hooks)
 
-    def _recorded_usd(self) -> Fraction:
-        """Recorded cost of a resumed run in US dollars: known before its first stream has been driven again."""
-        total = Fraction(0)
-        for entry in recorded(self._directory.journal):
-            if isinstance(entry.answer, Reply) and self._pays(entry.stream):
-                total += self._state.cost_of(entry.question.to, entry.answer)
-        return total
-
-    def _pays(self, stream: str) -> bool:  # noqa: ARG002 - of a whole run, all
-        """True if the budget of this runner pays for a stream."""
-        return True
-
     def _before_call(self) -> None:
         """Raises Stopped where the run is to stop, or its budget is spent."""
         self._stop.check()
-        if self._budget_usd and self._spent_usd >= self._budget_usd:
-            self._stop.request(f"the budget of {self._plan.budget.cost_usd_max} USD is spent")
-            self._stop.check()
+        self._budget.stop_if_spent(self._stop)
 
     def _after_call(self, question: Question, answer: Answer) -> None:
         if isinstance(answer, Reply):
-            with self._spending:
-                self._spent_usd += self._state.cost_of(question.to, answer)
+            self._budget.pay(question.to, answer)
 
 
 def finished(directory: RunDirectory) -> Blocks:

@@ -1,0 +1,50 @@
+"""The money budget of a run."""
+
+from fractions import Fraction
+
+import pytest
+
+from agzamov_harness.run.budget import Budget
+from agzamov_harness.run.stop import Stop, Stopped
+from agzamov_verify.core.journal import Asked, Entry
+from agzamov_verify.core.questions import NoReply, Reply
+
+REPLY = Reply(text="", prompt_tokens=100)
+
+
+def cents(_seat: str, reply: Reply) -> Fraction:
+    return Fraction(reply.prompt_tokens, 100)
+
+
+def spent(replies: int, usd_max: str = "3", shares: int = 1) -> Budget:
+    budget = Budget(usd_max, cents, shares)
+    for _ in range(replies):
+        budget.pay("agent", REPLY)
+    return budget
+
+
+def entry(answer: Reply | NoReply) -> Entry:
+    return Entry(answer, "", Asked("chat", 0, "", "g", "agent", 0), "run", 0, "stream", 1)
+
+
+@pytest.mark.parametrize(("replies", "usd_max", "shares"), [(2, "3", 1), (2, "9", 3), (1000, "0", 1)])
+def test_calls_go_on_while_some_of_the_budget_is_left(replies: int, usd_max: str, shares: int) -> None:
+    spent(replies, usd_max, shares).stop_if_spent(Stop())
+
+
+@pytest.mark.parametrize(("replies", "usd_max", "shares"), [(3, "3", 1), (3, "9", 3), (1, "0.01", 1)])
+def test_a_spent_budget_stops_the_whole_run(replies: int, usd_max: str, shares: int) -> None:
+    stop = Stop()
+    with pytest.raises(Stopped, match=f"the budget of {usd_max} USD is spent"):
+        spent(replies, usd_max, shares).stop_if_spent(stop)
+    with pytest.raises(Stopped):
+        stop.check()
+
+
+def test_what_a_resumed_run_has_recorded_is_spent() -> None:
+    budget = Budget("2", cents)
+    budget.pay_recorded([entry(REPLY), entry(NoReply(reason="refused"))])
+    budget.stop_if_spent(Stop())
+    budget.pay_recorded([entry(REPLY)])
+    with pytest.raises(Stopped):
+        budget.stop_if_spent(Stop())
