@@ -23,6 +23,7 @@ from ..experiment.plan_fields import END, DecimalText, Line, Name, Part, Sha256
 from ..memory.native_tools import TOOLS_MAX, NativeTool
 from ..protocols import CURRENT, PROTOCOLS, ProtocolVersion
 from ..protocols.document_shape import OutsideShape, spelled
+from ..protocols.norms import load_protocol
 from ..seats import AnySeat, Seat
 from ..systems import AnySystem, System
 from ..table import decision
@@ -56,8 +57,8 @@ class Engine(Part, frozen=True):
     The bounds keep a hostile bundle from costing its verifier days.
     """
 
-    hash_mib: Annotated[int, Meta(ge=1, le=256)] = 16
-    nodes: Annotated[int, Meta(ge=1, le=1_000_000)] = 50_000
+    hash_mib: Annotated[int, Meta(ge=1, le=256)] = load_protocol(CURRENT).engine.hash_mib
+    nodes: Annotated[int, Meta(ge=1, le=1_000_000)] = load_protocol(CURRENT).engine.nodes
 
 
 SeasonValue: TypeAlias = Annotated[

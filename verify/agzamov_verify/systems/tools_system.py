@@ -8,6 +8,8 @@ from msgspec import Meta
 
 from ..experiment.matches import Arm, Augmentation
 from ..experiment.plan_fields import Problem
+from ..protocols import CURRENT
+from ..protocols.norms import load_protocol
 from ..table.game_tool import BEST_LINES, COMPARE, EVALUATE, LINES_MOST, ToolUse
 from .system import System
 
@@ -26,10 +28,11 @@ class ToolsSystem(System, frozen=True, tag="tools"):
     """The tool of each game, and how much it may work at one decision.
 
     `use`: the harness asks it, at a fixed point of each decision; or the model, by `calls_max` calls before each of
-    its decisions. `candidates_max`: moves of chess that the engine examines each time, with `nodes` each. `offers`: the
-    engine's tools that a model may call; `lines_max`: best moves that it finds in one call, with `nodes` each. The
-    harness compares the moves that the seat names, whatever models are offered. `comparisons_max`: showdowns of hold'em
-    that the calculator compares; 990 are all on the river, 45,540 on the turn, 1,070,190 on the flop.
+    its decisions. `candidates_max`: moves of chess that the engine examines each time, with `nodes` each: by default as
+    many as the protocol gives an engine's score. `offers`: the engine's tools that a model may call; `lines_max`: best
+    moves that it finds in one call, with `nodes` each. The harness compares the moves that the seat names, whatever
+    models are offered. `comparisons_max`: showdowns of hold'em that the calculator compares; 990 are all on the river,
+    45,540 on the turn, 1,070,190 on the flop.
     """
 
     use: Literal["harness", "model"] = "harness"
@@ -37,7 +40,7 @@ class ToolsSystem(System, frozen=True, tag="tools"):
     offers: Annotated[tuple[EngineTool, ...], Meta(min_length=1)] = ALL_TOOLS
     candidates_max: Annotated[int, Meta(ge=1, le=10)] = 4
     lines_max: Annotated[int, Meta(ge=1, le=LINES_MOST)] = 3
-    nodes: Annotated[int, Meta(ge=1, le=1_000_000)] = 50_000
+    nodes: Annotated[int, Meta(ge=1, le=1_000_000)] = load_protocol(CURRENT).engine.nodes
     comparisons_max: Annotated[int, Meta(ge=COMPARISONS_LEAST, le=2_000_000)] = 5_000
 
     augmentations: ClassVar[frozenset[Augmentation]] = frozenset({Augmentation.TOOLS})
