@@ -36,8 +36,9 @@ from agzamov_verify.scoring.inference.power import mde_normal
 from agzamov_verify.scoring.units.cells import CellKey
 from agzamov_verify.scoring.units.score_constants import load_score_constants
 from agzamov_verify.table.decision import Tally
-from agzamov_verify.table.players import GameName, Player, alternating
+from agzamov_verify.table.players import GameName, Player
 from agzamov_verify.table.scripted_players import scripted_reply
+from agzamov_verify.table.seating import alternating
 from chess_replay import cpu_s
 
 DECKS, SESSION, CONDITIONS, HANDS = 10_000, 100, 13, 10_000

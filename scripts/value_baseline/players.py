@@ -14,7 +14,7 @@ from agzamov_verify.games.holdem.equity import NUMBER
 from agzamov_verify.games.holdem.hand_script import HandRecord, HandStory
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, HandEnd, PokerAction
 from agzamov_verify.games.holdem.starting_hands import CLASSES, class_of, meetings
-from agzamov_verify.table.players import alternating
+from agzamov_verify.table.seating import alternating
 
 STACK_CHIPS = 10_000
 _POSTFLOP_SCORES = (20, 62, 90)  # of Strength.NOTHING, PAIR, STRONG; a blur of 30 points is added

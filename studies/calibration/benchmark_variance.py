@@ -26,7 +26,8 @@ from agzamov_verify.scoring.inference.exact import square_root
 from agzamov_verify.scoring.inference.samples import sample_variance
 from agzamov_verify.scoring.units.cells import AGAINST_BENCHMARK, CellKey
 from agzamov_verify.table.decision import Tally
-from agzamov_verify.table.players import alternating, own_seed, place_of
+from agzamov_verify.table.players import own_seed
+from agzamov_verify.table.seating import alternating, place_of
 
 from . import variance
 

@@ -176,7 +176,7 @@ def test_no_memory_for_the_machines_files_is_no_traceback(tiny: Path, monkeypatc
     def greedy(_: Opened) -> tuple[str, ...]:
         raise MemoryError
 
-    monkeypatch.setattr("agzamov_verify.checks.attested_warnings", greedy)
+    monkeypatch.setattr("agzamov_verify.checks.steps.attested_warnings", greedy)
     verdict = check(tiny)
     assert (verdict.level, verdict.failed) == ("V0", False)
     assert "out of memory" in verdict.steps[1].remark

@@ -185,7 +185,7 @@ def test_a_replay_that_takes_too_long_is_not_checked(tiny: Path, monkeypatch: py
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize(
     ("place", "number"),
-    [("results_check.results_of", Number.RESULTS), ("replay_stream.benchmark_findings", Number.JOURNAL)],
+    [("results_check.results_of", Number.RESULTS), ("replay_stream.StreamReplay._policy_departures", Number.JOURNAL)],
 )
 def test_what_needs_more_memory_than_allowed_is_not_checked(
     place: str, number: Number, jobs: int, small: Path, monkeypatch: pytest.MonkeyPatch
@@ -195,7 +195,7 @@ def test_what_needs_more_memory_than_allowed_is_not_checked(
 
 
 def test_a_worker_that_is_killed_is_no_fault_of_the_bundle(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spoil(monkeypatch, "replay_stream.benchmark_findings", lambda: os._exit(9))
+    spoil(monkeypatch, "replay_stream.StreamReplay._policy_departures", lambda: os._exit(9))
     not_checked(limited(small, 2), Number.JOURNAL, "a worker process was ended from outside")
 
 
@@ -212,10 +212,10 @@ def test_memory_is_given_back_to_the_caller(tiny: Path) -> None:
     ("place", "number"),
     [
         ("opened_bundle.seed_dice", Number.SEED),
-        ("replay_stream.benchmark_findings", Number.JOURNAL),
+        ("replay_stream.StreamReplay._policy_departures", Number.JOURNAL),
         ("replay_all.streams_due", Number.GATE),
         ("results_check.results_of", Number.RESULTS),
-        ("seats.on_all_cores", Number.SEATS),
+        ("seat_replies.on_all_cores", Number.SEATS),
     ],
 )
 def test_an_exception_that_nobody_foresaw_is_a_finding_of_its_step(

@@ -98,7 +98,7 @@ def test_pokerkit_reads_every_hand_with_the_same_winnings() -> None:
 def test_the_table_has_a_line_for_every_game() -> None:
     rows = list(csv.DictReader(io.StringIO(exported(BUNDLE, "--to", "csv").stdout)))
     played = [*games(BUNDLE, "chess960"), *games(BUNDLE, "holdem")]
-    assert {row["game"]: row["outcome_a"] for row in rows} == {one.record.game: outcome(one) for one in played}
+    assert {row["game"]: row["outcome"] for row in rows} == {one.record.game: outcome(one) for one in played}
     assert len(rows) == len(played)
     assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
 

@@ -9,9 +9,9 @@ from agzamov_verify import bundle
 from agzamov_verify.checks.steps import Options
 from agzamov_verify.core.questions import Chat, Question, Reply
 from agzamov_verify.experiment.matches import Augmentation
-from agzamov_verify.games.chess.judgement import Better, judgement_line
 from agzamov_verify.games.chess.probe_positions import probe_of
 from agzamov_verify.games.chess.stress_positions import position_of
+from agzamov_verify.games.chess.who_stands_better import Better, judgement_line
 from agzamov_verify.scores.collected_bundles import collect
 from agzamov_verify.scores.score_report import score_document
 from agzamov_verify.table.prompt_lines import labelled, read_page

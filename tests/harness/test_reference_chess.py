@@ -7,8 +7,8 @@ from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import Chat, Question, Reply
 from agzamov_verify.core.script import drive
 from agzamov_verify.games.chess.game_script import ChessRecord, ChessRules, play
-from agzamov_verify.games.chess.habit_words import CHESS_PATTERNS
 from agzamov_verify.games.chess.notes import observation
+from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS
 from agzamov_verify.games.chess.patterns import NO_HABITS, chess_habits, trades_queens
 from agzamov_verify.games.chess.prompt import PromptStyle, system_message, turn_message
 from agzamov_verify.games.chess.rules import End, Game960

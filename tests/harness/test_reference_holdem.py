@@ -10,8 +10,8 @@ from agzamov_verify.core.questions import Chat, Question, Reply
 from agzamov_verify.core.script import drive
 from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.holdem.cards import DECK
-from agzamov_verify.games.holdem.habit_words import POKER_PATTERNS
 from agzamov_verify.games.holdem.hand_script import PokerRules, play
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
 from agzamov_verify.games.holdem.prompt import PokerTerms, system_message, turn_message
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, PokerAction
 from agzamov_verify.games.holdem.starting_hands import chen_points, top_percent

@@ -11,13 +11,14 @@ from agzamov_verify.core.questions import Message, Reply
 from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.chess import prompt as chess_prompt
 from agzamov_verify.games.chess.game_script import ChessRules
-from agzamov_verify.games.chess.habit_words import CHESS_PATTERNS
+from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS
 from agzamov_verify.games.chess.patterns import NO_HABITS, ChessHabits, chess_habits
 from agzamov_verify.games.chess.rules import Game960
 from agzamov_verify.games.holdem import prompt as holdem_prompt
 from agzamov_verify.games.holdem.cards import DECK
-from agzamov_verify.games.holdem.habit_words import POKER_PATTERNS, PokerHabits, kept_patterns, poker_habits
+from agzamov_verify.games.holdem.habit_words import PokerHabits, kept_patterns, poker_habits
 from agzamov_verify.games.holdem.hand_script import random_action
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
 from agzamov_verify.games.holdem.reference_player import STRANGER
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand
 from agzamov_verify.games.holdem.spelling import read_action

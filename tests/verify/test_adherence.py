@@ -13,10 +13,10 @@ from agzamov_verify.experiment.opponent_patterns import Adherence, Pattern
 from agzamov_verify.games.chess.cell import chess_cell
 from agzamov_verify.games.chess.game import ChessBlock
 from agzamov_verify.games.chess.game_script import ChessRecord, Ending
-from agzamov_verify.games.chess.habit_words import CHESS_PATTERNS
+from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS
 from agzamov_verify.games.chess.patterns import DETECTORS
 from agzamov_verify.games.chess.rules import End
-from agzamov_verify.games.holdem.habit_words import POKER_PATTERNS
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.scoring.adherence import PatternAdherence, adherence_of
 from agzamov_verify.scoring.game_scoring import Played

@@ -25,7 +25,6 @@ from agzamov_verify.core.script import drive
 from agzamov_verify.experiment.opponent_patterns import Adherence, Pattern
 from agzamov_verify.games.chess.game_script import ChessRecord, Ending
 from agzamov_verify.games.chess.habit_words import (
-    CHESS_PATTERNS,
     NOTE_CHARACTERS_MAX,
     NOTED,
     added_counts,
@@ -36,6 +35,7 @@ from agzamov_verify.games.chess.habit_words import (
     speaks_for,
 )
 from agzamov_verify.games.chess.notes import observation
+from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS
 from agzamov_verify.games.chess.patterns import NO_HABITS, ChessHabits, chess_habits
 from agzamov_verify.games.chess.rules import End
 from agzamov_verify.plan.manifest import Plan

@@ -8,8 +8,8 @@ from agzamov_verify.core.questions import Chat, Question, Reply
 from agzamov_verify.core.script import drive
 from agzamov_verify.experiment.opponent_patterns import Adherence, Pattern
 from agzamov_verify.games.holdem.deal import deal_cards
-from agzamov_verify.games.holdem.habit_words import POKER_PATTERNS
 from agzamov_verify.games.holdem.hand_script import HandRecord, HandStory, PokerRules, play
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
 from agzamov_verify.games.holdem.patterns import DETECTORS, RULES
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, HandEnd, PokerAction
 from agzamov_verify.table.decision import Tally

@@ -13,14 +13,16 @@ from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.deal import deal_cards
 from agzamov_verify.games.holdem.game import GAME
-from agzamov_verify.games.holdem.habit_words import POKER_PATTERNS, Habit, PokerHabits, poker_habits, query
+from agzamov_verify.games.holdem.habit_words import Habit, PokerHabits, poker_habits, query
 from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, play, random_action
 from agzamov_verify.games.holdem.notes import CHARS_MAX, observation
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
 from agzamov_verify.games.holdem.reference_player import STRANGER
 from agzamov_verify.games.holdem.rules import BOARD_CARDS, ActionKind, Deal, Hand, HandEnd, PokerAction
 from agzamov_verify.table.decision import Tally
-from agzamov_verify.table.players import GameName, Player, alternating, by_place, place_of
+from agzamov_verify.table.players import GameName, Player
 from agzamov_verify.table.scripted_players import scripted_reply
+from agzamov_verify.table.seating import alternating, by_place, place_of
 
 DICE = Dice(b"notes")
 LINE = re.compile(r"([A-Z3][^:]*): (\d+) of (\d+)")

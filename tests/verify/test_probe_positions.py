@@ -12,7 +12,6 @@ import pytest
 from agzamov_verify.core.questions import NoReply, Reply
 from agzamov_verify.experiment.matches import Phase, PositionClass
 from agzamov_verify.games.chess.game_script import ChessRecord, ChessRules, Ending
-from agzamov_verify.games.chess.judgement import REQUEST, Better, messages, read_judgement
 from agzamov_verify.games.chess.match_analysis import PERMILLE, calculated, efficiency, evaluated, probe_cells
 from agzamov_verify.games.chess.probe_positions import (
     ENDING_PLIES_MAX,
@@ -25,6 +24,7 @@ from agzamov_verify.games.chess.probe_positions import (
 )
 from agzamov_verify.games.chess.rules import End, Game960
 from agzamov_verify.games.chess.stress_positions import positions_of
+from agzamov_verify.games.chess.who_stands_better import REQUEST, Better, messages, read_judgement
 from agzamov_verify.scoring.hypotheses.evidence import Probe
 from agzamov_verify.scoring.units.cells import CellKey
 from agzamov_verify.table.adjudication import AdjudicationPolicy

@@ -10,14 +10,14 @@ from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import Reply
 from agzamov_verify.games.chess import prompt as chess_prompt
 from agzamov_verify.games.chess.game_script import ChessRules
-from agzamov_verify.games.chess.habit_words import CHESS_PATTERNS
+from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS
 from agzamov_verify.games.chess.prompt import PromptStyle
 from agzamov_verify.games.chess.rules import DrawClaims, Game960
 from agzamov_verify.games.chess.spelling import read_move
 from agzamov_verify.games.holdem import prompt as poker_prompt
 from agzamov_verify.games.holdem.deal import deal_cards
-from agzamov_verify.games.holdem.habit_words import POKER_PATTERNS
 from agzamov_verify.games.holdem.hand_script import random_action
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
 from agzamov_verify.games.holdem.rules import Hand
 from agzamov_verify.games.holdem.spelling import read_action
 from agzamov_verify.table.adjudication import Adjudication, AdjudicationPolicy

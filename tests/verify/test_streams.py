@@ -17,7 +17,7 @@ from agzamov_verify.experiment.matches import Match, Phase
 from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.chess.game import Chess960, ChessBlock, ChessMatch
 from agzamov_verify.games.chess.game_script import ChessRules
-from agzamov_verify.games.chess.habit_words import CHESS_PATTERNS
+from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS
 from agzamov_verify.games.chess.starts import STARTS_960 as STARTS
 from agzamov_verify.games.chess.variants import CHESS960
 from agzamov_verify.games.holdem.cards import DECK
@@ -26,7 +26,7 @@ from agzamov_verify.games.holdem.game import PokerBlock, PokerMatch
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.table.game import StreamPlan
-from agzamov_verify.table.players import alternating
+from agzamov_verify.table.seating import alternating
 
 DICE = Dice(bytes(32))
 PAWNS = ("a2a3", "a7a6")

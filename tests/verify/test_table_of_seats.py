@@ -21,7 +21,7 @@ from agzamov_verify.protocols import PROTOCOLS
 from agzamov_verify.protocols.opponents import ANY_SEAT
 from agzamov_verify.scoring.results import match_results
 from agzamov_verify.table.decision import Tally
-from agzamov_verify.table.players import by_place, by_seat, seating
+from agzamov_verify.table.seating import by_place, by_seat, seating
 
 DICE = Dice(bytes(range(32)))
 MEMORY = Condition(Augmentation.MEMORY, Arm.REAL, "notes")

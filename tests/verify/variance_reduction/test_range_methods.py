@@ -28,7 +28,8 @@ from agzamov_verify.games.holdem.hand_script import HandRecord
 from agzamov_verify.games.holdem.range_methods import Posterior, decision_correction, range_units, runout_edge
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, HandEnd, PokerAction
 from agzamov_verify.games.holdem.starting_hands import combos
-from agzamov_verify.table.players import alternating, own_seed
+from agzamov_verify.table.players import own_seed
+from agzamov_verify.table.seating import alternating
 from verify.variance_reduction.scripted_hands import forfeited, record_of, script, told
 
 players = script("value_baseline/players.py")

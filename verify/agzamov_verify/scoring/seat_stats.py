@@ -15,7 +15,7 @@ import msgspec
 
 from ..plan.manifest import Plan, Price
 from ..table.decision import Tally
-from ..table.players import alternating
+from ..table.seating import alternating
 from .game_scoring import Played
 from .inference.exact import Figure, figure
 from .quality.judged_moves import JudgedMoves

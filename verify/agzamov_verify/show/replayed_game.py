@@ -40,8 +40,8 @@ from ..experiment.matches import Match
 from ..plan.manifest import Manifest
 from ..plan.streams import block_script, streams_of
 from ..table.game import Block, StreamPlan
-from ..table.players import by_place
 from ..table.registry import GAMES
+from ..table.seating import by_place
 
 _NUMBER = re.compile("[0-9]{1,9}")
 NAMES_SHOWN_MAX = 4

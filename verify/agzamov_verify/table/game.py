@@ -23,8 +23,9 @@ from ..experiment.plan_fields import Problem
 from .adjudication import Adjudication
 from .decision import Tally
 from .game_tool import GameTool
-from .players import GameName, Player, alternating
+from .players import GameName, Player
 from .prompt_lines import Page
+from .seating import alternating
 
 SeatsAt: TypeAlias = Callable[[int], tuple[Player, ...]]
 """The players of result number `index` of a match, in the order of `Match.seats`."""

@@ -10,7 +10,7 @@ from ...scoring.inference.estimate import PAIR_SCORE, Scale
 from ...scoring.inference.unit_values import Measure, Ratio, Units
 from ...scoring.quality.quality_index import StageLosses
 from ...scoring.units.cells import Cell, CellKey, measured_first
-from ...table.players import alternating, by_seat, place_of
+from ...table.seating import alternating, by_seat, place_of
 from .game import chess_tallies
 from .game_script import WHITE, ChessRecord, Ending
 from .match_counts import by_pairs, game_identity, halfpoints

@@ -15,14 +15,15 @@ from ...experiment.plan_fields import Count, Problem
 from ...table.adjudication import Adjudication, AdjudicationPolicy
 from ...table.decision import Tally, added
 from ...table.game import Block, Bounds, Game, Noun, ScriptedPlayer, SeatsAt, StreamPlan, Utility, in_careers
-from ...table.players import alternating, by_place, by_seat
 from ...table.prompt_lines import Page, labelled, scripted_player
-from . import engine_tools, judgement, novice_player, random_player, reference_player
+from ...table.seating import alternating, by_place, by_seat
+from . import engine_tools, novice_player, random_player, reference_player, who_stands_better
 from . import tool as tool_texts
 from .engine_tools import ENGINE_SERVER
 from .game_script import WHITE, ChessRecord, ChessRules, play
-from .habit_words import CHESS_PATTERNS, query
+from .habit_words import query
 from .notes import observation
+from .pattern_sentences import CHESS_PATTERNS
 from .patterns import DETECTORS
 from .probe_positions import fens_of, probe_positions_sha256, rules_from
 from .prompt import templates
@@ -199,7 +200,7 @@ class Chess960(ChessGame):
     title = CHESS960.title
     chess_variant = CHESS960
     match = ChessMatch
-    templates: ClassVar = {**templates(CHESS960), **judgement.TEMPLATES}
+    templates: ClassVar = {**templates(CHESS960), **who_stands_better.TEMPLATES}
     tool = ENGINE_SERVER
     tool_templates: ClassVar = {**tool_texts.TEMPLATES, **engine_tools.TEMPLATES}
     names_candidates = True

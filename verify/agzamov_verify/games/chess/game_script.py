@@ -12,14 +12,14 @@ from ...table.adjudication import Adjudication, AdjudicationPolicy, winning_side
 from ...table.decision import FIRST_ATTEMPT, ActionReader, Forfeit, IllegalPolicy, Tally, ask_before, decide
 from ...table.declared import Accepted, Fault, read_declared
 from ...table.players import GameName, Player, seed_for
-from . import engine_tools, judgement, tool
+from . import engine_tools, tool, who_stands_better
 from .habit_words import query
-from .judgement import Better
 from .prompt import REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn_message
 from .rules import DrawClaims, End, Game960
 from .situation_words import situation_words
 from .spelling import read_move
 from .variants import CHESS960, Variant
+from .who_stands_better import Better
 
 
 class Adjudicator:
@@ -153,9 +153,11 @@ class _Table:
         """Ask White who stands better, before its first move."""
         player = self.players[WHITE]
         seed = seed_for(player, WHITE, self.name, self.game.ply, self.dice)
-        question = Chat(FIRST_ATTEMPT, self.name.id, judgement.messages(self.game), seed, player.seat, self.game.ply)
+        question = Chat(
+            FIRST_ATTEMPT, self.name.id, who_stands_better.messages(self.game), seed, player.seat, self.game.ply
+        )
         reply = yield from ask_before(question, self.tallies[WHITE])
-        self.judgement, self.asked_before = judgement.read_judgement(reply), 1
+        self.judgement, self.asked_before = who_stands_better.read_judgement(reply), 1
 
     def play(self) -> Script[ChessRecord]:
         adjudicated: Ending | None = None

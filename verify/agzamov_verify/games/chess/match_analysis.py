@@ -42,13 +42,13 @@ from ...scoring.match_figures import (
 )
 from ...scoring.units.cells import CellKey
 from ...scoring.units.ratios import WHOLE, ratio_figure, share_figure
-from ...table.players import place_of
+from ...table.seating import place_of
 from .cell import ChessCell, ChessGame
 from .game_script import WHITE, ChessRecord
-from .judgement import Better
 from .probe_positions import ProbePosition, probe_of
 from .rules import BY_RULE, End
 from .stress_positions import HORIZON_MOVES, asks_judgement, position_of
+from .who_stands_better import Better
 
 MOVES: Final = Scale("moves", Fraction(1), Fraction(0), Fraction(HORIZON_MOVES))
 BEYOND: Final = Scale("moves", Fraction(1), Fraction(-HORIZON_MOVES), Fraction(HORIZON_MOVES))

@@ -8,7 +8,7 @@ import msgspec
 
 from ...scoring.inference.exact import figure
 from ...scoring.units.counts import Counts, distinct, identity_of
-from ...table.players import place_of
+from ...table.seating import place_of
 from .game_script import ChessRecord, Ending
 from .rules import BY_RULE, End
 

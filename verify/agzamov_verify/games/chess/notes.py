@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import chess
 
-from ...table.players import alternating
+from ...table.seating import alternating
 from .game_script import ChessRecord
 from .habit_words import NOTE_CHARACTERS_MAX, NOTED, counts_line
 from .patterns import DETECTORS

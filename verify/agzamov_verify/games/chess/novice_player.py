@@ -14,10 +14,10 @@ from ...experiment.opponent_patterns import Pattern
 from ...table.prompt_lines import Page, labelled
 from . import random_player
 from .habit_words import ROOK_PAWNS_WITHIN_MOVES
-from .judgement import is_judgement
 from .patterns import allowed, chess_habits, last_move
 from .situation_words import POINTS, free_captures
 from .tool import best_told, candidates_line, requested
+from .who_stands_better import is_judgement
 
 CAPTURES_ADVICE = "Take the most valuable piece that is not defended."
 """The sentence of a document that it follows."""

@@ -15,7 +15,8 @@ import chess
 from ...experiment.opponent_patterns import Adherence, Detector, Pattern
 from ...table.prompt_lines import Page, labelled
 from .game_script import ChessRecord
-from .habit_words import CASTLES_WITHIN_MOVES, CHESS_PATTERNS, ROOK_PAWNS_WITHIN_MOVES, habits_shown
+from .habit_words import CASTLES_WITHIN_MOVES, ROOK_PAWNS_WITHIN_MOVES, habits_shown
+from .pattern_sentences import CHESS_PATTERNS
 
 _CASTLES = re.compile(r"^(?:- )?castles? within (?:your|its) first (\d{1,3}) moves", re.IGNORECASE | re.MULTILINE)
 _WORDS: Final[Mapping[Pattern, str]] = {

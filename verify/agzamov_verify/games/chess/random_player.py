@@ -4,8 +4,8 @@ import chess
 
 from ...core.dice import Stream
 from ...table.prompt_lines import Page, labelled
-from .judgement import Better, is_judgement, judgement_line
 from .tool import candidates_line, requested
+from .who_stands_better import Better, is_judgement, judgement_line
 
 
 def random_reply(page: Page, stream: Stream) -> str:

@@ -18,7 +18,6 @@ import chess
 
 from ...core.dice import Stream
 from ...table.prompt_lines import Page, labelled
-from .judgement import Better, is_judgement, judgement_line
 from .patterns import (
     NO_HABITS,
     REFUSED,
@@ -33,6 +32,7 @@ from .patterns import (
     repeatable,
 )
 from .tool import best_told, candidates_line, requested
+from .who_stands_better import Better, is_judgement, judgement_line
 
 DEPTH_MIN, DEPTH_MAX = 2, 8
 NODES_MAX = 3_000  # the search ends here, whatever the position

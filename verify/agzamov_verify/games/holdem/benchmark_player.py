@@ -34,8 +34,9 @@ import msgspec
 
 from ...core.dice import Dice
 from ...table.game import PolicyDeparture
-from ...table.players import alternating, by_place, own_seed
+from ...table.players import own_seed
 from ...table.prompt_lines import Page
+from ...table.seating import alternating, by_place
 from .cards import CARDS, DECK, RANKS, evaluate
 from .hand_script import HandRecord
 from .random_player import spelled

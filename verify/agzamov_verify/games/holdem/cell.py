@@ -10,7 +10,7 @@ from ...scoring.inference.estimate import Scale, session_bb_per_100
 from ...scoring.inference.unit_values import Measure, Ratio, Units
 from ...scoring.units.cells import Cell, CellKey, measured_first
 from ...table.decision import Tally
-from ...table.players import alternating, by_seat, place_of
+from ...table.seating import alternating, by_seat, place_of
 from .control_variates import PER_CHIP, Method, net_units
 from .hand_script import BUTTON, HandRecord, PokerRules
 from .match_counts import unit_sums, with_mirrors

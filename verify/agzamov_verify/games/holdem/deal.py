@@ -7,7 +7,7 @@ two, seat B two, whoever has the button, and the board five.
 from collections.abc import Sequence
 
 from ...core.dice import Dice
-from ...table.players import by_place
+from ...table.seating import by_place
 from .cards import DECK
 from .hand_script import PokerRules
 from .rules import CARDS_DEALT, Deal

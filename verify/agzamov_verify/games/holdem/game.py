@@ -14,16 +14,17 @@ from ...experiment.matches import Match, Phase
 from ...experiment.plan_fields import Count, Problem
 from ...table.decision import Tally
 from ...table.game import Block, Bounds, Game, Noun, PolicyDeparture, SeatsAt, StreamPlan, in_careers
-from ...table.players import alternating, by_place
 from ...table.prompt_lines import Page, scripted_player
+from ...table.seating import alternating, by_place
 from . import benchmark_player, novice_player, random_player, reference_player
 from . import tool as tool_texts
 from .benchmark_player import benchmark_departures
 from .calculator import CALCULATOR_SERVER, SHOWDOWNS_MAX
 from .deal import deal_cards, deck_number
-from .habit_words import PHRASES, POKER_PATTERNS, words_for
+from .habit_words import PHRASES, words_for
 from .hand_script import HandRecord, PokerRules, play
 from .notes import observation
+from .pattern_sentences import POKER_PATTERNS
 from .patterns import DETECTORS
 from .prompt import TEMPLATES
 from .rules import BIG_BLIND

@@ -45,7 +45,7 @@ from ...scoring.match_figures import (
 )
 from ...scoring.units.ratios import WHOLE, ratio_figure, share_figure
 from ...scoring.units.score_constants import ClusterConstants
-from ...table.players import place_of
+from ...table.seating import place_of
 from .cell import ADJUSTED_METHODS, PokerCell, PokerHand
 from .control_variates import Method
 from .hand_script import HandRecord, PokerRules

@@ -14,7 +14,7 @@ import msgspec
 
 from ...scoring.inference.exact import figure
 from ...scoring.units.counts import Counts, distinct, identity_of
-from ...table.players import place_of
+from ...table.seating import place_of
 from .hand_script import HandRecord, PokerRules
 from .rules import HandEnd
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ...table.players import alternating
+from ...table.seating import alternating
 from .habit_words import FOLDS_TO_BET, Habit
 from .hand_script import HandRecord
 from .patterns import TWO_PAIR, best_kind, decisions, is_pocket_pair, made_last_raise

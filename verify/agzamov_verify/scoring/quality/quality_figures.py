@@ -13,7 +13,7 @@ from ...plan.manifest import Plan
 from ...plan.streams import streams_of
 from ...protocols.norms import load_protocol
 from ...table.game import Block, records_of
-from ...table.players import place_of
+from ...table.seating import place_of
 from .judged_games import JUDGED
 from .judged_moves import JudgedMoves
 from .quality_constants import load_quality_constants, quality_constants_sha256

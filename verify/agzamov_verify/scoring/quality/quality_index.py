@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from ...seats import Seat
-from ...table.players import alternating
+from ...table.seating import alternating
 from ..inference.clusters import STUDENT, linearised
 from ..inference.distributions import t_quantile
 from ..inference.exact import Figure, figure, fixed, square_root
