@@ -33,7 +33,7 @@ from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.envelope import key_id
 from agzamov_verify.experiment.matches import Arm, Augmentation, Phase
 from agzamov_verify.scoring.analysis import Seeds
-from agzamov_verify.scoring.hypotheses.contrasts import TestPart, weighed
+from agzamov_verify.scoring.hypotheses.contrasts import ContrastPart, weighed
 from agzamov_verify.scoring.hypotheses.delta_contrasts import difference
 from agzamov_verify.scoring.hypotheses.evidence import Evidence
 from agzamov_verify.scoring.inference.estimate import Estimate
@@ -159,7 +159,7 @@ def judged(planted: Planted, verdict: Verdict) -> Iterator[Finding]:
     yield does_not_help(f"false information of the same length, {planted}", false)
 
 
-def delta(planted: Planted, verdict: Verdict, arm: Arm) -> TestPart:
+def delta(planted: Planted, verdict: Verdict, arm: Arm) -> ContrastPart:
     """One arm less the naked one, on the same starts."""
     manifest = verdict.manifest
     assert manifest is not None
@@ -171,7 +171,7 @@ def delta(planted: Planted, verdict: Verdict, arm: Arm) -> TestPart:
     return weighed(f"{planted.game}, {arm.value}", groups, Alternative.GREATER, how).parts[0]
 
 
-def helps(name: str, part: TestPart) -> Finding:
+def helps(name: str, part: ContrastPart) -> Finding:
     """Above 0 at 1 %."""
     estimate = part.estimate
     assert estimate is not None
@@ -179,7 +179,7 @@ def helps(name: str, part: TestPart) -> Finding:
     return Finding(name, _value(estimate), _error(estimate), f"delta above 0 at 1 %: p = {part.test.p}", passed, 0.0)
 
 
-def does_not_help(name: str, part: TestPart) -> Finding:
+def does_not_help(name: str, part: ContrastPart) -> Finding:
     """The interval does not lie above 0; how much it could still help is said."""
     estimate = part.estimate
     assert estimate is not None

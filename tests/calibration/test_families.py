@@ -44,7 +44,9 @@ def test_pairs_that_are_not_corrected_are_caught(monkeypatch: pytest.MonkeyPatch
 def test_a_fall_that_is_not_looked_for_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def upwards(values: list[int], rule: LearningRule, seed: bytes) -> TrendTest:
         found = whole(values, rule, seed)
-        return found if found.rises else TrendTest(families.Verdict.NO_CONVERGENCE_DETECTED, Fraction(1), None, False)
+        return (
+            found if found.rises else TrendTest(families.TrendVerdict.NO_CONVERGENCE_DETECTED, Fraction(1), None, False)
+        )
 
     whole = families.trend_test
     monkeypatch.setattr(families, "trend_test", upwards)

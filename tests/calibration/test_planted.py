@@ -10,7 +10,7 @@ import pytest
 from agzamov_verify.checks.check_log import Number, Status, Step
 from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.experiment.matches import Arm
-from agzamov_verify.scoring.hypotheses.contrasts import TestPart
+from agzamov_verify.scoring.hypotheses.contrasts import ContrastPart
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.exact import figure
 from agzamov_verify.scoring.inference.samples import Interval
@@ -83,10 +83,10 @@ def test_information_that_is_not_there_is_caught(tmp_path: Path) -> None:
     assert untold.passed
 
 
-def made_up(low: str, high: str, p: str | None) -> TestPart:
+def made_up(low: str, high: str, p: str | None) -> ContrastPart:
     interval = Interval(low, high, "made up")
     estimate = Estimate(figure(Fraction(high)), interval, (9,), None, None, "bb/100")
-    return TestPart("made up", estimate, None, Significance("t", Alternative.GREATER, (9,), None, None, p))
+    return ContrastPart("made up", estimate, None, Significance("t", Alternative.GREATER, (9,), None, None, p))
 
 
 def test_false_information_that_helps_is_caught() -> None:

@@ -30,7 +30,7 @@ from ..learning.outcome import LearningRule
 OTHER_CAREERS: Final = "two arms of different numbers of careers have no trends to compare"
 
 
-class TestPart(msgspec.Struct, frozen=True):
+class ContrastPart(msgspec.Struct, frozen=True):
     """One test of a hypothesis, in words, with its numbers. `estimate` is None where a rank or an order is tested.
 
     `over`: what each of `test.n` counts, as `Units.over`; where it is shorter, the rest count units.
@@ -47,7 +47,7 @@ class Joint(NamedTuple):
     """Joint outcome of the parts; `p` is None where one that is needed could not be tested."""
 
     p: Fraction | None
-    parts: tuple[TestPart, ...]
+    parts: tuple[ContrastPart, ...]
 
 
 class Weighted(NamedTuple):
@@ -76,7 +76,7 @@ def beside(decisive: Joint, other: Joint) -> Joint:
 
 def decided(name: str, test: Significance, estimate: Estimate | None = None, over: tuple[str, ...] = ()) -> Joint:
     """A test that was made elsewhere."""
-    return _tested(TestPart(name, estimate, None, test, over))
+    return _tested(ContrastPart(name, estimate, None, test, over))
 
 
 def weighed(
@@ -91,10 +91,10 @@ def weighed(
     sizes = tuple(len(group.units.values) for group in groups)
     if not all(sizes):
         empty = Estimate(None, None, sizes, None, None, first.scale.unit)
-        return _tested(TestPart(name, empty, None, untested("t-contrast", alternative, sizes, FEW)))
+        return _tested(ContrastPart(name, empty, None, untested("t-contrast", alternative, sizes, FEW)))
     if why := why_untested(group.units for group in groups):
         estimate = estimated(groups, resamples)
-        return _tested(TestPart(name, estimate, None, untested("t-contrast", alternative, sizes, why)))
+        return _tested(ContrastPart(name, estimate, None, untested("t-contrast", alternative, sizes, why)))
     if len(groups) == 1 and groups[0].weight == 1:
         return _unit_by_unit(name, first, alternative, resamples, null)
     return _independent(name, groups, alternative, resamples, null)
@@ -233,7 +233,9 @@ def _unit_by_unit(name: str, units: Units, alternative: Alternative, resamples: 
     raw_null = null / units.scale.factor
     estimate = estimated([Weighted(units, Fraction(1))], resamples)
     effect = cohen_one_sample(units.values, Fraction(0), ALPHA)
-    return _tested(TestPart(name, estimate, effect, one_sample_t(units.values, raw_null, alternative), (units.over,)))
+    return _tested(
+        ContrastPart(name, estimate, effect, one_sample_t(units.values, raw_null, alternative), (units.over,))
+    )
 
 
 def _independent(
@@ -244,7 +246,7 @@ def _independent(
     exact = [group.weight * group.units.scale.factor / factor for group in groups]
     test = contrast_t(samples, exact, alternative, null / factor)
     over = tuple(group.units.over for group in groups)
-    return _tested(TestPart(name, estimated(groups, resamples), _effect(groups, factor), test, over))
+    return _tested(ContrastPart(name, estimated(groups, resamples), _effect(groups, factor), test, over))
 
 
 def _effect(groups: Sequence[Weighted], factor: Fraction) -> EffectSize | None:
@@ -277,11 +279,11 @@ def _ends(group: Weighted) -> tuple[Fraction, Fraction] | None:
     return low, high
 
 
-def _tested(part: TestPart) -> Joint:
+def _tested(part: ContrastPart) -> Joint:
     return Joint(part.test.p_value, (part,))
 
 
-def _parts(tests: Iterable[Joint]) -> tuple[TestPart, ...]:
+def _parts(tests: Iterable[Joint]) -> tuple[ContrastPart, ...]:
     return tuple(part for test in tests for part in test.parts)
 
 

@@ -24,7 +24,7 @@ from ..inference.significance import Significance, benjamini_hochberg, bonferron
 from ..inference.unit_values import CAREERS
 from ..units.cells import cell_decisions, why_withheld
 from ..units.score_constants import caveat
-from .contrasts import Joint, TestPart
+from .contrasts import ContrastPart, Joint
 from .declarations import BY_ID, REGISTRY, Family, Hypothesis
 from .evidence import Evidence, Insufficient
 from .exploratory import errs_no_more
@@ -133,7 +133,7 @@ def _large_enough(joint: Joint | Insufficient, least: VerdictNorm) -> Joint | In
     return Joint(joint.p if parts == joint.parts else None, parts)
 
 
-def or_too_few(part: TestPart, least: VerdictNorm) -> TestPart:
+def or_too_few(part: ContrastPart, least: VerdictNorm) -> ContrastPart:
     """A test; without its p where one of its samples is smaller than `least` asks."""
     if part.test.p is None or part.test.method in OF_RANKS:
         return part
@@ -217,7 +217,7 @@ def _reason(decisive: Fraction, alpha: Fraction, family: Family) -> str:
     return f"{what} is {'below' if decisive < alpha else 'not below'} {float(alpha):g}"
 
 
-def _untested(parts: Iterable[TestPart]) -> str:
+def _untested(parts: Iterable[ContrastPart]) -> str:
     return "; ".join(f"{part.name}: {part.test.note}" for part in parts if part.test.p is None)
 
 
