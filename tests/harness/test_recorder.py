@@ -285,7 +285,7 @@ SEGMENT_BYTES = 900
 
 @pytest.fixture
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorder_module, "SEGMENT_BYTES_MAX", SEGMENT_BYTES)
+    monkeypatch.setattr(recorder_module, "JOURNAL_SEGMENT_BYTES_MAX", SEGMENT_BYTES)
 
 
 @pytest.mark.usefixtures("small_segments")
@@ -319,7 +319,7 @@ def test_a_crash_between_two_segments_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_line_longer_than_a_segment_has_one_for_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorder_module, "SEGMENT_BYTES_MAX", 10)
+    monkeypatch.setattr(recorder_module, "JOURNAL_SEGMENT_BYTES_MAX", 10)
     play(tmp_path)
     assert [len(path.read_bytes().splitlines()) for path in segments(tmp_path)] == [1] * 8
 

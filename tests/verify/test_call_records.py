@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agzamov_verify.core import canon
+from agzamov_verify.core.limits import CALL_LINE_BYTES_MAX
 from agzamov_verify.scoring.call_records import (
-    LINE_BYTES_MAX,
     Answered,
     BadCalls,
     CallRecord,
@@ -121,7 +121,7 @@ def test_a_record_is_written_canonically_and_read_back() -> None:
     assert decode(encode(record)) == record
     assert (
         len(encode(CallRecord(fingerprint="\U0010ffff" * 300, id='"' * 300, to="a" * 32, us=2**53 - 1)))
-        < LINE_BYTES_MAX
+        < CALL_LINE_BYTES_MAX
     )
 
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agzamov_verify.core.limits import DECLARATION_CHARACTERS_MAX
 from agzamov_verify.core.questions import NoReply, Reply
 from agzamov_verify.table.declared import (
     FINISHED,
-    LINE_CHARS_MAX,
     Accepted,
     Declared,
     Fault,
@@ -141,7 +141,7 @@ def test_the_tag_is_the_games_own() -> None:
 def test_a_line_that_is_too_long_is_no_action() -> None:
     found = declared(Reply(text="MOVE: d2d4\nMOVE: e2e4 " + "because " * 40), TAG)
     assert isinstance(found, Declared)
-    assert (len(found.text) <= LINE_CHARS_MAX, found.text != "e2e4") == (True, True)
+    assert (len(found.text) <= DECLARATION_CHARACTERS_MAX, found.text != "e2e4") == (True, True)
 
 
 # --- thoughts ------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from agzamov_verify.plan.manifest import MESSAGE_CHARS_MAX, Manifest, Plan, located
+from agzamov_verify.core.limits import ERROR_MESSAGE_CHARACTERS_MAX
+from agzamov_verify.plan.manifest import Manifest, Plan, located
 
 
 def message(data: bytes, kind: type[object]) -> str:
@@ -39,4 +40,4 @@ def test_a_megabyte_of_a_key_is_answered_at_once_and_in_one_line(key: str) -> No
     """Under a pattern that starts over at every " - at `", a tenth of this took minutes."""
     told = message(f'{{"{key}":1}}'.encode(), Manifest)
     assert told.startswith("object contains unknown field `")
-    assert len(told) <= MESSAGE_CHARS_MAX
+    assert len(told) <= ERROR_MESSAGE_CHARACTERS_MAX

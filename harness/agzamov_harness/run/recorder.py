@@ -25,7 +25,8 @@ from typing import Protocol, Self
 
 import msgspec
 
-from agzamov_verify.core.journal import SEGMENT_BYTES_MAX, VERSION, Asked, Chain, Entry, asked, encode, line_digest
+from agzamov_verify.core.journal import VERSION, Asked, Chain, Entry, asked, encode, line_digest
+from agzamov_verify.core.limits import JOURNAL_SEGMENT_BYTES_MAX
 from agzamov_verify.core.questions import Answer, Question
 from agzamov_verify.core.script import Divergence, different
 from agzamov_verify.scoring.call_records import CallRecord
@@ -228,7 +229,7 @@ class Recorder:
     def _append(self, one: AnsweredCall) -> Answer:
         """Write an answer to the journal and return it as written, since a resumed script will see that."""
         line = encode(Entry(one.answer, self._prev, one.question, self._run, self._seq, self._stream, VERSION))
-        if self._segment_bytes and self._segment_bytes + len(line) + 1 > SEGMENT_BYTES_MAX:
+        if self._segment_bytes and self._segment_bytes + len(line) + 1 > JOURNAL_SEGMENT_BYTES_MAX:
             self._start_segment()
         write_line(self._calls, encode_call(one.call))
         write_line(self._journal, line)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agzamov_verify import bundle
-from agzamov_verify.core.journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX
+from agzamov_verify.core.limits import JOURNAL_LINE_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX
 from agzamov_verify.core.untrusted_input import DirectorySource, HostileBundle, gzip_lines
 from bundles.bundle_factory import (
     SELF_PLAY,
@@ -74,7 +74,7 @@ def test_a_bomb_of_one_endless_line_is_refused_in_little_memory(draft: Draft, tm
     put_segment(draft, bomb(512 * MIB))
     root = draft.write(tmp_path)
     verdict, peak = measured(lambda: refused(root, 6, journal_file(SELF_PLAY)))
-    assert verdict.findings[0].expected == f"lines of at most {LINE_BYTES_MAX} bytes"
+    assert verdict.findings[0].expected == f"lines of at most {JOURNAL_LINE_BYTES_MAX} bytes"
     assert peak < 16 * MIB
 
 
@@ -104,21 +104,23 @@ def test_a_file_of_countless_good_calls_is_not_kept(draft: Draft, tmp_path: Path
 
 
 def test_a_bomb_of_good_lines_stops_at_the_segments_limit(tmp_path: Path) -> None:
-    (tmp_path / "segment").write_bytes(bomb(SEGMENT_BYTES_MAX + MIB, b"x" * 1023 + b"\n"))
+    (tmp_path / "segment").write_bytes(bomb(JOURNAL_SEGMENT_BYTES_MAX + MIB, b"x" * 1023 + b"\n"))
     source = DirectorySource(tmp_path)
     read = 0
 
     def read_all() -> None:
         nonlocal read
-        for line in gzip_lines(source, "segment", "0" * 64, LINE_BYTES_MAX, SEGMENT_BYTES_MAX):
+        for line in gzip_lines(source, "segment", "0" * 64, JOURNAL_LINE_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX):
             read += len(line) + 1
 
     def read_too_much() -> None:
-        with pytest.raises(HostileBundle, match=f"expected at most {SEGMENT_BYTES_MAX} bytes inflated, found more"):
+        with pytest.raises(
+            HostileBundle, match=f"expected at most {JOURNAL_SEGMENT_BYTES_MAX} bytes inflated, found more"
+        ):
             read_all()
 
     _, peak = measured(read_too_much)
-    assert SEGMENT_BYTES_MAX - 2 * MIB < read <= SEGMENT_BYTES_MAX
+    assert JOURNAL_SEGMENT_BYTES_MAX - 2 * MIB < read <= JOURNAL_SEGMENT_BYTES_MAX
     assert peak < 16 * MIB
 
 

@@ -4,10 +4,11 @@ import msgspec
 import pytest
 
 from agzamov_verify.core import canon
+from agzamov_verify.core.limits import EVALUATION_LINE_BYTES_MAX
 from agzamov_verify.core.questions import Evaluation
 from agzamov_verify.games.chess.judged_moves import positions_of
 from agzamov_verify.games.chess.rules import End
-from agzamov_verify.scoring.quality.quality_questions import LINE_BYTES_MAX, Position, decode, encode, judge, misfit
+from agzamov_verify.scoring.quality.quality_questions import Position, decode, encode, judge, misfit
 from verify.quality.games import FOOLS_MATE, START, ScriptedEngine, record, said
 
 LINE = b'{"best":"e2e4","game":"g","played":"cp -6","ply":0,"value":"cp 31"}'
@@ -53,7 +54,7 @@ def test_a_move_that_ends_the_game_is_not_asked_and_a_mate_is_spelled_as_one() -
 def test_an_answer_is_one_canonical_line_within_the_limit() -> None:
     judgement = said("e7e8q", "mate -12345", "cp -123456", 2**20, "p1-chess960-naked-" + "x" * 32 + "-g00000")
     assert canon.loads(encode(judgement)) == msgspec.to_builtins(judgement)
-    assert len(encode(judgement)) < LINE_BYTES_MAX
+    assert len(encode(judgement)) < EVALUATION_LINE_BYTES_MAX
     assert decode(LINE) == said("e2e4", "cp 31", "cp -6")
 
 

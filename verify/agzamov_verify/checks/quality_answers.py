@@ -16,7 +16,7 @@ import msgspec
 
 from ..core import canon
 from ..core.dice import Dice
-from ..core.journal import SEGMENT_BYTES_MAX
+from ..core.limits import EVALUATION_LINE_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX
 from ..core.untrusted_input import HostileBundle, Source, gzip_lines, open_source, read_small, sha256_of, show_name
 from ..engines.uci_engine import EngineFault, UciEngine
 from ..plan.manifest import Plan
@@ -33,7 +33,7 @@ from ..scoring.quality.quality_figures import (
     judged_streams,
     quality_of,
 )
-from ..scoring.quality.quality_questions import LINE_BYTES_MAX, MoveEvaluation, Position, decode, judge, misfit
+from ..scoring.quality.quality_questions import MoveEvaluation, Position, decode, judge, misfit
 from ..table.game import Block
 from .asking_engines import AskingOutcome, Say, ask_all, side_by_side
 from .check_log import FINDINGS_MAX, CheckLog, Finding, Number, Status, StepFailed
@@ -267,7 +267,7 @@ class _Reader:
             raise HostileBundle(name, "answers about a stream that was played", "nothing there")
         digest, count = hashlib.sha256(), 0
         sha256 = self._signed[name] if self._signed is not None else sha256_of(self._source, name)
-        lines = gzip_lines(self._source, name, sha256, LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
+        lines = gzip_lines(self._source, name, sha256, EVALUATION_LINE_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX)
         for line, position in zip_longest(lines, positions):
             count += 1
             judgement = _fitting(f"{name} line {count}", line, position)

@@ -19,12 +19,12 @@ import msgspec
 
 from ..bundle import calls_name, segment_name
 from ..core.dice import WORD, Stream
-from ..core.journal import LINE_BYTES_MAX, SEGMENT_BYTES_MAX, BrokenJournal, Chain, Entry, StreamRow
+from ..core.journal import BrokenJournal, Chain, Entry, StreamRow
+from ..core.limits import CALL_LINE_BYTES_MAX, JOURNAL_LINE_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX
 from ..core.questions import Answer, Evaluate, Evaluation, Question
 from ..core.script import Divergence, Exchanges, Replay
 from ..core.untrusted_input import HostileBundle, Source, gzip_lines
 from ..plan.streams import block_script
-from ..scoring.call_records import LINE_BYTES_MAX as CALL_BYTES_MAX
 from ..scoring.call_records import Answered, BadCalls, SeatLog, answered, gather
 from ..table.adjudication import Adjudication, winning_side
 from ..table.game import Block, StreamPlan
@@ -110,7 +110,7 @@ def segments_of(digests: dict[str, str], stream: str) -> list[str]:
 def journal_lines(source: Source, digests: dict[str, str], stream: str) -> Iterator[bytes]:
     """The lines of a stream's journal. Raises HostileBundle, at the latest at the end of a segment."""
     for name in segments_of(digests, stream):
-        yield from gzip_lines(source, name, digests[name], LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
+        yield from gzip_lines(source, name, digests[name], JOURNAL_LINE_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX)
 
 
 def entries_of(opened: Opened, stream: StreamPlan) -> Iterator[Entry]:
@@ -225,7 +225,7 @@ class StreamReplay:
         if name not in self._digests:
             return {}, Finding(Number.RESULTS, name, "a file of calls", "nothing there")
         try:
-            lines = gzip_lines(self._source, name, self._digests[name], CALL_BYTES_MAX, SEGMENT_BYTES_MAX)
+            lines = gzip_lines(self._source, name, self._digests[name], CALL_LINE_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX)
             return gather(lines, answers), None
         except BadCalls as error:
             return {}, Finding(Number.RESULTS, name, f"in line {error.line} {error.expected}", error.found)

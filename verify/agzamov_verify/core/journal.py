@@ -21,8 +21,6 @@ from .questions import Answer, Question, question_digest
 
 VERSION = 1
 GENESIS = "0" * 64
-SEGMENT_BYTES_MAX = 64 * 2**20
-LINE_BYTES_MAX = 2**20
 
 
 class Asked(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):

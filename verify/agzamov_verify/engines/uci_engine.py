@@ -29,10 +29,10 @@ from typing import Protocol, Self
 
 import chess
 
+from ..core.limits import ENGINE_LINE_BYTES_MAX
 from ..core.questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, Examined, ExaminedMove
 from ..core.workers import child_environment
 
-LINE_BYTES_MAX = 2**16
 SILENCE_S_MAX = 120.0
 
 
@@ -44,7 +44,7 @@ class Wire(Protocol):
         ...
 
     def line(self) -> bytes:
-        """The next line, of at most LINE_BYTES_MAX bytes; empty at the end."""
+        """The next line, of at most ENGINE_LINE_BYTES_MAX bytes; empty at the end."""
         ...
 
     def cut(self) -> None:
@@ -81,7 +81,7 @@ class ProcessWire:
 
     def line(self) -> bytes:
         assert self._process.stdout
-        return self._process.stdout.readline(LINE_BYTES_MAX)
+        return self._process.stdout.readline(ENGINE_LINE_BYTES_MAX)
 
     def cut(self) -> None:
         with suppress(ProcessLookupError):
@@ -114,7 +114,7 @@ class SocketWire:
         self._socket.sendall(data)
 
     def line(self) -> bytes:
-        return self._lines.readline(LINE_BYTES_MAX)
+        return self._lines.readline(ENGINE_LINE_BYTES_MAX)
 
     def cut(self) -> None:
         with suppress(OSError):  # it has hung up first

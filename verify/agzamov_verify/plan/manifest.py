@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from ..core import canon
+from ..core.limits import ERROR_MESSAGE_CHARACTERS_MAX
 from ..core.seat_letters import tool_name
 from ..experiment.analysis_plan import AnalysisPlan
 from ..experiment.matches import Match
@@ -48,7 +49,6 @@ else:
 
 FORMAT: Literal["agz-manifest-1"] = "agz-manifest-1"
 MANIFEST_BYTES_MAX = 2**20
-MESSAGE_CHARS_MAX = 400
 
 
 class Engine(Part, frozen=True):
@@ -331,7 +331,7 @@ def located(error: msgspec.ValidationError) -> str:
 
 
 def _capped(text: str) -> str:
-    return text[:1].lower() + text[1:MESSAGE_CHARS_MAX]
+    return text[:1].lower() + text[1:ERROR_MESSAGE_CHARACTERS_MAX]
 
 
 def prompt_digests(protocol: str, systems: Iterable[System] = ()) -> dict[str, str]:

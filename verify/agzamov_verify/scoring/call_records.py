@@ -24,7 +24,6 @@ from .inference.exact import Figure, figure
 
 FORMAT: Literal["agz-calls-1"] = "agz-calls-1"
 WORD_CHARACTERS_MAX = 300
-LINE_BYTES_MAX = 4096
 SERVED_MAX = 20
 
 Word = Annotated[str, Meta(max_length=WORD_CHARACTERS_MAX)]

@@ -10,14 +10,15 @@ from ..bundle import calls_name
 from ..checks.opened_bundle import Opened
 from ..checks.replay_stream import entries_of, journal_lines, segments_of
 from ..core.columns import ascii_words, table
-from ..core.journal import SEGMENT_BYTES_MAX, Chain, Entry
+from ..core.journal import Chain, Entry
+from ..core.limits import CALL_LINE_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX
 from ..core.questions import Answer, Question
 from ..core.script import Exchanges, Replay
 from ..core.untrusted_input import HostileBundle, gzip_lines, show_name
 from ..experiment.matches import MEASURED, Match
 from ..plan.manifest import Manifest
 from ..plan.streams import block_script, streams_of
-from ..scoring.call_records import LINE_BYTES_MAX, decode
+from ..scoring.call_records import decode
 from ..table.game import StreamPlan
 from .replayed_game import (
     NoSuchGame,
@@ -83,7 +84,7 @@ def _times(opened: Opened, stream: StreamPlan, asked: Sequence[str]) -> list[int
     name = calls_name(stream.id)
     if name not in opened.digests:
         raise HostileBundle(name, "a file of calls", "nothing there")
-    lines = gzip_lines(opened.source, name, opened.digests[name], LINE_BYTES_MAX, SEGMENT_BYTES_MAX)
+    lines = gzip_lines(opened.source, name, opened.digests[name], CALL_LINE_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX)
     try:
         records = [decode(line) for line in lines]
     except (msgspec.MsgspecError, ValueError) as error:

@@ -20,12 +20,10 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
+from ..core.limits import DECLARATION_CHARACTERS_MAX
 from ..core.questions import NoReply, Reply
 
 Action = TypeVar("Action")
-
-LINE_CHARS_MAX = 200
-"""Of a line that can declare something; no action takes as many."""
 
 NAMINGS_MAX = 10
 """Of the tag in one line after the declared one; more are more than a reader would settle."""
@@ -162,17 +160,19 @@ def spoken(text: str) -> str:
 def _read_line(line: str, tag: str) -> Declared | None:
     """The declaration of a line that starts with the tag, or None for any other line."""
     whole = line.strip()
-    if whole.startswith(tag) and len(whole) <= LINE_CHARS_MAX:
+    if whole.startswith(tag) and len(whole) <= DECLARATION_CHARACTERS_MAX:
         text = bare(whole[len(tag) :])
         if text == whole[len(tag) :].strip():
             return Declared(text, plain=True)
-    matched = _declaring(tag).match(_typed(whole[:LINE_CHARS_MAX]).strip())
+    matched = _declaring(tag).match(_typed(whole[:DECLARATION_CHARACTERS_MAX]).strip())
     if matched is None:
         return None
     bracket, rest = matched.groups()
     if bracket:
         rest = rest.rstrip(f"{_MARKS}.").removesuffix(_CLOSES[bracket])
-    return Declared(bare(rest) if len(whole) <= LINE_CHARS_MAX else whole[:LINE_CHARS_MAX], plain=False)
+    return Declared(
+        bare(rest) if len(whole) <= DECLARATION_CHARACTERS_MAX else whole[:DECLARATION_CHARACTERS_MAX], plain=False
+    )
 
 
 def bare(text: str) -> str:
@@ -193,7 +193,10 @@ def bare(text: str) -> str:
 def _repeats(line: str, text: str, tag: str) -> bool:
     """True if every later line with the tag repeats the declared action."""
     namings = islice(_named(tag).finditer(line), NAMINGS_MAX + 1)
-    texts = [_typed(line[named.end() : named.end() + LINE_CHARS_MAX]).lstrip(f"{_MARKS}:<[(") for named in namings]
+    texts = [
+        _typed(line[named.end() : named.end() + DECLARATION_CHARACTERS_MAX]).lstrip(f"{_MARKS}:<[(")
+        for named in namings
+    ]
     return len(texts) <= NAMINGS_MAX and all(_says(rest.lower(), text.lower()) for rest in texts)
 
 

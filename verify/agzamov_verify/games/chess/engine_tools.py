@@ -17,11 +17,11 @@ import msgspec
 from msgspec import Meta
 
 from ...core.dice import Dice, Stream
+from ...core.limits import DECLARATION_CHARACTERS_MAX
 from ...core.questions import LINE_MOVES_MAX, Examine, Examined, ExaminedMove, Tool
 from ...core.script import Script
 from ...engines.uci_engine import legal_after
 from ...memory.tool_calls import is_unfit
-from ...table.declared import LINE_CHARS_MAX
 from ...table.game_tool import (
     BEST_LINES,
     COMPARE,
@@ -165,7 +165,7 @@ class _Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _Named(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The arguments of compare_moves."""
 
-    moves: Annotated[str, Meta(min_length=1, max_length=LINE_CHARS_MAX)]
+    moves: Annotated[str, Meta(min_length=1, max_length=DECLARATION_CHARACTERS_MAX)]
 
 
 A = TypeVar("A", bound=msgspec.Struct)

@@ -18,8 +18,6 @@ from ...core import canon
 from ...core.questions import Evaluation
 from ...experiment.plan_fields import END
 
-LINE_BYTES_MAX = 300
-
 Score: TypeAlias = Annotated[str, Meta(pattern="^(cp 0|(cp|mate) -?[1-9][0-9]{0,5})" + END)]
 Uci: TypeAlias = Annotated[str, Meta(pattern="^[a-h][1-8][a-h][1-8][nbrq]?" + END)]
 
