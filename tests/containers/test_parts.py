@@ -97,11 +97,11 @@ def test_a_system_without_proc_sweeps_nothing_up(tmp_path: Path, monkeypatch: py
 
 
 def groups(folder: Path, lines: str, at: str, peak: str) -> int | None:
-    (folder_transfer / "proc" / "7").mkdir(parents=True)
-    (folder_transfer / "proc" / "7" / "cgroup").write_text(lines)
-    (folder_transfer / "sys" / at).parent.mkdir(parents=True)
-    (folder_transfer / "sys" / at).write_text(peak)
-    return peak_bytes(7, "ab", folder_transfer / "sys", folder_transfer / "proc")
+    (folder / "proc" / "7").mkdir(parents=True)
+    (folder / "proc" / "7" / "cgroup").write_text(lines)
+    (folder / "sys" / at).parent.mkdir(parents=True)
+    (folder / "sys" / at).write_text(peak)
+    return peak_bytes(7, "ab", folder / "sys", folder / "proc")
 
 
 def test_the_peak_is_read_from_either_version_of_control_groups(tmp_path: Path) -> None:

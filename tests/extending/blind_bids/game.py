@@ -17,8 +17,9 @@ from ...experiment.plan_fields import Count, Part, Problem
 from ...table.decision import ActionReader, Forfeit, IllegalPolicy, Tally, answer_terms, decide
 from ...table.declared import Accepted, Fault, FaultKind, read_declared
 from ...table.game import Block, Bounds, Dynamics, Game, Noun, SeatsAt, StreamPlan, Utility
-from ...table.players import GameName, Player, by_place, seating, seed_for
+from ...table.players import GameName, Player, seed_for
 from ...table.prompt_lines import Page, labelled, scripted_player
+from ...table.seating import by_place, seating
 
 SEATS_MAX, VALUE_MAX = 6, 20
 TAG: Final = "BID:"

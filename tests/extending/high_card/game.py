@@ -14,8 +14,9 @@ from ...experiment.plan_fields import Count, Part, Problem
 from ...table.decision import ActionReader, IllegalPolicy, Tally, decide
 from ...table.declared import Accepted, Fault, FaultKind, read_declared
 from ...table.game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
-from ...table.players import GameName, Player, by_place, seating, seed_for
+from ...table.players import GameName, Player, seed_for
 from ...table.prompt_lines import Page, labelled, scripted_player
+from ...table.seating import by_place, seating
 
 SEATS_MAX, CARDS = 12, 13
 ACTIONS: Final = ("stay", "fold")

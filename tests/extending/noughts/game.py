@@ -15,8 +15,9 @@ from ...experiment.plan_fields import Count, Part, Problem
 from ...table.decision import ActionReader, Forfeit, IllegalPolicy, Tally, added, answer_terms, decide
 from ...table.declared import Accepted, Fault, FaultKind, read_declared
 from ...table.game import Block, Bounds, Game, SeatsAt, StreamPlan, Utility
-from ...table.players import GameName, Player, alternating, by_place, by_seat, seed_for
+from ...table.players import GameName, Player, seed_for
 from ...table.prompt_lines import Page, labelled, scripted_player
+from ...table.seating import alternating, by_place, by_seat
 
 LINES: Final = ("012", "345", "678", "036", "147", "258", "048", "246")
 TAG: Final = "MOVE:"

@@ -15,7 +15,7 @@ from ...scoring.inference.unit_values import Measure, Units
 from ...scoring.match_figures import Kept, MatchAnalysis, Setting, error_rates, kept_figures, p_above_half, symmetry
 from ...scoring.units.cells import Cell, CellKey, measured_first
 from ...scoring.units.counts import Counts
-from ...table.players import alternating, by_seat, place_of
+from ...table.seating import alternating, by_seat, place_of
 from .game import GAME, NoughtsRecord, NoughtsRules
 
 

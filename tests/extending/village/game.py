@@ -17,8 +17,9 @@ from ...experiment.plan_fields import Count, Part, Problem
 from ...table.decision import ActionReader, Forfeit, IllegalPolicy, Tally, added, decide
 from ...table.declared import Accepted, Fault, FaultKind, read_declared
 from ...table.game import Block, Bounds, Dynamics, Game, SeatsAt, StreamPlan, Utility
-from ...table.players import GameName, Player, by_place, by_seat, seating, seed_for
+from ...table.players import GameName, Player, seed_for
 from ...table.prompt_lines import Page, labelled, scripted_player
+from ...table.seating import by_place, by_seat, seating
 from ...table.speech import SILENCE, Said, Speech, SpeechTerms, heard
 from .rules import NAMES, SEATS_MAX, SEATS_MIN, WOLF, deal_roles, most_voted, winner
 

@@ -15,7 +15,7 @@ from ...scoring.inference.unit_values import Measure, Units
 from ...scoring.match_figures import Kept, MatchAnalysis, Setting, error_rates, kept_figures
 from ...scoring.units.cells import Cell, CellKey, measured_first
 from ...scoring.units.counts import Counts
-from ...table.players import by_seat
+from ...table.seating import by_seat
 from .game import GAME, VillageRecord, VillageRules
 from .rules import TEAMS
 
