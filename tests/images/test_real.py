@@ -198,7 +198,7 @@ def test_a_second_clone_with_another_umask_and_time_zone_gets_the_pinned_images(
     if RELOCKED in built:
         pytest.skip("Debian has superseded a locked package: renew the locks and the pins")
     clone = tmp_path / "clone"
-    for name in ("images", "verify", "harness", "memory", "requirements"):
+    for name in ("images", "verify", "harness", "servers", "requirements"):
         shutil.copytree(ROOT / name, clone / name, ignore=shutil.ignore_patterns("__pycache__", "tinymodel"))
     done = subprocess.run(
         [AGZAMOV, "images", "verify", "stockfish", "proxy"],
