@@ -125,3 +125,14 @@ def names_the_step_of_a_broken(bundle: Path, alone: Path, folder: Path) -> None:
     results.write_bytes(results.read_bytes().replace(b"0", b"1", 1))
     told = ran(alone / "agzamov-verify", "check", "broken", cwd=folder, code=1)
     assert "step 2 data/results/results.json: expected sha256 " in " ".join(told.split())
+
+
+NOT_IN_A_BROWSER = ("cryptography", "fcntl", "numpy", "pkrbot", "resource")
+
+
+def test_a_check_imports_nothing_that_a_browser_lacks() -> None:
+    """The verify page runs the same modules; one import of numpy on their path and it never opens."""
+    absent = "".join(f"sys.modules[{name!r}] = None; " for name in NOT_IN_A_BROWSER)
+    code = f"import sys; {absent}import agzamov_verify.checks.steps, agzamov_verify.commands.check_command"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

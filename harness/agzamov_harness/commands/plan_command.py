@@ -16,7 +16,7 @@ from agzamov_verify.core.workers import cores
 from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 from agzamov_verify.scores.collected_bundles import CannotCombine
 from agzamov_verify.scoring.game_planning import OptionKind
-from agzamov_verify.scoring.scorings import PLANNINGS
+from agzamov_verify.scoring.plannings import PLANNINGS
 
 from ..planning.forecast import Forecast
 from ..planning.forecast_text import ASKED, lines, option_of

@@ -11,8 +11,8 @@ from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.early_stopping import stopping_rule
 from agzamov_verify.scoring.hypotheses.declarations import BY_ID
+from agzamov_verify.scoring.plannings import PLANNINGS
 from agzamov_verify.scoring.sample_sizes import PaperNote, Scoring
-from agzamov_verify.scoring.scorings import PLANNINGS
 from agzamov_verify.scoring.units.score_constants import CHESS, POKER
 from agzamov_verify.show.glossary import PAPER, label
 from agzamov_verify.table.registry import GAMES

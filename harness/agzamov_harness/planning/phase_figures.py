@@ -18,7 +18,8 @@ from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.departures import too_short
 from agzamov_verify.scoring.hypotheses.declarations import Family
-from agzamov_verify.scoring.inference.power import critical_count, detectable_delta, rate_reaching
+from agzamov_verify.scoring.inference.design_power import detectable_delta
+from agzamov_verify.scoring.inference.power import critical_count, rate_reaching
 from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.learning.outcome import LearningRule
 from agzamov_verify.scoring.sample_sizes import POWER, ArmDesign, Block, Design, Scoring, detectable, one_match

@@ -17,7 +17,7 @@ from agzamov_verify.scoring.game_planning import Deviation, GamePlanning, PilotF
 from agzamov_verify.scoring.inference.distributions import chi_square_quantile, f_quantile
 from agzamov_verify.scoring.inference.exact import square_root
 from agzamov_verify.scoring.inference.samples import moments
-from agzamov_verify.scoring.scorings import PLANNINGS
+from agzamov_verify.scoring.plannings import PLANNINGS
 from agzamov_verify.scoring.units.cells import Cell
 
 TAIL: Final = Fraction(25, 1000)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from agzamov_verify.experiment.matches import UNEVEN, Match, PositionClass
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.scoring.game_planning import Given, PositionScorings
+from agzamov_verify.scoring.plannings import PLANNINGS
 from agzamov_verify.scoring.sample_sizes import CAREER_ICC, Assumed, Scoring
-from agzamov_verify.scoring.scorings import PLANNINGS
 
 from .pilot_bundles import Correlation, Pilot
 

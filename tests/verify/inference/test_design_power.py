@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
+from agzamov_verify.scoring.inference.design_power import coarse_power_t, detectable_delta, normal_power_t
 from agzamov_verify.scoring.inference.means import one_sample_t
-from agzamov_verify.scoring.inference.power import coarse_power_t, detectable_delta, normal_power_t
 from agzamov_verify.scoring.inference.significance import Alternative
 
 FIVE, ONE, POWER = Fraction(1, 20), Fraction(1, 100), Fraction(4, 5)

@@ -16,8 +16,8 @@ from typing import Final
 
 import msgspec
 
+from .inference.design_power import coarse_cells, coarse_power_t, detectable_delta, least, normal_power_t
 from .inference.exact import square_root
-from .inference.power import coarse_cells, coarse_power_t, detectable_delta, least, normal_power_t
 from .inference.significance import Alternative
 
 CHESS_UNIT, WINS_UNIT, POKER_UNIT = "points of score", "points of win rate", "bb/100"

@@ -3,15 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, TypeAlias, Union
 
-from ..table.registry import NAMES, half, parts
-from .game_planning import GamePlanning
+from ..table.registry import NAMES, half
 from .game_scoring import GameScoring
 from .match_figures import MatchAnalysis
 from .units.counts import Counts
 
 SCORINGS: Final[Mapping[str, GameScoring]] = {name: half(name, "scoring") for name in NAMES}
-PLANNINGS: Final[Mapping[str, GamePlanning]] = parts("planning")
-"""The planning figures of the games that have some."""
 
 if TYPE_CHECKING:  # the types that depend on which games there are
     AnyCounts: TypeAlias = Counts
