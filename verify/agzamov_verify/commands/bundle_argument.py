@@ -101,7 +101,7 @@ _OPTIONS = (
 
 
 def bounded(command: Command) -> Command:
-    """Give a command the options of `Limits`."""
+    """Give a command the options of `VerificationLimits`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
