@@ -85,7 +85,10 @@ def test_the_wheel_holds_the_verifier_its_protocols_and_its_licence(wheel: Path)
     names = zipfile.ZipFile(wheel).namelist()
     sources = {str(path.relative_to(ROOT / "verify")) for path in (ROOT / "verify" / "agzamov_verify").rglob("*.py")}
     assert sources <= set(names)
-    assert "agzamov_verify/protocols/agz-0.1.json" in names
+    protocols = ROOT / "verify" / "agzamov_verify" / "protocols"
+    values = {str(path.relative_to(ROOT / "verify")) for path in protocols.rglob("*.json")}
+    assert "agzamov_verify/protocols/agz_0_1/norms.json" in values
+    assert values <= set(names)
     assert any(name.endswith("LICENSE") for name in names)
     assert not [name for name in names if {"agzamov_harness", "harness", "tests"} & set(Path(name).parts)]
 

@@ -96,7 +96,7 @@ def test_best_lines_that_a_model_calls_for_are_worth_much_and_their_placebo_litt
         run, verdict = played(commands, tmp_path, plan_of(peer.url, "chess960", "best_lines", games=16, block_games=2))
     assert verdict.level == "V1", verdict.findings
     results = json.loads((run.parents[1] / "bundles" / run.name / "data/results/results.json").read_bytes())
-    counts = {row["condition"]["arm"]: row["result"]["adjudicated"] for row in results["matches"]}
+    counts = {row["table"][0]["condition"]["arm"]: row["result"]["adjudicated"] for row in results["matches"]}
     points = {arm: found["wins"] - found["losses"] for arm, found in counts.items()}
     assert points["real"] > max(points["naked"], points["placebo"]) + 4, points
 
