@@ -8,6 +8,7 @@ import re
 import shutil
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -16,9 +17,10 @@ from typing import Any
 import pytest
 
 from agzamov_harness.run import signing_keys
+from agzamov_verify.bundle import RESULTS_FILE
 from agzamov_verify.core.envelope import key_id
 from agzamov_verify.core.questions import Reply
-from bundles.bundle_factory import Draft, chained, edited, entries, put, reseal_journal
+from bundles.bundle_factory import Draft, chained, edited, entries, put, reseal, reseal_journal
 from extending.source_tree import SourceTree, require_golden
 
 GAMES = ("blind_bids", "village")
@@ -150,6 +152,52 @@ def test_both_games_have_a_page_a_table_and_cells_of_the_matrix(tree: SourceTree
     assert len(table.splitlines()) == 1 + 60 + 10 + 20 + 4
     matrix = json.loads(tree.run("matrix", str(bundle), "--json", cwd=bundle.parent))
     assert {entry["game"] for entry in matrix["matrix"]["entries"]} >= set(GAMES)
+
+
+def wins_of_teams(tree: SourceTree, bundle: Path) -> Counter[str]:
+    """Games that each team won in the match of the village, from the games as they are shown."""
+    games = [documents(tree, bundle, f"{VILLAGE}-g{number:05d}") for number in range(20)]
+    return Counter({"wolf": "wolves", "villager": "villagers"}[game["won"]] for game in games)
+
+
+def test_what_each_team_won_is_counted_in_a_game_with_teams_alone(tree: SourceTree, bundle: Path) -> None:
+    results = {match["id"]: match for match in verified(tree, bundle)["results"]["matches"]}
+    won = wins_of_teams(tree, bundle)
+    assert won["wolves"] + won["villagers"] == 20
+    assert results[VILLAGE]["teams"] == [
+        {"team": "villagers", "won": won["villagers"], "drawn": 0, "lost": won["wolves"]},
+        {"team": "wolves", "won": won["wolves"], "drawn": 0, "lost": won["villagers"]},
+    ]
+    assert "teams" not in results[BIDS]
+
+
+def test_what_each_team_won_is_told_reported_and_exported(tree: SourceTree, bundle: Path, tmp_path: Path) -> None:
+    won = wins_of_teams(tree, bundle)["wolves"]
+    told = tree.run("verify", str(bundle), "--details", cwd=bundle.parent)
+    assert f"wolves: won {won}, drew 0, lost {20 - won} of 20 games" in " ".join(told.split())
+    tree.run("report", str(bundle), "--out", str(tmp_path / "report.html"), cwd=bundle.parent)
+    page = (tmp_path / "report.html").read_text()
+    assert re.search(rf"wolves: Phase 0[^<]*</t[dh]><td[^>]*>{won}</td><td[^>]*>0</td><td[^>]*>{20 - won}</td>", page)
+    file = tmp_path / "rows.sqlite"
+    tree.run("export", str(bundle), "--to", "sqlite", "--out", str(file), cwd=bundle.parent)
+    with closing(sqlite3.connect(file)) as rows:
+        found = rows.execute("select team, won, drawn, lost from match_teams where match = ?", (VILLAGE,)).fetchall()
+        matches = {match for (match,) in rows.execute("select match from match_teams")}
+    assert found == [("villagers", 20 - won, 0, won), ("wolves", won, 0, 20 - won)]
+    assert {match.split("-")[1] for match in matches} == {"village"}
+
+
+def test_a_forged_result_of_a_team_is_found(tree: SourceTree, bundle: Path, tmp_path: Path) -> None:
+    draft = Draft.of(bundle, signing_keys.load(bundle.parent.parent / "key.pem"))
+    results = draft.json(RESULTS_FILE)
+    place = next(number for number, match in enumerate(results["matches"]) if match["id"] == VILLAGE)
+    results["matches"][place]["teams"][0]["won"] += 1
+    draft.put_json(RESULTS_FILE, results)
+    reseal(draft)
+    report = verified(tree, draft.write(tmp_path), code=1)
+    (failed,) = (step for step in report["steps"] if step["status"] == "fail")
+    assert failed["name"] == "results"
+    assert f"$.matches[{place}].teams[0].won" in json.dumps(report)
 
 
 def test_a_leaderboard_takes_a_bundle_of_tables_of_many_seats(tree: SourceTree, bundle: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import chess
@@ -20,7 +21,9 @@ from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.protocols import PROTOCOLS
 from agzamov_verify.protocols.opponents import ANY_SEAT
 from agzamov_verify.scoring.results import match_results
+from agzamov_verify.scoring.team_outcomes import TeamOutcome, team_outcomes
 from agzamov_verify.table.decision import Tally
+from agzamov_verify.table.registry import GAMES
 from agzamov_verify.table.seating import by_place, by_seat, seating
 
 DICE = Dice(bytes(range(32)))
@@ -134,3 +137,30 @@ def test_a_phase_that_looks_at_every_seat_has_a_row_of_each() -> None:
 def test_a_player_against_itself_is_looked_at_once() -> None:
     plan = msgspec.convert({**PLAN, "matches": [{**PLAN["matches"][0], "b": "one"}]}, Plan)
     assert plan.looked_at(plan.matches[0]) == (0,)
+
+
+class TwoTeams(type(GAMES["chess960"])):  # type: ignore[misc]
+    """A game of two teams, to which a record assigns its places."""
+
+    team_names = ("north", "south")
+
+    def teams(self, record: Any) -> tuple[int, ...]:
+        sides: tuple[int, ...] = record.sides
+        return sides
+
+
+def test_a_team_wins_with_the_greater_sum_of_its_places_whoever_is_in_it() -> None:
+    records = [
+        SimpleNamespace(sides=(0, 0, 1), outcomes=(2, 0, 1)),
+        SimpleNamespace(sides=(1, 0, 1), outcomes=(1, 2, 0)),
+        SimpleNamespace(sides=(0, 1, 1), outcomes=(2, 1, 1)),
+        SimpleNamespace(sides=(0, 0, 0), outcomes=(1, 0, 1)),
+    ]
+    north, south = team_outcomes(TwoTeams(), records)
+    assert north == TeamOutcome("north", 2, 2, 0)
+    assert south == TeamOutcome("south", 0, 1, 2)
+    assert (north.count, south.count) == (4, 3)
+
+
+def test_a_game_without_teams_has_no_row_of_a_team() -> None:
+    assert team_outcomes(GAMES["chess960"], [SimpleNamespace(outcomes=(2, 0))]) == ()

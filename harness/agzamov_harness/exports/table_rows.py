@@ -251,6 +251,7 @@ def run_rows(opened: Opened) -> Iterator[TableRow]:
     for match in plan.matches:
         yield TableRow("matches", (match.id, manifest.run_id, *_match(match), *_figure(match, figures.get(match.id))))
         yield from _seats_of(match)
+    yield from _teams(results)
 
 
 def _match(match: Match) -> tuple[str | int, ...]:
@@ -266,6 +267,14 @@ def _seats_of(match: Match) -> Iterator[TableRow]:
         words = at.condition.augmentation.value, at.condition.arm.value, at.condition.system
         letter = seat_letter(seat_index)
         yield TableRow("match_seats", (f"{match.id}@{letter}", match.id, letter, at.seat, *words))
+
+
+def _teams(results: Results) -> Iterator[TableRow]:
+    """What each team won in each match, once for a match, whichever of its seats are looked at."""
+    for match in {result.match: result for result in results.matches}.values():
+        for team in match.teams:
+            name = f"{match.match}/{team.team}"
+            yield TableRow("match_teams", (name, match.match, team.team, team.won, team.drawn, team.lost))
 
 
 def _figure(match: Match, figure: Headline | None) -> tuple[str | int | float | None, ...]:

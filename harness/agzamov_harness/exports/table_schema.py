@@ -59,6 +59,9 @@ TABLES: Final[Mapping[str, Table]] = {
     "match_seats": Table(
         _columns(order="id match letter seat augmentation arm system"), {"match": "matches", "seat": "seats"}
     ),
+    "match_teams": Table(
+        _columns(integer="won drawn lost", order="id match team won drawn lost"), {"match": "matches"}
+    ),
     "games": Table(
         _columns(
             integer="number questions",

@@ -21,7 +21,7 @@ from ...table.players import GameName, Player, seed_for
 from ...table.prompt_lines import Page, labelled, scripted_player
 from ...table.seating import by_place, by_seat, seating
 from ...table.speech import SILENCE, Said, Speech, SpeechTerms, heard
-from .rules import NAMES, SEATS_MAX, SEATS_MIN, WOLF, deal_roles, most_voted, winner
+from .rules import NAMES, SEATS_MAX, SEATS_MIN, TEAMS, VILLAGER, WOLF, deal_roles, most_voted, winner
 
 T = TypeVar("T")
 TAG: Final = "VOTE:"
@@ -237,6 +237,7 @@ class Village(Game):
     players = range(SEATS_MIN, SEATS_MAX + 1)
     utility = Utility.GENERAL_SUM
     dynamics = Dynamics.SIMULTANEOUS
+    team_names = (TEAMS[VILLAGER], TEAMS[WOLF])
     match = VillageMatch
     rules = VillageRules
     templates: ClassVar = {"village/system": SYSTEM, "village/reminder": REMINDER}
@@ -264,7 +265,7 @@ class Village(Game):
         return record.order
 
     def teams(self, record: VillageRecord) -> tuple[int, ...]:
-        """Wolves play together, and villagers do."""
+        """Wolves play together, and villagers do; the numbers are those of `team_names`."""
         return tuple(int(role == WOLF) for role in record.roles)
 
     def bounds(self, rule: SequentialRule) -> Bounds:

@@ -13,22 +13,24 @@ from ..experiment.matches import Arm, Condition, Match, SeatAt, others_of
 from ..plan.manifest import Plan
 from ..protocols.norms import load_protocol
 from ..table.game import Block
+from ..table.registry import GAMES
 from .departures import departures
 from .game_scoring import Played, match_of
 from .gate import Gate, gate_of, is_gate
 from .scorings import SCORINGS, AnyCounts
 from .seat_stats import FREE, SeatStats, seat_stats
+from .team_outcomes import TeamOutcome, team_outcomes
 
 FORMAT: Final = "agz-results-1"
 
 
-class MatchResult(msgspec.Struct, frozen=True):
+class MatchResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """One match as one of its seats sees it, which is the one that is looked at.
 
     `id`: that of the match (`Match.id`); where several of its seats are looked at, `@` and the letter of this one
     behind it. `side`: its letter. `table`: all seats with their conditions; `seat_stats` are theirs, in that order.
     `result` is that of the seat that is looked at. `gate` is for Phase 0. `part`: the class of positions
-    that it was played from, in Phase 5.
+    that it was played from, in Phase 5. `teams`: what each team won, left out where the game has none.
     """
 
     id: str
@@ -40,6 +42,7 @@ class MatchResult(msgspec.Struct, frozen=True):
     seat_stats: tuple[SeatStats, ...]
     gate: Gate | None
     part: str
+    teams: tuple[TeamOutcome, ...] = ()
 
     @property
     def match(self) -> str:
@@ -120,4 +123,5 @@ def match_result(match: Match, seat_index: int, blocks: Sequence[Block], plan: P
     )
     gate = gate_of(result, tallies[seat_index], protocol.phase0) if is_gate(plan, match.phase) else None
     named = played.id, match.phase, match.game, seat_letter(seat_index), match.table
-    return MatchResult(*named, result, stats, gate, match.part)
+    teams = team_outcomes(GAMES[match.game], played.records)
+    return MatchResult(*named, result, stats, gate, match.part, teams)

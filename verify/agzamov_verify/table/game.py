@@ -131,6 +131,7 @@ class Game(ABC):
     - `title`: the game's name in a sentence. `result`, `unit`, `contest`: the words for the three sizes above.
     - `players`: the numbers of seats that it takes. `utility`: whether one's gain is another's loss; only where results
       have a constant sum is self-play symmetric. `dynamics`: whether seats act one at a time.
+    - `team_names`: of the numbers that `teams` gives; empty in a game without teams.
     - `number`: the letter, and how many digits, of a result's number in its id: ("g", 5) gives -g00017.
     - `match`: the type of a match in the plan. `rules`: the type of the plan's key `name`; each field has a default.
     - `templates`: every text that a seat may read, as "name/part". Their digest is sealed with the plan.
@@ -157,6 +158,7 @@ class Game(ABC):
     players: ClassVar[range] = range(2, 3)
     utility: ClassVar[Utility] = Utility.ZERO_SUM
     dynamics: ClassVar[Dynamics] = Dynamics.SEQUENTIAL
+    team_names: ClassVar[tuple[str, ...]] = ()
     number: ClassVar[tuple[str, int]] = ("g", 5)
     match: ClassVar[type[Match]]
     rules: ClassVar[type[msgspec.Struct]]
@@ -328,17 +330,19 @@ class Game(ABC):
         return alternating(index)
 
     def won(self, record: Any, index: int, seat_index: int) -> int:
-        """1 where a seat won a result, with its team; 0 for neither; -1 where it lost.
+        """1 where a seat won a result, with its team; 0 for neither; -1 where it lost."""
+        place = self.order(record, index).index(seat_index)
+        return self.won_by_team(record)[self.teams(record)[place]]
+
+    def won_by_team(self, record: Any) -> dict[int, int]:
+        """1 for each team that won a result, 0 for neither, -1 where it lost, by its number.
 
         It won with more than the greatest outcome of another team, and lost with less.
         """
-        place = self.order(record, index).index(seat_index)
-        teams, sums = self.teams(record), dict[int, int]()
-        for team, outcome in zip(teams, record.outcomes, strict=True):
+        sums = dict[int, int]()
+        for team, outcome in zip(self.teams(record), record.outcomes, strict=True):
             sums[team] = sums.get(team, 0) + outcome
-        own = sums.pop(teams[place])
-        best = max(sums.values(), default=own)
-        return (own > best) - (own < best)
+        return {team: _sign(own - _best_but(sums, team)) for team, own in sums.items()}
 
     def teams(self, record: Any) -> tuple[int, ...]:
         """The team of each place of a result, as numbers; places of one number win and lose together.
@@ -355,3 +359,12 @@ class Game(ABC):
     def name_of(self, match: Match, number: int) -> GameName:
         """The name of a result of a match, and the label of its hidden draws."""
         return GameName(self.id_of(match, number), f"{match.draws}/{number}")
+
+
+def _best_but(sums: Mapping[int, int], team: int) -> int:
+    """The greatest outcome of the other teams; a team alone has its own."""
+    return max((outcome for other, outcome in sums.items() if other != team), default=sums[team])
+
+
+def _sign(value: int) -> int:
+    return (value > 0) - (value < 0)

@@ -66,6 +66,10 @@ PLAY: Final = (
          "Share of games that the rules of the game ended with every move a seat's own. The rest was decided "
          "by adjudication, forfeit, the ply limit or a substituted move.",
          "paper, section 9.4", ("by play", "ended by play")),
+    Term("team",
+         "Seats that win and lose a game together, where the game has teams. A row counts the games that a team won, "
+         "drew and lost, whoever was in it.",
+         "docs/decisions/0069-a-table-has-seats.md", ("teams",)),
     Term("result by play",
          "The result of those games alone that were decided by play. Which games these are is known only after they "
          "were played, so a difference between conditions here is no effect of the condition.",

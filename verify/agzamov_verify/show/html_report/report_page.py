@@ -114,6 +114,7 @@ def _sections(contents: Contents, manifest: Manifest) -> Iterator[Element]:
     yield _section("winnings", "Winnings", seat_figures.winnings_figures(verdict))
     yield _section("quality", "Quality of play", seat_figures.quality_figures(verdict))
     yield _section("efficiency", "Efficiency", seat_figures.efficiency_figures(verdict))
+    yield _section("teams", "Teams", seat_figures.team_figures(verdict))
     yield _section("errors", "Errors", seat_figures.error_figures(verdict))
     yield _section("hypotheses", "Hypotheses", _hypotheses(verdict))
     yield _section("seats", "Seats", [_seats(verdict, manifest)])

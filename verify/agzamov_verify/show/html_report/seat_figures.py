@@ -181,6 +181,21 @@ def error_figures(verdict: Verdict) -> Iterator[Element]:
     yield figure("Error classes", words, element("div", key, chart) if chart is not None else None, numbers)
 
 
+def team_figures(verdict: Verdict) -> Iterator[Element]:
+    """What each team won in each match, once for a match; nothing where no game has teams."""
+    results, _, manifest = parts_of(verdict)
+    matches = {match.match: match for match in results.matches if match.teams}
+    rows = [
+        (f"{team.team}: {match_words(manifest, match.id)}", *map(str, (team.won, team.drawn, team.lost, team.count)))
+        for match in matches.values()
+        for team in match.teams
+    ]
+    if rows:
+        words = "Seats may change their team with each game, so a team's figure is of no seat."
+        numbers = table(("team and match", "won", "drawn", "lost", "played"), rows)
+        yield figure("Teams", words, None, numbers)
+
+
 def _tokens(stats: SeatStats) -> int:
     return stats.prompt_tokens + stats.completion_tokens
 

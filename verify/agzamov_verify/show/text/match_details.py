@@ -13,6 +13,8 @@ from ...scoring.inference.estimate import Estimate
 from ...scoring.match_figures import ErrorRate, MatchAnalysis
 from ...scoring.results import MatchResult
 from ...scoring.seat_stats import EngineMatch, SeatStats, share
+from ...scoring.team_outcomes import TeamOutcome
+from ...table.game import Noun
 from ..glossary import label
 from ..seat_words import cost_words, percent
 from ..views import VIEWS, condition_words
@@ -45,6 +47,8 @@ def match_details(
     yield from row(label("n"), f"{VIEWS[match.game].size(match.result)}{_distinct(match)}, {head.repeated}")
     yield from VIEWS[match.game].details(match.result, analysed, manifest.plan)
     yield from row(label("decided by play"), _decided(match))
+    for team in match.teams:
+        yield from row(label("team"), team_words(team, VIEWS[match.game].game.result))
     if match.gate:
         outcome = "passed" if match.gate.passed else f"failed: {ascii_words(match.gate.reason)}"
         yield from row(label("Phase 0"), outcome)
@@ -59,6 +63,12 @@ def match_details(
             yield from row(label("signals"), f"{who}: {signal_words(stats, matched)}")
     for pattern in adherence:
         yield from row(label("pattern"), adherence_words(pattern, VIEWS[match.game].clusters))
+
+
+def team_words(team: TeamOutcome, result: Noun) -> str:
+    """What a team won: "wolves: won 3, drew 0, lost 1 of 4 games"."""
+    counts = f"won {team.won:,}, drew {team.drawn:,}, lost {team.lost:,}"
+    return f"{ascii_words(team.team)}: {counts} of {result.counted(team.count)}"
 
 
 def adherence_words(adherence: PatternAdherence, clusters: str) -> str:
