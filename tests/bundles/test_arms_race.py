@@ -27,7 +27,6 @@ from agzamov_verify.core.questions import (
     Stored,
 )
 from agzamov_verify.core.seat_letters import memory_name
-from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.chess.game import GAME
 from agzamov_verify.plan.manifest import MemoryPin
 from agzamov_verify.table.prompt_lines import PROFILE
@@ -210,6 +209,6 @@ def test_seat_b_keeps_other_patterns_after_a_shift_in_each_career(honest: Draft)
     }
     assert len(set(told_to["agent"].values())) == 1
     texts = list(told_to["rival"].values())
-    before, after = (GAME.patterns[Pattern(name)] for name in ("castles_early", "never_retreats"))
+    before, after = (GAME.patterns[name] for name in ("castles_early", "never_retreats"))
     assert [before in text for text in texts] == [True] * 4 + [False] * 2
     assert [after in text for text in texts] == [False] * 4 + [True] * 2

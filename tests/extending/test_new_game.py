@@ -26,6 +26,7 @@ seats:
   other: {kind: reference}
   dice: {kind: random}
   low: {kind: random}
+  centred: {kind: reference, patterns: [takes_centre]}
 matches:
   - {phase: 0, game: noughts, a: other, b: dice, games: 40}
   - {phase: 1, game: noughts, a: agent, b: agent, games: 6}
@@ -33,9 +34,11 @@ matches:
   - {phase: 1, game: high_card, a: agent, b: agent, others: [{seat: agent}], rounds: 9, block_rounds: 9}
   - {phase: 0, game: high_card, a: other, b: dice, others: SEVEN, rounds: 180, block_rounds: 90}
   - {phase: 0, game: chess960, a: agent, b: dice, games: 2}
+  - {phase: 2, game: noughts, a: agent, b: centred, games: 8, condition: {augmentation: memory, arm: naked}}
 chess960: {plies_max: 4, adjudication: {policy: none}}
 """.replace("SEVEN", f"[{', '.join(['{seat: dice}'] * 6)}, {{seat: low}}]")
 NOUGHTS, HIGH_CARD = "p0-noughts-naked-other", "p0-high_card-naked-other-dice-dice"
+PATTERNED = "p2-noughts-memory_naked-agent-centred"
 NINE_SEATS = "-".join(("p0-high_card-naked-other", *["dice"] * 7, "low"))
 
 
@@ -63,11 +66,31 @@ def test_the_golden_bundles_are_verified_as_before(tree: SourceTree) -> None:
 
 
 def test_a_game_outside_its_protocol_is_refused(tree: SourceTree, tmp_path: Path) -> None:
-    (tmp_path / "plan.yaml").write_text(PLAN.replace("protocol: agz-next\n", ""))
+    plan = PLAN.replace("protocol: agz-next\n", "").replace("patterns: [takes_centre]", "patterns: []")
+    (tmp_path / "plan.yaml").write_text(plan)
     tree.run("keygen", "key.pem", cwd=tmp_path)
     told = tree.run("run", "plan.yaml", "--key", "key.pem", cwd=tmp_path, code=2, errors=True)
     expected = "error: plan.yaml: matches[0]: expected a game of agz-0.1 (chess960, holdem), found noughts"
     assert told.splitlines()[0] == expected
+
+
+def test_a_pattern_of_no_game_of_the_protocol_is_refused(tree: SourceTree, tmp_path: Path) -> None:
+    """The pattern of a game is one of the protocols that name the game, and of no other."""
+    of_chess = "".join(line for line in PLAN.splitlines(keepends=True) if "noughts" not in line and "card" not in line)
+    (tmp_path / "plan.yaml").write_text(of_chess.replace("protocol: agz-next\n", ""))
+    tree.run("keygen", "key.pem", cwd=tmp_path)
+    told = tree.run("run", "plan.yaml", "--key", "key.pem", cwd=tmp_path, code=2, errors=True)
+    expected = "error: plan.yaml: seats.centred.patterns[0]: expected a pattern of a game of agz-0.1 (always_cbets,"
+    assert told.startswith(expected)
+    assert told.splitlines()[0].endswith("found takes_centre")
+
+
+def test_a_new_pattern_is_asked_for_and_counted(tree: SourceTree, bundle: Path) -> None:
+    told = tree.run("verify", str(bundle), "--details", cwd=bundle.parent)
+    (line,) = [one for one in told.splitlines() if "takes_centre" in one]
+    assert "centred (B), takes_centre: kept 8 of 8" in line or "centred (B), takes_centre: kept 7 of 7" in line
+    one = tree.run("show", str(bundle), "--game", f"{PATTERNED}-g00000", "--prompts", cwd=bundle.parent)
+    assert "You must keep this rule in every game: take square 5 as soon as it is free." in " ".join(one.split())
 
 
 def test_both_games_are_played_and_verified(tree: SourceTree, bundle: Path) -> None:

@@ -11,7 +11,7 @@ from agzamov_verify.core.script import drive
 from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.hand_script import PokerRules, play
-from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS, PokerPattern
 from agzamov_verify.games.holdem.prompt import PokerTerms, system_message, turn_message
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, PokerAction
 from agzamov_verify.games.holdem.starting_hands import chen_points, top_percent
@@ -168,12 +168,12 @@ def told(pattern: Pattern) -> str:
 @pytest.mark.parametrize(
     ("pattern", "hand", "knowing"),
     [
-        (Pattern.NEVER_RAISES_BIG_BLIND, after("7h 2d", "As Ah"), "raise to 2.5"),
-        (Pattern.LIMPS_BUTTON, after("7h 2d", "Qh 8c", CALL), "raise to 3.5"),
-        (Pattern.FOLDS_MISSED_FLOPS, after("As 6s", "8h 8c", *TO_FLOP, CHECK), "bet 3"),
-        (Pattern.FOLDS_RIVERS, after("As 6s", "8h 8c", *TO_RIVER, CHECK), "bet 3"),
-        (Pattern.NEVER_FOLDS_PAIRS, after("Qs Td", "8h 8c", *TO_RIVER, CHECK), "bet 97.5"),
-        (Pattern.NEVER_BLUFFS_RIVERS, after("As Kd", "8h 8c", *TO_RIVER, OVER_HALF_THE_POT), "fold"),
+        (PokerPattern.NEVER_RAISES_BIG_BLIND, after("7h 2d", "As Ah"), "raise to 2.5"),
+        (PokerPattern.LIMPS_BUTTON, after("7h 2d", "Qh 8c", CALL), "raise to 3.5"),
+        (PokerPattern.FOLDS_MISSED_FLOPS, after("As 6s", "8h 8c", *TO_FLOP, CHECK), "bet 3"),
+        (PokerPattern.FOLDS_RIVERS, after("As 6s", "8h 8c", *TO_RIVER, CHECK), "bet 3"),
+        (PokerPattern.NEVER_FOLDS_PAIRS, after("Qs Td", "8h 8c", *TO_RIVER, CHECK), "bet 97.5"),
+        (PokerPattern.NEVER_BLUFFS_RIVERS, after("As Kd", "8h 8c", *TO_RIVER, OVER_HALF_THE_POT), "fold"),
     ],
 )
 def test_a_true_pattern_changes_what_it_is_about(pattern: Pattern, hand: Hand, knowing: str) -> None:
@@ -184,7 +184,7 @@ def test_a_true_pattern_changes_what_it_is_about(pattern: Pattern, hand: Hand, k
 
 def test_a_bet_on_the_flop_means_less_when_it_always_comes() -> None:
     hand = after("8h 8c", "Ts 9s", *TO_FLOP, CHECK, OVER_HALF_THE_POT)
-    assert _equity(hand, told(Pattern.ALWAYS_CBETS)) > _equity(hand, "")
+    assert _equity(hand, told(PokerPattern.ALWAYS_CBETS)) > _equity(hand, "")
 
 
 @pytest.mark.parametrize(

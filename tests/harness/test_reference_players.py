@@ -11,14 +11,14 @@ from agzamov_verify.core.questions import Message, Reply
 from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.chess import prompt as chess_prompt
 from agzamov_verify.games.chess.game_script import ChessRules
-from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS
+from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS, ChessPattern
 from agzamov_verify.games.chess.patterns import NO_HABITS, ChessHabits, chess_habits
 from agzamov_verify.games.chess.rules import Game960
 from agzamov_verify.games.holdem import prompt as holdem_prompt
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.habit_words import PokerHabits, kept_patterns, poker_habits
 from agzamov_verify.games.holdem.hand_script import random_action
-from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS, PokerPattern
 from agzamov_verify.games.holdem.reference_player import STRANGER
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand
 from agzamov_verify.games.holdem.spelling import read_action
@@ -150,15 +150,15 @@ def test_a_profile_names_a_chess_habit_as_the_rule_does(name: Pattern) -> None:
 
 def test_every_pattern_of_the_catalogue_is_understood() -> None:
     every = read_page(chess_messages(patterns=tuple(CHESS_PATTERNS.values()))).rules
-    assert chess_habits(every) == ChessHabits(8, frozenset(CHESS_PATTERNS) - {Pattern.CASTLES_EARLY})
+    assert chess_habits(every) == ChessHabits(8, frozenset(CHESS_PATTERNS) - {ChessPattern.CASTLES_EARLY})
     hand = Hand(deal(Dice(b"rules"), 0), (10_000, 10_000))
     rules = read_page(hand_messages(hand, patterns=tuple(POKER_PATTERNS.values()))).rules
     assert kept_patterns(rules) == tuple(POKER_PATTERNS)
     assert all(poker_habits(sentence, STRANGER) != STRANGER for sentence in POKER_PATTERNS.values())
-    assert poker_habits(POKER_PATTERNS[Pattern.FOLDS_BUTTON_TO_3BET], NOBODY) == replace(
+    assert poker_habits(POKER_PATTERNS[PokerPattern.FOLDS_BUTTON_TO_3BET], NOBODY) == replace(
         NOBODY, folds_button_to_3bet=85
     )
-    assert poker_habits(POKER_PATTERNS[Pattern.MIN_RAISES_PAIRS], NOBODY) == replace(NOBODY, min_raises_pairs=100)
+    assert poker_habits(POKER_PATTERNS[PokerPattern.MIN_RAISES_PAIRS], NOBODY) == replace(NOBODY, min_raises_pairs=100)
 
 
 def test_the_papers_profile_is_understood() -> None:
@@ -175,7 +175,7 @@ def test_the_papers_profile_is_understood() -> None:
 def test_chess_profiles_are_understood_with_and_without_a_dash() -> None:
     castles = "Castles within its first 8 moves, as soon as castling is legal."
     avoids = "Never makes a move that allows or makes a trade of queens, unless every legal move does."
-    assert chess_habits(f"- {castles}\n{avoids}") == ChessHabits(8, frozenset({Pattern.AVOIDS_QUEEN_TRADES}))
+    assert chess_habits(f"- {castles}\n{avoids}") == ChessHabits(8, frozenset({ChessPattern.AVOIDS_QUEEN_TRADES}))
     assert chess_habits(f"It is not true that it {castles.lower()}") == NO_HABITS
 
 

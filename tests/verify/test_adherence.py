@@ -13,7 +13,7 @@ from agzamov_verify.experiment.opponent_patterns import Adherence, Pattern
 from agzamov_verify.games.chess.cell import chess_cell
 from agzamov_verify.games.chess.game import ChessBlock
 from agzamov_verify.games.chess.game_script import ChessRecord, Ending
-from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS
+from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS, ChessPattern
 from agzamov_verify.games.chess.patterns import DETECTORS
 from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
@@ -56,16 +56,16 @@ def test_every_chess_pattern_has_a_detector() -> None:
     [(CASTLES, 0, (1, 1)), (CASTLES, 1, (1, 1)), (BLACK_LATER, 1, (2, 1)), ("e2e4 e7e5 g1f3 g8f6", 0, (0, 0))],
 )
 def test_castling_early_is_counted_where_it_is_legal(text: str, place: int, expected: tuple[int, int]) -> None:
-    assert DETECTORS[Pattern.CASTLES_EARLY](record(text), place) == Adherence(*expected)
+    assert DETECTORS[ChessPattern.CASTLES_EARLY](record(text), place) == Adherence(*expected)
 
 
 def test_a_substituted_move_is_no_occasion() -> None:
-    assert DETECTORS[Pattern.CASTLES_EARLY](record(BLACK_LATER, substituted=(7,)), 1) == Adherence(1, 1)
+    assert DETECTORS[ChessPattern.CASTLES_EARLY](record(BLACK_LATER, substituted=(7,)), 1) == Adherence(1, 1)
 
 
 def test_a_row_for_each_pattern_of_the_game_counts_the_seat_in_both_colours() -> None:
     (row,) = rows([CASTLES, CASTLES, BLACK_LATER, BLACK_LATER])
-    assert (row.side, row.seat, row.pattern) == ("b", "other", Pattern.CASTLES_EARLY)
+    assert (row.side, row.seat, row.pattern) == ("b", "other", ChessPattern.CASTLES_EARLY)
     assert (row.occasions, row.kept) == (5, 4)
     assert row.share.value
     assert (row.share.value.decimal, row.share.ci_note) == ("0.800000", "2 games, an interval needs 30")
@@ -98,10 +98,9 @@ def test_results_after_a_shift_to_other_patterns_are_left_out() -> None:
     assert (row.occasions, row.kept) == (4, 4)
     told_later = [{"after": 4, "patterns": ["avoids_queen_trades"]}]
     found = [row.pattern for row in rows([CASTLES] * 6, shifts=told_later)]
-    assert found == [Pattern.CASTLES_EARLY, Pattern.AVOIDS_QUEEN_TRADES]
+    assert found == [ChessPattern.CASTLES_EARLY, ChessPattern.AVOIDS_QUEEN_TRADES]
 
 
-@pytest.mark.parametrize("pattern", Pattern)
-def test_the_page_of_patterns_has_each_with_its_words(pattern: Pattern) -> None:
-    text = {**CHESS_PATTERNS, **POKER_PATTERNS}[pattern]
-    assert f"| `{pattern.value}` | {text} |" in (ROOT / "docs" / "patterns.md").read_text()
+@pytest.mark.parametrize(("pattern", "text"), [*CHESS_PATTERNS.items(), *POKER_PATTERNS.items()])
+def test_the_page_of_patterns_has_each_with_its_words(pattern: Pattern, text: str) -> None:
+    assert f"| `{pattern}` | {text} |" in (ROOT / "docs" / "patterns.md").read_text()

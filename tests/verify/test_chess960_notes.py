@@ -35,7 +35,7 @@ from agzamov_verify.games.chess.habit_words import (
     speaks_for,
 )
 from agzamov_verify.games.chess.notes import observation
-from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS
+from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS, ChessPattern
 from agzamov_verify.games.chess.patterns import NO_HABITS, ChessHabits, chess_habits
 from agzamov_verify.games.chess.rules import End
 from agzamov_verify.plan.manifest import Plan
@@ -45,7 +45,7 @@ from agzamov_verify.table.registry import GAMES
 
 START = chess.Board.from_chess960_pos(518).fen()
 GAME = "e2e4 d7d5 e4d5 d8d5 b1c3 d5a5 g1f3 c8g4 f1e2 g4f3 e2f3 b8c6 f3c6 b7c6 e1h1 e8a8"
-CHECK = Pattern.KING_ANSWERS_CHECKS
+CHECK = ChessPattern.KING_ANSWERS_CHECKS
 
 
 def record(text: str = GAME, start: str = START) -> ChessRecord:
@@ -90,13 +90,13 @@ def test_the_longest_note_is_short_enough() -> None:
 
 
 def test_every_pattern_has_its_words_in_notes_but_those_that_a_shift_brings() -> None:
-    assert CHESS_PATTERNS.keys() - NOTED.keys() == {Pattern.PIECES_ANSWER_CHECKS, Pattern.KEEPS_OWN_HALF}
+    assert CHESS_PATTERNS.keys() - NOTED.keys() == {ChessPattern.PIECES_ANSWER_CHECKS, ChessPattern.KEEPS_OWN_HALF}
 
 
 def test_a_search_has_the_words_of_habits_that_could_still_show() -> None:
     start, late = chess.Board(START), chess.Board("4k3/8/8/8/8/8/8/R3K3 w - - 0 60")
     assert query(start).split("; ") == [noted.label for noted in NOTED.values()]
-    shown = (Pattern.KING_ANSWERS_CHECKS, Pattern.ALWAYS_RECAPTURES, Pattern.NEVER_RETREATS)
+    shown = (ChessPattern.KING_ANSWERS_CHECKS, ChessPattern.ALWAYS_RECAPTURES, ChessPattern.NEVER_RETREATS)
     assert query(late).split("; ") == [NOTED[pattern].label for pattern in shown]
 
 
@@ -135,7 +135,7 @@ def test_a_stray_note_of_another_opponent_changes_no_belief() -> None:
 
 
 def test_counts_and_sentences_name_the_same_habits() -> None:
-    castles = counts_line(Pattern.CASTLES_EARLY, Adherence(9, 9))
+    castles = counts_line(ChessPattern.CASTLES_EARLY, Adherence(9, 9))
     assert chess_habits(castles) == chess_habits("Castles within its first 8 moves.") == ChessHabits(8)
     checks = counts_line(CHECK, Adherence(20, 20))
     assert (

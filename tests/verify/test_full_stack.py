@@ -22,7 +22,6 @@ from agzamov_verify.core.questions import (
 )
 from agzamov_verify.core.script import Exchanges
 from agzamov_verify.documents.library import DOCUMENTS
-from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.chess import novice_player as chess_novice
 from agzamov_verify.games.chess.prompt import PromptStyle, turn_message
 from agzamov_verify.games.chess.rules import Game960
@@ -30,6 +29,7 @@ from agzamov_verify.games.chess.tool import STEERED, request
 from agzamov_verify.games.holdem import tool as holdem_tool
 from agzamov_verify.games.holdem.calculator import equity
 from agzamov_verify.games.holdem.cards import DECK
+from agzamov_verify.games.holdem.pattern_sentences import PokerPattern
 from agzamov_verify.games.holdem.starting_hands import PERCENT_MIN, percents, strongest
 from agzamov_verify.plan import manifest
 from agzamov_verify.plan.manifest import Plan
@@ -364,7 +364,7 @@ def test_a_novice_of_chess_keeps_its_rules(seed: int) -> None:
 )
 def test_a_novice_of_holdem_keeps_its_rules(hole: str, rule: bool, action: str) -> None:
     situation = SPOT.format(raised="you call, opponent raise to 2 BB").replace("Ks, 9d", hole)
-    words = GAMES["holdem"].patterns[Pattern.MIN_RAISES_PAIRS]
+    words = GAMES["holdem"].patterns[PokerPattern.MIN_RAISES_PAIRS]
     system = f"You must keep this rule in every hand: {words}" if rule else "Play."
     reply = scripted_players.scripted_reply("novice", (Message(system, "system"), Message(situation, "user")), 7)
     assert reply.splitlines()[-1] == f"ACTION: {action}"

@@ -9,7 +9,7 @@ from agzamov_verify.core.script import drive
 from agzamov_verify.experiment.opponent_patterns import Adherence, Pattern
 from agzamov_verify.games.holdem.deal import deal_cards
 from agzamov_verify.games.holdem.hand_script import HandRecord, HandStory, PokerRules, play
-from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS, PokerPattern
 from agzamov_verify.games.holdem.patterns import DETECTORS, RULES
 from agzamov_verify.games.holdem.rules import ActionKind, Deal, Hand, HandEnd, PokerAction
 from agzamov_verify.table.decision import Tally
@@ -55,40 +55,40 @@ def test_every_pattern_has_a_detector() -> None:
 @pytest.mark.parametrize(
     ("pattern", "record", "place", "expected"),
     [
-        (Pattern.MIN_RAISES_PAIRS, played("9s 9c", "Ah Kd", raised(200), FOLD), BUTTON, (1, 1)),
-        (Pattern.MIN_RAISES_PAIRS, played("9s 9c", "Ah Kd", OPEN, FOLD), BUTTON, (1, 0)),
-        (Pattern.MIN_RAISES_PAIRS, played("9s 9c", "Ah Ad", CALL, raised(200), raised(300)), BUTTON, (2, 1)),
-        (Pattern.MIN_RAISES_PAIRS, played("9s 9c", "Ah Ad", CALL, raised(200)), BLIND, (1, 1)),
-        (Pattern.MIN_RAISES_PAIRS, played("9s 9c", "Ah Ad", raised(10_000), CALL), BLIND, (0, 0)),
-        (Pattern.MIN_RAISES_PAIRS, played("9s 8c", "Ah Kd", raised(200), FOLD), BUTTON, (0, 0)),
-        (Pattern.FOLDS_BUTTON_TO_3BET, played("9s 9c", "Ah Kd", OPEN, THREE_BET, FOLD), BUTTON, (1, 1)),
-        (Pattern.FOLDS_BUTTON_TO_3BET, played("9s 9c", "Ah Kd", OPEN, THREE_BET, CALL), BUTTON, (1, 0)),
-        (Pattern.FOLDS_BUTTON_TO_3BET, played("9s 9c", "Ah Kd", OPEN, FOLD), BUTTON, (0, 0)),
-        (Pattern.FOLDS_BUTTON_TO_3BET, played("9s 9c", "Ah Kd", CALL, OPEN, THREE_BET, FOLD), BLIND, (0, 0)),
-        (Pattern.LIMPS_BUTTON, played("9s 9c", "Ah Kd", CALL, OPEN, FOLD), BUTTON, (1, 1)),
-        (Pattern.LIMPS_BUTTON, played("9s 9c", "Ah Kd", FOLD), BUTTON, (1, 0)),
-        (Pattern.NEVER_RAISES_BIG_BLIND, played("9s 9c", "Ah Kd", CALL, CHECK), BLIND, (1, 1)),
-        (Pattern.NEVER_RAISES_BIG_BLIND, played("9s 9c", "Ah Kd", OPEN, THREE_BET, FOLD), BLIND, (1, 0)),
-        (Pattern.NEVER_RAISES_BIG_BLIND, played("9s 9c", "Ah Kd", raised(10_000), FOLD), BLIND, (0, 0)),
-        (Pattern.ALWAYS_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, CHECK, bet(300), FOLD), BUTTON, (1, 1)),
-        (Pattern.ALWAYS_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, CHECK, CHECK), BUTTON, (1, 0)),
-        (Pattern.ALWAYS_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, bet(300), FOLD), BUTTON, (0, 0)),
-        (Pattern.ALWAYS_CBETS, played("9s 8c", "Ah Kd", OPEN, THREE_BET, CALL, bet(300)), BLIND, (1, 1)),
-        (Pattern.ALWAYS_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, CHECK, CHECK), BLIND, (0, 0)),
-        (Pattern.NEVER_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, CHECK, CHECK), BUTTON, (1, 1)),
-        (Pattern.NEVER_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, CHECK, bet(300), FOLD), BUTTON, (1, 0)),
-        (Pattern.FOLDS_MISSED_FLOPS, played("Qs 8c", "Ah Kd", *TO_FLOP, bet(300), FOLD), BUTTON, (1, 1)),
-        (Pattern.FOLDS_MISSED_FLOPS, played("Qs 8c", "Ah Kd", *TO_FLOP, bet(300), CALL), BUTTON, (1, 0)),
-        (Pattern.FOLDS_MISSED_FLOPS, played("9s 8c", "Ah Kd", *TO_FLOP, bet(300), FOLD), BUTTON, (0, 0)),
-        (Pattern.NEVER_FOLDS_PAIRS, played("9s 8c", "Ah Kd", *TO_FLOP, bet(300), CALL), BUTTON, (1, 1)),
-        (Pattern.NEVER_FOLDS_PAIRS, played("9s 8c", "Ah Kd", *TO_FLOP, bet(300), FOLD), BUTTON, (1, 0)),
-        (Pattern.NEVER_FOLDS_PAIRS, played("Qs 8c", "Ah Kd", *TO_FLOP, bet(300), FOLD), BUTTON, (0, 0)),
-        (Pattern.FOLDS_RIVERS, played("9s 8c", "Ah Kd", *TO_RIVER, bet(300), FOLD), BUTTON, (1, 1)),
-        (Pattern.FOLDS_RIVERS, played("9s 8c", "Ah Kd", *TO_RIVER, bet(300), CALL), BUTTON, (1, 0)),
-        (Pattern.FOLDS_RIVERS, played("9s 7c", "Ah Kd", *TO_RIVER, bet(300), CALL), BUTTON, (0, 0)),
-        (Pattern.NEVER_BLUFFS_RIVERS, played("9s 8c", "Ah Kd", *TO_RIVER, bet(300), CALL), BLIND, (1, 0)),
-        (Pattern.NEVER_BLUFFS_RIVERS, played("9s 8c", "Ah Kd", *TO_RIVER, CHECK, CHECK), BLIND, (1, 1)),
-        (Pattern.NEVER_BLUFFS_RIVERS, played("9s 8c", "Jh Kd", *TO_RIVER, bet(300), CALL), BLIND, (0, 0)),
+        (PokerPattern.MIN_RAISES_PAIRS, played("9s 9c", "Ah Kd", raised(200), FOLD), BUTTON, (1, 1)),
+        (PokerPattern.MIN_RAISES_PAIRS, played("9s 9c", "Ah Kd", OPEN, FOLD), BUTTON, (1, 0)),
+        (PokerPattern.MIN_RAISES_PAIRS, played("9s 9c", "Ah Ad", CALL, raised(200), raised(300)), BUTTON, (2, 1)),
+        (PokerPattern.MIN_RAISES_PAIRS, played("9s 9c", "Ah Ad", CALL, raised(200)), BLIND, (1, 1)),
+        (PokerPattern.MIN_RAISES_PAIRS, played("9s 9c", "Ah Ad", raised(10_000), CALL), BLIND, (0, 0)),
+        (PokerPattern.MIN_RAISES_PAIRS, played("9s 8c", "Ah Kd", raised(200), FOLD), BUTTON, (0, 0)),
+        (PokerPattern.FOLDS_BUTTON_TO_3BET, played("9s 9c", "Ah Kd", OPEN, THREE_BET, FOLD), BUTTON, (1, 1)),
+        (PokerPattern.FOLDS_BUTTON_TO_3BET, played("9s 9c", "Ah Kd", OPEN, THREE_BET, CALL), BUTTON, (1, 0)),
+        (PokerPattern.FOLDS_BUTTON_TO_3BET, played("9s 9c", "Ah Kd", OPEN, FOLD), BUTTON, (0, 0)),
+        (PokerPattern.FOLDS_BUTTON_TO_3BET, played("9s 9c", "Ah Kd", CALL, OPEN, THREE_BET, FOLD), BLIND, (0, 0)),
+        (PokerPattern.LIMPS_BUTTON, played("9s 9c", "Ah Kd", CALL, OPEN, FOLD), BUTTON, (1, 1)),
+        (PokerPattern.LIMPS_BUTTON, played("9s 9c", "Ah Kd", FOLD), BUTTON, (1, 0)),
+        (PokerPattern.NEVER_RAISES_BIG_BLIND, played("9s 9c", "Ah Kd", CALL, CHECK), BLIND, (1, 1)),
+        (PokerPattern.NEVER_RAISES_BIG_BLIND, played("9s 9c", "Ah Kd", OPEN, THREE_BET, FOLD), BLIND, (1, 0)),
+        (PokerPattern.NEVER_RAISES_BIG_BLIND, played("9s 9c", "Ah Kd", raised(10_000), FOLD), BLIND, (0, 0)),
+        (PokerPattern.ALWAYS_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, CHECK, bet(300), FOLD), BUTTON, (1, 1)),
+        (PokerPattern.ALWAYS_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, CHECK, CHECK), BUTTON, (1, 0)),
+        (PokerPattern.ALWAYS_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, bet(300), FOLD), BUTTON, (0, 0)),
+        (PokerPattern.ALWAYS_CBETS, played("9s 8c", "Ah Kd", OPEN, THREE_BET, CALL, bet(300)), BLIND, (1, 1)),
+        (PokerPattern.ALWAYS_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, CHECK, CHECK), BLIND, (0, 0)),
+        (PokerPattern.NEVER_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, CHECK, CHECK), BUTTON, (1, 1)),
+        (PokerPattern.NEVER_CBETS, played("9s 8c", "Ah Kd", *TO_FLOP, CHECK, bet(300), FOLD), BUTTON, (1, 0)),
+        (PokerPattern.FOLDS_MISSED_FLOPS, played("Qs 8c", "Ah Kd", *TO_FLOP, bet(300), FOLD), BUTTON, (1, 1)),
+        (PokerPattern.FOLDS_MISSED_FLOPS, played("Qs 8c", "Ah Kd", *TO_FLOP, bet(300), CALL), BUTTON, (1, 0)),
+        (PokerPattern.FOLDS_MISSED_FLOPS, played("9s 8c", "Ah Kd", *TO_FLOP, bet(300), FOLD), BUTTON, (0, 0)),
+        (PokerPattern.NEVER_FOLDS_PAIRS, played("9s 8c", "Ah Kd", *TO_FLOP, bet(300), CALL), BUTTON, (1, 1)),
+        (PokerPattern.NEVER_FOLDS_PAIRS, played("9s 8c", "Ah Kd", *TO_FLOP, bet(300), FOLD), BUTTON, (1, 0)),
+        (PokerPattern.NEVER_FOLDS_PAIRS, played("Qs 8c", "Ah Kd", *TO_FLOP, bet(300), FOLD), BUTTON, (0, 0)),
+        (PokerPattern.FOLDS_RIVERS, played("9s 8c", "Ah Kd", *TO_RIVER, bet(300), FOLD), BUTTON, (1, 1)),
+        (PokerPattern.FOLDS_RIVERS, played("9s 8c", "Ah Kd", *TO_RIVER, bet(300), CALL), BUTTON, (1, 0)),
+        (PokerPattern.FOLDS_RIVERS, played("9s 7c", "Ah Kd", *TO_RIVER, bet(300), CALL), BUTTON, (0, 0)),
+        (PokerPattern.NEVER_BLUFFS_RIVERS, played("9s 8c", "Ah Kd", *TO_RIVER, bet(300), CALL), BLIND, (1, 0)),
+        (PokerPattern.NEVER_BLUFFS_RIVERS, played("9s 8c", "Ah Kd", *TO_RIVER, CHECK, CHECK), BLIND, (1, 1)),
+        (PokerPattern.NEVER_BLUFFS_RIVERS, played("9s 8c", "Jh Kd", *TO_RIVER, bet(300), CALL), BLIND, (0, 0)),
     ],
 )
 def test_a_pattern_is_counted_where_it_asks(
@@ -98,7 +98,7 @@ def test_a_pattern_is_counted_where_it_asks(
 
 
 def test_a_substituted_action_and_a_hand_without_a_story_are_no_occasions() -> None:
-    detect = DETECTORS[Pattern.LIMPS_BUTTON]
+    detect = DETECTORS[PokerPattern.LIMPS_BUTTON]
     limped = played("9s 9c", "Ah Kd", CALL, CHECK, substituted=(0,))
     assert detect(limped, BUTTON) == Adherence(0, 0)
     assert detect(msgspec.structs.replace(limped, story=None), BUTTON) == Adherence(0, 0)
@@ -106,7 +106,7 @@ def test_a_substituted_action_and_a_hand_without_a_story_are_no_occasions() -> N
 
 def test_a_short_all_in_is_the_smallest_raise() -> None:
     record = played("9s 9c", "Ah Ad", raised(600), raised(1_000), stack=1_000)
-    assert DETECTORS[Pattern.MIN_RAISES_PAIRS](record, BLIND) == Adherence(1, 1)
+    assert DETECTORS[PokerPattern.MIN_RAISES_PAIRS](record, BLIND) == Adherence(1, 1)
 
 
 def test_actions_in_place_of_illegal_ones_are_noted_in_the_story() -> None:

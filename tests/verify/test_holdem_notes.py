@@ -16,7 +16,7 @@ from agzamov_verify.games.holdem.game import GAME
 from agzamov_verify.games.holdem.habit_words import Habit, PokerHabits, poker_habits, query
 from agzamov_verify.games.holdem.hand_script import HandRecord, PokerRules, play, random_action
 from agzamov_verify.games.holdem.notes import CHARS_MAX, observation
-from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS
+from agzamov_verify.games.holdem.pattern_sentences import POKER_PATTERNS, PokerPattern
 from agzamov_verify.games.holdem.reference_player import STRANGER
 from agzamov_verify.games.holdem.rules import BOARD_CARDS, ActionKind, Deal, Hand, HandEnd, PokerAction
 from agzamov_verify.table.decision import Tally
@@ -161,7 +161,7 @@ def _after_five_sessions(patterns: tuple[Pattern, ...]) -> PokerHabits:
 
 @pytest.mark.slow
 def test_notes_of_five_real_sessions_make_a_true_habit_believed_and_no_false_one() -> None:
-    patterned = _after_five_sessions((Pattern.FOLDS_BUTTON_TO_3BET, Pattern.NEVER_FOLDS_PAIRS))
+    patterned = _after_five_sessions((PokerPattern.FOLDS_BUTTON_TO_3BET, PokerPattern.NEVER_FOLDS_PAIRS))
     ordinary = _after_five_sessions(())
     assert patterned.folds_button_to_3bet >= 60
     assert ordinary.folds_button_to_3bet < 45

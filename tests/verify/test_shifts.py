@@ -7,10 +7,12 @@ import msgspec
 import pytest
 
 from agzamov_verify.experiment.opponent_patterns import Pattern, ShiftKind, shift_kinds
+from agzamov_verify.games.chess.pattern_sentences import ChessPattern
 from agzamov_verify.games.chess.patterns import keeping
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.plan_problems import problems
 from agzamov_verify.scoring.departures import departures, kinds_of_shifts
+from agzamov_verify.table.registry import GAMES
 
 PASSIVE, BALANCED, BREAK = ShiftKind
 CHESS, POKER = "p3-chess960-memory_real_notes-agent-rival", "p3-holdem-memory_real_notes-agent-rival"
@@ -68,7 +70,8 @@ def plan(**shifts: list[dict[str, Any]]) -> Plan:
 def test_the_kind_of_a_shift_follows_from_its_patterns(
     before: list[str], after: list[str], kinds: list[ShiftKind]
 ) -> None:
-    assert list(shift_kinds([Pattern(name) for name in before], [Pattern(name) for name in after])) == kinds
+    game = next(game for game in GAMES.values() if {*before, *after} <= game.patterns.keys())
+    assert list(shift_kinds(before, after, game.pattern_sorts)) == kinds
 
 
 def test_a_shift_is_judged_by_the_patterns_of_its_game() -> None:
@@ -120,11 +123,11 @@ def test_the_last_room_that_recovery_needs_is_no_departure() -> None:
 @pytest.mark.parametrize(
     ("fen", "pattern", "kept"),
     [
-        ("4k3/8/8/8/8/8/3P4/r3K2R w - - 0 1", Pattern.PIECES_ANSWER_CHECKS, set()),
-        ("4k3/8/8/8/8/5N2/5P2/r4K2 w - - 0 1", Pattern.PIECES_ANSWER_CHECKS, {"f3e1"}),
-        ("4k3/8/8/8/8/5N2/5P2/4K3 w - - 0 1", Pattern.PIECES_ANSWER_CHECKS, set()),
-        ("4k3/8/8/R7/8/8/8/4K3 w - - 0 1", Pattern.KEEPS_OWN_HALF, {"a5a1", "a5a2", "a5a3", "a5a4"}),
-        ("4k3/8/8/8/r7/8/8/4K3 b - - 0 1", Pattern.KEEPS_OWN_HALF, {"a4a5", "a4a6", "a4a7", "a4a8"}),
+        ("4k3/8/8/8/8/8/3P4/r3K2R w - - 0 1", ChessPattern.PIECES_ANSWER_CHECKS, set()),
+        ("4k3/8/8/8/8/5N2/5P2/r4K2 w - - 0 1", ChessPattern.PIECES_ANSWER_CHECKS, {"f3e1"}),
+        ("4k3/8/8/8/8/5N2/5P2/4K3 w - - 0 1", ChessPattern.PIECES_ANSWER_CHECKS, set()),
+        ("4k3/8/8/R7/8/8/8/4K3 w - - 0 1", ChessPattern.KEEPS_OWN_HALF, {"a5a1", "a5a2", "a5a3", "a5a4"}),
+        ("4k3/8/8/8/r7/8/8/4K3 b - - 0 1", ChessPattern.KEEPS_OWN_HALF, {"a4a5", "a4a6", "a4a7", "a4a8"}),
     ],
 )
 def test_the_moves_that_keep_a_pattern_are_those_that_it_names(fen: str, pattern: Pattern, kept: set[str]) -> None:

@@ -14,10 +14,9 @@ from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import Answer, Chat, Question, Reply
 from agzamov_verify.core.script import drive
 from agzamov_verify.experiment.matches import Match, Phase
-from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.chess.game import Chess960, ChessBlock, ChessMatch
 from agzamov_verify.games.chess.game_script import ChessRules
-from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS
+from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS, ChessPattern
 from agzamov_verify.games.chess.starts import STARTS_960 as STARTS
 from agzamov_verify.games.chess.variants import CHESS960
 from agzamov_verify.games.holdem.cards import DECK
@@ -268,7 +267,7 @@ def test_a_pattern_is_told_to_its_seat_and_in_its_game_alone() -> None:
         for at in (CHESS0, POKER0)
         for question in asked_in_match(at, of)
     }
-    pattern = CHESS_PATTERNS[Pattern.CASTLES_EARLY]
+    pattern = CHESS_PATTERNS[ChessPattern.CASTLES_EARLY]
     assert pattern in systems[CHESS0, "agent"]
     assert pattern not in systems[CHESS0, "dice"] + systems[POKER0, "agent"]
     assert systems[POKER0, "agent"] != systems[POKER0, "dice"]

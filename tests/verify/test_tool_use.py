@@ -26,9 +26,9 @@ from agzamov_verify.core.questions import (
 )
 from agzamov_verify.core.script import Divergence, Exchanges, drive
 from agzamov_verify.engines.uci_engine import legal_after
-from agzamov_verify.experiment.opponent_patterns import Pattern
 from agzamov_verify.games.chess import engine_tools
 from agzamov_verify.games.chess import tool as chess_tool
+from agzamov_verify.games.chess.pattern_sentences import ChessPattern
 from agzamov_verify.games.chess.prompt import PromptStyle, turn_message
 from agzamov_verify.games.chess.rules import Game960
 from agzamov_verify.games.chess.tool import drawn
@@ -344,7 +344,7 @@ def test_a_scripted_player_names_legal_candidates_and_then_moves(kind: str) -> N
 
 def test_a_reference_player_keeps_its_rules_whatever_its_tool_says() -> None:
     rule = Message(
-        "You must keep this rule in every game: " + GAMES["chess960"].patterns[Pattern.PUSHES_ROOK_PAWNS], "system"
+        "You must keep this rule in every game: " + GAMES["chess960"].patterns[ChessPattern.PUSHES_ROOK_PAWNS], "system"
     )
     answer = chess_tool.ANSWER.format(nodes=500, lines="e2e4: +9.10")
     reply = scripted_players.scripted_reply("reference", (rule, page_of(tool=answer)[1]), 7)

@@ -11,6 +11,7 @@ from ...core.questions import Chat, Message, NoReply, Reply
 from ...core.script import Script
 from ...experiment.analysis_plan import SequentialRule
 from ...experiment.matches import Match, Phase
+from ...experiment.opponent_patterns import Adherence
 from ...experiment.plan_fields import Count, Part, Problem
 from ...table.decision import ActionReader, Forfeit, IllegalPolicy, Tally, added, answer_terms, decide
 from ...table.declared import Accepted, Fault, FaultKind, read_declared
@@ -20,11 +21,13 @@ from ...table.prompt_lines import Page, labelled, scripted_player
 from ...table.seating import alternating, by_place, by_seat
 
 LINES: Final = ("012", "345", "678", "036", "147", "258", "048", "246")
+CENTRE: Final = 4
 TAG: Final = "MOVE:"
 SYSTEM: Final = (
     "You are playing noughts and crosses. The squares are numbered 1 to 9, row by row. Three of your marks in a row "
     "win. {answers}\nDeclare your move on the last line of your answer, in exactly this form:\nMOVE: <square>"
 )
+TAKES_CENTRE: Final = "take square 5 as soon as it is free."
 REMINDER: Final = "Declare one free square on the last line, in the form MOVE: <square>"
 TURN: Final = "Squares: {squares}\nYour mark: {mark}\nFree: {free}"
 
@@ -101,7 +104,8 @@ def _question(name: GameName, player: Player, at: int, squares: list[str], rules
     text = TURN.format(squares="".join(squares), mark="XO"[at], free=free)
     if player.briefing:
         text += f"\nOpponent profile:\n{player.briefing}"
-    messages = (Message(SYSTEM.format(answers=answers), "system"), Message(text, "user"))
+    rules = "".join(f"\n\nYou must keep this rule in every game: {pattern}" for pattern in player.patterns)
+    messages = (Message(SYSTEM.format(answers=answers) + rules, "system"), Message(text, "user"))
     return Chat(0, name.id, messages, seed_for(player, at, name, turn, dice), player.seat, turn)
 
 
@@ -132,15 +136,23 @@ def random_reply(page: Page, stream: Stream) -> str:
 
 
 def reference_reply(page: Page, stream: Stream) -> str:
-    """A square that wins, else one that stops the opponent from winning, else one by chance."""
+    """What its rule asks for, else a square that wins or stops the opponent from winning, else one by chance."""
     squares, mark = labelled(page, "Squares"), labelled(page, "Your mark")
     free = labelled(page, "Free").split()
+    if TAKES_CENTRE in page.rules and "5" in free:
+        return "MOVE: 5"
     for own in (mark, "XO"[mark == "X"]):
         for line in LINES:
             there = [squares[int(one)] for one in line]
             if sorted(there) == sorted([".", own, own]):
                 return f"MOVE: {int(line[there.index('.')]) + 1}"
     return f"MOVE: {stream.choice(free)}"
+
+
+def took_centre(record: NoughtsRecord, place: int) -> Adherence:
+    """An occasion is a move of this player while the middle square is free."""
+    mine = [at for at in range(place, len(record.moves), 2) if CENTRE not in record.moves[:at]]
+    return Adherence(len(mine), sum(record.moves[at] == CENTRE for at in mine))
 
 
 class Noughts(Game):
@@ -152,6 +164,8 @@ class Noughts(Game):
     match = NoughtsMatch
     rules = NoughtsRules
     templates: ClassVar = {"noughts/system": SYSTEM, "noughts/reminder": REMINDER, "noughts/turn": TURN}
+    patterns: ClassVar = {"takes_centre": TAKES_CENTRE}
+    detectors: ClassVar = {"takes_centre": took_centre}
     scripted: ClassVar = {
         "random": scripted_player("random/noughts", random_reply),
         "reference": scripted_player("reference/noughts", reference_reply),

@@ -12,7 +12,8 @@ import pytest
 from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import Answer, Chat, Evaluation, Question, Reply
 from agzamov_verify.core.script import drive
-from agzamov_verify.experiment.opponent_patterns import Pattern
+from agzamov_verify.games.chess.pattern_sentences import ChessPattern
+from agzamov_verify.games.holdem.pattern_sentences import PokerPattern
 from agzamov_verify.plan.manifest import prompt_digests
 from agzamov_verify.table import scripted_players
 from agzamov_verify.table.game import StreamPlan
@@ -23,7 +24,7 @@ from agzamov_verify.table.registry import GAMES
 SCRIPTS = Path(__file__).parents[3] / "scripts" / "donor_notes"
 NOTED = [name for name, game in GAMES.items() if game.remembers]
 DICE = Dice(b"inert")
-PATTERNS = {"chess960": Pattern.NEVER_RETREATS, "holdem": Pattern.NEVER_FOLDS_PAIRS}
+PATTERNS = {"chess960": ChessPattern.NEVER_RETREATS, "holdem": PokerPattern.NEVER_FOLDS_PAIRS}
 RESULTS = {"chess960": 1, "holdem": 40}
 TOLD = 10
 OTHERS_PERCENT_MAX = {"chess960": 0, "holdem": 3}

@@ -1,36 +1,18 @@
 """Synthetic opponent patterns (SPEC S5; paper sections 5.1.1 and 5.2), which only the opponent's prompt has.
 
-Each is a sentence for the opponent's system prompt, in the folder of its game. The agent never sees it; the bundle
-publishes it through the manifest. A detector of each pattern counts how often it was kept.
+Each is a sentence for the opponent's system prompt. The agent never sees it; the bundle publishes it through the
+manifest. A detector of each pattern counts how often it was kept. A game names its patterns in its own folder
+(`pattern_sentences`), with a sentence, a detector and, for Phase 3, a sort of each (`PatternSorts`).
 """
 
 from collections.abc import Callable, Collection
 from enum import StrEnum
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
+import msgspec
 
-class Pattern(StrEnum):
-    """The catalogue, by the name that a manifest uses."""
-
-    CASTLES_EARLY = "castles_early"
-    AVOIDS_QUEEN_TRADES = "avoids_queen_trades"
-    KING_ANSWERS_CHECKS = "king_answers_checks"
-    PIECES_ANSWER_CHECKS = "pieces_answer_checks"
-    ALWAYS_RECAPTURES = "always_recaptures"
-    MOVES_ATTACKED_QUEEN = "moves_attacked_queen"
-    NEVER_RETREATS = "never_retreats"
-    KEEPS_OWN_HALF = "keeps_own_half"
-    PUSHES_ROOK_PAWNS = "pushes_rook_pawns"
-    MIN_RAISES_PAIRS = "min_raises_pairs"
-    FOLDS_BUTTON_TO_3BET = "folds_button_to_3bet"
-    LIMPS_BUTTON = "limps_button"
-    NEVER_RAISES_BIG_BLIND = "never_raises_big_blind"
-    ALWAYS_CBETS = "always_cbets"
-    NEVER_CBETS = "never_cbets"
-    FOLDS_MISSED_FLOPS = "folds_missed_flops"
-    NEVER_FOLDS_PAIRS = "never_folds_pairs"
-    FOLDS_RIVERS = "folds_rivers"
-    NEVER_BLUFFS_RIVERS = "never_bluffs_rivers"
+Pattern: TypeAlias = Annotated[str, msgspec.Meta(extra_json_schema={"format": "pattern-name"})]
+"""The name of a pattern in a manifest: small letters, digits and underscores. Each game has its own."""
 
 
 class Adherence(NamedTuple):
@@ -46,24 +28,16 @@ Detector: TypeAlias = Callable[[Any, int], Adherence]
 It counts what the player did itself: a substituted action is no occasion.
 """
 
-AGGRESSIVE: Final = frozenset(
-    {Pattern.NEVER_RETREATS, Pattern.PUSHES_ROOK_PAWNS, Pattern.ALWAYS_CBETS, Pattern.MIN_RAISES_PAIRS}
-)
-PASSIVE: Final = frozenset(
-    {
-        Pattern.KEEPS_OWN_HALF,
-        Pattern.LIMPS_BUTTON,
-        Pattern.NEVER_RAISES_BIG_BLIND,
-        Pattern.NEVER_CBETS,
-        Pattern.NEVER_BLUFFS_RIVERS,
-    }
-)
-OPPOSITES: Final = (
-    frozenset({Pattern.KING_ANSWERS_CHECKS, Pattern.PIECES_ANSWER_CHECKS}),
-    frozenset({Pattern.ALWAYS_CBETS, Pattern.NEVER_CBETS}),
-    frozenset({Pattern.NEVER_FOLDS_PAIRS, Pattern.FOLDS_RIVERS}),
-)
-"""Patterns of which one asks for what the other rules out."""
+
+class PatternSorts(NamedTuple):
+    """Patterns of a game by what they make of a player, which gives a change of patterns its kind.
+
+    `opposites`: pairs of patterns of which one asks for what the other rules out.
+    """
+
+    aggressive: frozenset[Pattern] = frozenset()
+    passive: frozenset[Pattern] = frozenset()
+    opposites: tuple[frozenset[Pattern], ...] = ()
 
 
 class ShiftKind(StrEnum):
@@ -74,8 +48,8 @@ class ShiftKind(StrEnum):
     PATTERN_BREAK = "pattern break"
 
 
-def shift_kinds(before: Collection[Pattern], after: Collection[Pattern]) -> tuple[ShiftKind, ...]:
-    """The kinds of a change of patterns; none where it is of no kind.
+def shift_kinds(before: Collection[Pattern], after: Collection[Pattern], sorts: PatternSorts) -> tuple[ShiftKind, ...]:
+    """The kinds of a change of patterns of one game; none where it is of no kind.
 
     - Aggressive to passive: an aggressive pattern and no passive one before, a passive one and no aggressive one after.
     - Exploitative to balanced: a pattern before, none after. A player without one plays its own game, which no bundle
@@ -83,12 +57,15 @@ def shift_kinds(before: Collection[Pattern], after: Collection[Pattern]) -> tupl
     - Pattern break: a pattern before whose opposite is kept after.
     """
     kinds = []
-    is_aggressive, is_passive = _leans(before, AGGRESSIVE, PASSIVE), _leans(after, PASSIVE, AGGRESSIVE)
+    is_aggressive, is_passive = (
+        _leans(before, sorts.aggressive, sorts.passive),
+        _leans(after, sorts.passive, sorts.aggressive),
+    )
     if is_aggressive and is_passive:
         kinds.append(ShiftKind.AGGRESSIVE_TO_PASSIVE)
     if before and not after:
         kinds.append(ShiftKind.EXPLOITATIVE_TO_BALANCED)
-    if any(len(pair & set(before)) == 1 and pair - set(before) == pair & set(after) for pair in OPPOSITES):
+    if any(len(pair & set(before)) == 1 and pair - set(before) == pair & set(after) for pair in sorts.opposites):
         kinds.append(ShiftKind.PATTERN_BREAK)
     return tuple(kinds)
 

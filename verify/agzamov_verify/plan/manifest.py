@@ -352,7 +352,7 @@ def all_digests(games: Iterable[str], systems: Iterable[System]) -> dict[str, st
     for game in played.values():
         texts |= game.templates
         texts |= game.tool_templates if any(system.asks_tool for system in systems) else {}
-        texts |= {f"pattern/{name.value}": text for name, text in game.patterns.items()}
+        texts |= {f"pattern/{name}": text for name, text in game.patterns.items()}
     digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
     digests |= {f"{name}/donor_notes": game.donor_notes_sha256 for name, game in played.items() if game.remembers}
     for game in played.values():

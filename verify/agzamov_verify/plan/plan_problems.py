@@ -1,12 +1,13 @@
 """Plans and seats that are well formed but cannot be run: each problem gets one line with the key's path."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import islice
 
 from ..core.questions import RESERVED
 from ..experiment.analysis_plan import SequentialRule
 from ..experiment.matches import Match, seat_key
+from ..experiment.opponent_patterns import Pattern
 from ..experiment.plan_fields import Problem
 from ..protocols import PROTOCOLS
 from ..protocols.norms import load_protocol
@@ -23,6 +24,7 @@ def seat_problems(plan: Plan) -> Iterator[Problem]:
         yield Problem(f"seats.{name}", f"expected another name: in a journal this is {RESERVED[name]}")
     for name, seat in plan.seats.items():
         yield from seat.problems(f"seats.{name}")
+        yield from _patterns(f"seats.{name}", seat.patterns, plan)
     for name, seat in plan.playing.items():
         yield from seat.isolation_problems(f"seats.{name}", plan.isolation)
     for kind in KINDS.values():
@@ -125,11 +127,23 @@ def _matches(plan: Plan) -> Iterator[Problem]:
             yield Problem(path, f"{message}, found {len(match.id)} in {match.id}")
         sizes = GAMES[match.game].match_problems(match, plan.rules_of(match.game))
         yield from (problem.below(path) for problem in sizes)
+        for number, shift in enumerate(match.shifts):
+            yield from _patterns(f"{path}.shifts[{number}]", shift.patterns, plan)
         yield from _players(path, match)
         yield from _pairing(path, match, plan)
     streams = sum(-(-match.planned // max(1, match.stream_results)) for match in plan.matches)
     if streams > STREAMS_MAX:
         yield Problem("matches", f"expected at most {STREAMS_MAX} streams, found {streams}; make the blocks larger")
+
+
+def _patterns(path: str, patterns: Iterable[Pattern], plan: Plan) -> Iterator[Problem]:
+    """Names that no game of the plan's protocol has for a pattern."""
+    version = PROTOCOLS[plan.protocol]
+    known = sorted({pattern for name in version.games for pattern in GAMES[name].patterns})
+    for index, pattern in enumerate(patterns):
+        if pattern not in known:
+            message = f"expected a pattern of a game of {version.id} ({', '.join(known)}), found {pattern}"
+            yield Problem(f"{path}.patterns[{index}]", message)
 
 
 def _players(path: str, match: Match) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from ..table.registry import GAMES
 from .manifest import Plan
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -12,6 +13,11 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 def plan_schema() -> dict[str, Any]:
     """The schema, with tagged unions as if/then so that an error names the key at fault."""
     schema = _rewritten(msgspec.json.schema(Plan))
+    schema["$defs"]["Pattern"] = {
+        "title": "Pattern",
+        "description": "A pattern of a game, by the name that a manifest uses.",
+        "enum": sorted({pattern for game in GAMES.values() for pattern in game.patterns}),
+    }
     return {"$schema": DRAFT, **schema}
 
 
@@ -25,6 +31,8 @@ def _rewritten(node: Any) -> Any:
         return _tagged(node["discriminator"]["propertyName"], node["discriminator"]["mapping"])
     if node.get("format") == "decimal-text":
         return {**node, "type": ["string", "integer"]}
+    if node.get("format") == "pattern-name":
+        return {"$ref": "#/$defs/Pattern"}
     return node
 
 

@@ -52,7 +52,8 @@ def shift_departures(match: Match, plan: Plan, protocol: Protocol) -> Iterator[s
 def kinds_of_shifts(match: Match, plan: Plan) -> list[tuple[ShiftKind, ...]]:
     """The kinds of each shift of a match, by the patterns of its game that seat B keeps before and after it."""
     patterns = [patterns_of(plan, match, OPPONENT, shifts) for shifts in range(len(match.shifts) + 1)]
-    return [shift_kinds(before, after) for before, after in pairwise(patterns)]
+    sorts = GAMES[match.game].pattern_sorts
+    return [shift_kinds(before, after, sorts) for before, after in pairwise(patterns)]
 
 
 def departures(plan: Plan) -> tuple[str, ...]:

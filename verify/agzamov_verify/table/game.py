@@ -18,7 +18,7 @@ from ..core.dice import Dice
 from ..core.script import Script
 from ..experiment.analysis_plan import SequentialRule
 from ..experiment.matches import Match
-from ..experiment.opponent_patterns import Detector, Pattern
+from ..experiment.opponent_patterns import Detector, Pattern, PatternSorts
 from ..experiment.plan_fields import Problem
 from .adjudication import Adjudication
 from .decision import Tally
@@ -136,6 +136,7 @@ class Game(ABC):
     - `match`: the type of a match in the plan. `rules`: the type of the plan's key `name`; each field has a default.
     - `templates`: every text that a seat may read, as "name/part". Their digest is sealed with the plan.
     - `patterns`: sentences for seats that are asked to keep a habit. `detectors`: what counts how often each was kept.
+      `pattern_sorts`: which of them a forced change of strategy is named by.
     - `scripted`: players by kind of seat; "random" is needed by Phase 0.
     - `sign`: a text that each user message of this game holds, and none of another game.
     - `uses_engine`: moves can be evaluated by the engine.
@@ -165,6 +166,7 @@ class Game(ABC):
     templates: ClassVar[Mapping[str, str]]
     patterns: ClassVar[Mapping[Pattern, str]] = {}
     detectors: ClassVar[Mapping[Pattern, Detector]] = {}
+    pattern_sorts: ClassVar[PatternSorts] = PatternSorts()
     scripted: ClassVar[Mapping[str, ScriptedPlayer]]
     sign: ClassVar[str]
     uses_engine: ClassVar[bool] = False

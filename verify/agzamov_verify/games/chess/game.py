@@ -23,7 +23,7 @@ from .engine_tools import ENGINE_SERVER
 from .game_script import WHITE, ChessRecord, ChessRules, play
 from .habit_words import query
 from .notes import observation
-from .pattern_sentences import CHESS_PATTERNS
+from .pattern_sentences import CHESS_PATTERN_SORTS, CHESS_PATTERNS
 from .patterns import DETECTORS
 from .probe_positions import fens_of, probe_positions_sha256, rules_from
 from .prompt import templates
@@ -95,6 +95,7 @@ class ChessGame(Game):
     rules = ChessRules
     patterns = CHESS_PATTERNS
     detectors = DETECTORS
+    pattern_sorts = CHESS_PATTERN_SORTS
     search_phrases = PHRASES
     remembers = True
     sign = "\nFEN: "

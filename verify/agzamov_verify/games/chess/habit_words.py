@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import chess
 
 from ...experiment.opponent_patterns import Adherence, Pattern
+from .pattern_sentences import ChessPattern
 
 NOTE_CHARACTERS_MAX: Final = 600
 CASTLES_WITHIN_MOVES: Final = 8
@@ -36,13 +37,13 @@ class Noted(NamedTuple):
 # Shares of others: of the reference player in 30 games of at most 40 plies against itself, 51, 89, 30, 75, 65, 91 and
 # 3 % in this order, rounded up, but for castling.
 NOTED: Final[Mapping[Pattern, Noted]] = {
-    Pattern.CASTLES_EARLY: Noted("Castled where castling was legal in its first 8 moves", 50),
-    Pattern.AVOIDS_QUEEN_TRADES: Noted("Avoided a trade of queens where it could make or allow one", 91),
-    Pattern.KING_ANSWERS_CHECKS: Noted("Answered a check by moving its king where it could", 40),
-    Pattern.ALWAYS_RECAPTURES: Noted("Took back at once where it could", 80),
-    Pattern.MOVES_ATTACKED_QUEEN: Noted("Moved its attacked queen where it could", 70),
-    Pattern.NEVER_RETREATS: Noted("Moved no piece backwards where it could", 94),
-    Pattern.PUSHES_ROOK_PAWNS: Noted("Pushed its a-pawn or h-pawn in its first 6 moves where it could", 10),
+    ChessPattern.CASTLES_EARLY: Noted("Castled where castling was legal in its first 8 moves", 50),
+    ChessPattern.AVOIDS_QUEEN_TRADES: Noted("Avoided a trade of queens where it could make or allow one", 91),
+    ChessPattern.KING_ANSWERS_CHECKS: Noted("Answered a check by moving its king where it could", 40),
+    ChessPattern.ALWAYS_RECAPTURES: Noted("Took back at once where it could", 80),
+    ChessPattern.MOVES_ATTACKED_QUEEN: Noted("Moved its attacked queen where it could", 70),
+    ChessPattern.NEVER_RETREATS: Noted("Moved no piece backwards where it could", 94),
+    ChessPattern.PUSHES_ROOK_PAWNS: Noted("Pushed its a-pawn or h-pawn in its first 6 moves where it could", 10),
 }
 """Habits that notes count. Of one that is the opposite of another, the counts of that other tell."""
 _COUNTS = {
@@ -64,14 +65,14 @@ def query(board: chess.Board) -> str:
 def _could_show(pattern: Pattern, board: chess.Board) -> bool:
     opponent = board.occupied_co[not board.turn]
     match pattern:
-        case Pattern.CASTLES_EARLY:
+        case ChessPattern.CASTLES_EARLY:
             rank = chess.BB_RANK_8 if board.turn else chess.BB_RANK_1
             return board.fullmove_number <= CASTLES_WITHIN_MOVES and bool(board.castling_rights & rank)
-        case Pattern.PUSHES_ROOK_PAWNS:
+        case ChessPattern.PUSHES_ROOK_PAWNS:
             return board.fullmove_number <= ROOK_PAWNS_WITHIN_MOVES
-        case Pattern.AVOIDS_QUEEN_TRADES:
+        case ChessPattern.AVOIDS_QUEEN_TRADES:
             return bool(board.queens & opponent and board.queens & ~opponent)
-        case Pattern.MOVES_ATTACKED_QUEEN:
+        case ChessPattern.MOVES_ATTACKED_QUEEN:
             return bool(board.queens & opponent)
         case _:
             return True

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import chess
 
 from ...core.dice import Stream
-from ...experiment.opponent_patterns import Pattern
 from ...table.prompt_lines import Page, labelled
 from . import random_player
 from .habit_words import ROOK_PAWNS_WITHIN_MOVES
+from .pattern_sentences import ChessPattern
 from .patterns import allowed, chess_habits, last_move
 from .situation_words import POINTS, free_captures
 from .tool import best_told, candidates_line, requested
@@ -61,7 +61,7 @@ def _advised(page: Page) -> Iterator[str]:
 def _to_the_middle(page: Page, stream: Stream) -> list[str]:
     """The moves to the four middle squares, in a drawn order, while the opponent is known to push its rook pawns."""
     board = _board(page)
-    is_known = Pattern.PUSHES_ROOK_PAWNS in chess_habits(page.profile).kept
+    is_known = ChessPattern.PUSHES_ROOK_PAWNS in chess_habits(page.profile).kept
     if not is_known or board.fullmove_number > ROOK_PAWNS_WITHIN_MOVES:
         return []
     moves = sorted(move.uci() for move in board.generate_legal_moves(to_mask=chess.BB_CENTER))

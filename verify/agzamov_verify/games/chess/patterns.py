@@ -16,18 +16,22 @@ from ...experiment.opponent_patterns import Adherence, Detector, Pattern
 from ...table.prompt_lines import Page, labelled
 from .game_script import ChessRecord
 from .habit_words import CASTLES_WITHIN_MOVES, ROOK_PAWNS_WITHIN_MOVES, habits_shown
-from .pattern_sentences import CHESS_PATTERNS
+from .pattern_sentences import CHESS_PATTERNS, ChessPattern
 
 _CASTLES = re.compile(r"^(?:- )?castles? within (?:your|its) first (\d{1,3}) moves", re.IGNORECASE | re.MULTILINE)
 _WORDS: Final[Mapping[Pattern, str]] = {
-    Pattern.AVOIDS_QUEEN_TRADES: "never makes? a move that allows or makes a trade of queens",
-    Pattern.KING_ANSWERS_CHECKS: "when in check, moves? (?:your|its) king",
-    Pattern.PIECES_ANSWER_CHECKS: "when in check, do(?:es)? not move (?:your|its) king",
-    Pattern.ALWAYS_RECAPTURES: "takes? back a piece that has just captured one of (?:yours|its)",
-    Pattern.MOVES_ATTACKED_QUEEN: "moves? (?:your|its) queen whenever it is attacked",
-    Pattern.NEVER_RETREATS: "never moves? a knight, bishop, rook or queen to a rank nearer to (?:your|its) own side",
-    Pattern.KEEPS_OWN_HALF: "never moves? a knight, bishop, rook or queen into (?:your|its) opponent's half",
-    Pattern.PUSHES_ROOK_PAWNS: "within (?:your|its) first 6 moves, push(?:es)? the pawn on the a-file or the h-file",
+    ChessPattern.AVOIDS_QUEEN_TRADES: "never makes? a move that allows or makes a trade of queens",
+    ChessPattern.KING_ANSWERS_CHECKS: "when in check, moves? (?:your|its) king",
+    ChessPattern.PIECES_ANSWER_CHECKS: "when in check, do(?:es)? not move (?:your|its) king",
+    ChessPattern.ALWAYS_RECAPTURES: "takes? back a piece that has just captured one of (?:yours|its)",
+    ChessPattern.MOVES_ATTACKED_QUEEN: "moves? (?:your|its) queen whenever it is attacked",
+    ChessPattern.NEVER_RETREATS: (
+        "never moves? a knight, bishop, rook or queen to a rank nearer to (?:your|its) own side"
+    ),
+    ChessPattern.KEEPS_OWN_HALF: "never moves? a knight, bishop, rook or queen into (?:your|its) opponent's half",
+    ChessPattern.PUSHES_ROOK_PAWNS: (
+        "within (?:your|its) first 6 moves, push(?:es)? the pawn on the a-file or the h-file"
+    ),
 }
 _SENTENCES = {
     pattern: re.compile(f"^(?:- )?{words}", re.IGNORECASE | re.MULTILINE) for pattern, words in _WORDS.items()
@@ -52,9 +56,9 @@ def chess_habits(text: str) -> ChessHabits:
     """The habits that rules or a profile put in words, and those that the counts of its notes show."""
     shown = habits_shown(text)
     castles = _CASTLES.search(text)
-    within_moves = int(castles[1]) if castles else CASTLES_WITHIN_MOVES * (Pattern.CASTLES_EARLY in shown)
+    within_moves = int(castles[1]) if castles else CASTLES_WITHIN_MOVES * (ChessPattern.CASTLES_EARLY in shown)
     named = {pattern for pattern, sentence in _SENTENCES.items() if sentence.search(text)}
-    return ChessHabits(within_moves, frozenset(named | shown - {Pattern.CASTLES_EARLY}))
+    return ChessHabits(within_moves, frozenset(named | shown - {ChessPattern.CASTLES_EARLY}))
 
 
 def last_move(page: Page) -> chess.Move | None:
@@ -126,7 +130,7 @@ def keeping(board: chess.Board, pattern: Pattern, last: chess.Move | None) -> li
     """The legal moves that keep one pattern; none, or all, where there is nothing to keep."""
     if pattern in REFUSED:
         return [move for move in board.generate_legal_moves() if not REFUSED[pattern](board, move)]
-    if pattern is Pattern.CASTLES_EARLY:
+    if pattern is ChessPattern.CASTLES_EARLY:
         return due_castling(board, CASTLES_WITHIN_MOVES)
     return DUE[pattern](board, last)
 
@@ -232,18 +236,18 @@ def leaves_own_half(board: chess.Board, move: chess.Move) -> bool:
 
 
 DUE: Final[Mapping[Pattern, Due]] = {
-    Pattern.KING_ANSWERS_CHECKS: king_moves_in_check,
-    Pattern.PIECES_ANSWER_CHECKS: piece_moves_in_check,
-    Pattern.ALWAYS_RECAPTURES: recaptures,
-    Pattern.MOVES_ATTACKED_QUEEN: attacked_queen_moves,
-    Pattern.PUSHES_ROOK_PAWNS: rook_pawn_moves,
+    ChessPattern.KING_ANSWERS_CHECKS: king_moves_in_check,
+    ChessPattern.PIECES_ANSWER_CHECKS: piece_moves_in_check,
+    ChessPattern.ALWAYS_RECAPTURES: recaptures,
+    ChessPattern.MOVES_ATTACKED_QUEEN: attacked_queen_moves,
+    ChessPattern.PUSHES_ROOK_PAWNS: rook_pawn_moves,
 }
 """Habits that ask for moves, the most urgent first. Castling early comes last, and has a number of moves."""
 
 REFUSED: Final[Mapping[Pattern, Refuses]] = {
-    Pattern.AVOIDS_QUEEN_TRADES: trades_queens,
-    Pattern.NEVER_RETREATS: retreats,
-    Pattern.KEEPS_OWN_HALF: leaves_own_half,
+    ChessPattern.AVOIDS_QUEEN_TRADES: trades_queens,
+    ChessPattern.NEVER_RETREATS: retreats,
+    ChessPattern.KEEPS_OWN_HALF: leaves_own_half,
 }
 """Habits that rule moves out, unless every move is ruled out."""
 

@@ -24,7 +24,7 @@ from .deal import deal_cards, deck_number
 from .habit_words import PHRASES, words_for
 from .hand_script import HandRecord, PokerRules, play
 from .notes import observation
-from .pattern_sentences import POKER_PATTERNS
+from .pattern_sentences import POKER_PATTERN_SORTS, POKER_PATTERNS
 from .patterns import DETECTORS
 from .prompt import TEMPLATES
 from .rules import BIG_BLIND
@@ -83,6 +83,7 @@ class Holdem(Game):
     search_phrases = PHRASES
     patterns = POKER_PATTERNS
     detectors = DETECTORS
+    pattern_sorts = POKER_PATTERN_SORTS
     scripted: ClassVar = {
         "random": scripted_player("random/holdem", random_player.random_reply),
         "novice": scripted_player("novice/holdem", novice_player.novice_reply),

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Final
 
 from ...experiment.opponent_patterns import Pattern
-from .pattern_sentences import POKER_PATTERNS
+from .pattern_sentences import POKER_PATTERNS, PokerPattern
 from .rules import BOARD_CARDS, STREETS, Hand
 from .spot import SeenSpot, Verb, spot_of
 
@@ -87,16 +87,16 @@ _COUNT: Final = re.compile(rf"\b({'|'.join(map(re.escape, Habit))}): (\d{{1,6}})
 _HABITS: Final = {habit.value.lower(): habit.name.lower() for habit in Habit}
 
 FOLLOWS: Final[Mapping[Pattern, Mapping[str, int]]] = {
-    Pattern.MIN_RAISES_PAIRS: {"min_raises_pairs": 100},
-    Pattern.FOLDS_BUTTON_TO_3BET: {"folds_button_to_3bet": 85},
-    Pattern.LIMPS_BUTTON: {"limps_button": 100},
-    Pattern.NEVER_RAISES_BIG_BLIND: {"three_bet": 0, "raises_big_blind": 0},
-    Pattern.ALWAYS_CBETS: {"cbets": 100},
-    Pattern.NEVER_CBETS: {"cbets": 0},
-    Pattern.FOLDS_MISSED_FLOPS: {"folds_to_cbet": 60},
-    Pattern.NEVER_FOLDS_PAIRS: {"folds_to_cbet": 30, "folds_to_turn_bet": 20, "folds_to_river_bet": 10},
-    Pattern.FOLDS_RIVERS: {"folds_to_river_bet": 80},
-    Pattern.NEVER_BLUFFS_RIVERS: {"bets_river_light": 0},
+    PokerPattern.MIN_RAISES_PAIRS: {"min_raises_pairs": 100},
+    PokerPattern.FOLDS_BUTTON_TO_3BET: {"folds_button_to_3bet": 85},
+    PokerPattern.LIMPS_BUTTON: {"limps_button": 100},
+    PokerPattern.NEVER_RAISES_BIG_BLIND: {"three_bet": 0, "raises_big_blind": 0},
+    PokerPattern.ALWAYS_CBETS: {"cbets": 100},
+    PokerPattern.NEVER_CBETS: {"cbets": 0},
+    PokerPattern.FOLDS_MISSED_FLOPS: {"folds_to_cbet": 60},
+    PokerPattern.NEVER_FOLDS_PAIRS: {"folds_to_cbet": 30, "folds_to_turn_bet": 20, "folds_to_river_bet": 10},
+    PokerPattern.FOLDS_RIVERS: {"folds_to_river_bet": 80},
+    PokerPattern.NEVER_BLUFFS_RIVERS: {"bets_river_light": 0},
 }
 """The habits of a player that keeps a pattern, in per cent."""
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from ...experiment.opponent_patterns import Adherence, Detector, Pattern
 from .cards import CARDS, evaluate, handtype
 from .hand_script import HandRecord, HandStory
+from .pattern_sentences import PokerPattern
 from .rules import BIG_BLIND, Hand
 from .spot import Deed, SeenSpot, Verb, Who, deed_of, spot_of
 
@@ -106,16 +107,16 @@ ALL_BUT_FOLD: Final = frozenset(Verb) - FOLD
 PASSIVE: Final = frozenset(Verb) - BET - RAISE
 
 RULES: Final[Mapping[Pattern, Rule]] = {
-    Pattern.MIN_RAISES_PAIRS: Rule(_can_raise_a_pocket_pair, RAISE, smallest=True),
-    Pattern.FOLDS_BUTTON_TO_3BET: Rule(_faces_a_3bet_on_the_button, FOLD, percent=85),
-    Pattern.LIMPS_BUTTON: Rule(_begins_on_the_button, CALL),
-    Pattern.NEVER_RAISES_BIG_BLIND: Rule(_can_raise_in_the_big_blind, PASSIVE),
-    Pattern.ALWAYS_CBETS: Rule(_can_cbet, BET),
-    Pattern.NEVER_CBETS: Rule(_can_cbet, PASSIVE),
-    Pattern.FOLDS_MISSED_FLOPS: Rule(_faces_a_bet_on_a_missed_flop, FOLD),
-    Pattern.NEVER_FOLDS_PAIRS: Rule(_faces_a_bet_with_a_pair, ALL_BUT_FOLD),
-    Pattern.FOLDS_RIVERS: Rule(_faces_a_bet_on_the_river_without_two_pair, FOLD),
-    Pattern.NEVER_BLUFFS_RIVERS: Rule(_can_bet_the_river_without_two_pair, PASSIVE),
+    PokerPattern.MIN_RAISES_PAIRS: Rule(_can_raise_a_pocket_pair, RAISE, smallest=True),
+    PokerPattern.FOLDS_BUTTON_TO_3BET: Rule(_faces_a_3bet_on_the_button, FOLD, percent=85),
+    PokerPattern.LIMPS_BUTTON: Rule(_begins_on_the_button, CALL),
+    PokerPattern.NEVER_RAISES_BIG_BLIND: Rule(_can_raise_in_the_big_blind, PASSIVE),
+    PokerPattern.ALWAYS_CBETS: Rule(_can_cbet, BET),
+    PokerPattern.NEVER_CBETS: Rule(_can_cbet, PASSIVE),
+    PokerPattern.FOLDS_MISSED_FLOPS: Rule(_faces_a_bet_on_a_missed_flop, FOLD),
+    PokerPattern.NEVER_FOLDS_PAIRS: Rule(_faces_a_bet_with_a_pair, ALL_BUT_FOLD),
+    PokerPattern.FOLDS_RIVERS: Rule(_faces_a_bet_on_the_river_without_two_pair, FOLD),
+    PokerPattern.NEVER_BLUFFS_RIVERS: Rule(_can_bet_the_river_without_two_pair, PASSIVE),
 }
 
 

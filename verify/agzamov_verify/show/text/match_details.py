@@ -73,7 +73,7 @@ def team_words(team: TeamOutcome, result: Noun) -> str:
 
 def adherence_words(adherence: PatternAdherence, clusters: str) -> str:
     """Share of the chances at which a seat kept a pattern: "dice (B), castles_early: kept 12 of 14"."""
-    who = f"{ascii_words(adherence.seat)} ({adherence.side.upper()}), {adherence.pattern.value}"
+    who = f"{ascii_words(adherence.seat)} ({adherence.side.upper()}), {adherence.pattern}"
     if not adherence.occasions:
         return f"{who}: no occasion to keep it"
     counts = f"{who}: kept {adherence.kept} of {adherence.occasions}, {estimate(adherence.share)}"
