@@ -22,7 +22,7 @@ from agzamov_verify.protocols.protocol_version import Formats, ProtocolVersion
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.call_records import CallTable
 from agzamov_verify.scoring.results import Results
-from agzamov_verify.systems import ToolsSystem
+from agzamov_verify.systems import System, ToolsSystem
 from agzamov_verify.table.registry import GAMES
 
 FOLDER = Path(agzamov_verify.protocols.__file__).parent
@@ -35,7 +35,8 @@ def formats_text(version: ProtocolVersion) -> bytes:
     """`formats.json` as the types and texts are today, with the games of the version alone."""
     others = GAMES.keys() - set(version.games)
     shapes = {name: _without(others, shape_of(kind)) for name, kind in DOCUMENTS.items()}
-    formats = Formats(**shapes, prompts=tuple(all_digests(version.games, [TOOLS])))
+    of_systems = {name for kind in System.__subclasses__() for name in kind.shipped_templates()}
+    formats = Formats(**shapes, prompts=tuple(sorted({*all_digests(version.games, [TOOLS]), *of_systems})))
     lines = [f'"{name}":{{\n{_places(getattr(formats, name))}\n}}' for name in sorted(shapes)]
     prompts = ",\n".join(f'"{name}"' for name in formats.prompts)
     return f'{{{",".join(lines)},"prompts":[\n{prompts}\n]}}\n'.encode()

@@ -1,4 +1,6 @@
-"""New keys of plan and match, a figure of a run, new types and fields of questions and answers: old bundles hold."""
+"""New keys of plan and match, a figure of a run, new types and fields of questions and answers, a text of a system:
+old bundles hold.
+"""
 
 import json
 from pathlib import Path
@@ -23,6 +25,7 @@ protocol: {protocol}
 spectators: 3
 seats:
   agent: {{kind: random}}
+systems: {{papers: {{kind: rag}}}}
 chess960: {{plies_max: 4, adjudication: {{policy: none}}}}
 matches:
   - {{phase: 1, game: chess960, a: agent, b: agent, games: 2, image_input: {image}}}
@@ -52,6 +55,10 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     chess = verify / "games" / "chess" / "game.py"
     add_after(chess, "    positions: PositionClass | None = None\n", "    image_input: bool = False\n")
     add_after(verify / "scoring" / "analysis.py", "    tests: tuple[ContrastRow, ...]\n", "    applause: int = 7\n")
+    library = verify / "documents" / "library.py"
+    text, shared = library.read_text(), 'own = {"documents/heading"'
+    assert text.count(shared) == 1
+    library.write_text(text.replace(shared, 'own = {"documents/none": "Nothing.", "documents/heading"'))
     questions = verify / "core" / "questions.py"
     text = questions.read_text()
     text = text.replace("Question: TypeAlias = Chat | Evaluate |", "Question: TypeAlias = Chat | Knock | Evaluate |")
@@ -75,7 +82,9 @@ def test_the_next_protocol_has_them(tree: SourceTree, tmp_path: Path) -> None:
         "bundle: "
     )
     assert json.loads(tree.run("verify", str(bundle), "--json", cwd=tmp_path))["level"] == "V1"
-    sealed = json.loads((bundle / "data" / "manifest.json").read_bytes())["plan"]
+    manifest = json.loads((bundle / "data" / "manifest.json").read_bytes())
+    sealed = manifest["plan"]
+    assert "documents/none" in manifest["prompts_sha256"]
     assert (sealed["spectators"], sealed["matches"][0]["image_input"], sealed["name"]) == (3, True, "New keys")
     assert json.loads((bundle / "data" / "results" / "analysis.json").read_bytes())["applause"] == 7
     assert tree.run("show", str(bundle), cwd=tmp_path), "an analysis with the figure is read, too"

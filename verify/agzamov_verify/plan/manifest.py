@@ -337,10 +337,12 @@ def _capped(text: str) -> str:
 def prompt_digests(protocol: str, systems: Iterable[System] = ()) -> dict[str, str]:
     """Template name to SHA-256 of its UTF-8 text; of donor notes and shipped data, of their file.
 
-    `systems`: those of the plan. Of the games' texts only those that the protocol names: later ones are not its own.
+    `systems`: those of the plan. Of the texts that come with the verifier only those that the protocol names: the
+    others were added after it.
     """
     version, systems = PROTOCOLS[protocol], tuple(systems)
-    names = frozenset((*version.formats.prompts, *(name for system in systems for name in system.templates)))
+    of_plan = (name for system in systems for name in system.templates.keys() - system.shipped_templates().keys())
+    names = frozenset((*version.formats.prompts, *of_plan))
     return {name: digest for name, digest in all_digests(version.games, systems).items() if name in names}
 
 

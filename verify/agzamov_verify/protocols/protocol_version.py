@@ -16,7 +16,7 @@ DATA_SUFFIXES: Final = (".json", ".py")
 
 
 class Formats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`formats.json` of a protocol's folder. `prompts`: names of the games' texts whose digests its manifests hold."""
+    """`formats.json` of a protocol's folder. `prompts`: names of the texts whose digests its manifests hold."""
 
     manifest: Shape
     results: Shape

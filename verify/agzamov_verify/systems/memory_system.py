@@ -180,6 +180,10 @@ class MemorySystem(System, frozen=True, tag="memory"):
             case Use.NATIVE:
                 return NATIVE_TEMPLATES
 
+    @classmethod
+    def shipped_templates(cls) -> Mapping[str, str]:
+        return {**tool_calls.TEMPLATES, **NATIVE_TEMPLATES}
+
     @property
     def image_part(self) -> str:
         return self.serving.image_part if self.serving else ""

@@ -91,6 +91,11 @@ class RagSystem(System, frozen=True, tag="rag"):
             files |= {f"documents/{self.documents}/{game}/vectors": file for game, file in self._vectors_files.items()}
         return templates(files) if files else {}
 
+    @classmethod
+    def shipped_templates(cls) -> Mapping[str, str]:
+        by_vectors = (cls(documents=name, retriever=Retriever.EMBEDDINGS) for name in SETS)
+        return {name: text for system in by_vectors for name, text in system.templates.items()}
+
     def problems(self, arm: Arm) -> Iterator[Problem]:
         yield from super().problems(arm)
         if not names_a_folder(self.documents) and self.documents not in SETS:

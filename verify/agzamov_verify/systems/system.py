@@ -67,7 +67,16 @@ class System(Part, frozen=True, tag_field="kind"):
 
     @property
     def templates(self) -> Mapping[str, str]:
-        """Every text beyond the games' own that seat A reads by it, by name."""
+        """Every text beyond the games' own that a seat reads by it, by name."""
+        return {}
+
+    @classmethod
+    def shipped_templates(cls) -> Mapping[str, str]:
+        """Of the texts in `templates`, those that come with the verifier, of all systems of this kind, by name.
+
+        A protocol names those that are its own: a text that is added later is sealed by later protocols alone. All
+        other texts are a plan's own, and are always sealed.
+        """
         return {}
 
     def small(self) -> Self:
