@@ -1,6 +1,10 @@
-"""What is played: each seat antes a chip, gets one card and stays or folds; the highest card that stayed wins."""
+"""What is played: each seat antes a chip, gets one card and stays or folds; the highest card that stayed wins.
 
-from collections.abc import Iterator
+A seat may have a memory: each set of rounds is noted, and searched by the card that the seat holds.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import ClassVar, Final
 
 import msgspec
@@ -15,11 +19,12 @@ from ...table.decision import ActionReader, IllegalPolicy, Tally, decide
 from ...table.declared import Accepted, Fault, FaultKind, read_declared
 from ...table.game import Block, Bounds, Game, Noun, SeatsAt, StreamPlan
 from ...table.players import GameName, Player, seed_for
-from ...table.prompt_lines import Page, labelled, scripted_player
+from ...table.prompt_lines import PROFILE, Page, labelled, scripted_player
 from ...table.seating import by_place, seating
 
 SEATS_MAX, CARDS = 12, 13
-ACTIONS: Final = ("stay", "fold")
+STAY, FOLD = "stay", "fold"
+ACTIONS: Final = (STAY, FOLD)
 TAG: Final = "ACTION:"
 SYSTEM: Final = (
     "You are playing high card against {opponents}. Each puts in a chip and gets a card from 1 to 13, none twice. "
@@ -27,6 +32,8 @@ SYSTEM: Final = (
     "of your answer, in exactly this form:\nACTION: <stay or fold>"
 )
 REMINDER: Final = "Declare one action on the last line, in the form ACTION: <stay or fold>"
+
+BRIEFING: Final = PROFILE + "{briefing}"
 
 
 class HighCardMatch(Match, frozen=True, kw_only=True, tag="high_card"):
@@ -76,22 +83,37 @@ def play(
     actions: list[str] = []
     before = [tally.faults for tally in tallies]
     for at, player in enumerate(players):
-        text = f"Your card: {cards[at]}\nBefore you: {', '.join(actions) or 'nobody'}"
+        profile = yield from player.profile(name.id, at, partial(search_for, cards[at]))
+        told = BRIEFING.format(briefing=profile) if profile else ""
+        text = f"Your card: {cards[at]}\nBefore you: {', '.join(actions) or 'nobody'}{told}"
         messages = (Message(system, "system"), Message(text, "user"))
         question = Chat(0, name.id, messages, seed_for(player, at, name, at, dice), player.seat, at)
-        action = yield from decide(question, _reader(name, at, dice), IllegalPolicy.SUBSTITUTE, tallies[at])
+        reader, policy = _reader(name, at, dice), IllegalPolicy.SUBSTITUTE
+        action = yield from decide(question, reader, policy, tallies[at], player.memory)
         actions.append(str(action))
     faults = tuple(tally.faults - earlier for tally, earlier in zip(tallies, before, strict=True))
     return HighCardRecord(name.id, order, cards, tuple(actions), _net_chips(cards, actions), faults)
 
 
+def search_for(card: int) -> str:
+    """The search for notes before a decision with this card."""
+    return f"With {card}"
+
+
 def _net_chips(cards: tuple[int, ...], actions: list[str]) -> tuple[int, ...]:
-    paid = [2 if action == "stay" else 1 for action in actions]
-    stayed = [card if action == "stay" else 0 for card, action in zip(cards, actions, strict=True)]
+    paid = [2 if action == STAY else 1 for action in actions]
+    stayed = [card if action == STAY else 0 for card, action in zip(cards, actions, strict=True)]
     if not any(stayed):
         return (0,) * len(cards)
     winner = stayed.index(max(stayed))
     return tuple(sum(paid) * (at == winner) - one for at, one in enumerate(paid))
+
+
+def _noted(record: HighCardRecord, place: int) -> str:
+    """A round as one seat saw it, with its own card: "With 7 stay, +2 chips; others that stayed: 1"."""
+    others = sum(action == STAY for at, action in enumerate(record.actions) if at != place)
+    own = f"{record.cards[place]} {record.actions[place]}, {record.outcomes[place]:+d} chips"
+    return f"With {own}; others that stayed: {others}"
 
 
 def _reader(name: GameName, at: int, dice: Dice) -> ActionReader[str]:
@@ -131,21 +153,30 @@ class HighCard(Game):
     number = ("r", 6)
     match = HighCardMatch
     rules = HighCardRules
-    templates: ClassVar = {"high_card/system": SYSTEM, "high_card/reminder": REMINDER}
+    templates: ClassVar = {"high_card/system": SYSTEM, "high_card/reminder": REMINDER, "high_card/briefing": BRIEFING}
     scripted: ClassVar = {
         "random": scripted_player("random/high_card", random_reply),
         "reference": scripted_player("reference/high_card", reference_reply),
     }
     sign = "Your card: "
     hides = True
+    remembers = True
 
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: HighCardRules, dice: Dice) -> Script[Block]:
-        match, records = stream.match, []
+        match, records, seats = stream.match, list[HighCardRecord](), len(stream.match.table)
         tallies = tuple(Tally() for _ in match.table)
         for index in range(stream.first, stream.first + stream.count):
-            order = seating(dice, match.draws, index, len(match.table))
+            order = seating(dice, match.draws, index, seats)
             records.append((yield from play(self.name_of(match, index), order, seats_at(index), dice, tallies)))
+            if len(records) % seats == 0:
+                yield from self.remember(seats_at(index), records[-seats:], index + 1 - seats)
         return HighCardBlock(stream.first, tuple(records), tallies)
+
+    def observation(self, records: Sequence[HighCardRecord], first: int, seat_index: int) -> str:
+        return "\n".join(_noted(record, record.order.index(seat_index)) for record in records)
+
+    def search_words(self, page: Page) -> str:
+        return search_for(int(labelled(page, "Your card")))
 
     def order(self, record: HighCardRecord, index: int) -> tuple[int, ...]:
         return record.order
