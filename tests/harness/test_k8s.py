@@ -9,7 +9,7 @@ import yaml
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
-from agzamov_harness.cluster.shares import JobSettings, job_of
+from agzamov_harness.cluster.kubernetes_job import JobSettings, job_of
 from agzamov_harness.run import signing_keys
 from harness.commands import Commands, Ended
 from harness.sealed_runs import checked, finish, journals, twin

@@ -5,13 +5,13 @@
 All shares of a run write into one folder, which they see by the same path or by different ones; no stream belongs to
 two shares. Which streams a share has follows from the plan alone: one that is started again goes on with its own. Where
 the gate of Phase 0 or a look of a declared rule decides, a share reads the journals of the other shares until they are
-whole. Nothing else is exchanged. On Kubernetes an Indexed Job plays them: each index is one share.
+whole. Nothing else is exchanged.
+On Kubernetes an Indexed Job plays them (`kubernetes_job`).
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
 
 import msgspec
 
@@ -152,107 +152,3 @@ def followed_to_its_end(directory: RunDirectory, stream: StreamPlan, wait: Calla
     entries = followed(directory.journal, manifest.run_id, stream.id, wait)
     dice = seed_dice(manifest, directory.secret)
     return drive(block_script(stream, manifest.plan, dice, manifest.memories), Replay(stream.id, entries))
-
-
-CONTAINER, VOLUME, SCRATCH = "share", "runs", "tmp"
-INDEX_VARIABLE = "AGZ_SHARE_INDEX"
-INDEX_ANNOTATION = "batch.kubernetes.io/job-completion-index"
-GRACE_S = 30
-"""For the calls in flight: `agzamov play` gives them seven seconds, then drops them."""
-NOT_AGAIN = (1, 2)
-
-
-class JobSettings(msgspec.Struct, frozen=True):
-    """Settings of a Job. `user` and `group` own the run's folder; `arguments` are those of each share."""
-
-    run_id: str
-    shares: int
-    image: str
-    claim: str
-    mount: str
-    user: int
-    group: int
-    secret: str = ""
-    variables: Sequence[str] = ()
-    arguments: Sequence[str] = ()
-    retries: int = 6
-    cpu: str = "2"
-    memory: str = "2Gi"
-
-
-def job_of(settings: JobSettings) -> dict[str, Any]:
-    """The Job as plain values."""
-    name = f"agzamov-{settings.run_id}"
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": name, "labels": _labels(name)},
-        "spec": {
-            "completionMode": "Indexed",
-            "completions": settings.shares,
-            "parallelism": settings.shares,  # shares wait for each other, so all of them must run
-            "backoffLimitPerIndex": settings.retries,
-            "podFailurePolicy": {"rules": _failure_rules()},
-            "template": {"metadata": {"labels": _labels(name)}, "spec": _pod(settings)},
-        },
-    }
-
-
-def _labels(name: str) -> dict[str, str]:
-    """Labels, none of which any reader of YAML may take for a number."""
-    return {"app.kubernetes.io/name": "agzamov", "app.kubernetes.io/instance": name}
-
-
-def _failure_rules() -> list[dict[str, Any]]:
-    codes = {"containerName": CONTAINER, "operator": "In", "values": list(NOT_AGAIN)}
-    return [
-        {"action": "FailIndex", "onExitCodes": codes},
-        {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]},
-    ]
-
-
-def _pod(settings: JobSettings) -> dict[str, Any]:
-    return {
-        "restartPolicy": "Never",
-        "terminationGracePeriodSeconds": GRACE_S,
-        "automountServiceAccountToken": False,
-        "enableServiceLinks": False,
-        "securityContext": {
-            "runAsUser": settings.user,
-            "runAsGroup": settings.group,
-            "runAsNonRoot": settings.user != 0,
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
-        "containers": [_container(settings)],
-        "volumes": [
-            {"name": VOLUME, "persistentVolumeClaim": {"claimName": settings.claim}},
-            {"name": SCRATCH, "emptyDir": {}},
-        ],
-    }
-
-
-def _container(settings: JobSettings) -> dict[str, Any]:
-    share = f"$({INDEX_VARIABLE})/{settings.shares}"
-    resources: Mapping[str, str] = {"cpu": settings.cpu, "memory": settings.memory}
-    return {
-        "name": CONTAINER,
-        "image": settings.image,
-        "args": ["play", f"{settings.mount}/{settings.run_id}", "--share", share, *settings.arguments],
-        "env": [
-            {
-                "name": INDEX_VARIABLE,
-                "valueFrom": {"fieldRef": {"fieldPath": f"metadata.annotations['{INDEX_ANNOTATION}']"}},
-            },
-            *(
-                {"name": name, "valueFrom": {"secretKeyRef": {"name": settings.secret, "key": name}}}
-                for name in settings.variables
-            ),
-        ],
-        "resources": {"requests": dict(resources), "limits": {"memory": settings.memory}},
-        "securityContext": {
-            "allowPrivilegeEscalation": False,
-            "readOnlyRootFilesystem": True,
-            "capabilities": {"drop": ["ALL"]},
-        },
-        "volumeMounts": [{"name": VOLUME, "mountPath": settings.mount}, {"name": SCRATCH, "mountPath": "/tmp"}],  # noqa: S108 - of the pod
-    }

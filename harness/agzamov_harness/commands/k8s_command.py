@@ -12,7 +12,8 @@ import yaml
 from agzamov_verify.commands.command_line import as_typed
 from agzamov_verify.plan.manifest import ManifestError
 
-from ..cluster.shares import COUNT_MAX, JobSettings, job_of, require_spreadable
+from ..cluster.kubernetes_job import JobSettings, job_of
+from ..cluster.shares import COUNT_MAX, require_spreadable
 from ..pipeline.sealed_run import sealed_after_contact
 from ..run import exit_status, run_folder
 from ..run.run_folder import RunDirectory

@@ -12,10 +12,10 @@ from .seat import Seat as Seat
 
 # The kinds, in the order in which reports and the plan's schema name them.
 # isort: off
-from .random_seat import RandomSeat as RandomSeat
-from .reference_seat import ReferenceSeat as ReferenceSeat
-from .novice_seat import NoviceSeat as NoviceSeat
-from .benchmark_seat import BenchmarkSeat as BenchmarkSeat
+from .scripted_seat import RandomSeat as RandomSeat
+from .scripted_seat import ReferenceSeat as ReferenceSeat
+from .scripted_seat import NoviceSeat as NoviceSeat
+from .scripted_seat import BenchmarkSeat as BenchmarkSeat
 from .stockfish_seat import StockfishSeat as StockfishSeat
 from .endpoint_seat import EndpointSeat as EndpointSeat
 from .gguf_seat import GgufSeat as GgufSeat

@@ -1,7 +1,7 @@
 """All quality figures of a run, and the index of the answers they follow from."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -13,12 +13,15 @@ from ...plan.manifest import Plan
 from ...plan.streams import streams_of
 from ...protocols.norms import load_protocol
 from ...table.game import Block, records_of
+from ...table.registry import parts
 from ...table.seating import place_of
-from .judged_games import JUDGED
 from .judged_moves import JudgedMoves
 from .quality_constants import load_quality_constants, quality_constants_sha256
 from .quality_index import SeatQuality, by_distinct_game, groups_of, moves_by_game, uses_engine
 from .quality_questions import Answers
+
+JUDGED: Final[Mapping[str, JudgedMoves]] = parts("judged_moves")
+"""The games whose moves the engine judges, by name."""
 
 FORMAT: Literal["agz-quality-1"] = "agz-quality-1"
 INDEX_FILE, FIGURES_FILE = "index.json", "figures.json"

@@ -14,7 +14,7 @@ from ...plan.manifest import Manifest
 from ...protocols import documents
 from ...scoring.analysis import Analysis
 from ...scoring.call_records import CallTable
-from ...scoring.quality.judged_games import JUDGED
+from ...scoring.quality.quality_figures import JUDGED
 from ...scoring.results import Results
 from ...scoring.seat_stats import EngineMatch, engine_match
 from ...table.game import records_of
