@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
@@ -55,10 +56,23 @@ def test_two_briefed_seats_typed_in_any_order_leave_a_bundle_that_verifies(tmp_p
 @pytest.mark.slow
 @pytest.mark.skipif(not engine_path(), reason="no Stockfish here")
 def test_the_small_profile_of_the_matrix_leaves_a_bundle_that_verifies(tmp_path: Path) -> None:
-    ended = run(ROOT / "manifests" / "matrix.yaml", tmp_path, "--small", "--quiet")
+    """With its Phase 0 and one arm of a memory: all of its arms take forty minutes."""
+    plan = yaml.safe_load((ROOT / "manifests" / "matrix.yaml").read_bytes())
+    assert list(plan["seats"]) != sorted(plan["seats"])
+    plan["matches"] = [match for match in plan["matches"] if match["phase"] == 0 or is_remembered(match)]
+    (tmp_path / "matrix.yaml").write_text(yaml.safe_dump(plan, sort_keys=False))
+    ended = run(tmp_path / "matrix.yaml", tmp_path, "--small", "--quiet")
     assert ended.exit_code == 0, ended.output
     verdict = verify(bundle_in(tmp_path), Options(engine_path()))
     assert (verdict.level, verdict.findings) == ("V1", [])
+
+
+def is_remembered(match: dict[str, Any]) -> bool:
+    """A match of hold'em with the memory `recent`, or its control."""
+    condition = match.get("condition", {})
+    return match["game"] == "holdem" and (
+        condition == {"augmentation": "memory"} or (condition.get("system"), condition.get("arm")) == ("recent", "real")
+    )
 
 
 def test_a_run_goes_on_with_the_manifest_that_its_bytes_spell(tmp_path: Path) -> None:
