@@ -3,6 +3,7 @@
 A seat may have a memory: each set of rounds is noted, and searched by the card that the seat holds.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar, Final
@@ -137,8 +138,9 @@ def random_reply(page: Page, stream: Stream) -> str:
 
 
 def reference_reply(page: Page, stream: Stream) -> str:
-    """Stay with a card above the middle."""
-    return f"ACTION: {'stay' if int(labelled(page, 'Your card')) > CARDS // 2 else 'fold'}"
+    """Stay with a card above the middle, but not with one that is no better than what its notes say has lost."""
+    lost = max(map(int, re.findall(r"^With (\d+) stay, -", page.profile, re.MULTILINE)), default=0)
+    return f"ACTION: {STAY if int(labelled(page, 'Your card')) > max(CARDS // 2, lost) else FOLD}"
 
 
 class HighCard(Game):
