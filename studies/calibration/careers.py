@@ -18,9 +18,10 @@ from typing import Final
 import numpy as np
 from scipy import stats
 
+from agzamov_verify.games.holdem.cell import session_bb_per_100
 from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.hypotheses.contrasts import Weighted, estimated, repeated
-from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, session_bb_per_100
+from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.means import one_sample_t
 from agzamov_verify.scoring.inference.significance import Alternative

@@ -15,8 +15,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from scipy import stats
 
+from agzamov_verify.games.holdem.cell import session_bb_per_100
 from agzamov_verify.scoring.inference.clusters import Term, contrast_test, linearised, rare_events_test
-from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, session_bb_per_100
+from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.proportions import score_bounds
 from agzamov_verify.scoring.inference.significance import Alternative

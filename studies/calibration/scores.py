@@ -16,10 +16,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from agzamov_verify.games.holdem.cell import session_bb_per_100
 from agzamov_verify.scoring.agzamov.convergence import Gain, speed_of
 from agzamov_verify.scoring.agzamov.score import Inputs, components, total
 from agzamov_verify.scoring.agzamov.score_bootstrap import spread_of
-from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, session_bb_per_100
+from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.unit_values import Measure, Units
 from agzamov_verify.scoring.units.cells import Cell, CellKey

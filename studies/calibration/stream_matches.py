@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, session_bb_per_100
+from agzamov_verify.games.holdem.cell import session_bb_per_100
+from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale
 from agzamov_verify.scoring.inference.intervals import Bootstrap
 from agzamov_verify.scoring.units.score_constants import CHESS, POKER
 

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, contrast_estimate, session_bb_per_100
+from agzamov_verify.games.holdem.cell import session_bb_per_100
+from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale, contrast_estimate
 from agzamov_verify.scoring.inference.intervals import CHESS, POKER, Bootstrap, Resamples
 from agzamov_verify.scoring.inference.means import one_sample_t, welch_t
 from agzamov_verify.scoring.inference.samples import Interval

@@ -9,12 +9,12 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 
+from agzamov_verify.games.holdem.cell import session_bb_per_100
 from agzamov_verify.scoring.inference.estimate import (
     PAIR_SCORE,
     Estimate,
     contrast_estimate,
     difference_estimate,
-    session_bb_per_100,
     share_estimate,
 )
 from agzamov_verify.scoring.inference.exact import figure

@@ -18,10 +18,10 @@ class GameView(ABC):
 
     `null` is the headline figure of equal players (0.5 points a game), `figure_bounds` the least and the greatest one.
     `figure_unit` is its unit in a sentence, without a space before it; `short_unit` the unit in a table, with one
-    (" bb/100"), or "". `places` names the places of the seats in a result, the first to act first; `clusters` what
-    decisions that depend on each other are of.
-    `adjusted_words`: what the methods of an analysis with `adjusted` figures are. `notation`: the open format of its
-    results, as `agzamov export --to` has it; empty for none.
+    (" bb/100"), or "". `unit_words`: units of its estimates in words, for the headings of charts and tables.
+    `places` names the places of the seats in a result, the first to act first; `clusters` what decisions that depend
+    on each other are of. `adjusted_words`: what the methods of an analysis with `adjusted` figures are. `notation`:
+    the open format of its results, as `agzamov export --to` has it; empty for none.
 
     Lines are at most 100 columns of ASCII: `columns.paragraph` and `columns.row` break them, `columns.ascii_words`
     makes foreign text safe.
@@ -32,6 +32,7 @@ class GameView(ABC):
     figure_unit: ClassVar[str]
     figure_bounds: ClassVar[tuple[float, float]] = (-inf, inf)
     short_unit: ClassVar[str]
+    unit_words: ClassVar[Mapping[str, str]] = {"score": "points a game"}
     places: ClassVar[tuple[str, ...]]
     clusters: ClassVar[str] = "games"
     notation: ClassVar[str] = ""

@@ -6,7 +6,7 @@ from typing import Final, Self
 
 import msgspec
 
-from ...scoring.inference.estimate import Scale, session_bb_per_100
+from ...scoring.inference.estimate import Scale
 from ...scoring.inference.unit_values import Measure, Ratio, Units
 from ...scoring.units.cells import Cell, CellKey, measured_first
 from ...table.decision import Tally
@@ -21,6 +21,11 @@ ADJUSTED_METHODS: Final = (Method.ALL_IN, Method.STREET_EQUITY, Method.BASELINE)
 """Methods whose results a hand carries, least correction first; their coefficients are fixed before the data."""
 
 MILLICHIPS: Final = 1000
+
+
+def session_bb_per_100(session_hands: int) -> Scale:
+    """Chips of a session of so many hands, as big blinds per 100 hands (100 chips are a big blind)."""
+    return Scale("bb/100", Fraction(1, session_hands))
 
 
 class PokerHand(msgspec.Struct, frozen=True, gc=False):

@@ -1,7 +1,7 @@
 """A hold'em hand as a player knows it: the usual hand history, with result and reason; and its states one by one."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ...core.columns import ascii_words, paragraph, row
 from ...core.questions import Message
@@ -242,6 +242,7 @@ class PokerView(GameView):
     null = 0.0
     figure_unit = "big blinds per 100 hands"
     short_unit = " bb/100"
+    unit_words: ClassVar = {"bb/100": "big blinds per 100 hands"}
     adjusted_words = (
         "One quantity, estimated several ways: each takes out another share of the luck of the cards. raw: as won."
         " all in: what was all in counts by its equity. street equity: so at every street. baseline: less what a"

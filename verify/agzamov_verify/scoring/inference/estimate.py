@@ -32,11 +32,6 @@ PAIR_SCORE: Final = Scale("score", Fraction(1, 4), Fraction(0), Fraction(1))
 """Half-points of a start pair, as points per game."""
 
 
-def session_bb_per_100(session_hands: int) -> Scale:
-    """Chips of a session of so many hands, as big blinds per 100 hands (100 chips are a big blind)."""
-    return Scale("bb/100", Fraction(1, session_hands))
-
-
 class Estimate(msgspec.Struct, frozen=True):
     """A figure with its uncertainty, in `unit`.
 

@@ -187,7 +187,7 @@ def three_digits(value: float) -> str:
 
 def unit_words(unit: str) -> str:
     """The unit of an estimate as charts and tables name it."""
-    named = {SCORE_UNIT: "points a game", "bb/100": "big blinds per 100 hands"}
+    named = {unit: words for view in VIEWS.values() for unit, words in view.unit_words.items()}
     return named.get(unit, unit)
 
 
