@@ -3,6 +3,7 @@
 Each is a folder and one line, as in test_new_game. They are played, killed, resumed, verified, forged and shown.
 """
 
+import csv
 import json
 import re
 import shutil
@@ -276,6 +277,22 @@ def wait_for(condition: Callable[[], bool], seconds: float = 300) -> None:
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+def test_a_seat_of_the_village_won_the_games_that_its_list_of_games_says(tree: SourceTree, bundle: Path) -> None:
+    results = {match["id"]: match["result"] for match in verified(tree, bundle)["results"]["matches"]}
+    table = csv.DictReader(tree.run("export", str(bundle), "--to", "csv", cwd=bundle.parent).splitlines())
+    outcomes = Counter(row["outcome"] for row in table if row["match"] == VILLAGE)
+    assert outcomes == Counter(won=results[VILLAGE]["won"], lost=20 - results[VILLAGE]["won"])
+
+
+def test_a_stopping_rule_of_the_village_is_refused_since_its_teams_are_not_equal(
+    tree: SourceTree, tmp_path: Path
+) -> None:
+    (tmp_path / "plan.yaml").write_text(f"{PLAN}analysis: {{sequential: [{{match: {VILLAGE}}}]}}\n")
+    tree.run("keygen", "key.pem", cwd=tmp_path)
+    told = tree.run("run", "plan.yaml", "--key", "key.pem", cwd=tmp_path, code=2, errors=True)
+    assert "analysis.sequential[0]: expected none of the village: what equal players win is not known" in told
 
 
 def test_a_village_of_four_is_refused(tree: SourceTree, tmp_path: Path) -> None:

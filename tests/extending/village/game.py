@@ -34,6 +34,7 @@ SYSTEM: Final = (
 )
 REMINDER: Final = "Declare one vote on the last line, in the form VOTE: <name>"
 SPEECH_CHARACTERS_MAX: Final = 200
+HALFPOINTS_OF_A_GAME: Final = 2
 
 
 class VillageMatch(Match, frozen=True, kw_only=True, tag="village"):
@@ -79,8 +80,8 @@ class VillageRecord(msgspec.Struct, frozen=True):
 
     @property
     def outcomes(self) -> tuple[int, ...]:
-        """1 for each place of the team that won, else 0."""
-        return tuple(int(role == self.won) for role in self.roles)
+        """Half-points: 2 for each place of the team that won, else 0."""
+        return tuple(HALFPOINTS_OF_A_GAME * (role == self.won) for role in self.roles)
 
 
 class VillageBlock(Block, frozen=True):
@@ -269,7 +270,11 @@ class Village(Game):
         return tuple(int(role == WOLF) for role in record.roles)
 
     def bounds(self, rule: SequentialRule) -> Bounds:
-        return Bounds(0, 2, 1)
+        """Half-points of a game. Between equal players their mean is not 1, since teams differ: no rule is allowed."""
+        return Bounds(0, HALFPOINTS_OF_A_GAME, HALFPOINTS_OF_A_GAME // 2)
+
+    def rule_problems(self, rule: SequentialRule, rules: VillageRules, observations: int) -> Iterator[Problem]:
+        yield Problem("", f"expected none of {self.title}: what equal players win is not known, since teams differ")
 
     def self_play(self, seat: str, results: int) -> VillageMatch:
         return VillageMatch(

@@ -16,10 +16,11 @@ from ...scoring.match_figures import Kept, MatchAnalysis, Setting, error_rates, 
 from ...scoring.units.cells import Cell, CellKey, measured_first
 from ...scoring.units.counts import Counts
 from ...table.seating import by_seat
-from .game import GAME, VillageRecord, VillageRules
+from .game import GAME, HALFPOINTS_OF_A_GAME, VillageRecord, VillageRules
 from .rules import TEAMS
 
-WON_PER_GAME: Final = Scale("games won", Fraction(1))
+WON_PER_GAME: Final = Scale("games won", Fraction(1, HALFPOINTS_OF_A_GAME))
+"""Half-points of a game, as games won."""
 
 
 class VillageCounts(Counts, frozen=True, tag="village"):
@@ -59,9 +60,9 @@ class VillageCounts(Counts, frozen=True, tag="village"):
 
 
 class VillageGame(msgspec.Struct, frozen=True):
-    """One game from the measured seat's side."""
+    """One game from the measured seat's side, with its half-points."""
 
-    won: int
+    halfpoints: int
     errors: tuple[int, ...]
     decisions: tuple[int, ...]
     decided_by_play: bool
@@ -79,7 +80,7 @@ class VillageCell(Cell, frozen=True):
 
     @property
     def course(self) -> list[int]:
-        return [game.won for game in self.games]
+        return [game.halfpoints for game in self.games]
 
     def units(self, value: Callable[[VillageGame], int]) -> list[int]:
         return list(map(value, self.games))
@@ -88,7 +89,7 @@ class VillageCell(Cell, frozen=True):
         return self.as_units(self.course, WON_PER_GAME)
 
     def kept(self, keep: Callable[[VillageGame], bool], measure: Measure) -> Units:
-        return self.some_units((game.won for game in self.games if keep(game)), WON_PER_GAME)
+        return self.some_units((game.halfpoints for game in self.games if keep(game)), WON_PER_GAME)
 
     def with_results_of(self, other: Self) -> Self:
         return msgspec.structs.replace(self, games=self.games + other.games)
@@ -118,17 +119,17 @@ class VillageScoring(GameScoring):
     def count(self, played: Played) -> VillageCounts:
         teams = Counter(f"won_by_{TEAMS[record.won]}" for record in played.records)
         own = sum(not any(tally.substituted for tally in record.tallies) for record in played.records)
-        won = sum(played.outcomes)
+        won = sum(played.outcomes) // HALFPOINTS_OF_A_GAME
         return VillageCounts(len(played.records), won, own, dict(sorted(teams.items())))
 
     def cell(self, key: CellKey, played: Played) -> VillageCell:
         games = []
-        for record, won in zip(played.records, played.outcomes, strict=True):
+        for record, halfpoints in zip(played.records, played.outcomes, strict=True):
             tallies = measured_first(by_seat(record.tallies, record.order), played.seat_index)
             own = not any(tally.substituted for tally in tallies)
             counts = [(tally.faults, tally.decisions) for tally in tallies]
             errors, decisions = tuple(fault for fault, _ in counts), tuple(decision for _, decision in counts)
-            games.append(VillageGame(won, errors, decisions, own))
+            games.append(VillageGame(halfpoints, errors, decisions, own))
         tallies = measured_first(played.tallies, played.seat_index)
         return VillageCell(key, tuple(games), starts=f"{played.run}/{played.match.draws}", tallies=tallies)
 
