@@ -10,9 +10,12 @@ from agzamov_verify.scoring.inference.exact import high_precision, places
 from agzamov_verify.scoring.inference.ratings import (
     EloRule,
     Game,
+    GlickoRule,
+    NotOfTwo,
     _expected,
     _play,
     elo_match,
+    glicko2_match,
     hand_halfpoints,
     match_games,
     with_and_without,
@@ -77,7 +80,7 @@ def test_a_course_has_a_point_every_so_often_and_one_at_the_end(points: list[int
     )
     whole = elo_match(points, CHESS)
     assert set(match.trajectory) <= set(whole.trajectory)
-    pool = elo_pool(match_games(points), CHESS)
+    pool = elo_pool(match_games(points, 2), CHESS)
     assert (match.a, match.b) == (pool.get("a", "1500.000000"), pool.get("b", "1500.000000"))
     assert float(match.a) + float(match.b) == pytest.approx(3000, abs=2e-6)
 
@@ -103,3 +106,13 @@ def test_a_mark_for_each_result_is_needed() -> None:
 
 def test_a_hand_is_won_with_more_than_no_chips() -> None:
     assert hand_halfpoints([5, 0, -1, 10_000]) == [2, 1, 0, 2]
+
+
+@pytest.mark.parametrize("seats", [1, 3, 9])
+def test_a_rating_of_a_table_that_is_not_of_two_is_refused(seats: int) -> None:
+    told = f"^ratings: expected a table of 2 seats, found {seats}; Elo and Glicko-2 are of two$"
+    with pytest.raises(NotOfTwo, match=told):
+        elo_match([2, 0], CHESS, seats=seats)
+    with pytest.raises(NotOfTwo, match=told):
+        glicko2_match([2, 0], GlickoRule(), seats=seats)
+    assert elo_match([2, 0], CHESS, seats=2) == elo_match([2, 0], CHESS)

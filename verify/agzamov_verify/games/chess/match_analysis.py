@@ -235,7 +235,7 @@ def chess_analysis(
     pairs, ratings = cell.measured(Measure.SCORE).values, evidence.constants.ratings
     glicko, elo = ratings.glicko2[cell.key.game], ratings.elo[cell.key.game]
     raw = cell.as_units(cell.units(lambda game: game.raw_halfpoints), PAIR_SCORE)
-    own = [game.decided_by_play for game in cell.games]
+    own, seats = [game.decided_by_play for game in cell.games], cell.key.seats
     score = kept_figures(cell, Measure.SCORE, evidence)
     score_raw = mean_figure(raw, evidence)
     return ChessAnalysis(
@@ -250,8 +250,8 @@ def chess_analysis(
         score_raw,
         pentanomial(counts_of(pairs), score.everything.ci),
         pentanomial(counts_of(raw.values), score_raw.ci),
-        with_and_without(lambda points: glicko2_match(points, glicko), cell.halfpoints, own),
-        with_and_without(lambda points: elo_match(points, elo, ELO_POINTS), cell.halfpoints, own),
+        with_and_without(lambda points: glicko2_match(points, glicko, seats=seats), cell.halfpoints, own),
+        with_and_without(lambda points: elo_match(points, elo, ELO_POINTS, seats=seats), cell.halfpoints, own),
         evidence.learned(cell),
         stress_figures(cell, evidence),
         {probe.probe.value: probe_figure(probe, evidence) for probe in probes},

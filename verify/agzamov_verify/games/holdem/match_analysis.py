@@ -257,7 +257,7 @@ def poker_analysis(
     cell: PokerCell, setting: Setting, evidence: Evidence, preflop: PreflopQuality = NO_QUALITY
 ) -> PokerAnalysis:
     """The analysis of a match of hold'em."""
-    units, ratings = cell.measured(), evidence.constants.ratings
+    units, ratings, seats = cell.measured(), evidence.constants.ratings, cell.key.seats
     glicko, elo = ratings.glicko2[cell.key.game], ratings.elo[cell.key.game]
     points = hand_halfpoints(units.values)
     own = [not others for others in cell.units(lambda hand: int(not hand.decided_by_play))]
@@ -279,7 +279,7 @@ def poker_analysis(
         p_above_half(sum(won), len(won), setting, cell.careers),
         PreflopScope(),
         *preflop,
-        with_and_without(lambda some: glicko2_match(some, glicko), points, own),
-        with_and_without(lambda some: elo_match(some, elo, ELO_POINTS), points, own),
+        with_and_without(lambda some: glicko2_match(some, glicko, seats=seats), points, own),
+        with_and_without(lambda some: elo_match(some, elo, ELO_POINTS, seats=seats), points, own),
         evidence.learned(cell),
     )

@@ -50,8 +50,22 @@ class Both(msgspec.Struct, Generic[T], frozen=True):
     left_out: int
 
 
-def match_games(halfpoints: Iterable[int]) -> list[Game]:
-    """A match of seats a and b as games, from a's half-points in order. Who moved first is not kept."""
+class NotOfTwo(ValueError):
+    """A rating of a table that is not of two: Elo and Glicko-2 know a first and a second player, and no third."""
+
+    def __init__(self, seats: int) -> None:
+        super().__init__(
+            f"ratings: expected a table of {len((A, B))} seats, found {seats}; Elo and Glicko-2 are of two"
+        )
+
+
+def match_games(halfpoints: Iterable[int], seats: int) -> list[Game]:
+    """A match of seats a and b as games, from a's half-points in order. Who moved first is not kept.
+
+    `seats`: the number at the table. Raises NotOfTwo.
+    """
+    if seats != len((A, B)):
+        raise NotOfTwo(seats)
     return [Game(A, B, points) for points in halfpoints]
 
 
@@ -97,12 +111,15 @@ class EloMatch(msgspec.Struct, frozen=True):
     trajectory: tuple[EloPoint, ...]
 
 
-def elo_match(halfpoints: Sequence[int], rule: EloRule, every: int = EVERY_RESULT) -> EloMatch:
-    """The course of a match from seat a's half-points: a point after each `every` results and after the last."""
+def elo_match(halfpoints: Sequence[int], rule: EloRule, every: int = EVERY_RESULT, *, seats: int = 2) -> EloMatch:
+    """The course of a match from seat a's half-points: a point after each `every` results and after the last.
+
+    `seats`: the number at the table. Raises NotOfTwo.
+    """
     ratings = {A: Decimal(rule.start), B: Decimal(rule.start)}
     trajectory = []
     with high_precision():
-        for played, game in enumerate(match_games(halfpoints), 1):
+        for played, game in enumerate(match_games(halfpoints, seats), 1):
             _play(ratings, game, rule)
             if played % every == 0 or played == len(halfpoints):
                 trajectory.append(EloPoint(played, places(ratings[A]), places(ratings[B])))
@@ -216,9 +233,14 @@ def glicko2_pool(
     return {name: tuple(course) for name, course in courses.items()}
 
 
-def glicko2_match(halfpoints: Sequence[int], rule: GlickoRule, anchor: Glicko | None = None) -> GlickoMatch:
-    """The course of a match from seat a's half-points; with `anchor`, seat b keeps that rating."""
-    games, size = match_games(halfpoints), rule.period_results
+def glicko2_match(
+    halfpoints: Sequence[int], rule: GlickoRule, anchor: Glicko | None = None, *, seats: int = 2
+) -> GlickoMatch:
+    """The course of a match from seat a's half-points; with `anchor`, seat b keeps that rating.
+
+    `seats`: the number at the table. Raises NotOfTwo.
+    """
+    games, size = match_games(halfpoints, seats), rule.period_results
     periods = [games[start_index : start_index + size] for start_index in range(0, len(games), size)]
     start = _point(0, rule.start)
     courses = {A: (start,), B: (start,)} | glicko2_pool(periods, rule, {B: anchor} if anchor else None)
