@@ -35,10 +35,13 @@ REPLY = {
     "created": 1,
     "model": "instant",
     "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "MOVE: e2e4"}}],
-    "usage": {"prompt_tokens": 400, "completion_tokens": 5, "total_tokens": 405},
+    "usage": {"prompt_tokens": 99_999, "completion_tokens": 5},
 }
 BODY = json.dumps(REPLY).encode()
-RESPONSE = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (len(BODY), BODY)
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(BODY)
+BEFORE, _, AFTER = (HEAD + BODY).partition(b"99999")
+BYTES_A_TOKEN = 4
+"""A server that read all prompts as equally many tokens would be taken for one that cuts them."""
 
 
 class Instant(asyncio.Protocol):
@@ -58,7 +61,7 @@ class Instant(asyncio.Protocol):
         self._seen += data
         while (end := self._end_of_request()) and len(self._seen) >= end:
             self._seen = self._seen[end:]
-            asyncio.get_running_loop().call_later(self.delay_s, self._answer)
+            asyncio.get_running_loop().call_later(self.delay_s, self._answer, end // BYTES_A_TOKEN)
 
     def _end_of_request(self) -> int:
         """Where the first request ends, 0 while its head is not there."""
@@ -66,9 +69,9 @@ class Instant(asyncio.Protocol):
         length = head.lower().partition(b"content-length: ")[2].split(b"\r\n", 1)[0]
         return len(head) + 4 + int(length or 0) if found else 0
 
-    def _answer(self) -> None:
+    def _answer(self, prompt_tokens: int) -> None:
         if self._transport:
-            self._transport.write(RESPONSE)
+            self._transport.write(b"%b%5d%b" % (BEFORE, prompt_tokens, AFTER))
 
 
 async def serve(delay_s: float) -> None:
