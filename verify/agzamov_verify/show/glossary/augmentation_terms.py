@@ -8,8 +8,8 @@ from .term import Term
 
 MEMORY: Final = (
     Term("memory",
-         "An augmentation: a system that stores a note after each game of seat A, and gives notes for its next "
-         "decisions.",
+         "An augmentation: a system that stores a note after each game of its seat, and gives notes for the seat's "
+         "next decisions. Any seat may have one, of its own.",
          "docs/memory.md", ("memory system", "augmentation", "server")),
     Term("adapter",
          "A YAML file that says how a memory server is started, which of its tools are called, how their results are "
@@ -94,8 +94,9 @@ MEMORY: Final = (
 
 TOOLS: Final = (
     Term("tools",
-         "An augmentation: before each decision of seat A an engine examines the moves that it names (chess), or a "
-         "calculator tells equity and pot odds (hold'em). Also step 16: their recorded answers are made again.",
+         "An augmentation: before each decision of its seat an engine examines the moves that the seat names "
+         "(chess), or a calculator tells equity and pot odds (hold'em). Also step 16: their recorded answers are "
+         "made again.",
          "docs/tools.md", ("tool", "tool answers")),
     Term("offers",
          "The engine's tools that a model may call with use: model: evaluate_position (the value of the position), "
@@ -114,7 +115,7 @@ TOOLS: Final = (
          "the positive control of tools, of retrieval and of the full stack.",
          "docs/tools.md", ("scripted novice",)),
     Term("retrieval",
-         "An augmentation: before each decision of seat A the passages of a document set that fit its situation are "
+         "An augmentation: before each decision of its seat the passages of a document set that fit the situation are "
          "found and told. They follow from documents and journal, so verification finds them again.",
          "docs/rag.md", ("rag", "documents", "passages", "passage")),
     Term("document set",
@@ -123,7 +124,7 @@ TOOLS: Final = (
          "docs/rag.md", ("basics", "passages_max")),
     Term("full stack",
          "An augmentation: a memory, a tool and documents together. What is recalled of the opponent stands in the "
-         "prompt in which seat A says what its tool is to examine.",
+         "prompt in which its seat says what the tool is to examine.",
          "docs/full-stack.md", ("full", "orchestration", "parts of a system")),
     Term("interaction",
          "The delta of the full stack less the sum of those of memory, tools and documents alone, start by start: "

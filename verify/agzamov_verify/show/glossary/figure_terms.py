@@ -12,7 +12,7 @@ PLAY: Final = (
          "big blinds won per 100 hands in hold'em; in brackets its 95 % interval.",
          "paper, section 9", ("result", "result of the first-named")),
     Term("score",
-         "Points a game of seat A: 1 for a win, 1/2 for a draw, 0 for a loss; 0.5 is even.",
+         "Points a game of the measured seat: 1 for a win, 1/2 for a draw, 0 for a loss; 0.5 is even.",
          "paper, section 5.1"),
     Term("raw score",
          "The score without adjudication: a game that the engine's verdict ended counts as a draw unless it "
@@ -26,33 +26,34 @@ PLAY: Final = (
          "paper, section 9.1", ("win rate by pairs",)),
     Term("pairs",
          "Each chess start is played twice with colours exchanged. The five numbers are the pairs in which "
-         "seat A took 0, 1/2, 1, 1 1/2 and 2 points (the pentanomial distribution).",
+         "the measured seat took 0, 1/2, 1, 1 1/2 and 2 points (the pentanomial distribution).",
          "docs/decisions/0013", ("pentanomial", "start pair")),
     Term("wins, draws, losses",
-         "Games by their result, from seat A's side.",
+         "Games by their result, from the measured seat's side.",
          "docs/scoring.md"),
     Term("survival index",
-         "In Phase 5, in games in which seat A has the worse side: the moves it made before it had lost (100 where it "
-         "had not by then) less the moves that the engine, playing both sides, makes there before it has lost.",
+         "In Phase 5, in games in which the measured seat has the worse side: the moves it made before it had lost "
+         "(100 where it had not by then) less the moves that the engine, playing both sides, makes there "
+         "before it has lost.",
          "paper, section 4.6; docs/phase5.md", ("expected collapse point",)),
     Term("recovery rate",
-         "In Phase 5, the share of the games in which seat A has the worse side that it did not lose.",
+         "In Phase 5, the share of the games in which the measured seat has the worse side that it did not lose.",
          "paper, section 4.6; docs/phase5.md"),
     Term("GQI under pressure",
-         "In Phase 5, the centipawns that seat A loses a move in games in which it has the worse side. With the engine "
-         "as a tool it says how well the engine was followed.",
+         "In Phase 5, the centipawns that the measured seat loses a move in games in which it has the worse side. "
+         "With the engine as a tool it says how well the engine was followed.",
          "paper, section 4.6; docs/phase5.md"),
     Term("evaluation accuracy",
-         "In Phase 5, the share of slight and severe positions of which seat A, asked before its first move as White, "
-         "said rightly which side stands better.",
+         "In Phase 5, the share of slight and severe positions of which the measured seat, asked before its first "
+         "move as White, said rightly which side stands better.",
          "paper, E6; draft, H15; docs/phase5.md"),
     Term("calculation accuracy",
-         "In Phase 5, the share of forced mates that seat A carried out as White, each move its own and in no more "
-         "moves than the proven mate has.",
+         "In Phase 5, the share of forced mates that the measured seat carried out as White, each move its own and "
+         "in no more moves than the proven mate has.",
          "paper, E6; draft, H15; docs/phase5.md"),
     Term("calculation efficiency",
-         "In Phase 5, in won endings against a bare king, the moves of the exact shortest win over those that seat A "
-         "took to mate as White; 0 where it did not.",
+         "In Phase 5, in won endings against a bare king, the moves of the exact shortest win over those that the "
+         "measured seat took to mate as White; 0 where it did not.",
          "draft, H20; docs/phase5.md"),
     Term("Elo difference",
          "The score on the scale of chess ratings: 0 is even, 100 points are a score of 0.64. It has no finite "

@@ -43,7 +43,7 @@ RUN: Final = (
          "docs/formats/manifest.md", ("origin", "seed.origin")),
     Term("seat",
          "A player as the plan names it. A match has seat A, which is measured, seat B, and others in games "
-         "that take more.",
+         "that take more. Any of them may have a system; a protocol may measure more than the first.",
          "docs/formats/manifest.md", ("seats", "A", "B", "seat A", "seat B")),
     Term("naked",
          "The condition in which a model has its prompt alone: no memory, no tools, no retrieval.",
@@ -69,7 +69,7 @@ RUN: Final = (
          "Play from positions that are better or worse for one side from the start.",
          "paper, section 4.2"),
     Term("oracle",
-         "An augmentation system without a memory: the plan's author writes what seat A is told of its opponent. "
+         "An augmentation system without a memory: the plan's author writes what its seat is told of its opponents. "
          "It is the ceiling of what a memory can give.",
          "docs/decisions/0039", ("system", "facts")),
     Term("baseline",
