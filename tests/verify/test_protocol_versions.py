@@ -11,7 +11,11 @@ import pytest
 
 from agzamov_verify import protocols
 from agzamov_verify.experiment.matches import Match
+from agzamov_verify.experiment.plan_fields import Problem
 from agzamov_verify.games.chess.game import ChessMatch
+from agzamov_verify.plan import plan_problems
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.plan_problems import problems
 from agzamov_verify.protocols import PROTOCOLS, RELEASED
 from agzamov_verify.protocols.document_shape import OutsideShape, shape_of, spelled
 from agzamov_verify.protocols.opponents import (
@@ -147,3 +151,15 @@ def test_a_protocol_may_have_a_rule_about_a_whole_table() -> None:
 
     table = Table(MATCH, [PLAYER, NOVICE, DICE, NOVICE])
     assert [one_novice_at_most(table, place) for place in range(4)] == ["", "", "", "one novice at most"]
+
+
+def test_a_game_whose_claimed_figures_no_protocol_names_is_refused_before_it_is_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    match = {"phase": 1, "game": "chess960", "a": "agent", "b": "agent", "games": 2}
+    plan = msgspec.convert({"title": "A game", "seats": {"agent": {"kind": "random"}}, "matches": [match]}, Plan)
+    assert problems(plan) == []
+    version = msgspec.structs.replace(PROTOCOLS[plan.protocol], claims={})
+    monkeypatch.setattr(plan_problems, "PROTOCOLS", {plan.protocol: version})
+    told = "protocols/agz_0_1 names no figures of chess960 in `claims`: add them there"
+    assert problems(plan) == [Problem("matches[0]", told)]

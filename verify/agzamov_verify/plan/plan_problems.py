@@ -122,6 +122,10 @@ def _matches(plan: Plan) -> Iterator[Problem]:
         if match.game not in (version := PROTOCOLS[plan.protocol]).games:
             games = ", ".join(version.games)
             yield Problem(path, f"expected a game of {version.id} ({games}), found {match.game}")
+        elif match.game not in version.claims:
+            yield Problem(
+                path, f"protocols/{version.folder} names no figures of {match.game} in `claims`: add them there"
+            )
         if len(match.id) > MATCH_ID_CHARS_MAX:
             message = f"expected names of seats and system that make an id of at most {MATCH_ID_CHARS_MAX} characters"
             yield Problem(path, f"{message}, found {len(match.id)} in {match.id}")
