@@ -143,7 +143,7 @@ def test_the_questions_to_a_port_with_a_state_come_one_after_another_in_their_or
 
     assert in_lanes(["memory_a", None, "memory_b", "memory_a", None]) == [[0, 3], [1], [2], [4]]
     order: list[int] = []
-    for outcome in side_by_side(in_lanes(["a", "a", "a"]), order.append):
+    for outcome in side_by_side(in_lanes(["a", "a", "a"]), order.append, CallSlots(1)):
         assert outcome.fault is None
     assert order == [0, 1, 2]
     play(tmp_path, OneSeat())
@@ -222,8 +222,78 @@ def test_after_a_fault_no_further_question_is_asked() -> None:
         begun.append(at)
         raise PortFault("no")
 
-    outcomes = list(side_by_side([[0, 1, 2]], call))
+    outcomes = list(side_by_side([[0, 1, 2]], call, CallSlots(1)))
     assert (begun, [outcome.at for outcome in outcomes]) == ([0], [0])
+
+
+def test_a_call_that_waited_for_its_slot_does_not_begin_after_a_fault() -> None:
+    begun: list[int] = []
+
+    def call(at: int) -> int:
+        begun.append(at)
+        raise PortFault("no")
+
+    outcomes = list(side_by_side([[at] for at in range(8)], call, CallSlots(1)))
+    assert len(begun) == len(outcomes) == 1
+
+
+def test_answers_that_wait_outlast_a_second_fault_in_their_round(whole: Path, tmp_path: Path) -> None:
+    """A round before it that is replayed whole must not empty the file in which they wait."""
+    with pytest.raises(PortFault):
+        play(tmp_path, failing(range(SEATS), 1, [0], lambda: PortFault("no")))
+    for _ in range(2):
+        with pytest.raises(PortFault):
+            play(tmp_path, Seats(dead_at("g00001", 0)))
+    again = Seats()
+    play(tmp_path, again)
+    assert [one.turn for one in again.asked if one.game == "g00001"] == [0]
+    assert journal(tmp_path) == journal(whole)
+
+
+def dead_at(game: str, turn: int) -> Callable[[Question], None]:
+    def may(question: Question) -> None:
+        if (question.game, question.turn) == (game, turn):
+            raise PortFault("no")
+
+    return may
+
+
+def test_a_port_with_a_state_is_asked_again_for_all_that_follows_a_lost_answer(tmp_path: Path) -> None:
+    """Its first answer was lost with the cache of the disk, and its second waits: it is not told that one before."""
+
+    def two_to_one() -> Script[None]:
+        places = enumerate(("seat0", "seat1", "seat2", "seat1"))
+        yield from ask_together([Chat(0, "g00000", (Message("", "user"),), 7, to, at) for at, to in places], REPLY)
+
+    class OneState(Seats):
+        def is_shared(self, question: Question) -> bool:
+            return question.to != "seat1"
+
+    def played(seats: Seats) -> None:
+        with Recorder(tmp_path, RUN, STREAM, seats, lambda: 0) as recorder:
+            for _ in Exchanges(two_to_one(), recorder, recorder.together):
+                pass
+
+    others = threading.Semaphore(0)
+
+    def may(question: Question) -> None:
+        if question.turn:
+            others.release()
+            return
+        for _ in range(SEATS - 1):
+            assert others.acquire(timeout=WAIT_S)
+        raise PortFault("no")
+
+    with pytest.raises(PortFault):
+        played(OneState(may))
+    path = tmp_path / STREAM / FILE
+    kept = [line for line in path.read_bytes().splitlines(keepends=True) if b'"seq":1,' not in line]
+    assert len(kept) == 2
+    path.write_bytes(b"".join(kept))
+    again = OneState()
+    played(again)
+    assert sorted(one.turn for one in again.asked) == [0, 1, 3]
+    assert [one.turn for one in again.restored] == [2]
 
 
 def copies_at_each_byte(folder: Path, name: str, step: int) -> Iterator[bytes]:

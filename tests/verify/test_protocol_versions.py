@@ -5,18 +5,20 @@ import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import msgspec
 import pytest
 
 from agzamov_verify import protocols
+from agzamov_verify.core.canon import NotCanonical
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.experiment.plan_fields import Problem
 from agzamov_verify.games.chess.game import ChessMatch
-from agzamov_verify.plan import plan_problems
+from agzamov_verify.plan import manifest, plan_problems
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.plan_problems import problems
-from agzamov_verify.protocols import PROTOCOLS, RELEASED
+from agzamov_verify.protocols import PROTOCOLS, RELEASED, documents
 from agzamov_verify.protocols.document_shape import OutsideShape, shape_of, spelled
 from agzamov_verify.protocols.opponents import (
     ANY_SEAT,
@@ -28,9 +30,12 @@ from agzamov_verify.protocols.opponents import (
     of_kind,
     one_of,
 )
+from agzamov_verify.scoring.results import Results
 from agzamov_verify.seats import NoviceSeat, RandomSeat, ReferenceSeat, Seat
 
 ROOT = Path(__file__).parents[2]
+
+GOLDEN = Path(__file__).parents[1] / "bundles" / "golden" / "agz-0.1"
 
 
 def script(name: str) -> ModuleType:
@@ -163,3 +168,47 @@ def test_a_game_whose_claimed_figures_no_protocol_names_is_refused_before_it_is_
     monkeypatch.setattr(plan_problems, "PROTOCOLS", {plan.protocol: version})
     told = "protocols/agz_0_1 names no figures of chess960 in `claims`: add them there"
     assert problems(plan) == [Problem("matches[0]", told)]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "told"),
+    [
+        (
+            ["castles_early", "never_castles"],
+            "patterns[1]: found never_castles, expected each once of a game of agz-0.1:",
+        ),
+        (["castles_early"] * 2_000, "patterns[1]: found castles_early again, expected each once of a game of agz-0.1:"),
+    ],
+)
+def test_a_pattern_that_is_unknown_or_named_twice_is_told_once(patterns: list[str], told: str) -> None:
+    match = {"phase": 1, "game": "chess960", "a": "agent", "b": "agent", "games": 2}
+    seats = {"agent": {"kind": "reference", "patterns": patterns}}
+    (problem,) = problems(msgspec.convert({"title": "Habits", "seats": seats, "matches": [match]}, Plan))
+    assert str(problem).startswith(f"seats.agent.{told}")
+
+
+@pytest.mark.parametrize("name", ["x" * 65, "Castles", "castles early", "", "castles\n"])
+def test_the_name_of_a_pattern_is_short_and_plain(name: str) -> None:
+    seats = {"agent": {"kind": "reference", "patterns": [name]}}
+    with pytest.raises(msgspec.ValidationError, match="patterns"):
+        msgspec.convert({"title": "Habits", "seats": seats, "matches": []}, Plan)
+
+
+def test_a_manifest_that_its_protocol_cannot_read_is_refused_and_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    def renamed(document: dict[str, Any]) -> dict[str, Any]:
+        return {**document, "plan": {"title": document["plan"]["name"]}}
+
+    version = msgspec.structs.replace(PROTOCOLS["agz-0.1"], upgrade=renamed)
+    monkeypatch.setattr(manifest, "PROTOCOLS", {"agz-0.1": version})
+    with pytest.raises(manifest.ManifestError, match=r"expected a manifest of agz-0\.1"):
+        manifest.load_manifest(b'{"plan":{"protocol":"agz-0.1"}}')
+
+
+def test_a_document_of_another_protocol_is_not_canonical(monkeypatch: pytest.MonkeyPatch) -> None:
+    def outside(*_: object) -> bytes:
+        raise OutsideShape("matches[0].result", "expected what this format knows, found village")
+
+    golden = (GOLDEN / "bundle" / "data" / "results" / "results.json").read_bytes()
+    monkeypatch.setattr(documents, "written", outside)
+    with pytest.raises(NotCanonical, match="found village"):
+        documents.read("agz-0.1", documents.RESULTS, golden, Results)

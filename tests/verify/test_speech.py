@@ -108,8 +108,19 @@ def test_every_line_of_a_quote_begins_with_its_mark_and_no_other_line_ends_it(sp
 @given(SPEECHES)
 def test_a_quote_holds_no_sign_that_is_unseen_turns_a_line_or_opens_a_tag(speech: str) -> None:
     text = plain(speech)
-    assert not set(text) & set("<>[]\r\t\0\x1b\x85\u200b\u202e\u2066\u2028\ufeff\u00a0\U000e0041")
+    assert not set(text) & set(
+        "<>[]\r\t\0\x1b\x85\u200b\u202e\u2066\u2028\ufeff\u00a0\u2800\ufe47\U0001bca0\U00013430\U0001d159\U000e0041"
+    )
     assert plain(text) == text
+
+
+@pytest.mark.parametrize("sign", ["\u2800", "\U0001bca0", "\U0001bca3", "\U00013430", "\U0001343f", "\U0001d159"])
+def test_signs_without_a_shape_are_left_out(sign: str) -> None:
+    assert plain(f"vote{sign}Ann") == "voteAnn"
+
+
+def test_upright_brackets_are_brackets() -> None:
+    assert plain("\ufe47INST\ufe48 \ufe3fi\ufe40") == plain("[INST] <i>")
 
 
 @given(st.text(st.characters(codec="ascii", exclude_characters="<>[]&", min_codepoint=32), max_size=50))

@@ -14,7 +14,7 @@ bundle.
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from io import FileIO
 from pathlib import Path
 from queue import SimpleQueue
@@ -54,16 +54,21 @@ class CallSlots:
         self._free.put(None)
 
 
-def side_by_side(lanes: Sequence[Sequence[int]], call: Callable[[int], T]) -> Iterator[CallOutcome[T]]:
-    """Make every call by its number, each lane in a thread of its own, and give the outcomes as they come."""
+def side_by_side(
+    lanes: Sequence[Sequence[int]], call: Callable[[int], T], slot: AbstractContextManager[object]
+) -> Iterator[CallOutcome[T]]:
+    """Make every call by its number, each lane in a thread of its own, and give the outcomes as they come.
+
+    `slot` is entered for each call, which may wait for it.
+    """
     faulty = Event()
     if len(lanes) < 2:
-        yield from (outcome for lane in lanes for outcome in _outcomes(lane, call, faulty))
+        yield from (outcome for lane in lanes for outcome in _outcomes(lane, call, slot, faulty))
         return
     ended: SimpleQueue[CallOutcome[T] | None] = SimpleQueue()
 
     def run(lane: Sequence[int]) -> None:
-        for outcome in _outcomes(lane, call, faulty):
+        for outcome in _outcomes(lane, call, slot, faulty):
             ended.put(outcome)
         ended.put(None)
 
@@ -79,16 +84,24 @@ def side_by_side(lanes: Sequence[Sequence[int]], call: Callable[[int], T]) -> It
                 yield outcome
 
 
-def _outcomes(lane: Sequence[int], call: Callable[[int], T], faulty: Event) -> Iterator[CallOutcome[T]]:
-    """The outcomes of one lane, up to the first fault of any."""
+def _outcomes(
+    lane: Sequence[int], call: Callable[[int], T], slot: AbstractContextManager[object], faulty: Event
+) -> Iterator[CallOutcome[T]]:
+    """The outcomes of one lane, up to the first fault of any: what waited for its slot meanwhile does not begin."""
     for at in lane:
-        if faulty.is_set():
-            return
-        try:
-            yield CallOutcome(at, call(at))
-        except BaseException as error:  # noqa: BLE001 - whoever waits for the outcome raises it again
-            faulty.set()
-            yield CallOutcome(at, None, error)
+        with slot:
+            if faulty.is_set():
+                return
+            outcome = _outcome(at, call, faulty)
+        yield outcome
+
+
+def _outcome(at: int, call: Callable[[int], T], faulty: Event) -> CallOutcome[T]:
+    try:
+        return CallOutcome(at, call(at))
+    except BaseException as error:  # noqa: BLE001 - whoever waits for the outcome raises it again
+        faulty.set()
+        return CallOutcome(at, None, error)
 
 
 def in_lanes(keys: Sequence[str | None]) -> list[list[int]]:
@@ -122,6 +135,7 @@ class WaitingAnswers:
         if self._path.exists():
             cut_torn_line(self._path)
             self._recorded = {one.entry.seq: one for one in _read(self._path) if one.entry.seq >= first}
+        self._last = max(self._recorded, default=-1)
 
     def take(self, seq: int) -> WaitingAnswer | None:
         """The answer that an earlier process was given for entry `seq`."""
@@ -131,10 +145,11 @@ class WaitingAnswers:
         """Keep an answer until it is its turn."""
         self._file = self._file or open_append(self._path)
         write_line(self._file, msgspec.json.encode(waiting))
+        self._last = max(self._last, waiting.entry.seq)
 
-    def clear(self) -> None:
-        """Forget all, once it is in the journal."""
-        if self._file or self._path.exists():
+    def clear(self, entries: int) -> None:
+        """Forget all, if the journal's first `entries` entries are past every answer that waits."""
+        if entries > self._last and (self._file or self._path.exists()):
             self._file = self._file or open_append(self._path)
             self._file.truncate(0)
 

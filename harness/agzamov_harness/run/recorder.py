@@ -104,7 +104,9 @@ class Recorder:
         if self._next < len(self._recorded):
             return self._from_journal(question)
         self._begin(question.game)
-        return self._append(self._ask(question))
+        with self._in_flight:
+            answered = self._ask(question)
+        return self._append(answered)
 
     def together(self, questions: Sequence[Question]) -> tuple[Answer, ...]:
         """The answers to questions that are asked together, in their order.
@@ -118,7 +120,8 @@ class Recorder:
         missing = [at for at in range(len(answers), len(questions)) if at not in answered]
         faults = {}
         answers += self._append_ready(answered, len(answers))
-        for at, given, fault in side_by_side(self._lanes(questions, missing), lambda at: self._ask(questions[at])):
+        lanes = self._lanes(questions, missing)
+        for at, given, fault in side_by_side(lanes, lambda at: self._ask(questions[at]), self._in_flight):
             if given is None:
                 faults[at] = fault
                 continue
@@ -128,7 +131,7 @@ class Recorder:
             answers += self._append_ready(answered, len(answers))
         if faults:
             raise faults[min(faults)] or AssertionError
-        self._waiting.clear()
+        self._waiting.clear(self._seq)
         return tuple(answers)
 
     def finish(self) -> None:
@@ -177,12 +180,18 @@ class Recorder:
         return entry.answer
 
     def _from_waiting(self, questions: Sequence[Question], first: int, start: int) -> dict[int, AnsweredCall]:
-        """Answers to an earlier process from place `start` on, by place; `first`: the entry of place 0."""
-        answered = {}
+        """Answers to an earlier process from place `start` on, by place; `first`: the entry of place 0.
+
+        A port with a state is asked in order: once an answer of one is lost, its later ones are asked for again.
+        """
+        answered, lost = {}, set[str]()
         for at in range(start, len(questions)):
-            if waiting := self._waiting.take(first + at):
+            to, waiting = questions[at].to, self._waiting.take(first + at)
+            if waiting and to not in lost:
                 self._restore(waiting.entry, first + at, questions[at])
                 answered[at] = AnsweredCall(waiting.entry.question, waiting.entry.answer, waiting.call)
+            elif not self._world.is_shared(questions[at]):
+                lost.add(to)
         return answered
 
     def _restore(self, entry: Entry, seq: int, question: Question) -> None:
@@ -205,10 +214,9 @@ class Recorder:
 
     def _ask(self, question: Question) -> AnsweredCall:
         """Ask the world, in any thread."""
-        with self._in_flight:
-            start = self._clock()
-            answer = self._world(question)
-            elapsed_ns = self._clock() - start
+        start = self._clock()
+        answer = self._world(question)
+        elapsed_ns = self._clock() - start
         short, us = asked(question), max(0, elapsed_ns) // NANOSECONDS_PER_US
         if isinstance(answer, Completion):
             call = CallRecord(fingerprint=answer.fingerprint, id=answer.id, to=short.to, us=us)

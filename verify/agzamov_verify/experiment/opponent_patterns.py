@@ -11,7 +11,9 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import msgspec
 
-Pattern: TypeAlias = Annotated[str, msgspec.Meta(extra_json_schema={"format": "pattern-name"})]
+Pattern: TypeAlias = Annotated[
+    str, msgspec.Meta(pattern=r"\A[a-z0-9_]{1,64}\Z", extra_json_schema={"format": "pattern-name"})
+]
 """The name of a pattern in a manifest: small letters, digits and underscores. Each game has its own."""
 
 

@@ -280,7 +280,7 @@ def load_manifest(data: bytes) -> Manifest:
     try:
         document: Any = canon.loads(data)
         version = _version_of(document)
-        manifest = msgspec.convert(version.upgrade(document), Manifest)
+        manifest = msgspec.convert(_upgraded(document, version), Manifest)
     except canon.NotCanonical as error:
         raise ManifestError(str(error)) from error
     except msgspec.ValidationError as error:
@@ -288,6 +288,14 @@ def load_manifest(data: bytes) -> Manifest:
     if manifest.bytes != data:
         raise ManifestError(_unlike(document, canon.loads(manifest.bytes), version.id))
     return manifest
+
+
+def _upgraded(document: Any, version: ProtocolVersion) -> Any:
+    """The document as the types of today have it. Raises ManifestError for one that its protocol cannot read."""
+    try:
+        return version.upgrade(document)
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise ManifestError(f"expected a manifest of {version.id}, found one without {_capped(str(error))}") from error
 
 
 def _version_of(document: Any) -> ProtocolVersion:

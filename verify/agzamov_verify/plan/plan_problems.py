@@ -141,13 +141,17 @@ def _matches(plan: Plan) -> Iterator[Problem]:
 
 
 def _patterns(path: str, patterns: Iterable[Pattern], plan: Plan) -> Iterator[Problem]:
-    """Names that no game of the plan's protocol has for a pattern."""
+    """The first name that no game of the plan's protocol has for a pattern, or that stands there twice."""
     version = PROTOCOLS[plan.protocol]
     known = sorted({pattern for name in version.games for pattern in GAMES[name].patterns})
+    seen: set[Pattern] = set()
     for index, pattern in enumerate(patterns):
-        if pattern not in known:
-            message = f"expected a pattern of a game of {version.id} ({', '.join(known)}), found {pattern}"
+        if pattern not in known or pattern in seen:
+            again = " again" if pattern in seen else ""
+            message = f"found {pattern}{again}, expected each once of a game of {version.id}: {', '.join(known)}"
             yield Problem(f"{path}.patterns[{index}]", message)
+            return
+        seen.add(pattern)
 
 
 def _players(path: str, match: Match) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ import msgspec
 
 from ..core import canon
 from . import PROTOCOLS
-from .document_shape import Shape, spelled
+from .document_shape import OutsideShape, Shape, spelled
 
 T = TypeVar("T", bound=msgspec.Struct)
 RESULTS: Final = "results"
@@ -31,9 +31,10 @@ def read(protocol: str, name: str, data: bytes, kind: type[T]) -> T:
     """
     try:
         value = msgspec.json.decode(data, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        again = written(protocol, name, value)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OutsideShape) as error:
         raise canon.NotCanonical(str(error)) from error
-    if (again := written(protocol, name, value)) != data:
+    if again != data:
         raise canon.NotCanonical(f"not in canonical form from byte {canon.first_difference(again, data)} on")
     return value
 

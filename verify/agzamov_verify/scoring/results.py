@@ -30,7 +30,8 @@ class MatchResult(msgspec.Struct, frozen=True, omit_defaults=True):
     `id`: that of the match (`Match.id`); where several of its seats are looked at, `@` and the letter of this one
     behind it. `side`: its letter. `table`: all seats with their conditions; `seat_stats` are theirs, in that order.
     `result` is that of the seat that is looked at. `gate` is for Phase 0. `part`: the class of positions
-    that it was played from, in Phase 5. `teams`: what each team won, left out where the game has none.
+    that it was played from, in Phase 5. `teams`: what each team won, in the first row of the match; left out where
+    the game has none.
     """
 
     id: str
@@ -123,5 +124,5 @@ def match_result(match: Match, seat_index: int, blocks: Sequence[Block], plan: P
     )
     gate = gate_of(result, tallies[seat_index], protocol.phase0) if is_gate(plan, match.phase) else None
     named = played.id, match.phase, match.game, seat_letter(seat_index), match.table
-    teams = team_outcomes(GAMES[match.game], played.records)
+    teams = team_outcomes(GAMES[match.game], played.records) if seat_index == plan.looked_at(match)[0] else ()
     return MatchResult(*named, result, stats, gate, match.part, teams)

@@ -41,15 +41,18 @@ _ENTITY: Final = re.compile("&(?=[a-z#])", re.IGNORECASE)
 _SPACES: Final = "\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _CONTROLS: Final = "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f"
 _UNSEEN: Final = (  # signs without a shape, and those that turn the direction of a line
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d159"
 )
 _NO_LETTERS: Final = "\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufff0-\uffff\U0001d173-\U0001d17a\U000e0000-\U0010ffff"
 _NO_SIGN: Final = re.compile(f"[{_CONTROLS}{_UNSEEN}{_NO_LETTERS}]")
 _SPACE: Final = re.compile(f"[{_SPACES}]")
 _PLAIN: Final[dict[int, int | str]] = {
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
-    **dict.fromkeys(map(ord, "\u25c1\u27e8\u2329\u3008\ufe64"), "<"),
-    **dict.fromkeys(map(ord, "\u25b7\u27e9\u232a\u3009\ufe65"), ">"),
+    **dict.fromkeys(map(ord, "\u25c1\u27e8\u2329\u3008\ufe3f\ufe64"), "<"),
+    **dict.fromkeys(map(ord, "\u25b7\u27e9\u232a\u3009\ufe40\ufe65"), ">"),
+    0xFE47: "[",
+    0xFE48: "]",
 }
 _HARMLESS: Final = str.maketrans("<>[]", "\u2039\u203a()")
 """Brackets that could open or close a thought, a special token of a chat template, or a quote."""
