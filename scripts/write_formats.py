@@ -6,6 +6,7 @@ Without a name, of all that are not released. A field is part of a protocol from
 released one it refuses.
 """
 
+import re
 import sys
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
@@ -49,11 +50,11 @@ def _places(shape: Mapping[str, tuple[str, ...]]) -> str:
 
 def _without(games: AbstractSet[str], shape: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """A shape without the rules, matches and figures of these games."""
-    gone = [f"plan.{game}" for game in games] + [f":{game}" for game in games]
+    gone = re.compile(rf"(?:^plan\.|:)(?:{'|'.join(sorted(games))})(?:\.|$)")
     return {
         place: tuple(field for field in fields if place != "plan" or field not in games)
         for place, fields in shape.items()
-        if not any(part == place or place.startswith(f"{part}.") or part in place for part in gone)
+        if not (games and gone.search(place))
     }
 
 

@@ -8,6 +8,7 @@ nothing that a reader does not expect of a stranger. They follow from this progr
 notes or what its reference player expects of a stranger change, and the golden bundles with them.
 """
 
+import inspect
 import json
 import sys
 from collections.abc import Callable
@@ -27,12 +28,12 @@ from agzamov_verify.table.prompt_lines import Page, dice, read_page
 from agzamov_verify.table.registry import GAMES
 
 ROOT = b"agzamov donor notes 2"
-CONTESTS = 60
+CONTESTS = {"chess960": 60, "chess": 52, "holdem": 60}
+"""By game; of standard chess each opening with both colours."""
 ASSUMED = {"plies": Fraction(60)}
 """Chess games end after so many plies."""
-GAMES_FOLDER = Path(__file__).parents[2] / "verify" / "agzamov_verify" / "games"
 DONOR = "donor"
-PLAYERS = {"chess960": ChessDonor, "holdem": HoldemDonor}
+PLAYERS = {"chess960": ChessDonor, "chess": ChessDonor, "holdem": HoldemDonor}
 
 
 def answers_of(name: str) -> Callable[[Question], Answer]:
@@ -54,7 +55,7 @@ def note(name: str, contest: int) -> str:
     rules = game.sample_rules(game.rules(), ASSUMED)
     size = game.contest_results(rules, min(game.players))
     players = (Player(DONOR, scripted=True), Player(DONOR, scripted=True))
-    stream = StreamPlan(DONOR, game.self_play(DONOR, CONTESTS * size), contest * size, size)
+    stream = StreamPlan(DONOR, game.self_play(DONOR, CONTESTS[name] * size), contest * size, size)
     block = drive(game.script(stream, lambda _: players, rules, Dice(ROOT)), answers_of(name))
     return game.observation(block.records, stream.first, 0)
 
@@ -63,11 +64,12 @@ def main(names: list[str]) -> None:
     """Write the notes of the games of these names, or of all that have notes."""
     with ProcessPoolExecutor() as pool:
         for name in names or [name for name, game in GAMES.items() if game.remembers]:
-            notes = list(pool.map(note, [name] * CONTESTS, range(CONTESTS)))
-            path = GAMES_FOLDER / name / "donor_notes.json"
+            contests = CONTESTS[name]
+            notes = list(pool.map(note, [name] * contests, range(contests)))
+            path = Path(inspect.getfile(type(GAMES[name]))).with_name(GAMES[name].donor_notes_name)
             path.write_text(json.dumps(notes, indent=1) + "\n")
             lengths = sorted(map(len, notes))
-            print(f"{path.name} of {name}: {CONTESTS} notes of {lengths[0]} to {lengths[-1]} characters")
+            print(f"{path.name} of {name}: {contests} notes of {lengths[0]} to {lengths[-1]} characters")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """A copy of the source tree, to which a test adds what a person would add: a folder or a file, and one line."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
@@ -35,12 +37,15 @@ class SourceTree:
         file.write_text("".join([*lines[:at], f"{line}\n", *lines[at:]]))
 
     def add_protocol(self) -> None:
-        """Add the protocol agz-next, which has all that this tree has by now. Its numbers are those of agz-0.1."""
+        """Add the protocol agz-next, which has all that this tree has by now.
+
+        Its numbers are those of agz-0.1, and of standard chess those of Chess960.
+        """
         protocols = self.verify / "protocols"
         shutil.copytree(HERE / "agz_next", protocols / "agz_next")
         for name in ("norms", "score", "quality"):
-            text = (protocols / "agz_0_1" / f"{name}.json").read_text()
-            (protocols / "agz_next" / f"{name}.json").write_text(text.replace('"id":"agz-0.1"', '"id":"agz-next"'))
+            numbers = {**with_chess(json.loads((protocols / "agz_0_1" / f"{name}.json").read_text())), "id": "agz-next"}
+            (protocols / "agz_next" / f"{name}.json").write_text(json.dumps(numbers, sort_keys=True))
         first = "from .agz_0_1 import PROTOCOL as AGZ_0_1"
         registry = protocols / "__init__.py"
         text = registry.read_text()
@@ -75,6 +80,14 @@ class SourceTree:
         command = [sys.executable, "-m", "agzamov_harness", *arguments]
         pipe = subprocess.PIPE
         return subprocess.Popen(command, cwd=cwd, env=self._environment, stdout=pipe, stderr=pipe, text=True)
+
+
+def with_chess(numbers: Any) -> Any:
+    """The same numbers; where there is one for Chess960, standard chess has it too."""
+    if not isinstance(numbers, dict):
+        return numbers
+    found = {name: with_chess(value) for name, value in numbers.items()}
+    return {**found, "chess": found["chess960"]} if "chess960" in found else found
 
 
 @cache

@@ -143,10 +143,11 @@ def test_counts_and_sentences_name_the_same_habits() -> None:
     )
 
 
+@pytest.mark.parametrize("game", ["chess960", "chess"])
 @pytest.mark.parametrize("pattern", NOTED)
-def test_no_set_of_donor_notes_shows_a_habit(pattern: Pattern) -> None:
+def test_no_set_of_donor_notes_shows_a_habit(pattern: Pattern, game: str) -> None:
     """The notes that speak for it show none together; any other note makes it less probable."""
-    notes = GAMES["chess960"].donor_notes
+    notes = GAMES[game].donor_notes
     speaking = [note for note in notes if speaks_for(pattern, added_counts(pattern, note))]
     assert not is_believed(pattern, added_counts(pattern, "\n".join(speaking)))
     assert chess_habits("\n".join(notes)) == chess_habits("\n".join(speaking)) == NO_HABITS

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 
 from agzamov_verify.experiment.matches import Match
-from agzamov_verify.table.registry import GAMES, IncompleteGame, half
+from agzamov_verify.table.registry import GAMES, IncompleteGame, files_of, half, parts
 
 HOLDEM: Any = type(GAMES["holdem"])
 
@@ -50,3 +50,29 @@ def test_an_incomplete_game_is_refused_with_what_it_lacks(
     with pytest.raises(IncompleteGame) as refused:
         half("toy", "game")
     assert str(refused.value).startswith(message)
+
+
+def test_a_variant_is_found_in_its_folder_by_its_name() -> None:
+    assert half("chess", "scoring").game is GAMES["chess"] is half("chess", "game")
+    assert half("chess960", "view").game is GAMES["chess960"]
+    assert parts("judged_moves").keys() == {"chess960", "chess"}
+    assert parts("planning").keys() == {"chess960", "holdem"}, "a module may have no part of a variant"
+
+
+def test_a_folder_that_lacks_a_part_of_every_game_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    module: Any = SimpleNamespace(VARIANTS={"chess960": GAMES["chess960"]})
+    monkeypatch.setitem(sys.modules, "agzamov_verify.games.chess.game", module)
+    monkeypatch.setattr("agzamov_verify.table.registry.import_module", sys.modules.__getitem__)
+    with pytest.raises(IncompleteGame, match=r"games/chess/game.py: .*, or one for chess in VARIANTS"):
+        half("chess", "game")
+
+
+def test_variants_share_the_files_of_their_folder() -> None:
+    (script,) = files_of(("chess960", "chess"), "replay.js")
+    assert "GAMES.chess = GAMES.chess960" in script
+
+
+def test_no_text_by_which_a_game_is_known_is_in_a_message_of_another() -> None:
+    for name, game in GAMES.items():
+        said = [text for other in GAMES.values() if other.name != name for text in other.templates.values()]
+        assert not any(game.sign in text for text in said)

@@ -18,6 +18,7 @@ from agzamov_verify.table.declared import Fault
 from agzamov_verify.table.game import StreamPlan
 from agzamov_verify.table.players import GameName, Player
 from agzamov_verify.table.prompt_lines import read_page
+from agzamov_verify.table.registry import GAMES
 from verify.scripted import moves, told
 
 RULES = ChessRules(Adjudication(AdjudicationPolicy.NONE), prompt=PromptStyle.LEGAL_MOVES, plies_max=12)
@@ -111,6 +112,14 @@ def test_seats_read_of_chess_and_of_its_castling() -> None:
     assert "the two squares of the king: e1g1" in system.content
     assert "Moves so far: e1g1 e8c8" in user.content
     assert sum(tally.first_exact for tally in record.tallies) == 3
+
+
+def test_a_note_tells_castling_as_the_seats_of_the_variant_do() -> None:
+    rules = ChessRules(RULES.adjudication, plies_max=5)
+    game = play(GameName("g", "g"), CASTLES, Player("a"), Player("b"), rules, Dice(ROOT), variant=STANDARD)
+    record, _ = told(game, moves("e1g1 e8c8 g1f2 c8b8 f2e2"))
+    assert "First moves as White: e1g1 g1f2 f2e2" in STANDARD_CHESS.observation([record], 0, 1)
+    assert "First moves as White: e1h1 g1f2 f2e2" in GAMES["chess960"].observation([record], 0, 1)
 
 
 def test_a_match_plays_each_opening_with_both_colours_and_never_one_twice() -> None:

@@ -24,6 +24,7 @@ from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Manifest, Plan
 from agzamov_verify.plan.plan_problems import local_models
 from agzamov_verify.plan.streams import block_script
+from agzamov_verify.protocols import PROTOCOLS
 from agzamov_verify.seats import Determinism, LocalModelSeat
 from agzamov_verify.table.game import Block, StreamPlan
 from agzamov_verify.table.registry import GAMES
@@ -54,7 +55,8 @@ def long_talks(plan: Plan, seat: str, talk_bytes: int) -> list[ChatRequest]:
 
 
 def _games(plan: Plan, seat: str) -> list[list[ChatRequest]]:
-    sizes = {name: game.unit_results(plan.rules_of(name), min(game.players)) for name, game in GAMES.items()}
+    games = {name: game for name, game in GAMES.items() if name in PROTOCOLS[plan.protocol].games}
+    sizes = {name: game.unit_results(plan.rules_of(name), min(game.players)) for name, game in games.items()}
     return [list(_spread(plan, GAMES[name].self_play(seat, size), size)) for name, size in sizes.items()]
 
 

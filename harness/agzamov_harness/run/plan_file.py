@@ -9,6 +9,7 @@ left out: a scripted player has no temperature. Nothing of it complies with the 
 
 import re
 from codecs import BOM_UTF8
+from collections.abc import Collection
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -29,7 +30,7 @@ from agzamov_verify.plan.manifest import (
 )
 from agzamov_verify.plan.plan_problems import problems
 from agzamov_verify.plan.schema import plan_schema
-from agzamov_verify.protocols import PROTOCOLS
+from agzamov_verify.protocols import CURRENT, PROTOCOLS
 from agzamov_verify.protocols.document_shape import OutsideShape, spelled
 from agzamov_verify.seats import ReferenceSeat, Seat
 from agzamov_verify.table.registry import GAMES
@@ -48,12 +49,17 @@ def with_documents(wished: object, folder: Path) -> object:
     """
     if not isinstance(wished, dict) or not isinstance(wished.get("systems"), dict):
         return wished
-    systems = {name: _with_texts(f"systems.{name}", system, folder) for name, system in wished["systems"].items()}
+    protocol = wished.get("protocol", CURRENT)
+    known = isinstance(protocol, str) and protocol in PROTOCOLS  # another is refused later, with its key
+    games = PROTOCOLS[protocol if known else CURRENT].games
+    systems = {
+        name: _with_texts(f"systems.{name}", system, folder, games) for name, system in wished["systems"].items()
+    }
     return {**wished, "systems": systems}
 
 
-def _with_texts(place: str, system: object, folder: Path) -> object:
-    """A system with its texts; as it is where it names no folder, or where the schema refuses its name."""
+def _with_texts(place: str, system: object, folder: Path, games: Collection[str]) -> object:
+    """A system with its texts of these games; as it is where it names no folder, or the schema refuses its name."""
     if not isinstance(system, dict) or system.get("kind") != "rag":
         return system
     documents = system.get("documents")
@@ -62,18 +68,18 @@ def _with_texts(place: str, system: object, folder: Path) -> object:
     if system.get("texts"):
         raise ManifestError(f"{place}.texts: expected none: the texts are read from {documents}")
     try:
-        return {**system, "texts": _texts(folder / documents)}
+        return {**system, "texts": _texts(folder / documents, games)}
     except OSError as error:
         raise ManifestError(f"{place}.documents: {folder / documents}: {error.strerror}") from error
     except ManifestError as error:
         raise ManifestError(f"{place}.documents: {error}") from error
 
 
-def _texts(folder: Path) -> dict[str, str]:
-    """The texts in a folder by game. Raises OSError, and ManifestError where it has none or one is wrong."""
+def _texts(folder: Path, games: Collection[str]) -> dict[str, str]:
+    """The texts of these games in a folder, by game. Raises OSError, and ManifestError for none or a wrong one."""
     if not folder.is_dir():
         raise ManifestError(f"{folder}: expected a folder below that of the plan, found none")
-    paths = {game: folder / f"{game}.txt" for game in GAMES}
+    paths = {game: folder / f"{game}.txt" for game in GAMES if game in games}
     texts = {game: _read(path) for game, path in paths.items() if path.exists()}
     if not texts:
         expected = " or ".join(path.name for path in paths.values())
@@ -110,7 +116,8 @@ def small(plan: Plan) -> Plan:
     repeats = plan.repeats
     matches = tuple(_match(match, plan) for match in plan.matches if match.measured not in repeats)
     named = {name for match in matches for name in match.seats}
-    rules = {name: GAMES[name].small_rules(plan.rules_of(name)) for name in GAMES}
+    games = PROTOCOLS[plan.protocol].games
+    rules = {name: GAMES[name].small_rules(plan.rules_of(name)) for name in games}
     analysis = msgspec.structs.replace(plan.analysis, sequential=AnalysisPlan().sequential)
     made = msgspec.structs.replace(
         plan,

@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 
 from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.show.html_report.markup import csp_hash
-from agzamov_verify.table.registry import GAMES, file_of
+from agzamov_verify.table.registry import GAMES, files_of
 
 OPEN_S: Final = 7.0
 """A page that has asked within so long is still open: one in a hidden tab asks every five seconds."""
@@ -52,7 +52,7 @@ class Readers:
             return any(now - at <= OPEN_S and not is_final for at, is_final in self._pages.values())
 
 
-PIECES: Final = "".join(file_of(game, "replay.svg") for game in GAMES).encode()
+PIECES: Final = "".join(files_of(GAMES, "replay.svg")).encode()
 """What replays in a report are drawn with, as SVG symbols."""
 PAGE: Final = files(__package__).joinpath("page.html").read_bytes().replace(b"{{pieces}}", PIECES)
 PAGE_NAME: Final = "X-Page"

@@ -36,6 +36,7 @@ PROTOCOL: Final = ProtocolVersion(
     },
     claims={
         **AGZ_0_1.claims,
+        "chess": AGZ_0_1.claims["chess960"],
         "noughts": ("games", "score"),
         "high_card": ("rounds", "chips_a_round"),
         "blind_bids": ("rounds", "chips_a_round"),

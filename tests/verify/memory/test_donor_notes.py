@@ -14,7 +14,7 @@ from agzamov_verify.core.questions import Answer, Chat, Evaluation, Question, Re
 from agzamov_verify.core.script import drive
 from agzamov_verify.games.chess.pattern_sentences import ChessPattern
 from agzamov_verify.games.holdem.pattern_sentences import PokerPattern
-from agzamov_verify.plan.manifest import prompt_digests
+from agzamov_verify.plan.manifest import all_digests, prompt_digests
 from agzamov_verify.table import scripted_players
 from agzamov_verify.table.game import StreamPlan
 from agzamov_verify.table.players import Player
@@ -24,18 +24,31 @@ from agzamov_verify.table.registry import GAMES
 SCRIPTS = Path(__file__).parents[3] / "scripts" / "donor_notes"
 NOTED = [name for name, game in GAMES.items() if game.remembers]
 DICE = Dice(b"inert")
-PATTERNS = {"chess960": ChessPattern.NEVER_RETREATS, "holdem": PokerPattern.NEVER_FOLDS_PAIRS}
-RESULTS = {"chess960": 1, "holdem": 40}
+PATTERNS = {
+    "chess960": ChessPattern.NEVER_RETREATS,
+    "chess": ChessPattern.NEVER_RETREATS,
+    "holdem": PokerPattern.NEVER_FOLDS_PAIRS,
+}
+RESULTS = {"chess960": 1, "chess": 1, "holdem": 40}
 TOLD = 10
-OTHERS_PERCENT_MAX = {"chess960": 0, "holdem": 3}
+OTHERS_PERCENT_MAX = {"chess960": 0, "chess": 0, "holdem": 3}
 """So many decisions may be others with ten donor notes than with none."""
 
 
 @pytest.mark.parametrize("name", NOTED)
 def test_a_manifest_pins_the_donor_notes(name: str) -> None:
     folder = Path(str(GAMES[name].__class__.__module__).replace(".", "/")).parent
-    data = (Path(__file__).parents[3] / "verify" / folder / "donor_notes.json").read_bytes()
-    assert prompt_digests("agz-0.1")[f"{name}/donor_notes"] == hashlib.sha256(data).hexdigest()
+    data = (Path(__file__).parents[3] / "verify" / folder / GAMES[name].donor_notes_name).read_bytes()
+    assert all_digests([name], [])[f"{name}/donor_notes"] == hashlib.sha256(data).hexdigest()
+
+
+def test_a_manifest_pins_those_of_the_games_of_its_protocol_alone() -> None:
+    pinned = prompt_digests("agz-0.1")
+    assert [name for name in NOTED if f"{name}/donor_notes" in pinned] == ["chess960", "holdem"]
+
+
+def test_the_variants_of_chess_have_notes_of_their_own() -> None:
+    assert not set(GAMES["chess"].donor_notes) & set(GAMES["chess960"].donor_notes)
 
 
 @pytest.mark.parametrize("name", NOTED)

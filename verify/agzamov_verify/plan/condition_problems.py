@@ -21,7 +21,8 @@ OWN_RECORD = "each has a store and a record of its own"
 
 def condition_problems(plan: Plan) -> Iterator[Problem]:
     """Problems of the conditions and shifts that make `plan` impossible."""
-    phrases = {name: game.search_phrases for name, game in GAMES.items()}
+    games = PROTOCOLS[plan.protocol].games
+    phrases = {name: game.search_phrases for name, game in GAMES.items() if name in games}
     for name, system in plan.systems.items():
         yield from (problem.below(f"systems.{name}") for problem in system.text_problems(phrases))
     first: dict[tuple[str, str, int, Augmentation, str], Match] = {}

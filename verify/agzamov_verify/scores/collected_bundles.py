@@ -144,7 +144,8 @@ def verified_bundle(path: Path, options: Options) -> VerifiedBundle:
     all_cells = cells_of(verdict.manifest, fixed_size, verdict.answers)
     cells = [cell for cell in all_cells if cell.key.part != AGAINST_BENCHMARK]
     games = {cell.key.game for cell in cells}
-    prompt = "".join(game.variant(plan.rules_of(name)) for name, game in GAMES.items() if name in games)
+    prompts = (game.variant(plan.rules_of(name)) for name, game in GAMES.items() if name in games)
+    prompt = ", ".join(dict.fromkeys(filter(None, prompts)))
     uses = {kind: " and ".join(ways) for kind, ways in plan.ways_of_use.items()}
     source = BundleSource(
         verdict.run,

@@ -17,7 +17,7 @@ class StockfishSeat(Seat, frozen=True, tag="stockfish"):
     nodes: Count = 10_000
     skill: Annotated[int, Meta(ge=0, le=SKILL_MAX)] = SKILL_MAX
 
-    games: ClassVar[frozenset[str] | None] = frozenset({"chess960"})
+    games: ClassVar[frozenset[str] | None] = frozenset({"chess960", "chess"})
     starts_engine: ClassVar[bool] = True
 
     @property

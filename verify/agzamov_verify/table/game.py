@@ -147,6 +147,7 @@ class Game(ABC):
     - `search_phrases`: all phrases that a search of documents is made of.
     - `hides`: a seat does not see all that its opponents see.
     - `remembers`: its contests can be noted for a memory: it has an `observation` and donor notes.
+    - `donor_notes_name`: the file of these in the game's folder; a variant in the folder of another game names its own.
     - `data_sha256`: the digest of each shipped file that questions are made of, as "name/part"; sealed with the plan.
     - `sample_results`: so many results show `agzamov plan` how long prompts are.
     """
@@ -177,6 +178,7 @@ class Game(ABC):
     search_phrases: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[bool] = False
     remembers: ClassVar[bool] = False
+    donor_notes_name: ClassVar[str] = "donor_notes.json"
     data_sha256: ClassVar[Mapping[str, str]] = {}
     sample_results: ClassVar[int] = 4
 
@@ -269,7 +271,7 @@ class Game(ABC):
     def donor_notes(self) -> tuple[str, ...]:
         """Observations of a frozen match against another opponent, for the placebo of a memory.
 
-        They are in `donor_notes.json` in the game's folder, which scripts/donor_notes/write.py writes.
+        They are in a file of the game's folder, which scripts/donor_notes/write.py writes.
         """
         if not self.remembers:
             return ()
@@ -282,7 +284,7 @@ class Game(ABC):
 
     @cached_property
     def _donor_notes_file(self) -> bytes:
-        return (files(type(self).__module__.rpartition(".")[0]) / "donor_notes.json").read_bytes()
+        return (files(type(self).__module__.rpartition(".")[0]) / self.donor_notes_name).read_bytes()
 
     def rules_played(self, match: Any, rules: Any) -> Sequence[Any]:  # noqa: ARG002 - see chess
         """The rules of a match's results: one for all, or those of each position that it begins from."""

@@ -2,9 +2,10 @@
 
 A folder has three modules, each in the layer that needs it: `game` (play), `scoring` (counts and figures) and
 `view` (words for a person). So the manifest can know the games without scoring, and scoring without the screen.
+Games that are variants of one another share a folder: each of its modules has the parts of all of them, by name.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from importlib.resources import files
 from inspect import get_annotations
@@ -15,12 +16,16 @@ from .game_tool import GameTool
 
 NAMES: Final = (
     "chess960",
+    "chess",
     "holdem",
 )
 
 
 FOLDERS: Final[Mapping[str, str]] = {"chess960": "chess"}
-"""Folders of games that are variants in a folder of another name."""
+"""Folders of games whose folder has another name."""
+
+VARIANTS: Final = "VARIANTS"
+"""In a module of a folder of several games: its parts, by the games' names."""
 
 TAGGED: Final = {"game": ("match",), "scoring": ("counts", "analysis"), "view": ()}
 """Fields of each half that are types, with the game's name for a tag."""
@@ -38,13 +43,18 @@ class IncompleteGame(TypeError):
 def half(name: str, module: str) -> Any:
     """One part of a game: GAME, SCORING or VIEW of that module of its folder. Raises IncompleteGame.
 
+    Where the folder has several games, it is the one of that name in VARIANTS of the module.
+
     Some games have more parts (`parts`): JUDGED_MOVES of `judged_moves`, where an engine judges what was played;
     PLANNING of `planning`, what a plan can detect.
     """
     place = f"games/{FOLDERS.get(name, name)}/{module}.py"
-    value = getattr(import_module(f"{folder_of(name)}.{module}"), module.upper(), None)
+    value = _part(name, module)
     if value is None:
-        raise IncompleteGame(f"{place}: expected a value {module.upper()}, an instance of the game's class")
+        raise IncompleteGame(
+            f"{place}: expected a value {module.upper()}, an instance of the game's class,"
+            f" or one for {name} in VARIANTS"
+        )
     fields = {field for base in type(value).__mro__ for field in get_annotations(base)}
     missing = sorted(field for field in fields if not hasattr(value, field))
     if missing:
@@ -58,9 +68,17 @@ def half(name: str, module: str) -> Any:
     return value
 
 
+def _part(name: str, module: str) -> Any:
+    """The same, without a look at what it lacks; None where there is none."""
+    loaded = import_module(f"{folder_of(name)}.{module}")
+    variants: Mapping[str, Any] | None = getattr(loaded, VARIANTS, None)
+    return getattr(loaded, module.upper(), None) if variants is None else variants.get(name)
+
+
 def parts(module: str) -> dict[str, Any]:
-    """A part that not every game has, of those whose folder has the module."""
-    return {name: half(name, module) for name in NAMES if (files(folder_of(name)) / f"{module}.py").is_file()}
+    """A part that not every game has, of those whose folder has the module, and there one for this variant."""
+    having = [name for name in NAMES if (files(folder_of(name)) / f"{module}.py").is_file()]
+    return {name: half(name, module) for name in having if _part(name, module) is not None}
 
 
 GAMES: Final[Mapping[str, Game]] = {name: half(name, "game") for name in NAMES}
@@ -81,7 +99,7 @@ def game_of_prompt(situation: str) -> Game:
     return game
 
 
-def file_of(name: str, file_name: str) -> str:
-    """A text file of a game's folder, such as `replay.js`; empty where it has none."""
-    file = files(folder_of(name)) / file_name
-    return file.read_text("utf-8") if file.is_file() else ""
+def files_of(names: Iterable[str], file_name: str) -> list[str]:
+    """The text files of this name, such as `replay.js`, in the folders of some games; variants share one."""
+    found = [files(folder) / file_name for folder in dict.fromkeys(map(folder_of, names))]
+    return [file.read_text("utf-8") for file in found if file.is_file()]

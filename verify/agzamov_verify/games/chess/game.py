@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import chess
 import msgspec
@@ -86,6 +86,11 @@ def scripted_players(name: str) -> dict[str, ScriptedPlayer]:
     }
 
 
+def sign_of(variant: Variant) -> str:
+    """The text that each user message of a variant holds, and none of another game."""
+    return f"{variant.turn}\nFEN: "
+
+
 class ChessGame(Game):
     """Chess from the starts of a variant, each played with both colours."""
 
@@ -98,7 +103,6 @@ class ChessGame(Game):
     pattern_sorts = CHESS_PATTERN_SORTS
     search_phrases = PHRASES
     remembers = True
-    sign = "\nFEN: "
     uses_engine = True
 
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: ChessRules, dice: Dice) -> Script[Block]:
@@ -124,7 +128,7 @@ class ChessGame(Game):
         return position_of(dice, match.positions, fens_of(match.positions), pair, career_pairs)
 
     def observation(self, records: Sequence[ChessRecord], first: int, seat_index: int) -> str:
-        return observation(records, first, seat_index)
+        return observation(records, first, seat_index, self.chess_variant)
 
     def rules_played(self, match: ChessMatch, rules: ChessRules) -> Sequence[ChessRules]:
         return [rules_from(fen, rules) for fen in fens_of(match.positions)] if match.positions else (rules,)
@@ -199,6 +203,7 @@ class Chess960(ChessGame):
 
     name = "chess960"
     title = CHESS960.title
+    sign = sign_of(CHESS960)
     chess_variant = CHESS960
     match = ChessMatch
     templates: ClassVar = {**templates(CHESS960), **who_stands_better.TEMPLATES}
@@ -215,16 +220,18 @@ class Chess960(ChessGame):
 class StandardChess(ChessGame):
     """Chess from short openings.
 
-    It has no tool yet, whose lines tell castling as in Chess960, and no classes of positions, which are of Chess960.
+    It has no tool, whose lines tell castling as in Chess960, and no classes of positions, which are of Chess960.
     """
 
     name = "chess"
     title = STANDARD.title
+    sign = sign_of(STANDARD)
     unit = Noun("opening played with both colours", "openings played with both colours")
     chess_variant = STANDARD
     match = StandardMatch
     templates: ClassVar = templates(STANDARD)
     scripted: ClassVar = scripted_players("chess")
+    donor_notes_name = "donor_notes_chess.json"
 
     def match_problems(self, match: ChessMatch, rules: ChessRules) -> Iterator[Problem]:
         if match.positions:
@@ -251,6 +258,6 @@ def _position_problems(match: ChessMatch) -> Iterator[Problem]:
         yield Problem("games", message)
 
 
-GAME = Chess960()
-STANDARD_CHESS = StandardChess()
-"""Not in the registry: a manifest of agz-0.1 has a key of every game that is there."""
+GAME: Final[ChessGame] = Chess960()
+STANDARD_CHESS: Final[ChessGame] = StandardChess()
+VARIANTS: Final[Mapping[str, Game]] = {game.name: game for game in (GAME, STANDARD_CHESS)}

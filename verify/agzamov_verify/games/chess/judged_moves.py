@@ -17,9 +17,9 @@ different depth: before/after gave the engine's own moves 7.6 centipawns on aver
 Neither is ever below 0. Moves drawn from the seed in a seat's place are not its own and are left out.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import ClassVar, Final
 
 import chess
 
@@ -28,7 +28,8 @@ from ...scoring.quality.judged_moves import JudgedMoves, MoveLoss, Stage
 from ...scoring.quality.quality_constants import QualityConstants
 from ...scoring.quality.quality_index import MICRO
 from ...scoring.quality.quality_questions import MoveEvaluation, Position
-from .game import GAME
+from ...table.game import Game
+from .game import GAME, STANDARD_CHESS
 from .game_script import ChessRecord
 from .match_counts import game_identity
 from .rules import BY_RULE, End
@@ -122,7 +123,7 @@ def _loss(
 class ChessMoves(JudgedMoves):
     """Chess: a move that ends the game by its rules needs no engine."""
 
-    game = GAME
+    game: ClassVar[Game] = GAME
 
     def positions(self, record: ChessRecord) -> Iterator[Position]:
         return positions_of(record)
@@ -151,4 +152,11 @@ def positions_of(record: ChessRecord) -> Iterator[Position]:
         yield Position(False, record.game, so_far, "", last + 1, record.start_fen)
 
 
+class StandardMoves(ChessMoves):
+    """The same of standard chess."""
+
+    game = STANDARD_CHESS
+
+
 JUDGED_MOVES: Final = ChessMoves()
+VARIANTS: Final[Mapping[str, JudgedMoves]] = {judged.game.name: judged for judged in (JUDGED_MOVES, StandardMoves())}

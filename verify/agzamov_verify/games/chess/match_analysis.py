@@ -228,17 +228,25 @@ class ChessAnalysis(MatchAnalysis, frozen=True, tag="chess960"):
         return self.p_wins
 
 
+class StandardAnalysis(ChessAnalysis, frozen=True, tag="chess"):
+    """A match of standard chess from the side of one seat."""
+
+
 def chess_analysis(
-    cell: ChessCell, setting: Setting, evidence: Evidence, probes: Sequence[ProbeCell] = ()
+    cell: ChessCell,
+    setting: Setting,
+    evidence: Evidence,
+    probes: Sequence[ProbeCell] = (),
+    kind: type[ChessAnalysis] = ChessAnalysis,
 ) -> ChessAnalysis:
-    """The analysis of a match of chess."""
+    """The analysis of a match of chess; `kind`: that of its variant."""
     pairs, ratings = cell.measured(Measure.SCORE).values, evidence.constants.ratings
     glicko, elo = ratings.glicko2[cell.key.game], ratings.elo[cell.key.game]
     raw = cell.as_units(cell.units(lambda game: game.raw_halfpoints), PAIR_SCORE)
     own, seats = [game.decided_by_play for game in cell.games], cell.key.seats
     score = kept_figures(cell, Measure.SCORE, evidence)
     score_raw = mean_figure(raw, evidence)
-    return ChessAnalysis(
+    return kind(
         setting.id,
         setting.phase,
         symmetry(cell.measured(Measure.SCORE), 2, setting, evidence),

@@ -99,12 +99,16 @@ class ChessResult(Counts, frozen=True, tag="chess960"):
         }
 
 
-def chess_result(records: Sequence[ChessRecord], seat_index: int) -> ChessResult:
-    """The result of all games of a match, in order, for one seat."""
+class StandardResult(ChessResult, frozen=True, tag="chess"):
+    """A match of standard chess."""
+
+
+def chess_result(records: Sequence[ChessRecord], seat_index: int, kind: type[ChessResult] = ChessResult) -> ChessResult:
+    """The result of all games of a match, in order, for one seat; `kind`: that of its variant."""
     adjudicated = [halfpoints(index, record.ending, seat_index) for index, record in enumerate(records)]
     raw = [halfpoints(index, record.raw, seat_index) for index, record in enumerate(records)]
     plies = sum(len(record.moves) for record in records)
-    return ChessResult(
+    return kind(
         len(records),
         distinct(map(game_identity, records)),
         plies,

@@ -8,22 +8,26 @@ from ...table.seating import alternating
 from .game_script import ChessRecord
 from .habit_words import NOTE_CHARACTERS_MAX, NOTED, counts_line
 from .patterns import DETECTORS
+from .variants import CHESS960, Variant, moves_told
 
 FIRST_MOVES = 4
 
 
-def observation(records: Sequence[ChessRecord], first: int, seat_index: int) -> str:
-    """Observation of game number `first` by the seat at `seat_index`: a line for each habit that could show."""
+def observation(records: Sequence[ChessRecord], first: int, seat_index: int, variant: Variant = CHESS960) -> str:
+    """Observation of game number `first` by the seat at `seat_index`: a line for each habit that could show.
+
+    Its moves are told as the seats of the variant read them.
+    """
     (record,) = records
     (opponent,) = (place for place, seat in enumerate(alternating(first)) if seat != seat_index)
     lines: list[str] = []
-    for line in _lines(record, opponent):
+    for line in _lines(record, opponent, variant):
         if len("\n".join([*lines, line])) <= NOTE_CHARACTERS_MAX:
             lines.append(line)
     return "\n".join(lines)
 
 
-def _lines(record: ChessRecord, opponent: int) -> Iterator[str]:
+def _lines(record: ChessRecord, opponent: int, variant: Variant) -> Iterator[str]:
     """Lines about the opponent, the most useful first."""
     for pattern in NOTED:
         counted = DETECTORS[pattern](record, opponent)
@@ -31,7 +35,8 @@ def _lines(record: ChessRecord, opponent: int) -> Iterator[str]:
             yield counts_line(pattern, counted)
     side = ("White", "Black")[opponent]
     yield f"Castled as {side}: {_castling_words(record, opponent)}"
-    yield f"First moves as {side}: {' '.join(record.moves[opponent::2][:FIRST_MOVES]) or 'none'}"
+    first_moves = moves_told(record.start_fen, record.moves[: 2 * FIRST_MOVES], variant)[opponent::2]
+    yield f"First moves as {side}: {' '.join(first_moves) or 'none'}"
     yield f"Ended as {side}: {_result_words(record, opponent)}"
 
 

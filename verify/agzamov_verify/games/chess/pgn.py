@@ -1,7 +1,8 @@
 """A game of chess in Portable Game Notation (PGN standard, export format), with the engine's evaluations.
 
-SetUp and FEN are always there: no game begins from the one start of chess. An evaluation is a comment `[%eval 0.31]`
-or `[%eval #-3]`, from White's side, after the move that it is of.
+SetUp and FEN are always there: no game begins from the one start of chess. A game of standard chess has the ECO code
+and the name of the opening that it begins after, and no Variant, so that any reader takes it for chess. An evaluation
+is a comment `[%eval 0.31]` or `[%eval #-3]`, from White's side, after the move that it is of.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ from ...core.columns import ascii_words
 from ...core.questions import Evaluate, Evaluation
 from ...show.replayed_game import PlayedGame
 from .game_script import ChessRecord
+from .openings import OPENINGS
 from .rules import End
 from .variants import CHESS960
 
@@ -41,7 +43,7 @@ def pgn(played: PlayedGame, title: str) -> str:
         "White": played.first,
         "Black": played.second,
         "Result": result,
-        **({"Variant": CHESS960.title} if played.match.game == CHESS960.name else {}),
+        **({"Variant": CHESS960.title} if played.match.game == CHESS960.name else _opening(record)),
         "SetUp": "1",
         "FEN": record.start_fen,
         "PlyCount": str(len(record.moves)),
@@ -53,6 +55,17 @@ def pgn(played: PlayedGame, title: str) -> str:
     header = "\n".join(f'[{name} "{_escaped(value)}"]' for name, value in tags.items())
     movetext = " ".join((*_movetext(record, _comments(played, record)), result))
     return f"{header}\n\n" + "\n".join(wrap(movetext, LINE, break_on_hyphens=False, break_long_words=False)) + "\n\n"
+
+
+def _opening(record: ChessRecord) -> dict[str, str]:
+    """The tags of the opening that a game began after."""
+    found = next((opening for opening in OPENINGS if opening.fen == record.start_fen), None)
+    return {"ECO": found.eco, "Opening": found.name} if found else {}
+
+
+def first_move_number(record: ChessRecord) -> int:
+    """The number of the first move, as the start position counts."""
+    return int(record.start_fen.split()[-1])
 
 
 def san_moves(record: ChessRecord) -> list[str]:
@@ -68,10 +81,10 @@ def _escaped(value: str) -> str:
 
 def _movetext(record: ChessRecord, comments: Mapping[int, str]) -> Iterator[str]:
     """Move numbers, moves, and a comment after each ply that has one."""
-    is_interrupted = True
+    is_interrupted, first = True, first_move_number(record)
     for ply, san in enumerate(san_moves(record)):
         if ply % 2 == 0 or is_interrupted:
-            yield f"{ply // 2 + 1}{'.' if ply % 2 == 0 else '...'}"
+            yield f"{first + ply // 2}{'.' if ply % 2 == 0 else '...'}"
         yield san
         is_interrupted = ply in comments
         if is_interrupted:

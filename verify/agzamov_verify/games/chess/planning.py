@@ -159,3 +159,5 @@ def _survival_sd(part: PositionClass, rate: Fraction) -> Fraction:
 
 
 PLANNING: Final = ChessPlanning()
+VARIANTS: Final[Mapping[str, GamePlanning]] = {GAME.name: PLANNING}
+"""Of Chess960 alone: nothing has measured how widely games from openings spread."""

@@ -79,9 +79,9 @@ _LEGAL = "\nLegal moves: {legal}"
 _BRIEFING = "\nOpponent profile:\n{briefing}"
 
 
-def _turn(side: str, fen: str, diagram: str, moves: str) -> str:
+def _turn(words: str, side: str, fen: str, diagram: str, moves: str) -> str:
     return f"""\
-You play {side}. It is your turn.
+You play {side}. {words}
 FEN: {fen}
 Board, rank 8 at the top, White's pieces in capitals:
 {diagram}
@@ -97,6 +97,7 @@ def templates(variant: Variant) -> dict[str, str]:
     """Every text of this module that a seat of a variant may read."""
     return {
         f"{variant.name}/system": system_template(variant),
+        f"{variant.name}/turn": _turn(variant.turn, "{side}", "{fen}", "{diagram}", "{moves}"),
         **{f"{variant.name}/{name}": text for name, text in _SHARED.items()},
     }
 
@@ -108,7 +109,6 @@ _SHARED = {
     "by_engine": BY_ENGINE,
     "by_material": BY_MATERIAL,
     "never_stopped": NEVER_STOPPED,
-    "turn": _turn("{side}", "{fen}", "{diagram}", "{moves}"),
     "legal": _LEGAL,
     "briefing": _BRIEFING,
 }
@@ -129,7 +129,7 @@ def turn_message(
     `documents`: the passages that were found.
     """
     side = "White" if game.board.turn else "Black"
-    text = _turn(side, game.fen(), game.diagram(), game.moves_told() or "none")
+    text = _turn(game.variant.turn, side, game.fen(), game.diagram(), game.moves_told() or "none")
     if style is PromptStyle.LEGAL_MOVES:
         text += _LEGAL.format(legal=" ".join(game.legal_told()))
     text += f"\n{request}" if request else ""

@@ -1,7 +1,7 @@
-// Draws a frame of a game of Chess960: a table of 64 squares, each named for a screen reader.
+// Draws a frame of a game of chess, of either variant: a table of 64 squares, each named for a screen reader.
 const PIECE_NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 
-GAMES.chess960 = {
+GAMES.chess = GAMES.chess960 = {
   draw(frame, game, flipped) {
     const ranks = frame.board.split("/").map((rank) => rank.replace(/\d/g, (digit) => " ".repeat(Number(digit))));
     const rows = [...Array(8).keys()].map((row) => (flipped ? 7 - row : row));

@@ -20,7 +20,7 @@ import chess
 
 from ...table.declared import Fault, FaultKind
 from .moves import BISHOP_LINES, IMPOSSIBLE, MOVES, NEEDS, ROOK_LINES
-from .variants import CHESS960, KING_STEPS, Variant
+from .variants import CHESS960, KING_STEPS, KING_STEPS_TOLD, Variant
 
 CLAIM_REPETITIONS, FORCED_REPETITIONS = 3, 5
 CLAIM_HALFMOVES, FORCED_HALFMOVES = 100, 150
@@ -41,8 +41,6 @@ class End(StrEnum):
     FORFEIT = "forfeit"
     UNFINISHED = "unfinished"
 
-
-KING_STEPS_TOLD: Final = {onto_rook: steps for steps, onto_rook in KING_STEPS.items()}
 
 BY_RULE: Final = frozenset(End) - {End.ADJUDICATION, End.FORFEIT, End.PLY_LIMIT, End.UNFINISHED}
 """Endings by the rules of chess."""

@@ -1,6 +1,7 @@
-"""The scoring half of Chess960."""
+"""The scoring half of chess, in both variants."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Final
 
 import msgspec
 
@@ -13,18 +14,22 @@ from ...scoring.quality.quality_constants import load_quality_constants
 from ...scoring.quality.quality_index import StageLosses, stage_losses
 from ...scoring.units.cells import CellKey
 from ...table.adjudication import AdjudicationPolicy
+from ...table.game import Game
 from .cell import ChessCell, chess_cell
-from .game import GAME, ChessMatch
+from .game import GAME, STANDARD_CHESS, ChessMatch
 from .game_script import ChessRecord, ChessRules
 from .judged_moves import JUDGED_MOVES
-from .match_analysis import ChessAnalysis, chess_analysis, probe_cells
-from .match_counts import ChessResult, chess_result, pair_halfpoints
+from .match_analysis import ChessAnalysis, StandardAnalysis, chess_analysis, probe_cells
+from .match_counts import ChessResult, StandardResult, chess_result, pair_halfpoints
 from .probe_positions import fens_of
 from .starts import PAIR
 
 
 class ChessNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Chess960 rows of Table 8. `prompts` are the variants of the protocol: a score or matrix is of one of them."""
+    """Rows of a variant in the protocol: of Chess960, those of Table 8.
+
+    `prompts` are the variants of the protocol: a score or matrix is of one of them.
+    """
 
     games_min: int
     phase0_games: int
@@ -37,12 +42,12 @@ class ChessNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ChessScoring(GameScoring):
     """Start pairs, the pentanomial score, engine-judged moves."""
 
-    game = GAME
-    counts = ChessResult
-    analysis = ChessAnalysis
+    game: ClassVar[Game] = GAME
+    counts: ClassVar[type[ChessResult]] = ChessResult
+    analysis: ClassVar[type[ChessAnalysis]] = ChessAnalysis
 
     def count(self, played: Played) -> ChessResult:
-        return chess_result(played.records, played.seat_index)
+        return chess_result(played.records, played.seat_index, self.counts)
 
     def cell(self, key: CellKey, played: Played) -> ChessCell:
         records, plan = played.records, played.plan
@@ -54,7 +59,7 @@ class ChessScoring(GameScoring):
         return chess_cell(key, records, played.seat_index, starts, losses=losses)
 
     def analyse(self, cell: ChessCell, setting: Setting, evidence: Evidence, played: Played) -> ChessAnalysis:
-        return chess_analysis(cell, setting, evidence, tuple(self.probes(cell.key, played)))
+        return chess_analysis(cell, setting, evidence, tuple(self.probes(cell.key, played)), self.analysis)
 
     def probes(self, key: CellKey, played: Played) -> Iterator[ProbeCell]:
         return probe_cells(key, played.records, played.seat_index)
@@ -69,7 +74,7 @@ class ChessScoring(GameScoring):
         return pair_halfpoints(records, seat_index)
 
     def size_departures(self, match: ChessMatch, plan: Plan, protocol: Protocol) -> Iterator[str]:  # noqa: ARG002
-        norm = protocol.norms(GAME.name, ChessNorm)
+        norm = protocol.norms(self.game.name, ChessNorm)
         if match.positions:
             needed = PAIR * len(fens_of(match.positions)) * max(1, match.careers)
             if match.games != needed:
@@ -80,8 +85,8 @@ class ChessScoring(GameScoring):
             yield f"{match.id}: {match.games} games planned, at least {norm.games_min} required"
 
     def rule_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:
-        rules: ChessRules = plan.rules_of(GAME.name)
-        rule, norm = rules.adjudication, protocol.norms(GAME.name, ChessNorm)
+        rules: ChessRules = plan.rules_of(self.game.name)
+        rule, norm = rules.adjudication, protocol.norms(self.game.name, ChessNorm)
         if rule.policy is not AdjudicationPolicy.STOCKFISH:
             yield f"adjudication by {rule.policy.value}, {norm.adjudication} required"
         elif (rule.threshold_centipawns, rule.plies) != (norm.adjudication_centipawns, norm.adjudication_plies):
@@ -89,16 +94,25 @@ class ChessScoring(GameScoring):
 
     def play_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:
         """Rules that have no number in the protocol file: their defaults are the protocol's."""
-        rules, norm = plan.rules_of(GAME.name), ChessRules()
+        rules, norm = plan.rules_of(self.game.name), ChessRules()
         if rules.plies_max < norm.plies_max:
             yield f"chess games end at {rules.plies_max} plies, at least {norm.plies_max} required"
         if rules.draw_claims is not norm.draw_claims:
             yield f"draws are claimed {rules.draw_claims.value}, {norm.draw_claims.value} required"
-        prompts = protocol.norms(GAME.name, ChessNorm).prompts
+        prompts = protocol.norms(self.game.name, ChessNorm).prompts
         if rules.prompt.value not in prompts:
             yield f"chess prompt {rules.prompt.value}, {' or '.join(prompts)} required"
         if plan.quality.nodes not in (0, protocol.engine.nodes):
             yield f"moves judged at {plan.quality.nodes} nodes, {protocol.engine.nodes} required"
 
 
+class StandardScoring(ChessScoring):
+    """The same of standard chess."""
+
+    game = STANDARD_CHESS
+    counts = StandardResult
+    analysis = StandardAnalysis
+
+
 SCORING = ChessScoring()
+VARIANTS: Final[Mapping[str, GameScoring]] = {scoring.game.name: scoring for scoring in (SCORING, StandardScoring())}

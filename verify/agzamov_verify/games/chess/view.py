@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from math import isinf
 from textwrap import wrap
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import chess
 
@@ -18,12 +18,13 @@ from ...show.glossary import label
 from ...show.replayed_game import PlayedGame, evaluation_words
 from ...show.text.analysis_text import estimate
 from ...table.decision import fault_classes
+from ...table.game import Game
 from ...table.prompt_lines import labelled, read_page
-from .game import GAME
+from .game import GAME, STANDARD_CHESS
 from .game_script import ChessRecord, Ending
 from .match_analysis import ChessAnalysis, Stress
 from .match_counts import ChessResult
-from .pgn import SCORES, pgn, san_moves
+from .pgn import SCORES, first_move_number, pgn, san_moves
 from .prompt import PromptStyle
 from .rules import End
 
@@ -36,7 +37,7 @@ def chess_frames(record: ChessRecord) -> Iterator[dict[str, Any]]:
     `board` is the piece placement of its FEN; `from` and `to` the squares of the move that led there, the king's own
     two where it castles.
     """
-    board = chess.Board(record.start_fen, chess960=True)
+    board, first = chess.Board(record.start_fen, chess960=True), first_move_number(record)
     substituted = set(record.substituted)
     yield {"label": "start", "said": f"Start position {record.start_fen}", "board": board.board_fen(), "by": -1}
     for ply, uci in enumerate(record.moves):
@@ -48,7 +49,7 @@ def chess_frames(record: ChessRecord) -> Iterator[dict[str, Any]]:
         assert king is not None
         assert reached is not None
         yield {
-            "label": f"{ply // 2 + 1}{'…' if side else '.'} {san}",
+            "label": f"{first + ply // 2}{'…' if side else '.'} {san}",
             "said": f"{SIDES[side]} plays {san}{_not_own(ply, substituted)}",
             "board": board.board_fen(),
             "by": side,
@@ -118,9 +119,9 @@ def _raw(raw: Ending) -> str:
 
 def numbered(record: ChessRecord) -> Iterator[str]:
     """Numbered moves, with a star for each that was drawn from the seed."""
-    substituted = set(record.substituted)
+    substituted, first = set(record.substituted), first_move_number(record)
     for ply, san in enumerate(san_moves(record)):
-        number = f"{ply // 2 + 1}. " if ply % 2 == 0 else ""
+        number = f"{first + ply // 2}. " if ply % 2 == 0 else ""
         yield f"{number}{san}{'*' if ply in substituted else ''}"
 
 
@@ -204,7 +205,7 @@ def _stress_rows(stress: Stress) -> Iterator[str]:
 class ChessView(GameView):
     """Chess on the screen."""
 
-    game = GAME
+    game: ClassVar[Game] = GAME
     null = 0.5
     figure_unit = "points a game"
     figure_bounds = (0.0, 1.0)
@@ -246,12 +247,12 @@ class ChessView(GameView):
         return f"won {score.wins} of {counts.games} against"
 
     def rules_words(self, plan: Plan) -> str:
-        prompt = plan.rules_of(GAME.name).prompt
+        prompt = plan.rules_of(self.game.name).prompt
         return f"chess prompt {prompt_words(prompt)}" if prompt is PromptStyle.LEGAL_MOVES else ""
 
     def details(self, counts: ChessResult, analysis: MatchAnalysis | None, plan: Plan) -> Iterator[str]:
         score = counts.adjudicated
-        yield from row(label("chess prompt"), prompt_words(plan.rules_of(GAME.name).prompt))
+        yield from row(label("chess prompt"), prompt_words(plan.rules_of(self.game.name).prompt))
         yield from row(label("wins, draws, losses"), f"{score.wins}, {score.draws}, {score.losses}")
         yield from row(label("pairs"), "/".join(map(str, score.pairs)))
         if isinstance(analysis, ChessAnalysis):
@@ -267,4 +268,11 @@ class ChessView(GameView):
                 yield from row(label(PROBES[name]), estimate(figure))
 
 
+class StandardView(ChessView):
+    """Standard chess on the screen."""
+
+    game = STANDARD_CHESS
+
+
 VIEW = ChessView()
+VARIANTS: Final[Mapping[str, GameView]] = {view.game.name: view for view in (VIEW, StandardView())}

@@ -16,7 +16,7 @@ from ...plan.manifest import Manifest
 from ...scoring.analysis import Analysis
 from ...scoring.hypotheses.verdicts import HypothesisVerdict
 from ...scoring.results import Results
-from ...table.registry import file_of
+from ...table.registry import files_of
 from ..glossary import TERMS, label
 from ..seat_words import seat_lines
 from ..text import verdict_report
@@ -70,7 +70,7 @@ def page(contents: Contents) -> str:
 
 def _assets(games: Iterable[str], kind: str) -> str:
     """The style sheet of the page, or its script, with those of its games."""
-    drawn = [text for game in games if (text := file_of(game, f"replay.{kind}"))]
+    drawn = files_of(games, f"replay.{kind}")
     if kind == "css":
         return "\n".join([_asset("report.css"), *drawn])
     inside = "".join([*map(_asset, SCRIPTS), *drawn, _asset(LAST_SCRIPT)])
@@ -84,9 +84,8 @@ def _asset(name: str) -> str:
 def _symbols(games: Iterable[str]) -> Element:
     """The drawings that a game's replay uses, as SVG symbols."""
     sheet = element("div", hidden="", id="symbols")
-    for game in games:
-        if text := file_of(game, "replay.svg"):
-            sheet.append(ET.fromstring(text))  # noqa: S314 - a file of ours
+    for text in files_of(games, "replay.svg"):
+        sheet.append(ET.fromstring(text))  # noqa: S314 - a file of ours
     return sheet
 
 
