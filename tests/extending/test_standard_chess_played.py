@@ -86,7 +86,7 @@ def test_a_doctored_figure_is_found(tree: SourceTree, bundle: Path, tmp_path: Pa
 
 
 def test_a_person_sees_chess_and_no_word_of_the_other_variant(tree: SourceTree, bundle: Path) -> None:
-    told = " ".join(tree.run("verify", str(bundle), cwd=bundle.parent).split())
+    told = " ".join(tree.run("verify", str(bundle), "--details", cwd=bundle.parent).split())
     assert "12 games of chess" in told or "of 12 games" in told
     assert f"{MATCH}: 12 games planned, 30 required" in told
     one = tree.run("show", str(bundle), "--game", f"{MATCH}-g00000", "--prompts", cwd=bundle.parent)
