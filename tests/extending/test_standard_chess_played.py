@@ -13,6 +13,7 @@ from typing import Any
 import chess.pgn
 import pytest
 
+from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 from agzamov_verify.games.chess.openings import OPENINGS
 from extending.source_tree import SourceTree, require_golden
 
@@ -33,8 +34,27 @@ matches:
 chess: {plies_max: 60, adjudication: {policy: material, threshold_points: 3, plies: 4}}
 chess960: {plies_max: 4, adjudication: {policy: none}}
 """
+BY_ENGINE = """
+title: Standard chess with an engine
+protocol: agz-next
+seats:
+  fish: {kind: stockfish, nodes: 1000}
+  dice: {kind: random}
+matches:
+  - {phase: 0, game: chess, a: fish, b: dice, games: 12}
+  - {phase: 1, game: chess, a: fish, b: fish, games: 6}
+engine: {nodes: 1000}
+chess: {plies_max: 120, adjudication: {policy: stockfish, threshold_centipawns: 600, plies: 4}}
+"""
 MATCH = "p0-chess-naked-agent"
 FENS = {opening.fen: opening for opening in OPENINGS}
+ENGINE_STEP, SEATS_STEP = 9, 13
+
+try:
+    ENGINE, MISSING = find_engine(), ""
+except EngineFault as fault:
+    ENGINE, MISSING = None, str(fault)
+needs_engine = pytest.mark.skipif(ENGINE is None, reason=MISSING)
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +66,17 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
 
 @pytest.fixture(scope="module")
 def bundle(tree: SourceTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("played")
-    (folder / "plan.yaml").write_text(PLAN)
+    return played(tree, tmp_path_factory.mktemp("played"), PLAN)
+
+
+@pytest.fixture(scope="module")
+def by_engine(tree: SourceTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return played(tree, tmp_path_factory.mktemp("by_engine"), BY_ENGINE)
+
+
+def played(tree: SourceTree, folder: Path, plan: str) -> Path:
+    """The bundle of a run of a plan in a folder."""
+    (folder / "plan.yaml").write_text(plan)
     tree.run("keygen", "key.pem", cwd=folder)
     told = tree.run("run", "plan.yaml", "--key", "key.pem", "--out", "run", cwd=folder)
     return folder / told.splitlines()[-1].removeprefix("bundle: ")
@@ -75,6 +104,14 @@ def test_standard_chess_is_played_and_verified(tree: SourceTree, bundle: Path) -
     results = {match["id"]: match for match in told["results"]["matches"]}
     assert results[MATCH]["result"]["game"] == "chess"
     assert results[MATCH]["result"]["games"] == 12
+
+
+def test_a_small_profile_is_sealed(tree: SourceTree, bundle: Path) -> None:
+    tree.run("seal", "plan.yaml", "--small", "--key", "key.pem", "--runs", "small", cwd=bundle.parents[1])
+    (manifest,) = (bundle.parents[1] / "small").rglob("manifest.json")
+    plan = json.loads(manifest.read_text())["plan"]
+    assert plan["title"] == "Standard chess (small)"
+    assert {match["game"] for match in plan["matches"]} == {"chess", "chess960"}
 
 
 def test_a_doctored_figure_is_found(tree: SourceTree, bundle: Path, tmp_path: Path) -> None:
@@ -130,3 +167,23 @@ def test_a_report_draws_both_variants_with_one_script(tree: SourceTree, bundle: 
     page = (bundle.parent / "report.html").read_text()
     assert page.count("GAMES.chess = GAMES.chess960 =") == 1
     assert page.count('id="piece-k"') == 1
+
+
+@needs_engine
+def test_an_engine_plays_and_adjudicates_and_is_asked_again(tree: SourceTree, by_engine: Path) -> None:
+    told = tree.run("verify", str(by_engine), "--sample", "1000", "--json", cwd=by_engine.parent)
+    verdict = json.loads(told)
+    steps = {step["number"]: step for step in verdict["steps"]}
+    assert verdict["level"] == "V1"
+    assert [steps[number]["status"] for number in (ENGINE_STEP, SEATS_STEP)] == ["pass", "pass"]
+    assert "stockfish seats" in steps[SEATS_STEP]["remark"]
+
+
+@needs_engine
+def test_an_engine_castles_and_the_game_is_told_as_one_of_chess(tree: SourceTree, by_engine: Path) -> None:
+    tree.run("export", str(by_engine), "--to", "pgn", "--out", "games.pgn", cwd=by_engine.parent)
+    games = games_of((by_engine.parent / "games.pgn").read_text())
+    assert len(games) == 18
+    assert not any(game.errors or game.board().chess960 for game in games)
+    assert {"O-O", "O-O-O"} & {node.san() for game in games for node in game.mainline()}
+    assert "adjudication" in {game.headers["Termination"] for game in games}
