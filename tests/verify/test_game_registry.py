@@ -20,11 +20,23 @@ class Nameless(HOLDEM):  # type: ignore[misc] # a class that a registry names
     """A game whose name is not its folder's."""
 
 
+class ToysMatch(Match, frozen=True, tag="toy"):
+    """The match of a game `toy`."""
+
+
 class Mistagged(HOLDEM):  # type: ignore[misc] # a class that a registry names
     """A game whose match has another game's tag."""
 
     name: ClassVar[str] = "toy"
     match: ClassVar[type[Match]] = ToyMatch
+
+
+class Undetected(HOLDEM):  # type: ignore[misc] # a class that a registry names
+    """A game with a pattern that nothing counts."""
+
+    name: ClassVar[str] = "toy"
+    match: ClassVar[type[Match]] = ToysMatch
+    patterns: ClassVar[dict[str, str]] = {**HOLDEM.patterns, "never_counted": "do as you like."}
 
 
 class Signless:
@@ -39,6 +51,10 @@ class Signless:
         (SimpleNamespace(), "games/toy/game.py: expected a value GAME"),
         (SimpleNamespace(GAME=Signless()), "games/toy/game.py: expected values for sign in Signless"),
         (SimpleNamespace(GAME=Nameless()), "games/toy/game.py: expected the game's name to be that of its folder"),
+        (
+            SimpleNamespace(GAME=Undetected()),
+            "games/toy/game.py: expected each pattern in `patterns` and in `detectors`, found never_counted in one",
+        ),
         (SimpleNamespace(GAME=Mistagged()), "games/toy/game.py: expected `tag='toy'` in class ToyMatch"),
     ],
 )

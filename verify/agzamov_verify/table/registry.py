@@ -65,6 +65,9 @@ def half(name: str, module: str) -> Any:
         kind = getattr(value, field)
         if kind.__struct_config__.tag != name:
             raise IncompleteGame(f"{place}: expected `tag={name!r}` in class {kind.__name__}")
+    if module == "game" and (alone := value.patterns.keys() ^ value.detectors.keys()):
+        both = "in `patterns` and in `detectors`"
+        raise IncompleteGame(f"{place}: expected each pattern {both}, found {min(alone)} in one of them")
     return value
 
 
