@@ -11,7 +11,7 @@ from ...scoring.game_scoring import GameScoring, Played
 from ...scoring.hypotheses.evidence import Evidence
 from ...scoring.inference.estimate import PAIR_SCORE
 from ...scoring.inference.exact import figure
-from ...scoring.inference.unit_values import Measure, Units
+from ...scoring.inference.unit_values import Measure, Ratio, Units
 from ...scoring.match_figures import Kept, MatchAnalysis, Setting, error_rates, kept_figures, p_above_half, symmetry
 from ...scoring.units.cells import Cell, CellKey, measured_first
 from ...scoring.units.counts import Counts
@@ -86,10 +86,15 @@ class NoughtsCell(Cell, frozen=True):
     def measured(self, measure: Measure = Measure.PERFORMANCE) -> Units:
         return self.as_units(self.units(lambda game: game.halfpoints), PAIR_SCORE)
 
-    def kept(self, keep: Callable[[NoughtsGame], bool], measure: Measure) -> Units:
-        both = self.units(lambda game: int(keep(game)))
-        values = self.units(lambda game: game.halfpoints)
-        return self.some_units((v for v, kept in zip(values, both, strict=True) if kept == 2), PAIR_SCORE)
+    def clusters(self, value: Callable[[NoughtsGame], int]) -> list[int]:
+        return list(map(value, self.games))
+
+    def kept(self, keep: Callable[[NoughtsGame], bool], measure: Measure) -> Units | Ratio:
+        both = [int(kept == 2) for kept in self.units(lambda game: int(keep(game)))]
+        values = [value * kept for value, kept in zip(self.measured().values, both, strict=True)]
+        if self.careers < 2:
+            return self.some_units((value for value, kept in zip(values, both, strict=True) if kept), PAIR_SCORE)
+        return self.as_ratio(values, both, PAIR_SCORE)
 
     def with_results_of(self, other: Self) -> Self:
         return msgspec.structs.replace(self, games=self.games + other.games)
@@ -140,7 +145,7 @@ class NoughtsScoring(GameScoring):
             symmetry(cell.measured(), 2, setting, evidence),
             tuple(error_rates(cell, setting, evidence)),
             kept_figures(cell, Measure.SCORE, evidence),
-            p_above_half(cell.course.count(2), len(cell.games), setting),
+            p_above_half(cell.course.count(2), len(cell.games), setting, cell.careers),
         )
 
     def observations(self, records: Sequence[NoughtsRecord], rules: NoughtsRules, seat_index: int) -> list[int]:
