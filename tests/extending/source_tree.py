@@ -51,8 +51,15 @@ class SourceTree:
         text = registry.read_text()
         assert text.count(f"{first}\n") == 1
         registry.write_text(text.replace(f"{first}\n", f"{first}\nfrom .agz_next import PROTOCOL as AGZ_NEXT\n"))
-        command = [sys.executable, ROOT / "scripts" / "write_formats.py", "agz-next"]
-        subprocess.run(command, env=self._environment, check=True, timeout=PATIENCE_S)
+        self.script(ROOT / "scripts" / "write_formats.py", "agz-next")
+
+    def script(self, path: Path, *arguments: str) -> str:
+        """What a program that imports this tree prints; it must succeed."""
+        command = [sys.executable, path, *arguments]
+        done = subprocess.run(
+            command, env=self._environment, check=True, timeout=PATIENCE_S, stdout=subprocess.PIPE, text=True
+        )
+        return done.stdout
 
     def golden_verdicts(self) -> list[str]:
         """What this tree says of the golden bundles of agz-0.1, as JSON."""

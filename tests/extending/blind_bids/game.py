@@ -1,9 +1,12 @@
 """What is played: each seat has a private value and bids chips unseen; the highest bid wins its value and pays its bid.
 
 All bids of a round are asked for together, so none of them can depend on another. Two equal highest bids win nothing.
+A seat may have a memory: each round is noted, and searched by the value that the seat has.
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import ClassVar, Final
 
 import msgspec
@@ -18,7 +21,7 @@ from ...table.decision import ActionReader, Forfeit, IllegalPolicy, Tally, answe
 from ...table.declared import Accepted, Fault, FaultKind, read_declared
 from ...table.game import Block, Bounds, Dynamics, Game, Noun, SeatsAt, StreamPlan, Utility
 from ...table.players import GameName, Player, seed_for
-from ...table.prompt_lines import Page, labelled, scripted_player
+from ...table.prompt_lines import PROFILE, Page, labelled, scripted_player
 from ...table.seating import by_place, seating
 
 SEATS_MAX, VALUE_MAX = 6, 20
@@ -29,6 +32,7 @@ SYSTEM: Final = (
     "your bid on the last line of your answer, in exactly this form:\nBID: <whole number from 0 to your value>"
 )
 REMINDER: Final = "Declare one bid on the last line, in the form BID: <whole number>"
+BRIEFING: Final = PROFILE + "{briefing}"
 
 
 class BlindBidsMatch(Match, frozen=True, kw_only=True, tag="blind_bids"):
@@ -83,15 +87,7 @@ def play(
     draws = dice.stream(f"values/{name.label}")
     values = tuple(1 + draws.below(VALUE_MAX) for _ in players)
     before = [tally.faults for tally in tallies]
-    decisions = [
-        decide(
-            _question(name, at, players, values[at], rules, dice),
-            _reader(name, at, values[at], dice),
-            rules.illegal,
-            tallies[at],
-        )
-        for at in range(len(players))
-    ]
+    decisions = [_bid(name, at, players, values[at], rules, dice, tallies[at]) for at in range(len(players))]
     given = yield from together(decisions)
     bids = tuple(0 if isinstance(bid, Forfeit) else bid for bid in given)
     faults = tuple(tally.faults - earlier for tally, earlier in zip(tallies, before, strict=True))
@@ -105,14 +101,35 @@ def net_chips(values: Sequence[int], bids: Sequence[int]) -> tuple[int, ...]:
     return tuple((value - bid) * (alone and bid == most) for value, bid in zip(values, bids, strict=True))
 
 
-def _question(
-    name: GameName, at: int, players: tuple[Player, ...], value: int, rules: BlindBidsRules, dice: Dice
-) -> Chat:
+def _bid(
+    name: GameName,
+    at: int,
+    players: tuple[Player, ...],
+    value: int,
+    rules: BlindBidsRules,
+    dice: Dice,
+    tally: Tally,
+) -> Script[int | Forfeit]:
     player = players[at]
+    profile = yield from player.profile(name.id, at, partial(search_for, value))
+    told = BRIEFING.format(briefing=profile) if profile else ""
     terms = answer_terms(rules.illegal, player.tokens_max, "bid", "round")
     system = f"{SYSTEM.replace('{seats}', str(len(players)))}\n{terms}"
-    messages = (Message(system, "system"), Message(f"Your value: {value}", "user"))
-    return Chat(0, name.id, messages, seed_for(player, at, name, at, dice), player.seat, at)
+    messages = (Message(system, "system"), Message(f"Your value: {value}{told}", "user"))
+    question = Chat(0, name.id, messages, seed_for(player, at, name, at, dice), player.seat, at)
+    return (yield from decide(question, _reader(name, at, value, dice), rules.illegal, tally, player.memory))
+
+
+def search_for(value: int) -> str:
+    """The search for notes before a bid with this value."""
+    return f"With {value}"
+
+
+def _noted(record: BlindBidsRecord, place: int) -> str:
+    """A round as one seat saw it, with its own value: "With 12 bid 6, +0 chips; highest other bid: 9"."""
+    other = max(bid for at, bid in enumerate(record.bids) if at != place)
+    own = f"{record.values[place]} bid {record.bids[place]}, {record.outcomes[place]:+d} chips"
+    return f"With {own}; highest other bid: {other}"
 
 
 def _reader(name: GameName, at: int, value: int, dice: Dice) -> ActionReader[int]:
@@ -138,8 +155,13 @@ def random_reply(page: Page, stream: Stream) -> str:
 
 
 def reference_reply(page: Page, stream: Stream) -> str:
-    """Half of the value, which is best against one bidder who does the same."""
-    return f"{TAG} {int(labelled(page, 'Your value')) // 2}"
+    """Half of the value, which is best against one bidder who does the same.
+
+    With notes, one more than what they say was bid against it, up to two thirds of the value.
+    """
+    value = int(labelled(page, "Your value"))
+    noted = max(map(int, re.findall(r"highest other bid: (\d+)$", page.profile, re.MULTILINE)), default=-1)
+    return f"{TAG} {max(value // 2, min(2 * value // 3, noted + 1))}"
 
 
 class BlindBids(Game):
@@ -156,13 +178,18 @@ class BlindBids(Game):
     dynamics = Dynamics.SIMULTANEOUS
     match = BlindBidsMatch
     rules = BlindBidsRules
-    templates: ClassVar = {"blind_bids/system": SYSTEM, "blind_bids/reminder": REMINDER}
+    templates: ClassVar = {
+        "blind_bids/system": SYSTEM,
+        "blind_bids/reminder": REMINDER,
+        "blind_bids/briefing": BRIEFING,
+    }
     scripted: ClassVar = {
         "random": scripted_player("random/blind_bids", random_reply),
         "reference": scripted_player("reference/blind_bids", reference_reply),
     }
     sign = "Your value: "
     hides = True
+    remembers = True
 
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: BlindBidsRules, dice: Dice) -> Script[Block]:
         match, records = stream.match, []
@@ -170,7 +197,14 @@ class BlindBids(Game):
         for index in range(stream.first, stream.first + stream.count):
             order = seating(dice, match.draws, index, len(match.table))
             records.append((yield from play(self.name_of(match, index), order, seats_at(index), rules, dice, tallies)))
+            yield from self.remember(seats_at(index), records[-1:], index)
         return BlindBidsBlock(stream.first, tuple(records), tallies)
+
+    def observation(self, records: Sequence[BlindBidsRecord], first: int, seat_index: int) -> str:
+        return "\n".join(_noted(record, record.order.index(seat_index)) for record in records)
+
+    def search_words(self, page: Page) -> str:
+        return search_for(int(labelled(page, "Your value")))
 
     def problems(self, rules: BlindBidsRules) -> Iterator[Problem]:
         return iter(())

@@ -16,9 +16,9 @@ from ...scoring.match_figures import Kept, MatchAnalysis, Setting, error_rates, 
 from ...scoring.units.cells import Cell, CellKey, measured_first
 from ...scoring.units.counts import Counts
 from ...table.seating import by_seat
-from .game import GAME, BlindBidsRecord, BlindBidsRules
+from .game import GAME, VALUE_MAX, BlindBidsRecord, BlindBidsRules
 
-CHIPS_PER_ROUND: Final = Scale("chips a round", Fraction(1))
+CHIPS_PER_ROUND: Final = Scale("chips a round", Fraction(1), Fraction(0), Fraction(VALUE_MAX))
 
 
 class BlindBidsCounts(Counts, frozen=True, tag="blind_bids"):

@@ -1,9 +1,12 @@
 """What is played: a tiny Werewolf. Wolves know each other, villagers know nobody; by day all speak and vote at once.
 
 Every stage asks its seats together. A seat's prompt holds its own role, what it heard, and the ballots that all know.
+A seat may have a memory: each game is noted, and searched by the role that the seat has.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import ClassVar, Final, TypeVar
 
 import msgspec
@@ -16,9 +19,9 @@ from ...experiment.matches import Match, Phase, SeatAt
 from ...experiment.plan_fields import Count, Part, Problem
 from ...table.decision import ActionReader, Forfeit, IllegalPolicy, Tally, added, decide
 from ...table.declared import Accepted, Fault, FaultKind, read_declared
-from ...table.game import Block, Bounds, Dynamics, Game, SeatsAt, StreamPlan, Utility
+from ...table.game import Block, Bounds, Dynamics, Game, Noun, SeatsAt, StreamPlan, Utility
 from ...table.players import GameName, Player, seed_for
-from ...table.prompt_lines import Page, labelled, scripted_player
+from ...table.prompt_lines import PROFILE, Page, labelled, scripted_player
 from ...table.seating import by_place, by_seat, seating
 from ...table.speech import SILENCE, Said, Speech, SpeechTerms, heard
 from .rules import NAMES, SEATS_MAX, SEATS_MIN, TEAMS, VILLAGER, WOLF, deal_roles, most_voted, winner
@@ -33,6 +36,7 @@ SYSTEM: Final = (
     "is asked for, you are silent, or a random vote is given for you."
 )
 REMINDER: Final = "Declare one vote on the last line, in the form VOTE: <name>"
+BRIEFING: Final = PROFILE + "{briefing}"
 SPEECH_CHARACTERS_MAX: Final = 200
 HALFPOINTS_OF_A_GAME: Final = 2
 
@@ -205,12 +209,37 @@ class _Village:
         return ActionReader(read, lambda attempt: self.dice.stream(f"{label}/{attempt}").choice(options), REMINDER)
 
     def _decide(self, question: Chat, reader: ActionReader[T], place: int) -> Script[T | Forfeit]:
-        return decide(question, reader, IllegalPolicy.SUBSTITUTE, self.tallies[place])
+        player = self.players[place]
+        profile = yield from player.profile(self.name.id, question.turn, partial(search_for, self.roles[place]))
+        system, user = question.messages
+        told = Message(user.content + (BRIEFING.format(briefing=profile) if profile else ""), "user")
+        question = msgspec.structs.replace(question, messages=(system, told))
+        return (yield from decide(question, reader, IllegalPolicy.SUBSTITUTE, self.tallies[place], player.memory))
 
 
 def play(name: GameName, order: tuple[int, ...], seats: tuple[Player, ...], dice: Dice) -> Script[VillageRecord]:
     """Play one game."""
     return (yield from _Village(name, order, by_place(seats, order), dice).play())
+
+
+def search_for(role: str) -> str:
+    """The search for notes before a decision in this role."""
+    return f"As {role}"
+
+
+def _noted(record: VillageRecord, place: int) -> str:
+    """A game as one seat saw it: its role, its team's result, its fate, who died by day, and votes for it then.
+
+    "As wolf lost, dead; died by day: 2 wolves, 1 villager; days without a death: 1; votes for you: 3"
+    """
+    days = [ballot for ballot in record.ballots if not ballot.is_night]
+    died = [record.roles[ballot.died] for ballot in days if ballot.died >= 0]
+    wolves, villagers = (Noun(role, TEAMS[role]).counted(died.count(role)) for role in (WOLF, VILLAGER))
+    fate = "dead" if any(ballot.died == place for ballot in record.ballots) else "alive"
+    own = f"{search_for(record.roles[place])} {'won' if record.outcomes[place] else 'lost'}, {fate}"
+    without = f"days without a death: {len(days) - len(died)}"
+    votes = sum(ballot.votes.count(place) for ballot in days)
+    return f"{own}; died by day: {wolves}, {villagers}; {without}; votes for you: {votes}"
 
 
 def random_reply(page: Page, stream: Stream) -> str:
@@ -223,10 +252,16 @@ def random_reply(page: Page, stream: Stream) -> str:
 
 
 def reference_reply(page: Page, stream: Stream) -> str:
-    """A wolf never votes for a wolf; a villager asks everybody to vote for the one for whom it will vote."""
+    """A wolf never votes for a wolf; a villager asks everybody to vote for the one for whom it will vote.
+
+    With notes of a day on which nobody died it joins the others: it votes for the one whom most have named.
+    """
     others = labelled(page, "Others").split(", ")
     fellows = labelled(page, "Fellow wolves").split(", ")
-    suspect = stream.choice([other for other in others if other not in fellows] or others)
+    suspects = [other for other in others if other not in fellows] or others
+    named = re.findall(r"^> Let us all vote for (\w+)\.$", page.situation, re.MULTILINE)
+    joins = re.search(r"days without a death: [1-9]", page.profile)
+    suspect = max(suspects, key=named.count) if joins else stream.choice(suspects)
     return f"{TAG} {suspect}" if "vote" in labelled(page, "Stage") else f"SAY: Let us all vote for {suspect}."
 
 
@@ -241,20 +276,28 @@ class Village(Game):
     team_names = (TEAMS[VILLAGER], TEAMS[WOLF])
     match = VillageMatch
     rules = VillageRules
-    templates: ClassVar = {"village/system": SYSTEM, "village/reminder": REMINDER}
+    templates: ClassVar = {"village/system": SYSTEM, "village/reminder": REMINDER, "village/briefing": BRIEFING}
     scripted: ClassVar = {
         "random": scripted_player("random/village", random_reply),
         "reference": scripted_player("reference/village", reference_reply),
     }
     sign = "Your role in the village: "
     hides = True
+    remembers = True
 
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: VillageRules, dice: Dice) -> Script[Block]:
-        records = []
+        records: list[VillageRecord] = []
         for index in range(stream.first, stream.first + stream.count):
             order = seating(dice, stream.match.draws, index, len(stream.match.table))
             records.append((yield from play(self.name_of(stream.match, index), order, seats_at(index), dice)))
+            yield from self.remember(seats_at(index), records[-1:], index)
         return VillageBlock(stream.first, tuple(records))
+
+    def observation(self, records: Sequence[VillageRecord], first: int, seat_index: int) -> str:
+        return "\n".join(_noted(record, record.order.index(seat_index)) for record in records)
+
+    def search_words(self, page: Page) -> str:
+        return search_for(labelled(page, "Your role in the village"))
 
     def problems(self, rules: VillageRules) -> Iterator[Problem]:
         return iter(())

@@ -19,7 +19,7 @@ from ...table.seating import by_seat
 from .game import GAME, HALFPOINTS_OF_A_GAME, VillageRecord, VillageRules
 from .rules import TEAMS
 
-WON_PER_GAME: Final = Scale("games won", Fraction(1, HALFPOINTS_OF_A_GAME))
+WON_PER_GAME: Final = Scale("games won", Fraction(1, HALFPOINTS_OF_A_GAME), Fraction(0), Fraction(1))
 """Half-points of a game, as games won."""
 
 
