@@ -20,8 +20,8 @@ from .game import GAME, HighCardRecord, HighCardRules
 
 
 def chips_per_round(seats: int) -> Scale:
-    """Chips of a set, as chips a round."""
-    return Scale("chips a round", Fraction(1, seats))
+    """Chips of a set, as chips a round: a seat loses two at most, and wins two of each other one."""
+    return Scale("chips a round", Fraction(1, seats), Fraction(-2), Fraction(2 * (seats - 1)))
 
 
 def by_set(values: Sequence[int], seats: int) -> list[int]:
