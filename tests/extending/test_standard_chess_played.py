@@ -110,7 +110,7 @@ def test_a_small_profile_is_sealed(tree: SourceTree, bundle: Path) -> None:
     tree.run("seal", "plan.yaml", "--small", "--key", "key.pem", "--runs", "small", cwd=bundle.parents[1])
     (manifest,) = (bundle.parents[1] / "small").rglob("manifest.json")
     plan = json.loads(manifest.read_text())["plan"]
-    assert plan["title"] == "Standard chess (small)"
+    assert plan["name"] == "Standard chess (small)"
     assert {match["game"] for match in plan["matches"]} == {"chess", "chess960"}
 
 

@@ -107,7 +107,7 @@ def test_a_model_is_sent_one_seed_in_a_game_and_the_benchmark_player_has_one_of_
 
 
 def test_the_benchmark_player_plays_no_chess() -> None:
-    position = Message("Play.\nFEN: 8/8/8/8/8/8/8/8 w - - 0 1", "user")
+    position = Message("It is your turn.\nFEN: 8/8/8/8/8/8/8/8 w - - 0 1", "user")
     expected = "expected a player of kind benchmark or novice or random or reference, found 'benchmark'"
     with pytest.raises(ValueError, match=expected):
         scripted_reply("benchmark", (position,), 1)

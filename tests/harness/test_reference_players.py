@@ -81,7 +81,7 @@ def test_a_rejection_gets_the_answer_to_the_first_question() -> None:
 
 
 def test_an_unknown_game_is_named_in_the_error() -> None:
-    with pytest.raises(ValueError, match="expected a prompt of chess960 or holdem, found 'Draughts board"):
+    with pytest.raises(ValueError, match="expected a prompt of chess960 or chess or holdem, found 'Draughts board"):
         scripted_reply("reference", (Message("Play.", "system"), Message("Draughts board: ...", "user")), 1)
 
 

@@ -152,8 +152,11 @@ def test_an_unknown_model_and_an_unknown_path_are_404() -> None:
         ({"messages": [{"role": "user"}]}, "messages with a role and a text content"),
         ({"messages": [{"role": "user", "content": 3}]}, "messages with a role and a text content"),
         ({"messages": [{"role": "user", "content": [{"type": "text", "text": "x"}]}]}, "a text content"),
-        ({"messages": [{"role": "user", "content": "hello"}]}, "a prompt of chess960 or holdem, found 'hello'"),
-        ({"messages": [{"role": "user", "content": "\nFEN: nonsense"}]}, "fen"),
+        (
+            {"messages": [{"role": "user", "content": "hello"}]},
+            "a prompt of chess960 or chess or holdem, found 'hello'",
+        ),
+        ({"messages": [{"role": "user", "content": "It is your turn.\nFEN: nonsense"}]}, "fen"),
         ({"messages": [{"role": "user", "content": "Hole cards: [Ah Kd]"}]}, "expected"),
     ],
 )
