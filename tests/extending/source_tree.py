@@ -36,6 +36,11 @@ class SourceTree:
         at = lines.index(f"{before}\n")
         file.write_text("".join([*lines[:at], f"{line}\n", *lines[at:]]))
 
+    def add_game(self, name: str) -> None:
+        """Add a game of this folder: its folder, and its line in the registry."""
+        shutil.copytree(HERE / name, self.verify / "games" / name)
+        self.add_line(self.verify / "table" / "registry.py", ")", f'    "{name}",')
+
     def add_protocol(self) -> None:
         """Add the protocol agz-next, which has all that this tree has by now.
 
@@ -81,6 +86,13 @@ class SourceTree:
             told, complaints = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == code, told + complaints
         return complaints if errors else told
+
+    def played(self, folder: Path, plan: str) -> Path:
+        """The bundle of a run of a plan in a folder, with a key of its own."""
+        (folder / "plan.yaml").write_text(plan)
+        self.run("keygen", "key.pem", cwd=folder)
+        told = self.run("run", "plan.yaml", "--key", "key.pem", "--out", "run", cwd=folder)
+        return folder / told.splitlines()[-1].removeprefix("bundle: ")
 
     def start(self, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
         """The command `agzamov` of this tree, started."""

@@ -25,7 +25,6 @@ from bundles.bundle_factory import Draft, chained, edited, entries, put, reseal,
 from extending.source_tree import SourceTree, require_golden
 
 GAMES = ("blind_bids", "village")
-HERE = Path(__file__).parent
 PLAN = """
 title: Seats that act at once
 protocol: agz-next
@@ -50,19 +49,14 @@ VILLAGE = "-".join(("p0-village-naked-other", *["dice"] * 7))
 def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     tree = SourceTree(tmp_path_factory.mktemp("tree"))
     for game in GAMES:
-        shutil.copytree(HERE / game, tree.verify / "games" / game)
-        tree.add_line(tree.verify / "table" / "registry.py", ")", f'    "{game}",')
+        tree.add_game(game)
     tree.add_protocol()
     return tree
 
 
 @pytest.fixture(scope="module")
 def bundle(tree: SourceTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("played")
-    (folder / "plan.yaml").write_text(PLAN)
-    tree.run("keygen", "key.pem", cwd=folder)
-    told = tree.run("run", "plan.yaml", "--key", "key.pem", "--out", "run", cwd=folder)
-    return folder / told.splitlines()[-1].removeprefix("bundle: ")
+    return tree.played(tmp_path_factory.mktemp("played"), PLAN)
 
 
 def verified(tree: SourceTree, bundle: Path, code: int = 0) -> dict[str, Any]:

@@ -5,7 +5,6 @@ are of no other seat.
 """
 
 import json
-import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -24,7 +23,6 @@ from agzamov_verify.table.prompt_lines import PROFILE
 from bundles.bundle_factory import Draft, chained, edited, entries, put, reseal_journal
 from extending.source_tree import SourceTree
 
-HERE = Path(__file__).parent
 ROUNDS, CAREERS, SEATS = 24, 2, 3
 NOTES = "{augmentation: memory, arm: real, system: recent}"
 PLAN = f"""
@@ -61,19 +59,14 @@ class Told(NamedTuple):
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     tree = SourceTree(tmp_path_factory.mktemp("tree"))
-    shutil.copytree(HERE / "high_card", tree.verify / "games" / "high_card")
-    tree.add_line(tree.verify / "table" / "registry.py", ")", '    "high_card",')
+    tree.add_game("high_card")
     tree.add_protocol()
     return tree
 
 
 @pytest.fixture(scope="module")
 def bundle(tree: SourceTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("played")
-    (folder / "plan.yaml").write_text(PLAN)
-    tree.run("keygen", "key.pem", cwd=folder)
-    told = tree.run("run", "plan.yaml", "--key", "key.pem", "--out", "run", cwd=folder)
-    return folder / told.splitlines()[-1].removeprefix("bundle: ")
+    return tree.played(tmp_path_factory.mktemp("played"), PLAN)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,6 @@ import pytest
 from extending.source_tree import SourceTree, require_golden
 
 GAMES = ("noughts", "high_card")
-HERE = Path(__file__).parent
 PLAN = """
 title: A new game
 protocol: agz-next
@@ -46,19 +45,14 @@ NINE_SEATS = "-".join(("p0-high_card-naked-other", *["dice"] * 7, "low"))
 def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     tree = SourceTree(tmp_path_factory.mktemp("tree"))
     for game in GAMES:
-        shutil.copytree(HERE / game, tree.verify / "games" / game)
-        tree.add_line(tree.verify / "table" / "registry.py", ")", f'    "{game}",')
+        tree.add_game(game)
     tree.add_protocol()
     return tree
 
 
 @pytest.fixture(scope="module")
 def bundle(tree: SourceTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("played")
-    (folder / "plan.yaml").write_text(PLAN)
-    tree.run("keygen", "key.pem", cwd=folder)
-    told = tree.run("run", "plan.yaml", "--key", "key.pem", "--out", "run", cwd=folder)
-    return folder / told.splitlines()[-1].removeprefix("bundle: ")
+    return tree.played(tmp_path_factory.mktemp("played"), PLAN)
 
 
 def test_the_golden_bundles_are_verified_as_before(tree: SourceTree) -> None:

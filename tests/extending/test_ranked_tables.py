@@ -73,8 +73,7 @@ TABLES = (
 def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     tree = SourceTree(tmp_path_factory.mktemp("tree"))
     for game in GAMES:
-        shutil.copytree(HERE / game, tree.verify / "games" / game)
-        tree.add_line(tree.verify / "table" / "registry.py", ")", f'    "{game}",')
+        tree.add_game(game)
     tree.add_protocol()
     return tree
 
@@ -96,11 +95,7 @@ def table(request: pytest.FixtureRequest) -> Table:
 
 @pytest.fixture(scope="module")
 def bundle(tree: SourceTree, served: str, table: Table, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("played")
-    (folder / "plan.yaml").write_text(PLAN.replace("MATCH", table.match).replace("ADDRESS", served))
-    tree.run("keygen", "key.pem", cwd=folder)
-    told = tree.run("run", "plan.yaml", "--key", "key.pem", "--out", "run", cwd=folder)
-    return folder / told.splitlines()[-1].removeprefix("bundle: ")
+    return tree.played(tmp_path_factory.mktemp("played"), PLAN.replace("MATCH", table.match).replace("ADDRESS", served))
 
 
 @pytest.mark.parametrize("game", ["blind_bids", "village"])

@@ -66,20 +66,12 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
 
 @pytest.fixture(scope="module")
 def bundle(tree: SourceTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return played(tree, tmp_path_factory.mktemp("played"), PLAN)
+    return tree.played(tmp_path_factory.mktemp("played"), PLAN)
 
 
 @pytest.fixture(scope="module")
 def by_engine(tree: SourceTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return played(tree, tmp_path_factory.mktemp("by_engine"), BY_ENGINE)
-
-
-def played(tree: SourceTree, folder: Path, plan: str) -> Path:
-    """The bundle of a run of a plan in a folder."""
-    (folder / "plan.yaml").write_text(plan)
-    tree.run("keygen", "key.pem", cwd=folder)
-    told = tree.run("run", "plan.yaml", "--key", "key.pem", "--out", "run", cwd=folder)
-    return folder / told.splitlines()[-1].removeprefix("bundle: ")
+    return tree.played(tmp_path_factory.mktemp("by_engine"), BY_ENGINE)
 
 
 def test_the_golden_bundles_are_verified_as_before(tree: SourceTree) -> None:
