@@ -107,7 +107,7 @@ def test_every_command_verifies_first_and_names_what_is_missing(small: Path, com
     done = CliRunner().invoke(main, [command, str(small), *FEW])
     assert done.exit_code == 0, done.output
     assert re.search(
-        rf"^run {small.name}, signed by key [0-9a-f]{{16}}: V1, chess prompt standard$", done.output, re.MULTILINE
+        rf"^run {small.name}, signed by key [0-9a-f]{{16}}: V1, Chess960 prompt standard$", done.output, re.MULTILINE
     )
     assert {"score": "missing", "matrix": "none to compare", "calibrate": "no weights"}[command] in done.output
 
@@ -137,4 +137,4 @@ def test_one_run_twice_is_refused(small: Path) -> None:
 def test_a_bundle_without_an_engine_at_hand_says_what_was_not_checked(judged: Path) -> None:
     done = CliRunner().invoke(main, ["score", str(judged), "--engine", "/nowhere/stockfish", *FEW])
     assert done.exit_code == 0, done.output
-    assert "NOT CHECKED: engine" in done.output
+    assert "NOT CHECKED: engine" in " ".join(done.output.split())

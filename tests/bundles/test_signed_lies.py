@@ -181,8 +181,8 @@ def test_chess_with_the_list_of_legal_moves_and_without_are_never_put_together(t
     for command in ("score", "matrix"):
         done = score(first, second, command=command)
         assert done.exit_code == 1
-        assert "expected one variant of the chess prompt, found legal_moves in run" in done.output
-    assert "chess prompt legal_moves" in score(second).output
+        assert "expected one variant of the Chess960 prompt, found legal_moves in run" in done.output
+    assert "Chess960 prompt legal_moves" in score(second).output
 
 
 def test_matches_against_benchmark_players_are_in_no_score_and_in_nobodys_way(tmp_path: Path) -> None:

@@ -367,7 +367,7 @@ def test_h1_is_planned_as_it_is_tested_one_sided_at_1_percent_in_both_games() ->
     given = {"nobs": 100, "alpha": 0.01, "power": 0.8**0.5, "alternative": "larger"}
     expected = float(TTestPower().solve_power(**given)) * 90 * 2**0.5
     assert float(poker["effects"][0]) == pytest.approx(expected, rel=1e-4)
-    assert (chess["over"], poker["over"]) == ("250 start pairs", "100 sessions")
+    assert (chess["over"], poker["over"]) == ("250 starts played with both colours", "100 sessions")
     assert float(chess["effects"][1]) == pytest.approx(0.110, abs=0.001)
 
 

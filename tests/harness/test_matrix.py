@@ -63,7 +63,7 @@ def test_every_cell_stands_once_with_its_delta(found: Matrix) -> None:
 def test_a_weaker_model_with_a_better_augmentation_beats_a_stronger_one_with_a_worse(found: Matrix) -> None:
     assert {(one.pair.model, one.pair.other_model) for one in found.crossings} == {("weak", "strong")}
     assert all(one.beats for one in found.crossings)
-    assert found.in_both == ("weak with memory (good) beats strong with memory (poor)",)
+    assert found.in_every_game == ("weak with memory (good) beats strong with memory (poor)",)
 
 
 def test_an_augmentation_that_does_not_lift_the_weaker_model_is_not_said_to_beat() -> None:
@@ -72,7 +72,7 @@ def test_an_augmentation_that_does_not_lift_the_weaker_model_is_not_said_to_beat
     )
     assert poor.crossings
     assert not any(one.beats for one in poor.crossings)
-    assert poor.in_both == ()
+    assert poor.in_every_game == ()
 
 
 def test_who_met_another_opponent_is_not_called_weaker() -> None:

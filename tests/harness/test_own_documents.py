@@ -67,7 +67,7 @@ def test_the_texts_are_sealed_with_the_plan_whatever_ends_their_lines(folder: Pa
     system = manifest.plan.systems["mine"]
     assert isinstance(system, RagSystem)
     assert system.texts == {"chess960": DOCUMENT}
-    assert "documents of the plan's own (SHA-256 chess960 " in system.words
+    assert "documents of the plan's own (SHA-256 chess960 " in system.words(["chess960"])
     assert [name for name in manifest.prompts_sha256 if name.startswith("documents/own/")]
     (folder / "books" / "chess960.txt").write_bytes(b"\xef\xbb\xbf" + DOCUMENT.replace("\n", "\r\n").encode())
     assert seal(read(folder), "ab" * 32, None)[0].plan == manifest.plan

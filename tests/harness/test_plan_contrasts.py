@@ -67,7 +67,7 @@ def _cell(manifest: Manifest, match: Match) -> Cell:
     [("phase2", "H1"), ("phase2", "H2"), ("phase2", "H4"), ("phase3", "E4"), ("phase5", "E3")],
 )
 def test_what_is_repeated_is_what_the_scorer_repeats(name: str, hypothesis: str) -> None:
-    """The plan said "5 careers, 250 start pairs" of tests whose n is 5: tools and documents share the starts."""
+    """The plan said "5 careers, 250 starts" of tests whose n is 5: tools and documents share the starts."""
     contrast = BY_ID[next(one.id for one in REGISTRY if one.id == hypothesis)].contrast
     assert contrast
     found = contrast(played(name))
@@ -118,7 +118,10 @@ def test_arms_without_common_starts_are_samples_of_their_own(tmp_path: Path) -> 
     result = CliRunner().invoke(main, ["plan", str(path), "--json"])
     assert result.exit_code == 0, result.output
     (h1,) = [test for test in json.loads(result.output)["declared"] if test["id"] == "H1"]
-    assert [row["over"] for row in h1["rows"]] == ["5 careers, 250 start pairs, 300 start pairs", "5 careers"]
+    assert [row["over"] for row in h1["rows"]] == [
+        "5 careers, 250 starts played with both colours, 300 starts played with both colours",
+        "5 careers",
+    ]
 
 
 def test_matches_of_one_run_share_starts_as_the_scorer_pairs_them() -> None:

@@ -231,8 +231,12 @@ def test_the_first_lines_say_what_the_phases_can_show() -> None:
         " ".join(CliRunner().invoke(main, ["plan", str(MANIFESTS / f"{name}.yaml")]).output.split())
         for name in ("phase3", "phase5")
     )
-    assert "E4 is found with 80 % probability if the true effect is at least 0.19 points of win rate in chess" in three
-    assert "A drop at a shift is found with 80 % probability if it is at least 0.23 points of score in chess" in three
+    assert (
+        "E4 is found with 80 % probability if the true effect is at least 0.19 points of win rate in Chess960" in three
+    )
+    assert (
+        "A drop at a shift is found with 80 % probability if it is at least 0.23 points of score in Chess960" in three
+    )
     assert "E3 is found with 80 % probability if the true effect is at least 0.25 points, slight less equal" in five
     assert "A recovery rate is told from a given one with 80 % probability if it differs by at least 0.16" in five
 

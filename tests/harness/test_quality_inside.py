@@ -196,7 +196,8 @@ def test_without_a_promise_the_step_does_not_apply_and_no_file_may_be_there(tmp_
 
 def test_a_promise_without_chess_is_refused() -> None:
     holdem = {"phase": 1, "game": "holdem", "a": "dice", "b": "dice", "hands": 100, "block_hands": 100}
-    with pytest.raises(ManifestError, match=r"^quality\.nodes: expected 0: no chess is played$"):
+    words = r"^quality\.nodes: expected 0: no game is played whose moves the engine evaluates$"
+    with pytest.raises(ManifestError, match=words):
         plan_from({**PROMISING, "matches": [holdem]})
 
 

@@ -144,8 +144,8 @@ def system_file(name: str) -> Path:
 @pytest.mark.parametrize(("name", "is_told"), [("server-memory", False), ("mem0", True)])
 def test_entries_of_a_native_result_are_counted_where_the_server_is_told_a_number(name: str, is_told: bool) -> None:
     adapter = sealed_text(system_of(name).adapter)
-    native = MemorySystem(server=name, adapter=adapter, use=Use.NATIVE, calls_max=2, hits_max=7).words
+    native = MemorySystem(server=name, adapter=adapter, use=Use.NATIVE, calls_max=2, hits_max=7).words([])
     assert ("at most 7 entries and 4,000 bytes a result" in native) is is_told
     assert ("at most 4,000 bytes a result" in native) is not is_told
-    by_harness = MemorySystem(server=name, adapter=adapter, hits_max=7).words
+    by_harness = MemorySystem(server=name, adapter=adapter, hits_max=7).words([])
     assert "at most 7 entries and 4,000 bytes in each prompt" in by_harness, "there the harness cuts"

@@ -117,7 +117,7 @@ def test_vectors_are_sealed_where_they_choose_what_is_told() -> None:
     systems = [RagSystem(), RagSystem(retriever=Retriever.EMBEDDINGS)]
     by_words, by_vectors = ({*prompt_digests("agz-0.1", [system])} for system in systems)
     assert by_vectors - by_words == {f"documents/basics/{game}/vectors" for game in SETS["basics"]}
-    assert "(embeddings of all-MiniLM-L6-v2)" in systems[1].words
+    assert "(embeddings of all-MiniLM-L6-v2)" in systems[1].words(GAMES)
 
 
 def test_an_unknown_retriever_is_refused() -> None:

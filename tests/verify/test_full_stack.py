@@ -91,7 +91,7 @@ def test_a_plan_with_a_full_stack_can_be_run_and_all_its_parts_are_played() -> N
     assert image_parts(plan(isolation="container")) == tuple(sorted(("engine", "harness", server, "tools")))
     assert planned.ways_of_use == {"memory": ["harness"], "tools": ["harness"]}
     for words in ("memory recent", "tools tool", "documents basics"):
-        assert words in planned.systems["full"].words
+        assert words in planned.systems["full"].words(GAMES)
 
 
 @pytest.mark.parametrize(

@@ -291,7 +291,7 @@ def test_the_naked_arm_names_no_system() -> None:
 
 
 def test_a_system_says_what_it_tells() -> None:
-    assert "up to 3 passages" in RagSystem().words
+    assert "up to 3 passages" in RagSystem().words(GAMES)
 
 
 # --- scripted players ----------------------------------------------------------------------------

@@ -38,7 +38,8 @@ else:
 
 CSV, SQLITE, PARQUET = "csv", "sqlite", "parquet"
 EVERY_EVAL_EVER, IN_TOTO = "every-eval-ever", "in-toto"
-NOTATIONS: Final = tuple(sorted({view.notation for view in VIEWS.values() if view.notation}))
+NOTATIONS: Final = {view.notation: view.notation_words for _, view in sorted(VIEWS.items()) if view.notation}
+"""Formats of one game's results, and what each holds."""
 OF_TABLES: Final = (SQLITE, PARQUET)
 OF_FIGURES: Final = (EVERY_EVAL_EVER, IN_TOTO)
 FORMATS: Final = (*NOTATIONS, CSV, *OF_TABLES, *OF_FIGURES)
@@ -56,7 +57,7 @@ COLUMNS: Final = (
     "notation",
     type=click.Choice(FORMATS),
     required=True,
-    help="pgn: games of chess with the engine's evaluations. phh: hands of hold'em. csv: a line for each game or hand. "
+    help="".join(f"{name}: {words}. " for name, words in NOTATIONS.items()) + "csv: a line for each game or hand. "
     "sqlite: one file with games, prompts, replies, memories and tool calls. parquet: the same tables, in a folder. "
     "every-eval-ever: a line of JSON for each model. in-toto: a summary, after the bundle was verified.",
 )

@@ -86,8 +86,8 @@ def _crossings(matrix: Matrix) -> Iterator[str]:
         yield from row("difference", _compared(pair))
     if not matrix.crossings:
         yield "  none to compare: no model is shown to be weaker than another against the same opponent, both naked"
-    for name in matrix.in_both:
-        yield from item(" ", f"in both games: {quoted(name)}")
+    for name in matrix.in_every_game:
+        yield from item(" ", f"in every game: {quoted(name)}")
 
 
 @click.command()

@@ -27,10 +27,13 @@ from ..run.exit_status import EXIT_FAILED, EXIT_USAGE, fail, faults
 from .shared_options import plan_file, small_option
 
 BY_EFFECT: Final = {planning.effect_name: planning for planning in PLANNINGS.values()}
+EXAMPLES: Final = " or ".join(
+    f"{name}={number} ({unit})" for name, (number, unit) in ((one, BY_EFFECT[one].effect_example) for one in BY_EFFECT)
+)
 
 
 class EffectOption(click.ParamType[tuple[str, Fraction]]):
-    """`chess=0.05` or `poker=4`: a game and a positive number in its unit."""
+    """A game by the name that its planning gives it, and a positive number in its unit: `chess=0.05`."""
 
     name = "GAME=NUMBER"
 
@@ -118,7 +121,7 @@ def _of_games(command: Any) -> Any:
     "effects",
     type=EffectOption(),
     multiple=True,
-    help="An effect to detect: chess=0.05 (score) or poker=4 (bb/100). Repeatable.",
+    help=f"An effect to detect: {EXAMPLES}. Repeatable.",
 )
 @click.option(
     "--from",

@@ -22,8 +22,8 @@ from agzamov_verify.scoring.hypotheses.evidence import Delta, Evidence, Stack
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.exact import Figure, figure
 from agzamov_verify.scoring.match_figures import mean_figure
+from agzamov_verify.scoring.scorings import SCORINGS
 from agzamov_verify.scoring.units.cells import Cell, CellKey, performance
-from agzamov_verify.scoring.units.score_constants import CHESS, SCORED_GAMES
 from agzamov_verify.seats import KINDS
 
 from .pairwise_comparisons import CellSample, Pair, all_pairs
@@ -52,9 +52,9 @@ class Crossing(msgspec.Struct, frozen=True):
     """A weaker model with a better augmentation against a stronger one with a worse: P of the first less the second.
 
     Weaker: less P without augmentation against the same opponent, by a difference whose 95 % interval excludes 0; in
-    the naked arms of Phase 2, or in Phase 0 of chess. What beats a random player by most in hold'em need not be the
-    stronger player. Better: the greater mean delta of the column. That is chosen from the data that are compared, and
-    may be: all pairs hold together, whichever of them is looked at. `beats`: the interval lies above 0.
+    the naked arms of Phase 2, or in Phase 0 of a game where the stronger player beats a random one by more. Better: the
+    greater mean delta of the column. That is chosen from the data that are compared, and may be: all pairs hold
+    together, whichever of them is looked at. `beats`: the interval lies above 0.
     """
 
     pair: Pair
@@ -73,14 +73,14 @@ class Interaction(msgspec.Struct, frozen=True):
 class Matrix(msgspec.Struct, frozen=True):
     """The matrix. `interactions`: of the full stacks whose parts were played alone, too. `pairs`: all of one game.
 
-    `in_both` names the crossings that hold in chess and in poker.
+    `in_every_game` names the crossings that hold in each game, where there are several.
     """
 
     entries: tuple[MatrixCell, ...]
     interactions: tuple[Interaction, ...]
     pairs: tuple[Pair, ...]
     crossings: tuple[Crossing, ...]
-    in_both: tuple[str, ...]
+    in_every_game: tuple[str, ...]
 
 
 class MatrixDocument(msgspec.Struct, frozen=True):
@@ -107,14 +107,15 @@ def matrix_of(evidence: Evidence, least: VerdictNorm) -> Matrix:
     )
     crossings = tuple(crossing for game in evidence.games for crossing in _crossings(evidence, game, pairs, least))
     interactions = tuple(interaction_of(evidence, stack) for game in evidence.games for stack in evidence.stacks(game))
-    return Matrix(entries, interactions, pairs, crossings, tuple(_in_both(crossings)))
+    return Matrix(entries, interactions, pairs, crossings, tuple(_in_every_game(crossings, evidence.games)))
 
 
 def column_of(key: CellKey) -> str:
-    """The name of a column."""
+    """The name of a column. Tables of three and more are columns of their own: what is won there is another figure."""
+    table = f" at a table of {key.seats}" if key.seats > 2 else ""
     if key.arm is Arm.NAKED:
-        return NAKED
-    return f"{key.augmentation.value} ({key.system})" if key.system else key.augmentation.value
+        return NAKED + table
+    return (f"{key.augmentation.value} ({key.system})" if key.system else key.augmentation.value) + table
 
 
 def cells_of_game(evidence: Evidence, game: str) -> list[Cell]:
@@ -212,8 +213,9 @@ def _is_weaker(evidence: Evidence, game: str, model: str, other: str, least: Ver
 
 
 def _common_opponents(evidence: Evidence, game: str, model: str, other: str) -> Iterator[tuple[Cell, Cell]]:
-    """Naked cells of two models that met the same opponent: of Phase 2, then of Phase 0 in chess."""
-    for phase in (Phase.ASYMMETRIC, Phase.SANITY) if game == CHESS else (Phase.ASYMMETRIC,):
+    """Naked cells of two models that met the same opponent: of Phase 2, then of Phase 0 where that ranks."""
+    phases = (Phase.ASYMMETRIC, Phase.SANITY) if SCORINGS[game].sanity_ranks else (Phase.ASYMMETRIC,)
+    for phase in phases:
         of_model, of_other = (_naked(evidence, game, name, phase) for name in (model, other))
         yield from (pair for pair in product(of_model, of_other) if pair[0].opponent == pair[1].opponent)
 
@@ -227,11 +229,11 @@ def _naked(evidence: Evidence, game: str, model: str, phase: Phase) -> list[Cell
     ]
 
 
-def _in_both(crossings: Sequence[Crossing]) -> Iterator[str]:
-    sentences: Mapping[str, set[str]] = {game: set() for game in SCORED_GAMES}
+def _in_every_game(crossings: Sequence[Crossing], games: Sequence[str]) -> Iterator[str]:
+    sentences: Mapping[str, set[str]] = {game: set() for game in games}
     for crossing in crossings:
         pair = crossing.pair
-        if crossing.beats and pair.game in sentences:
+        if crossing.beats:
             name = f"{pair.model} with {pair.column} beats {pair.other_model} with {pair.other_column}"
             sentences[pair.game].add(name)
-    yield from sorted(set.intersection(*sentences.values()))
+    yield from sorted(set.intersection(*sentences.values()) if len(games) > 1 else ())

@@ -18,7 +18,6 @@ from agzamov_verify.scoring.departures import too_short
 from agzamov_verify.scoring.early_stopping import open_ended
 from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.sample_sizes import ArmDesign, Block, Design, Scoring, detectable
-from agzamov_verify.scoring.units.score_constants import CHESS
 from agzamov_verify.seats import benchmark_sides
 from agzamov_verify.table.registry import GAMES
 
@@ -89,7 +88,7 @@ def share_starts(matches: Sequence[Match]) -> bool:
 
 
 def _starts(match: Match) -> tuple[str, int, str]:
-    return match.game, match.planned, match.part if match.game == CHESS else match.draws
+    return match.game, match.planned, GAMES[match.game].starts_of(match)
 
 
 def _alike(first: Match, other: Match) -> bool:
@@ -177,8 +176,7 @@ class Contrasts:
         for groups in _samples(parts):
             match, careers = groups[0].match, max(careers_of(group.match) for group in groups)
             units = self._units(match)
-            units_text = f"{units:,} start pairs" if match.game == CHESS else GAMES[match.game].unit.counted(units)
-            words.append(f"{careers} careers" if careers else units_text)
+            words.append(f"{careers} careers" if careers else GAMES[match.game].unit.counted(units))
         return ", ".join(dict.fromkeys(words))
 
     def too_few(self, parts: Parts) -> str:

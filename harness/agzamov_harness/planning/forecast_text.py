@@ -1,6 +1,6 @@
 """A forecast for a person: the answer first, then each match's detectable effects, then calls, cost and assumptions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from textwrap import wrap
 from typing import Final
@@ -13,8 +13,8 @@ from agzamov_verify.scoring.early_stopping import stopping_rule
 from agzamov_verify.scoring.hypotheses.declarations import BY_ID
 from agzamov_verify.scoring.plannings import PLANNINGS
 from agzamov_verify.scoring.sample_sizes import PaperNote, Scoring
-from agzamov_verify.scoring.units.score_constants import CHESS, POKER
 from agzamov_verify.show.glossary import PAPER, label
+from agzamov_verify.table.game import Game
 from agzamov_verify.table.registry import GAMES
 
 from .contrasts import DeclaredTest, LeastEffect
@@ -33,8 +33,6 @@ ASKED: Final = {
     "showdowns_per_s": "showdowns per second of the calculator",
     "cores": "cores of the machine",
 }
-OF_GAME: Final = {"plies": CHESS, "decisions_per_hand": POKER, "engine_nodes_per_s": CHESS, "showdowns_per_s": POKER}
-"""Assumptions that matter where one game is played."""
 
 IMPOSSIBLE: Final = "none"
 LITTLE: Final = "less than 1 min"
@@ -73,7 +71,7 @@ def lines(forecast: Forecast) -> Iterator[str]:
 def _systems(plan: Plan) -> Iterator[str]:
     """The systems that some match names, in words."""
     for name in plan.systems_played:
-        yield from _text("  ", f"system {name}: {plan.systems[name].words}")
+        yield from _text("  ", f"system {name}: {plan.systems[name].words(plan.games)}")
 
 
 # --- the answer ----------------------------------------------------------------------------------
@@ -135,7 +133,7 @@ def _listed(rows: Sequence[tuple[LeastEffect, float]]) -> str:
     """Effects in words, with their game where there are two."""
     several = len({row.game for row, _ in rows}) > 1
     numbers = [f"{effect:.2g} {row.unit}" if effect < 10 else f"{effect:.0f} {row.unit}" for row, effect in rows]
-    places = [f" in {_title(row.game)}" if several else "" for row, _ in rows]
+    places = [f" in {GAMES[row.game].title}" if several else "" for row, _ in rows]
     return " and ".join(map("".join, zip(numbers, places, strict=True)))
 
 
@@ -177,7 +175,7 @@ def _head(first: str) -> str:
 
 
 def _row(row: LeastEffect) -> str:
-    of = f"{_title(row.game)}, {row.unit}" if row.game else row.unit
+    of = f"{GAMES[row.game].title}, {row.unit}" if row.game else row.unit
     cells = [_effect(effect) for effect in row.effects]
     return f"        {f'{of} ({row.over})':<{FIRST - 6}}" + "".join(f"{cell:>{COLUMN}}" for cell in _three(cells))
 
@@ -194,8 +192,9 @@ def _careers(rows: Sequence[ByCareers], plan: Plan) -> Iterator[str]:
     )
     for by_careers in rows:
         cells = [f"{careers}: {_effect(effect)}" for careers, effect in by_careers.effects]
-        results_word = GAMES[by_careers.game].result.counted(by_careers.results)
-        yield f"  {f'{_title(by_careers.game)}, {by_careers.unit}, {results_word}':<{FIRST - 8}}{'   '.join(cells)}"
+        game = GAMES[by_careers.game]
+        of = f"{game.title}, {by_careers.unit}, {game.result.counted(by_careers.results)}"
+        yield f"  {of:<{FIRST - 8}}{'   '.join(cells)}"
 
 
 # --- matches -------------------------------------------------------------------------------------
@@ -248,8 +247,7 @@ def _figure(figure: PhaseFigure) -> Iterator[str]:
 
 
 def _narrow_head(scoring: Scoring) -> str:
-    unit = "points a game" if scoring.game == CHESS else scoring.unit
-    return f"  {unit:<{METHOD}}" + "".join(f"{name:>{NARROW}}" for name in (*SPREADS, *SPREADS))
+    return f"  {PLANNINGS[scoring.game].unit:<{METHOD}}" + "".join(f"{name:>{NARROW}}" for name in (*SPREADS, *SPREADS))
 
 
 def _early_end(match: Match, plan: Plan) -> str:
@@ -261,8 +259,8 @@ def _needed(rows: Sequence[Needed], forecast: Forecast) -> Iterator[str]:
     if not rows:
         return
     first = rows[0]
-    results_word = GAMES[first.scoring.game].result.many
-    yield f"{results_word.capitalize()} in each match that detect {float(first.effect):g} {_unit(first.scoring)}"
+    results_word, unit = GAMES[first.scoring.game].result.many, PLANNINGS[first.scoring.game].unit
+    yield f"{results_word.capitalize()} in each match that detect {float(first.effect):g} {unit}"
     two_sided, one_sided = f"two-sided {float(forecast.alpha):g}", f"one-sided {float(forecast.confirmatory_alpha):g}"
     yield f"  {'':<{METHOD}}{f'one match, {two_sided}':>{3 * NARROW}}{f'two arms, {one_sided}':>{3 * NARROW}}"
     yield f"  {'':<{METHOD}}" + "".join(f"{name:>{NARROW}}" for name in (*SPREADS, *SPREADS))
@@ -271,10 +269,6 @@ def _needed(rows: Sequence[Needed], forecast: Forecast) -> Iterator[str]:
             f"{size:,}" if isinstance(size, int) else "" for size in (*_three(row.one_match), *_three(row.two_arms))
         ]
         yield f"  {label(row.scoring.method):<{METHOD}}" + "".join(f"{cell:>{NARROW}}" for cell in cells)
-
-
-def _unit(scoring: Scoring) -> str:
-    return "points a game" if scoring.game == CHESS else scoring.unit
 
 
 def _three(cells: Sequence[object]) -> Sequence[object]:
@@ -344,18 +338,30 @@ def _at_most(seconds: Fraction) -> str:
 def _assumptions(forecast: Forecast) -> Iterator[str]:
     yield "Assumptions; replace them by options, or take them from a pilot with --from BUNDLE"
     for name, meaning in ASKED.items():
-        if OF_GAME.get(name, CHESS) in forecast.games or name not in OF_GAME:
+        if _matters(name, forecast.plan.games.values()):
             yield f"  {float(getattr(forecast.assumptions, name)):>10g}  {meaning} ({option_of(name)})"
     for source in forecast.sources():
-        source_text = f"{_title(source['game'])}, {source['spread']}" if source["game"] else source["spread"]
+        source_text = f"{GAMES[source['game']].title}, {source['spread']}" if source["game"] else source["spread"]
         yield from _text(f"  {source_text}: ", source["source"])
     with_policy = any(has_benchmark(match, forecast.plan) for match in forecast.plan.matches)
     for game, planning in PLANNINGS.items():
         if game in forecast.games:
-            yield from _text(f"  {_title(game)}: ", planning.assumptions(with_policy=with_policy))
+            yield from _text(f"  {GAMES[game].title}: ", planning.assumptions(with_policy=with_policy))
     if any(test.rows for test in forecast.tests):
         yield from _text("  arms: ", "taken for independent: what common starts or decks may save is not assumed")
     yield from _pilot(forecast)
+
+
+def _matters(name: str, games: Iterable[Game]) -> bool:
+    """Whether an assumption changes anything where these games are played."""
+    match name:
+        case "engine_nodes_per_s":
+            return any(game.uses_engine for game in games)
+        case "showdowns_per_s":
+            return any(game.tool_showdowns_max for game in games)
+        case _:
+            of_some_game = any(name in game.assumes for game in GAMES.values())
+            return not of_some_game or any(name in game.assumes for game in games)
 
 
 def _pilot(forecast: Forecast) -> Iterator[str]:
@@ -365,10 +371,6 @@ def _pilot(forecast: Forecast) -> Iterator[str]:
     rate = f" ({100 * errors / decisions:.2f} %)" if decisions else ""
     line = f"{errors:,} of {decisions:,} decisions had no legal action at the first attempt{rate}"
     yield from _text("  errors: ", f"{line}, {forecast.pilot.source}")
-
-
-def _title(game: str) -> str:
-    return "chess" if game == CHESS else GAMES[game].title
 
 
 def _text(head: str, text: str) -> Iterator[str]:

@@ -136,7 +136,7 @@ class ControlVerdict(msgspec.Struct, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """True if everything holds in both games."""
+        """True if everything holds, in two games or more: an effect that one game alone has may be the game's."""
         return len(self.games) > 1 and all(verdict.holds for verdict in self.games)
 
 
@@ -250,7 +250,7 @@ def _last(verdict: ControlVerdict) -> str:
     )
     failed = [f"{_name(game)}: {check.expected}" for game in verdict.games for check in game.checks if not check.holds]
     if len(verdict.games) < 2:
-        failed.append(f"both games, found {len(verdict.games)}")
+        failed.append(f"two games or more, found {len(verdict.games)}")
     why = f" ({', '.join(failed)})" if failed else ""
     return f"positive control {'HOLDS' if verdict.holds else 'FAILS'}{why}: {figures or 'no memory was played'}"
 

@@ -59,7 +59,7 @@ def test_settings_beyond_their_limits_are_refused(settings: dict[str, Any]) -> N
 
 
 def test_what_a_reader_must_know_stands_in_the_words() -> None:
-    words = system(half_life_games=20, noise_percent=25).words
+    words = system(half_life_games=20, noise_percent=25).words([])
     assert "after 20 games" in words
     assert "25 % of the entries found are DAMAGED" in words
 

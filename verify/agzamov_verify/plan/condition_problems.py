@@ -54,7 +54,7 @@ def _condition(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
     if not rule.augmented and match.shifts:
         yield Problem(f"{path}.shifts", f"expected none in Phase {match.phase:d}")
     if rule.positions and not match.part:
-        yield Problem(path, f"expected positions in Phase {match.phase:d}: a class of chess960, which alone has them")
+        yield Problem(path, f"expected positions in Phase {match.phase:d}: a class that its game has, as chess960")
     elif match.part and not rule.positions:
         yield Problem(f"{path}.positions", f"expected none in Phase {match.phase:d}, which is played from starts")
 

@@ -92,7 +92,7 @@ class Budget(Part, frozen=True):
 
 
 class Quality(Part, frozen=True):
-    """Engine judgement of every chess move before the bundle is packed, at this many nodes; 0: none."""
+    """The engine's judgement of every move of its games before the bundle is packed, at this many nodes; 0: none."""
 
     nodes: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
 

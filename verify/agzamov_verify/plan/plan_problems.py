@@ -230,4 +230,4 @@ def _analysis(plan: Plan) -> Iterator[Problem]:
         if rule.match in matches:
             yield from _rule(path, rule, matches[rule.match], plan)
     if plan.quality.nodes and not any(game.uses_engine for game in plan.games.values()):
-        yield Problem("quality.nodes", "expected 0: no chess is played")
+        yield Problem("quality.nodes", "expected 0: no game is played whose moves the engine evaluates")

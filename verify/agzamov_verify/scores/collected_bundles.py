@@ -82,7 +82,7 @@ class BundleSource(msgspec.Struct, frozen=True):
     """One bundle: its run, the key that signed it, the level that it reached, and the steps that could not be checked.
 
     `open_ended`: matches of no fixed length, of which nothing is taken. `departures`: where its plan is not its
-    protocol's. `chess_prompt`: the variant of the protocol that its chess was played by, empty where it has none.
+    protocol's. `variants`: by game, the variant of the protocol that it was played by, where it has several.
     `ways_of_use`: by kind of system, the way in which it was used. `attested`: what of its systems
     rests on the submitter's word. `warnings`: those of its report.
     """
@@ -93,7 +93,7 @@ class BundleSource(msgspec.Struct, frozen=True):
     not_checked: tuple[str, ...]
     open_ended: tuple[str, ...] = ()
     departures: tuple[str, ...] = ()
-    chess_prompt: str = ""
+    variants: dict[str, str] = {}
     ways_of_use: dict[str, str] = {}
     attested: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -144,8 +144,7 @@ def verified_bundle(path: Path, options: Options) -> VerifiedBundle:
     all_cells = cells_of(verdict.manifest, fixed_size, verdict.answers)
     cells = [cell for cell in all_cells if cell.key.part != AGAINST_BENCHMARK]
     games = {cell.key.game for cell in cells}
-    prompts = (game.variant(plan.rules_of(name)) for name, game in GAMES.items() if name in games)
-    prompt = ", ".join(dict.fromkeys(filter(None, prompts)))
+    variants = {name: GAMES[name].variant(plan.rules_of(name)) for name in GAMES if name in games}
     uses = {kind: " and ".join(ways) for kind, ways in plan.ways_of_use.items()}
     source = BundleSource(
         verdict.run,
@@ -154,7 +153,7 @@ def verified_bundle(path: Path, options: Options) -> VerifiedBundle:
         missing,
         open_ended(plan),
         departures(plan),
-        prompt,
+        {name: variant for name, variant in variants.items() if variant},
         uses,
         tuple(attested_of_systems(verdict.manifest)),
         tuple(warnings_told(verdict)),
@@ -209,14 +208,19 @@ def _cells(ordered: Sequence[VerifiedBundle]) -> dict[CellKey, tuple[Cell, str]]
 
 
 def _refuse_two_variants(ordered: Sequence[VerifiedBundle]) -> None:
-    """Raises CannotCombine where chess was played with the list of legal moves in one run and without it in another."""
-    runs = {bundle.source.chess_prompt: bundle.source.run for bundle in reversed(ordered) if bundle.source.chess_prompt}
-    if len(runs) > 1:
-        found = " and ".join(f"{prompt} in run {run}" for prompt, run in sorted(runs.items()))
-        raise CannotCombine(
-            f"expected one variant of the chess prompt, found {found}; score each variant by itself,"
-            " for a list of legal moves changes what is measured"
-        )
+    """Raises CannotCombine where a game was played by one variant of its protocol in one run, by another in another."""
+    for game in GAMES:
+        runs = {
+            bundle.source.variants[game]: bundle.source.run
+            for bundle in reversed(ordered)
+            if game in bundle.source.variants
+        }
+        if len(runs) > 1:
+            found = " and ".join(f"{variant} in run {run}" for variant, run in sorted(runs.items()))
+            raise CannotCombine(
+                f"expected one variant of the {GAMES[game].title} prompt, found {found}; score each variant by itself,"
+                " for another prompt changes what is measured"
+            )
 
 
 def _refuse_two_uses(ordered: Sequence[VerifiedBundle]) -> None:

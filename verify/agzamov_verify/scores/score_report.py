@@ -175,11 +175,11 @@ def source_lines(bundles: Sequence[BundleSource], protocol: str, warnings: Seque
     for source in bundles:
         missing = f", {label('NOT CHECKED')}: {', '.join(source.not_checked)}" if source.not_checked else ""
         early = f", left out, of no fixed length: {', '.join(source.open_ended)}" if source.open_ended else ""
-        prompt = f", chess prompt {source.chess_prompt}" if source.chess_prompt else ""
+        prompts = "".join(f", {game_words(game)} prompt {name}" for game, name in source.variants.items())
         use = "".join(f", {kind} used by {way}" for kind, way in source.ways_of_use.items())
         key = source.submitter[:KEY_SHOWN]
         yield from item(
-            "run", ascii_words(f"{source.run}, signed by key {key}: {source.level}{prompt}{use}{missing}{early}")
+            "run", ascii_words(f"{source.run}, signed by key {key}: {source.level}{prompts}{use}{missing}{early}")
         )
         if source.departures:
             places = f"{len(source.departures)} places" if len(source.departures) > 1 else "1 place"

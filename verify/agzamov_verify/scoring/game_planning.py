@@ -67,15 +67,19 @@ class PositionScorings(NamedTuple):
 class GamePlanning(ABC):
     """How widely results of a game spread, and where that is known from.
 
+    - `unit`: that of its tables, in words.
     - `performance`: the place of the protocol's figure of performance among a game's scorings.
-    - `effect_name`, `effect_max`: an effect as `--effect NAME=NUMBER`, and the greatest.
+    - `effect_name`, `effect_max`: an effect as `--effect NAME=NUMBER`, and the greatest; `effect_example`: a number
+      with its unit.
     - `options`: numbers that a user may assume.
     """
 
     game: ClassVar[Game]
+    unit: ClassVar[str]
     performance: ClassVar[int]
     effect_name: ClassVar[str]
     effect_max: ClassVar[Fraction]
+    effect_example: ClassVar[tuple[str, str]]
     options: ClassVar[tuple[PlanOption, ...]]
 
     @abstractmethod

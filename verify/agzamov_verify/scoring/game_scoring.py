@@ -73,12 +73,14 @@ class GameScoring(ABC):
     """Counts, cell and analysis of one game's matches.
 
     `counts` and `analysis` are the types of its rows in results.json and analysis.json, tagged with the game's name.
+    `sanity_ranks`: who beats the random player of Phase 0 by more is the stronger player.
     A match may have fewer results than planned, or none: a run can be stopped.
     """
 
     game: ClassVar[Game]
     counts: ClassVar[type[Counts]]
     analysis: ClassVar[type[MatchAnalysis]]
+    sanity_ranks: ClassVar[bool] = False
 
     @abstractmethod
     def count(self, played: Played) -> Counts:

@@ -21,7 +21,7 @@ class GameView(ABC):
     (" bb/100"), or "". `unit_words`: units of its estimates in words, for the headings of charts and tables.
     `places` names the places of the seats in a result, the first to act first; `clusters` what decisions that depend
     on each other are of. `adjusted_words`: what the methods of an analysis with `adjusted` figures are. `notation`:
-    the open format of its results, as `agzamov export --to` has it; empty for none.
+    the open format of its results, as `agzamov export --to` has it; empty for none. `notation_words`: what it holds.
 
     Lines are at most 100 columns of ASCII: `columns.paragraph` and `columns.row` break them, `columns.ascii_words`
     makes foreign text safe.
@@ -36,6 +36,7 @@ class GameView(ABC):
     places: ClassVar[tuple[str, ...]]
     clusters: ClassVar[str] = "games"
     notation: ClassVar[str] = ""
+    notation_words: ClassVar[str] = ""
     adjusted_words: ClassVar[str] = ""
 
     @abstractmethod

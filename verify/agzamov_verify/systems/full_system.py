@@ -1,6 +1,6 @@
 """The full stack: a memory, a tool and documents together, each of them another system of the plan."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
 from ..experiment.matches import Arm, Augmentation
@@ -27,8 +27,7 @@ class FullSystem(System, frozen=True, tag="full"):
     def parts(self) -> Mapping[str, Augmentation]:
         return {name: kind for part, kind in AUGMENTATIONS.items() if (name := getattr(self, part))}
 
-    @property
-    def words(self) -> str:
+    def words(self, games: Iterable[str]) -> str:  # noqa: ARG002 - alike in all
         return (
             f"full stack of memory {self.memory}, tools {self.tools} and documents {self.documents}: before each"
             " decision the memory is searched, the documents are searched, seat A says in the light of both what the"

@@ -1,6 +1,6 @@
 """A memory: an MCP server that keeps a seat's notes of earlier games, and is searched before each decision."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Final, Self, TypeAlias
@@ -107,8 +107,7 @@ class MemorySystem(System, frozen=True, tag="memory"):
         """True if its server is spoken to by an adapter that the plan holds."""
         return bool(self.adapter)
 
-    @property
-    def words(self) -> str:
+    def words(self, games: Iterable[str]) -> str:  # noqa: ARG002 - alike in all
         server = self._server
         aged = f", entries count half after {self.half_life_games:,} games" if self.half_life_games else ""
         noise = (

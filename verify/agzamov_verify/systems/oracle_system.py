@@ -1,6 +1,6 @@
 """The oracle: true facts about the opponent."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from ..experiment.matches import Arm, Augmentation
@@ -22,8 +22,7 @@ class OracleSystem(System, frozen=True, tag="oracle"):
 
     augmentations: ClassVar[frozenset[Augmentation]] = frozenset({Augmentation.MEMORY})
 
-    @property
-    def words(self) -> str:
+    def words(self, games: Iterable[str]) -> str:  # noqa: ARG002 - alike in all
         return (
             f"oracle, no memory: in every prompt of the real arm seat A is TOLD {len(self.facts):,} characters that"
             f" the submitter wrote, in the placebo arm {len(self.placebo):,}"

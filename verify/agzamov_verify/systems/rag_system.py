@@ -1,6 +1,6 @@
 """Retrieval: passages of a document set, found by the words of the situation of seat A."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from hashlib import sha256
 from typing import Annotated, ClassVar, Final, Self, TypeAlias
@@ -66,8 +66,7 @@ class RagSystem(System, frozen=True, tag="rag"):
 
     augmentations: ClassVar[frozenset[Augmentation]] = frozenset({Augmentation.RAG})
 
-    @property
-    def words(self) -> str:
+    def words(self, games: Iterable[str]) -> str:  # noqa: ARG002 - alike in all
         named = f"of the plan's own (SHA-256 {_digests(self.texts)})" if self.texts else self.documents
         return (
             f"documents {named}: before each decision up to {self.passages_max} passages that the words of the"

@@ -1,6 +1,6 @@
 """An augmentation system as a plan names it: a seat's means under a condition, beyond its prompt."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Self
 
 from ..core.dice import Stream
@@ -30,9 +30,8 @@ class System(Part, frozen=True, tag_field="kind"):
         """Names of the other systems of the plan that it is made of, and the augmentation that each is one of."""
         return {}
 
-    @property
-    def words(self) -> str:
-        """The augmentation that the system gives its seat, in words."""
+    def words(self, games: Iterable[str]) -> str:
+        """The augmentation that the system gives its seat where these games are played, in words."""
         raise NotImplementedError
 
     @property

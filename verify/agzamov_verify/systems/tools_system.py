@@ -1,6 +1,6 @@
-"""A tool: Stockfish in chess and an equity calculator in hold'em, asked before each decision of seat A."""
+"""A tool: that of the game, asked before each decision of seat A."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias
 
 import msgspec
@@ -10,18 +10,14 @@ from ..experiment.matches import Arm, Augmentation
 from ..experiment.plan_fields import Problem
 from ..protocols import CURRENT
 from ..protocols.norms import load_protocol
-from ..table.game_tool import BEST_LINES, COMPARE, EVALUATE, LINES_MOST, ToolUse
+from ..table.game_tool import LINES_MOST, ToolUse
+from ..table.registry import GAMES
 from .system import System
 
 COMPARISONS_LEAST: Final = 990
 SMALL_NODES: Final = 1_000
 EngineTool: TypeAlias = Literal["evaluate_position", "compare_moves", "best_lines"]
 ALL_TOOLS: Final[tuple[EngineTool, ...]] = ("evaluate_position", "compare_moves", "best_lines")
-_OFFERED: Final[Mapping[str, str]] = {
-    EVALUATE: "the value of the position",
-    COMPARE: "at most {candidates_max} moves that the seat names",
-    BEST_LINES: "the best {lines_max} moves",
-}
 
 
 class ToolsSystem(System, frozen=True, tag="tools"):
@@ -46,17 +42,11 @@ class ToolsSystem(System, frozen=True, tag="tools"):
     augmentations: ClassVar[frozenset[Augmentation]] = frozenset({Augmentation.TOOLS})
     asks_tool: ClassVar[bool] = True
 
-    @property
-    def words(self) -> str:
+    def words(self, games: Iterable[str]) -> str:
         asked = f"at most {self.calls_max} calls of" if self.needs_tool_calls else "one question to"
-        chess = " or ".join(_OFFERED[tool] for tool in self.offers) if self.needs_tool_calls else _OFFERED[COMPARE]
-        chess = chess.format(candidates_max=self.candidates_max, lines_max=self.lines_max)
-        hands = "any share of hands" if self.needs_tool_calls else "one random hand"
-        return (
-            f"tools, way of use {self.use}: before each decision {asked} Stockfish in chess ({chess}, {self.nodes:,}"
-            f" nodes each), or a calculator in hold'em (equity against {hands} from up to {self.comparisons_max:,}"
-            " showdowns, and pot odds)"
-        )
+        use, tools = self._use(is_placebo=False), (GAMES[name].tool for name in games)
+        asks = " or ".join(dict.fromkeys(tool.words(use) for tool in tools if tool))
+        return f"tools, way of use {self.use}: before each decision {asked} {asks}"
 
     @property
     def image_part(self) -> str:
@@ -88,12 +78,15 @@ class ToolsSystem(System, frozen=True, tag="tools"):
             yield Problem("offers", f"expected each tool once, found {', '.join(self.offers)}")
 
     def tool(self, arm: Arm) -> ToolUse | None:
+        return self._use(is_placebo=arm is Arm.PLACEBO)
+
+    def _use(self, *, is_placebo: bool) -> ToolUse:
         return ToolUse(
             self.calls_max,
             self.candidates_max,
             self.comparisons_max,
             self.nodes,
-            arm is Arm.PLACEBO,
+            is_placebo,
             lines_max=self.lines_max,
             offers=self.offers if self.needs_tool_calls else (),
         )

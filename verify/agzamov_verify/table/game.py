@@ -150,6 +150,7 @@ class Game(ABC):
     - `donor_notes_name`: the file of these in the game's folder; a variant in the folder of another game names its own.
     - `data_sha256`: the digest of each shipped file that questions are made of, as "name/part"; sealed with the plan.
     - `sample_results`: so many results show `agzamov plan` how long prompts are.
+    - `assumes`: names of the assumptions of `agzamov plan` that `decisions` reads.
     """
 
     name: ClassVar[str]
@@ -181,6 +182,7 @@ class Game(ABC):
     donor_notes_name: ClassVar[str] = "donor_notes.json"
     data_sha256: ClassVar[Mapping[str, str]] = {}
     sample_results: ClassVar[int] = 4
+    assumes: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: Any, dice: Dice) -> Script[Block]:
@@ -293,6 +295,10 @@ class Game(ABC):
     def positions(self, match: Any) -> int:  # noqa: ARG002 - see chess
         """Number of positions of the class that a match begins from; 0 where it is of no class."""
         return 0
+
+    def starts_of(self, match: Match) -> str:
+        """The label of what a match's units are played on: two matches with one label share starts or decks."""
+        return match.draws
 
     def judgements(self, match: Any) -> Fraction:  # noqa: ARG002 - see chess
         """The expected number of questions to a seat before the first moves of a match."""

@@ -95,6 +95,10 @@ class GameTool(ABC):
     nothing_asked: ClassVar[str] = ""
 
     @abstractmethod
+    def words(self, use: ToolUse) -> str:
+        """What the tool tells at each time it is asked, within these limits."""
+
+    @abstractmethod
     def call(self, question: Any) -> ServerCall:
         """The call that a question is asked by."""
 

@@ -75,6 +75,15 @@ class EngineServer(GameTool):
     calls: ClassVar = (COMPARE, BEST_LINES, EVALUATE)
     nothing_asked = NO_CANDIDATES
 
+    def words(self, use: ToolUse) -> str:
+        offered = {
+            EVALUATE: "the value of the position",
+            COMPARE: f"at most {use.candidates_max} moves that the seat names",
+            BEST_LINES: f"the best {use.lines_max} moves",
+        }
+        asked = " or ".join(offered[tool] for tool in use.offers or (COMPARE,))
+        return f"Stockfish in chess ({asked}, {use.nodes:,} nodes each)"
+
     def call(self, question: Examine) -> ServerCall:
         arguments = only(question, "moves", "nodes", "start_fen")
         if question.candidates:

@@ -104,6 +104,7 @@ class ChessGame(Game):
     search_phrases = PHRASES
     remembers = True
     uses_engine = True
+    assumes = frozenset({"plies"})
 
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: ChessRules, dice: Dice) -> Script[Block]:
         records, match = [], stream.match
@@ -135,6 +136,10 @@ class ChessGame(Game):
 
     def positions(self, match: ChessMatch) -> int:
         return len(fens_of(match.positions)) if match.positions else 0
+
+    def starts_of(self, match: Match) -> str:
+        """All matches of one run share the starts, those from a class of positions the positions of this class."""
+        return match.part
 
     def judgements(self, match: ChessMatch) -> Fraction:
         """Who stands better, which White is asked where that is asked: seat A in half of the games."""

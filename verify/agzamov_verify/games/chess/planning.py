@@ -79,8 +79,10 @@ class ChessPlanning(GamePlanning):
     """Score and win rate of start pairs."""
 
     game = GAME
+    unit = "points a game"
     performance = 1
     effect_name, effect_max = "chess", Fraction(1, 2)
+    effect_example = "0.05", "score"
     options: ClassVar = (
         PlanOption("draws", OptionKind.SHARE, "share of chess games drawn"),
         PlanOption("held", OptionKind.PART, "share of games from uneven positions that the worse side does not lose"),

@@ -45,6 +45,7 @@ class ChessScoring(GameScoring):
     game: ClassVar[Game] = GAME
     counts: ClassVar[type[ChessResult]] = ChessResult
     analysis: ClassVar[type[ChessAnalysis]] = ChessAnalysis
+    sanity_ranks: ClassVar[bool] = True
 
     def count(self, played: Played) -> ChessResult:
         return chess_result(played.records, played.seat_index, self.counts)

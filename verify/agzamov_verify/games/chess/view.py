@@ -212,6 +212,7 @@ class ChessView(GameView):
     short_unit = ""
     places = ("White", "Black")
     notation = "pgn"
+    notation_words = "games of chess with the engine's evaluations"
 
     def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:  # noqa: ARG002 - as declared
         return chess_lines(played, played.record)

@@ -19,7 +19,7 @@ from msgspec import Meta
 from ...core.canon import INTEGER_MAX
 from ...core.dice import Stream
 from ...core.questions import Calculate, Calculated
-from ...table.game_tool import GameTool, ServerCall, only
+from ...table.game_tool import GameTool, ServerCall, ToolUse, only
 from .cards import CARDS, DECK, evaluate
 from .equity import BOARDS, Hole, matchup
 from .starting_hands import class_of, combos, strongest
@@ -169,6 +169,11 @@ class CalculatorServer(GameTool):
     question = Calculate
     asks_engine = False
     calls = (TOOL.name,)
+
+    def words(self, use: ToolUse) -> str:
+        hands = "any share of hands" if use.calls_max else "one random hand"
+        showdowns = f"up to {use.comparisons_max:,} showdowns"
+        return f"a calculator in hold'em (equity against {hands} from {showdowns}, and pot odds)"
 
     def call(self, question: Calculate) -> ServerCall:
         arguments = only(question, "board", "comparisons_max", "hands_percent", "hole")

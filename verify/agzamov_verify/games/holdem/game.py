@@ -94,6 +94,7 @@ class Holdem(Game):
     hides = True
     remembers = True
     sample_results = 100
+    assumes = frozenset({"decisions_per_hand"})
 
     def script(self, stream: StreamPlan, seats_at: SeatsAt, rules: PokerRules, dice: Dice) -> Script[Block]:
         match, tallies = stream.match, (Tally(), Tally())

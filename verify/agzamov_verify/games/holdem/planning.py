@@ -79,8 +79,10 @@ class PokerPlanning(GamePlanning):
     """Big blinds per 100 hands of sessions."""
 
     game = GAME
+    unit = POKER_UNIT
     performance = 0
     effect_name, effect_max = "poker", Fraction(10_000)
+    effect_example = "4", "bb/100"
     options: ClassVar = (
         PlanOption(
             SESSION_SD, OptionKind.POSITIVE, "standard deviation of 100 hands without variance reduction, in bb/100"

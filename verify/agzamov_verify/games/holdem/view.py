@@ -251,6 +251,7 @@ class PokerView(GameView):
     places = ("button", "big blind")
     clusters = UNIT
     notation = "phh"
+    notation_words = "hands of hold'em"
 
     def lines(self, played: PlayedGame, plan: Plan) -> Iterator[str]:
         return hand_lines(played, played.record, plan.rules_of(GAME.name).stack_chips)

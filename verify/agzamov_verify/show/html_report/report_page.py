@@ -256,7 +256,7 @@ def _hypothesis(one: HypothesisVerdict) -> tuple[str, ...]:
 def _seats(verdict: Verdict, manifest: Manifest) -> Element:
     rows: list[tuple[Child, ...]] = list(seat_lines(manifest, verdict.results, verdict.calls))
     systems = manifest.plan.systems
-    rows += [(f"system {name}", systems[name].words) for name in manifest.plan.systems_played]
+    rows += [(f"system {name}", systems[name].words(manifest.plan.games)) for name in manifest.plan.systems_played]
     words = "As sealed in the plan. Tokens, times, and which model answered, are the submitter's word."
     return element("div", element("p", words), table(("seat", "what it is"), rows))
 

@@ -71,7 +71,7 @@ def screen_lines(screen: Screen) -> Iterator[str]:
             yield from item(f"  {name}:", words)
         for name, system in manifest.plan.systems.items():
             if name in manifest.plan.systems_played:
-                yield from item(f"  system {ascii_words(name)}:", system.words)
+                yield from item(f"  system {ascii_words(name)}:", system.words(manifest.plan.games))
         yield from item("  isolation:", isolation_words(manifest))
 
 
