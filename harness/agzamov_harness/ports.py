@@ -89,6 +89,6 @@ class Wait(Protocol):
 
 
 class Clock(Protocol):
-    """Monotonic time in nanoseconds, for attested durations only."""
+    """Nanoseconds of the Unix clock that never go back, for attested times and durations only."""
 
     def __call__(self) -> int: ...

@@ -137,7 +137,7 @@ def table(*served: tuple[str, str, int], with_id: int = 0, ids: int = 0) -> Call
     rows = tuple(Served(*one) for one in served)
     distinct = [len({one[at] for one in served if one[at]}) for at in (0, 1)]
     calls = SeatCalls(sum(one[2] for one in served), with_id, ids, rows, len(rows), *distinct, ZERO, ZERO, ZERO, ZERO)
-    return CallTable("agz-calls-1", {"p1": {"hosted": calls}})
+    return CallTable("agz-calls-1", {"p1": {"hosted": calls}}, ())
 
 
 @pytest.mark.parametrize(

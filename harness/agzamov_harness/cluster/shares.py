@@ -1,6 +1,6 @@
 """A share of a run: the streams that one of several processes plays, side by side with the others.
 
-    share 0/3    the streams 0, 3, 6, … of the plan in their order
+    share 0/3    the streams 0, 3, 6, … of the plan in the order in which they begin: all arms side by side
 
 All shares of a run write into one folder, which they see by the same path or by different ones; no stream belongs to
 two shares. Which streams a share has follows from the plan alone: one that is started again goes on with its own. Where
@@ -29,6 +29,7 @@ from ..ports import Clock
 from ..run.budget import Budget
 from ..run.dispatch import Ports
 from ..run.execution_log import ExecutionLog, logged, share_log
+from ..run.interleave import in_order_of_play
 from ..run.play_stream import Hooks, PlayedStream, unit_on_many_machines
 from ..run.progress import State
 from ..run.recorder import followed
@@ -55,8 +56,9 @@ class Share(msgspec.Struct, frozen=True):
         return f"{self.index}-of-{self.count}"
 
     def streams(self, plan: Plan) -> frozenset[str]:
-        """The ids of its streams: every `count`-th of the plan's."""
-        ids = [stream.id for match in plan.matches for stream in streams_of(match)]
+        """The ids of its streams: every `count`-th of the plan's, as they begin within their phase."""
+        streams = in_order_of_play(stream for match in plan.matches for stream in streams_of(match))
+        ids = [stream.id for stream in sorted(streams, key=lambda stream: stream.match.phase)]
         return frozenset(ids[self.index :: self.count])
 
 
@@ -121,6 +123,9 @@ class ShareRunner(Runner):
             name = stream.match.id
             block = next(own[name]) if stream.id in self._own else self._of_another(stream)
             blocks.setdefault(name, []).append(block)
+
+    def _plays(self, stream: StreamPlan) -> bool:
+        return stream.id in self._own
 
     def _played(self, stream: StreamPlan, hooks: Hooks) -> PlayedStream:
         return self._streams.play(stream, hooks, unit_on_many_machines(stream, self._plan))

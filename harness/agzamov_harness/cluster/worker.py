@@ -4,7 +4,6 @@ The ports of a run are opened once in each worker's process and serve all of its
 not raised: an exception of ours would have to be the same class on both sides before it can be read.
 """
 
-import time
 from contextlib import ExitStack
 from pathlib import Path
 from threading import Lock
@@ -22,6 +21,7 @@ from agzamov_verify.plan.streams import streams_of
 from agzamov_verify.table.game import StreamPlan
 
 from ..build_ports import concurrency_of, open_world
+from ..foundation.unix_clock import unix_ns
 from ..memory.launch import Places
 from ..ports import PortFault
 from ..run.exit_status import os_error_words
@@ -86,7 +86,7 @@ class _OpenRun:
             manifest, path, self.watch.wait, job.settings.served, self.directory.notes, places, has_processes=False
         )
         ports, calls_max = self._stack.enter_context(world), concurrency_of(manifest.plan)
-        self.player = StreamsHere(self.directory, ports, time.monotonic_ns, calls_max)
+        self.player = StreamsHere(self.directory, ports, unix_ns, calls_max)
 
     def close(self) -> None:
         self._stack.close()
@@ -124,7 +124,7 @@ def _played(job: Job) -> Done:
         raise ManifestError(f"a worker has another program: expected {difference}")
     run = _opened(job)
     stream, plan = run.streams[job.stream], run.directory.manifest.plan
-    hooks = Hooks(run.watch.check, _nothing, _passed)
+    hooks = Hooks(_at_once, run.watch.check, _nothing, _passed)
     run.watch.check()
     while True:
         try:
@@ -143,6 +143,10 @@ def _opened(job: Job) -> _OpenRun:
         if job.session not in _open:
             _open[job.session] = _OpenRun(job)
         return _open[job.session]
+
+
+def _at_once(stream: StreamPlan, question: Question) -> None:
+    """The coordinator lets a stream begin in its turn; on its worker it plays on."""
 
 
 def _nothing(question: Question, answer: Answer) -> None:

@@ -1,6 +1,5 @@
 """`agzamov play`: plays a sealed run without packing it, in a container, or one share of it beside the others."""
 
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from agzamov_verify.plan.plan_problems import starts_engine
 from ..build_ports import concurrency_of, open_world
 from ..cluster.shares import Share, ShareRunner, has_decisions, require_spreadable, share_of
 from ..containers import play_inside
+from ..foundation.unix_clock import unix_ns
 from ..memory.launch import Places
 from ..run import exit_status, run_folder
 from ..run.progress import State
@@ -100,5 +100,5 @@ def _play_share(
             click.echo(f"share {share}: waits for the others where their results decide what is played", err=True)
         with progress(quiet=quiet) as watcher, world_of as world:
             state, limit = State(plan, watcher), concurrency or concurrency_of(plan)
-            ShareRunner(directory, world, time.monotonic_ns, state, stop, limit, share=share).play()
+            ShareRunner(directory, world, unix_ns, state, stop, limit, share=share).play()
     click.echo(f"share {share}: played", err=True)

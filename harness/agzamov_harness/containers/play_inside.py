@@ -17,6 +17,7 @@ from agzamov_verify.plan.plan_problems import starts_engine
 
 from ..build_ports import concurrency_of, open_world
 from ..foundation.program_and_machine import about_machine
+from ..foundation.unix_clock import unix_ns
 from ..memory.launch import Places
 from ..ports import Wait
 from ..run import execution_record
@@ -82,7 +83,7 @@ def _play(directory: RunDirectory, stop: Stop, watcher: Watcher | None, concurre
         places = Places(sockets=memory_sockets(plan), tool_sockets=tool_sockets(plan))
         with open_world(manifest, path, stop.wait, served, directory.notes, places) as world:
             state, limit = State(plan, watcher), concurrency or concurrency_of(plan)
-            blocks = Runner(directory, world, time.monotonic_ns, state, stop, limit).play()
+            blocks = Runner(directory, world, unix_ns, state, stop, limit).play()
         judge_promised(directory, blocks, path, stop, state.judged)
     if watcher:
         watcher.update(state.counts())

@@ -1,7 +1,6 @@
 """Plays a sealed run to its end where its plan says, in containers, on a cluster or here, and packs its bundle."""
 
 import shlex
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -19,6 +18,7 @@ from agzamov_verify.show.text.quality_text import counting
 from ..build_ports import NOWHERE, concurrency_of, open_world
 from ..cluster.shares import require_spreadable
 from ..foundation.first_use import imported_at_first_use
+from ..foundation.unix_clock import unix_ns
 from ..memory.launch import INSTALLED, Places
 from ..models.weight_pins import weights_watched
 from ..ports import PortFault
@@ -155,7 +155,7 @@ class _Player(NamedTuple):
         world_of = open_world(directory.manifest, path, self.stop.wait, self.served, directory.notes, self.memories)
         with progress(quiet=quiet) as watcher, world_of as world:
             state, limit = State(plan, watcher), self.concurrency or concurrency_of(plan)
-            return Runner(directory, world, time.monotonic_ns, state, self.stop, limit).play()
+            return Runner(directory, world, unix_ns, state, self.stop, limit).play()
 
 
 @contextmanager

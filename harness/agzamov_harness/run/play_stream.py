@@ -34,10 +34,12 @@ class PlayedStream(NamedTuple):
 class Hooks(NamedTuple):
     """Listeners to a stream that is played.
 
-    `before` each call, and may raise to stop; `after` each call, with its answer; `passed`: each answer that the script
-    got, recorded or new. Of questions that are asked together, the first two are told in the threads of the calls.
+    `turn`: waits until the unit of a question may be played; then `before` each call, and may raise to stop; `after`
+    each call, with its answer; `passed`: each answer that the script got, recorded or new. Of questions that are asked
+    together, all but the last are told in the threads of the calls.
     """
 
+    turn: Callable[[StreamPlan, Question], None]
     before: Callable[[], None]
     after: Callable[[Question, Answer], None]
     passed: Callable[[StreamPlan, Question, Answer], None]
@@ -56,7 +58,7 @@ class StreamsHere:
         manifest = self._directory.manifest
         unit = unit or durable_unit(stream, manifest.plan)
         with self._ports.open(stream.id) as world:
-            settings = (manifest.run_id, stream.id, _Paced(world, hooks), self._clock, unit, self._in_flight)
+            settings = (manifest.run_id, stream.id, _Paced(world, stream, hooks), self._clock, unit, self._in_flight)
             with Recorder(self._directory.journal, *settings) as recorder:
                 script = block_script(stream, manifest.plan, self._dice, manifest.memories)
                 exchanges = Exchanges(script, recorder, recorder.together)
@@ -69,11 +71,12 @@ class StreamsHere:
 class _Paced:
     """A stream's world that checks before each call whether the run may go on, and reports each answer."""
 
-    def __init__(self, world: World, hooks: Hooks) -> None:
-        self._world, self._hooks = world, hooks
+    def __init__(self, world: World, stream: StreamPlan, hooks: Hooks) -> None:
+        self._world, self._stream, self._hooks = world, stream, hooks
         self.restore, self.is_shared = world.restore, world.is_shared
 
     def __call__(self, question: Question) -> Answer:
+        self._hooks.turn(self._stream, question)
         self._hooks.before()
         answer = self._world(question)
         self._hooks.after(question, answer)
@@ -83,10 +86,10 @@ class _Paced:
 def durable_unit(stream: StreamPlan, plan: Plan) -> Callable[[str], str]:
     """Function from a game to the unit whose journal is synced to disk together: the game, or its session of hands."""
     game = GAMES[stream.match.game]
-    together, letter = game.durable_results(plan.rules_of(game.name)), game.number[0]
+    together = game.durable_results(plan.rules_of(game.name))
 
     def unit(name: str) -> str:
-        return str(int(name.rpartition(f"-{letter}")[2]) // together)
+        return str(game.number_in(name) // together)
 
     return unit
 

@@ -37,7 +37,7 @@ from ..foundation.append_only import cut_torn_line, open_append, write_line
 from ..ports import Clock, Completion, PortFault, Wait
 from .questions_together import WaitingAnswer, WaitingAnswers, in_lanes, side_by_side, waiting_entries
 
-NANOSECONDS_PER_US = 1000
+NANOSECONDS_PER_US, NANOSECONDS_PER_S = 1000, 10**9
 JOURNAL_SUFFIX, CALLS_FILE = ".jsonl", "calls.ndjson"
 _UNLIMITED: AbstractContextManager[object] = nullcontext()
 
@@ -73,8 +73,7 @@ class AnsweredCall(msgspec.Struct, gc=False):
 class Recorder:
     """The journal of one stream on disk: `<folder>/<stream>/000000.jsonl` and on, and its file of calls.
 
-    `in_flight` is entered for each call of the world: CallSlots, where a run limits them.
-    """
+    `in_flight` is entered for each call of the world: CallSlots, where a run limits them."""
 
     def __init__(
         self,
@@ -86,7 +85,7 @@ class Recorder:
         durable_unit: Callable[[str], str] = str,
         in_flight: AbstractContextManager[object] = _UNLIMITED,
     ) -> None:
-        self._folder = folder / stream
+        self._folder, self._second = folder / stream, 0
         self._folder.mkdir(parents=True, exist_ok=True)
         self._run, self._stream, self._world, self._clock = run, stream, world, clock
         self._durable_unit, self._unit = durable_unit, ""
@@ -217,11 +216,13 @@ class Recorder:
         start = self._clock()
         answer = self._world(question)
         elapsed_ns = self._clock() - start
-        short, us = asked(question), max(0, elapsed_ns) // NANOSECONDS_PER_US
+        short, us, at = asked(question), max(0, elapsed_ns) // NANOSECONDS_PER_US, start // NANOSECONDS_PER_S
         if isinstance(answer, Completion):
-            call = CallRecord(fingerprint=answer.fingerprint, id=answer.id, to=short.to, us=us)
+            call = CallRecord(
+                at=start // NANOSECONDS_PER_S, fingerprint=answer.fingerprint, id=answer.id, to=short.to, us=us
+            )
             return AnsweredCall(short, answer.reply, call)
-        return AnsweredCall(short, answer, CallRecord(to=short.to, us=us))
+        return AnsweredCall(short, answer, CallRecord(at=at, to=short.to, us=us))
 
     def _append_ready(self, answered: dict[int, AnsweredCall], start: int) -> Iterator[Answer]:
         """Write down what is answered of the questions from place `start` on, up to the first that is not."""
@@ -239,7 +240,9 @@ class Recorder:
         line = encode(Entry(one.answer, self._prev, one.question, self._run, self._seq, self._stream, VERSION))
         if self._segment_bytes and self._segment_bytes + len(line) + 1 > JOURNAL_SEGMENT_BYTES_MAX:
             self._start_segment()
-        write_line(self._calls, encode_call(one.call))
+        call = one.call if one.call.at != self._second else msgspec.structs.replace(one.call, at=0)
+        self._second = one.call.at
+        write_line(self._calls, encode_call(call))
         write_line(self._journal, line)
         self._segment_bytes += len(line) + 1
         self._prev, self._seq = line_digest(line), self._seq + 1

@@ -1,4 +1,4 @@
-"""Runs a sealed manifest: every stream side by side, Phase 0 first, its gate, then the rest.
+"""Runs a sealed manifest: Phase 0 first, its gate, then the rest, the arms of each phase side by side (`interleave`).
 
 A stream depends on nothing but the seed and its own answers, so the order in which streams are
 played never shows in a journal. A match that may end early is played from look to look. A fault of
@@ -6,9 +6,10 @@ the world stops the run cleanly; running the same folder again goes on from the 
 """
 
 import signal
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
+from fractions import Fraction
 
 from agzamov_verify.core.journal import Entry
 from agzamov_verify.core.questions import Answer, Question, Reply
@@ -17,7 +18,7 @@ from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import streams_of
 from agzamov_verify.protocols import PROTOCOLS
-from agzamov_verify.scoring.early_stopping import matches_to_play, streams_due
+from agzamov_verify.scoring.early_stopping import matches_to_play, stopping_rule, streams_due
 from agzamov_verify.scoring.gate import is_gate
 from agzamov_verify.scoring.results import MatchResult, match_results
 from agzamov_verify.table.game import Block, StreamPlan
@@ -26,6 +27,7 @@ from ..ports import Clock
 from .budget import Budget
 from .dispatch import Answering, Ports
 from .execution_log import ExecutionLog, execution
+from .interleave import Turns
 from .play_stream import Hooks, PlayedStream, StreamsHere
 from .progress import State
 from .recorder import recorded
@@ -72,13 +74,21 @@ class Runner:
             allowed = matches_to_play(self._plan, phase, phase0)
             stopped = [match for match in self._plan.matches if match.phase == phase and match not in allowed]
             self._will_not_play(stream for match in stopped for stream in streams_of(match))
-            while streams := [stream for match in allowed for stream in self._next_streams(match, blocks)]:
+            while streams := self._due(allowed, blocks):
                 self._play_all(streams, blocks)
             for match in allowed:
                 self._will_not_play(list(streams_of(match))[len(blocks[match.id]) :])
             if is_gate(self._plan, phase):
                 phase0 = [row for match in allowed for row in match_results(match, blocks[match.id], self._plan)]
         return blocks
+
+    def _due(self, matches: Sequence[Match], blocks: Blocks) -> list[StreamPlan]:
+        """Streams of a phase to play before a match is looked at: none that begins after the part that is looked at."""
+        due = {match.id: self._next_streams(match, blocks) for match in matches}
+        looked_at = [due[match.id][-1] for match in matches if stopping_rule(match, self._plan) and due[match.id]]
+        upto = min((Fraction(last.first + last.count, last.match.planned) for last in looked_at), default=Fraction(1))
+        streams = [stream for match in matches for stream in due[match.id]]
+        return [one for one in streams if stopping_rule(one.match, self._plan) or one.first < upto * one.match.planned]
 
     def _next_streams(self, match: Match, blocks: Blocks) -> list[StreamPlan]:
         """Streams of a match to play before it is looked at again; empty once it has ended."""
@@ -92,26 +102,43 @@ class Runner:
         return execution(self._directory.journal)
 
     def _play_all(self, streams: Sequence[StreamPlan], blocks: Blocks) -> None:
-        """Play streams side by side, and add their blocks in order."""
-        with ThreadPoolExecutor(self._concurrency, "stream", _keep_interrupts_out) as pool:
-            futures = [pool.submit(self._play_one, stream) for stream in streams]
+        """Play streams side by side, each when its turn comes, and add their blocks in order."""
+        matches = {stream.match.id: stream.match for stream in streams}.values()
+        everything = [stream for match in matches for stream in streams_of(match) if self._plays(stream)]
+        turns = Turns(streams, everything, self._plan, self._concurrency, self._stop)
+        futures: dict[str, Future[Block]] = {}
+        with ThreadPoolExecutor(max(1, len(streams)), "stream", _keep_interrupts_out) as pool:
             try:
-                wait(futures, return_when=FIRST_EXCEPTION)
+                for stream in turns.starting():
+                    futures[stream.id] = pool.submit(self._play_one, stream, turns)
+                wait(futures.values(), return_when=FIRST_EXCEPTION)
             except BaseException:
                 self._stop.request("interrupted")
                 raise
-            finally:
-                for future in futures:
-                    future.cancel()
-        _raise_fault(futures)
-        for stream, future in zip(streams, futures, strict=True):
-            blocks.setdefault(stream.match.id, []).append(future.result())
-
-    def _play_one(self, stream: StreamPlan) -> Block:
-        """Play one stream. Its fault stops the others at once; a fault after a stop is an effect of stopping."""
+        _raise_fault(futures.values())
         self._stop.check()
+        for stream in streams:
+            blocks.setdefault(stream.match.id, []).append(futures[stream.id].result())
+
+    def _plays(self, stream: StreamPlan) -> bool:  # noqa: ARG002 - see shares
+        """Whether this runner plays a stream of the plan."""
+        return True
+
+    def _play_one(self, stream: StreamPlan, turns: Turns) -> Block:
+        """Play one stream. Its fault stops the others at once; a fault after a stop is an effect of stopping."""
         try:
-            played = self._played(stream, Hooks(self._before_call, self._after_call, self._state.answered))
+            self._stop.check()
+            return self._play_in_turn(stream, turns)
+        finally:
+            turns.finished(stream)
+
+    def _play_in_turn(self, stream: StreamPlan, turns: Turns) -> Block:
+        def passed(stream: StreamPlan, question: Question, answer: Answer) -> None:
+            turns.passed(stream, question)
+            self._state.answered(stream, question, answer)
+
+        try:
+            played = self._played(stream, Hooks(turns.wait, self._before_call, self._after_call, passed))
             if self._log:
                 self._log.finished(stream.id, played.entries, played.head)
             self._state.finished(stream, played.block)
@@ -153,7 +180,7 @@ def _keep_interrupts_out() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
-def _raise_fault(futures: Sequence[Future[Block]]) -> None:
+def _raise_fault(futures: Collection[Future[Block]]) -> None:
     """Raise the fault that stopped the streams, once all have ended, not the Stopped that it caused in the others."""
     faults = [error for future in futures if not future.cancelled() and (error := future.exception())]
     if faults:

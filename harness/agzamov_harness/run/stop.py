@@ -14,6 +14,11 @@ class Stop:
         self._event = Event()
         self.reason = ""
 
+    @property
+    def is_requested(self) -> bool:
+        """Whether the run is to stop."""
+        return self._event.is_set()
+
     def request(self, reason: str) -> None:
         """Ask every stream to stop before its next question. The first reason is kept."""
         self.reason = self.reason or reason

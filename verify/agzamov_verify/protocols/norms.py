@@ -52,6 +52,17 @@ class RobustnessNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     contests_min: int
 
 
+class InterleavingNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Arms that are compared are played at the same times.
+
+    None begins a unit (start pair, session) more than `lead_units` ahead of another one. An arm of a hosted model whose
+    calls overlap in time with its control's by less than `overlap_percent_min` is warned of.
+    """
+
+    lead_units: int
+    overlap_percent_min: int
+
+
 class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One protocol version.
 
@@ -64,6 +75,7 @@ class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     engine: EngineNorm
     phase0: GateNorm
     robustness: RobustnessNorm
+    interleaving: InterleavingNorm
     error_flag_percent: int
     bootstrap_resamples: int
     significance: Decimal

@@ -1,10 +1,11 @@
-"""Attributes of a call that differ between honest repetitions: its duration, the server's id and fingerprint of it.
+"""Attributes of a call that differ between honest repetitions: when it was made and how long it took, the server's id
+and fingerprint of it.
 
 Attested by the submitter, never recomputed. A stream's file of calls holds one line for each journal entry, in the
 same order and of the same seat, so that the journal itself holds no clock and no server's random id, and two runs of
 one deterministic manifest have the same journals to the byte:
 
-    {"fingerprint":"fp_1","id":"chatcmpl-7","to":"agent","us":1234}
+    {"at":1795000000,"fingerprint":"fp_1","id":"chatcmpl-7","to":"agent","us":1234}
     {"to":"engine","us":80}
 """
 
@@ -19,19 +20,26 @@ from msgspec import Meta
 
 from ..core.journal import Entry
 from ..core.questions import Reply
+from ..experiment.matches import Match
 from ..experiment.plan_fields import Name
 from .inference.exact import Figure, figure
+from .play_times import ComparedTimes, compared_times
 
 FORMAT: Literal["agz-calls-1"] = "agz-calls-1"
 WORD_CHARACTERS_MAX = 300
 SERVED_MAX = 20
+SECOND_MAX = 2**40
 
 Word = Annotated[str, Meta(max_length=WORD_CHARACTERS_MAX)]
 
 
 class CallRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One answered call: who answered, its microseconds, and the server's id and fingerprint."""
+    """One answered call: who answered, its microseconds, and the server's id and fingerprint.
 
+    `at`: the second of the Unix clock at which it was made, left out where that is the second of the call before.
+    """
+
+    at: Annotated[int, Meta(ge=0, le=SECOND_MAX)] = 0
     fingerprint: Word = ""
     id: Word = ""
     to: Name
@@ -57,13 +65,16 @@ class SeatLog(msgspec.Struct):
     """The calls of one seat as they are gathered. Ids are kept as the first 64 bits of their SHA-256."""
 
     us: list[int] = msgspec.field(default_factory=list)
+    seconds: Counter[int] = msgspec.field(default_factory=Counter)
     with_id: int = 0
     ids: set[int] = msgspec.field(default_factory=set)
     served: Counter[tuple[str, str]] = msgspec.field(default_factory=Counter)
 
-    def take(self, record: CallRecord, model: str) -> None:
-        """Note one call."""
+    def take(self, record: CallRecord, model: str, second: int) -> None:
+        """Note one call, made at a second of the clock; 0 where that is not known."""
         self.us.append(record.us)
+        if second:
+            self.seconds[second] += 1
         if record.id:
             self.with_id += 1
             self.ids.add(int.from_bytes(hashlib.sha256(record.id.encode()).digest()[:8]))
@@ -73,6 +84,7 @@ class SeatLog(msgspec.Struct):
     def add(self, other: "SeatLog") -> None:
         """Note the calls of another stream."""
         self.us += other.us
+        self.seconds.update(other.seconds)
         self.with_id += other.with_id
         self.ids |= other.ids
         self.served.update(other.served)
@@ -108,10 +120,11 @@ class SeatCalls(msgspec.Struct, frozen=True):
 
 
 class CallTable(msgspec.Struct, frozen=True):
-    """data/results/calls.json: the calls of a run by match and by who answered."""
+    """data/results/calls.json: the calls of a run by match and by who answered, and when compared arms were played."""
 
     format: Literal["agz-calls-1"]
     matches: dict[str, dict[str, SeatCalls]]
+    times: tuple[ComparedTimes, ...]
 
 
 _decoder = msgspec.json.Decoder(CallRecord)
@@ -139,14 +152,15 @@ def answered(entry: Entry) -> Answered:
 def gather(lines: Iterable[bytes], answers: Sequence[Answered]) -> dict[str, SeatLog]:
     """The calls of a stream by who answered, line by line with its journal. Raises BadCalls."""
     logs: dict[str, SeatLog] = {}
-    number = 0
+    number = second = 0
     for number, line in enumerate(lines, 1):
         if number > len(answers):
             raise BadCalls(number, f"the end after {len(answers)} lines, one for each entry", "more")
         record, answer = _record(number, line), answers[number - 1]
         if record.to != answer.to:
             raise BadCalls(number, f"a call to {answer.to}, as entry {number - 1} has it", f"one to {record.to}")
-        logs.setdefault(record.to, SeatLog()).take(record, answer.model)
+        second = record.at or second
+        logs.setdefault(record.to, SeatLog()).take(record, answer.model, second)
     if number < len(answers):
         raise BadCalls(number + 1, f"{len(answers)} lines, one for each entry", f"the end after {number}")
     return logs
@@ -165,10 +179,13 @@ def merge(into: dict[str, SeatLog], logs: Mapping[str, SeatLog]) -> None:
         into.setdefault(to, SeatLog()).add(log)
 
 
-def call_table(logs: Mapping[str, Mapping[str, SeatLog]]) -> CallTable:
-    """The table of calls from the logs by match and addressee."""
+def call_table(logs: Mapping[str, Mapping[str, SeatLog]], matches: Iterable[Match]) -> CallTable:
+    """The table of calls from the logs by match and addressee, of the matches of a plan."""
+    seconds = {name: sum((log.seconds for log in seats.values()), Counter()) for name, seats in logs.items()}
     return CallTable(
-        FORMAT, {match: {to: _seat(log) for to, log in sorted(seats.items())} for match, seats in logs.items()}
+        FORMAT,
+        {match: {to: _seat(log) for to, log in sorted(seats.items())} for match, seats in logs.items()},
+        tuple(compared_times(matches, seconds)),
     )
 
 

@@ -366,6 +366,10 @@ class Game(ABC):
         letter, digits = self.number
         return f"{match.id}-{letter}{number:0{digits}d}"
 
+    def number_in(self, result: str) -> int:
+        """The number of a result in its match, from its name."""
+        return int(result.rpartition(f"-{self.number[0]}")[2])
+
     def name_of(self, match: Match, number: int) -> GameName:
         """The name of a result of a match, and the label of its hidden draws."""
         return GameName(self.id_of(match, number), f"{match.draws}/{number}")

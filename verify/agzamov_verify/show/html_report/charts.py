@@ -237,6 +237,24 @@ def stacked(rows: Sequence[tuple[str, Sequence[float]]], total: float, unit: str
     return drawing
 
 
+def strips(rows: Sequence[tuple[str, Sequence[int]]], title: str) -> Element:
+    """One strip for each row, in parts of equal width: a bar as high as the part's share of the row's greatest."""
+    heights = [ROW + LINE * len(_wrapped(label)) for label, _ in rows]
+    drawing = _drawing(TOP + sum(heights), title)
+    y = TOP
+    for (label, counts), height in zip(rows, heights, strict=True):
+        drawing.extend(_label(label, y))
+        width, most = (LAST - FIRST) / max(1, len(counts)), max(counts, default=0) or 1
+        for number, count in enumerate(counts):
+            tall = (ROW - 8) * count / most
+            left = FIRST + number * width
+            if count:
+                drawing.append(_box(left, y + height - 4 - tall, left + width, tall, "part-0"))
+        drawing.append(_line(FIRST, y + height - 4, LAST, y + height - 4, "grid"))
+        y += height
+    return drawing
+
+
 def _scale(values: Sequence[float | None], start: float, end: float) -> AxisScale:
     """A scale that holds all finite values, with some room on both sides."""
     finite = [value for value in values if value is not None and isfinite(value)]

@@ -19,6 +19,7 @@ from ...protocols.norms import load_protocol
 from ...scoring.analysis import Analysis
 from ...scoring.call_records import CallTable
 from ...scoring.match_figures import MatchAnalysis
+from ...scoring.play_times import overlaps
 from ...scoring.results import MatchResult, Results
 from ...table.registry import GAMES
 from ..seat_words import percent, served_totals, served_warnings
@@ -89,6 +90,7 @@ def warnings_of(
     for name, seat in manifest.plan.playing.items():
         yield from served_warnings(name, seat, served_totals(name, calls))
     yield from hosted_warnings(manifest.plan)
+    yield from apart_warnings(manifest.plan, calls)
     for match in analysis.matches if analysis else ():
         if match.symmetry and match.symmetry.violated:
             yield (f"{ascii_words(match.id)}: self-play favours one seat, so differences measured here are in doubt")
@@ -107,6 +109,18 @@ def hosted_warnings(plan: Plan) -> Iterator[str]:
         yield (
             f"{_ids(mirrored)}: mirrored, so the server of a hosted model sees every deck twice, and could recognise it"
         )
+
+
+def apart_warnings(plan: Plan, calls: CallTable | None) -> Iterator[str]:
+    """Warnings of arms of hosted models that were played at other times than their controls."""
+    least = load_protocol(plan.protocol).interleaving.overlap_percent_min
+    for match, control, share in overlaps(plan.matches, calls.times if calls else ()):
+        if 100 * share < least and _servers(plan, match):
+            yield (
+                f"{ascii_words(match.id)}: only {round(100 * share)} % of its calls were made at the times of its"
+                f" control {ascii_words(control.id)} (expected at least {least} %): a change of the hosted model"
+                " between them would look like an effect"
+            )
 
 
 def _all_hosted(plan: Plan, match: Match) -> bool:

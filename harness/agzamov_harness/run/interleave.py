@@ -1,0 +1,228 @@
+"""The order of play within a phase: all arms side by side, unit by unit.
+
+Arms that are played one after another meet another world each: an endpoint that is updated, loaded or routed anew
+between them makes a difference that looks like an effect. So streams take turns at their units (start pairs, sessions):
+
+    next            of the match that has begun the least share of its planned units, the earliest unit
+    careers         of all arms begin together, so many of each as keep the run busy
+    lead            no arm begins a unit that is more than `lead_units` of the protocol ahead of the slowest arm that it
+                    is compared with: matches of one label of draws (`Match.draws`) differ in their conditions alone
+
+Answers of the journal are counted as they pass, so a resumed run first plays what is behind. A stream that waits for
+its turn keeps its thread and its memory server, and leaves its slot to another.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from threading import Condition
+from typing import NamedTuple
+
+from agzamov_verify.core.questions import Question
+from agzamov_verify.experiment.matches import Match
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.table.game import StreamPlan
+from agzamov_verify.table.registry import GAMES
+
+from .stop import Stop
+
+LOOK_S = 0.5
+"""A waiting stream looks for a request to stop so often."""
+
+
+class Place(NamedTuple):
+    """The place of a unit in the order of play of its match. Careers of one wave are played side by side."""
+
+    wave: int
+    unit: int
+    career: int
+
+
+class Arm:
+    """One match: its units that are done, of the `planned` ones that this runner plays, and its streams to come.
+
+    `per_career`: units of a career; `wave`: careers that are played side by side.
+    """
+
+    def __init__(self, streams: Sequence["Course"], planned: int, done: int, per_career: int, wave: int) -> None:
+        self.planned, self.done, self.left = planned, done, len(streams)
+        self._per_career, self._wave = per_career, wave
+        self.playing = 0
+        self.unstarted = sorted(streams, key=lambda course: self.place(course.first), reverse=True)
+        self.waiting: list[Course] = []
+
+    def place(self, unit: int) -> Place:
+        """The place of a unit by its number in the match."""
+        career, within = divmod(unit, self._per_career)
+        return Place(career // self._wave, within, career)
+
+    @property
+    def begun(self) -> Fraction:
+        """The share of its units that were begun."""
+        return Fraction(self.done + self.playing, self.planned)
+
+    def next(self) -> "Course | None":
+        """The stream whose unit comes next, of those that wait or were not started."""
+        ready = [*self.waiting, *self.unstarted[-1:]]
+        return min(ready, key=lambda course: self.place(course.unit)) if ready else None
+
+
+class Course:
+    """One stream: the unit that it plays or waits for, and the result that was answered last."""
+
+    def __init__(self, stream: StreamPlan, unit_results: int) -> None:
+        self.stream, self.unit_results = stream, unit_results
+        self.first, self.end = stream.first // unit_results, -(-(stream.first + stream.count) // unit_results)
+        self.unit, self.counted, self.result = self.first, self.first, ""
+        self.may_play = False
+
+    @property
+    def units(self) -> int:
+        """Number of its units."""
+        return self.end - self.first
+
+    def unit_of(self, result: str) -> int:
+        """The unit that a result of this stream belongs to, by the result's name."""
+        return GAMES[self.stream.match.game].number_in(result) // self.unit_results
+
+
+class Turns:
+    """The turns of streams that are played side by side, `slots` of them at any time. Thread-safe.
+
+    `everything`: all streams of the same matches that this runner plays, of which some may be done already.
+    """
+
+    def __init__(
+        self,
+        streams: Sequence[StreamPlan],
+        everything: Sequence[StreamPlan],
+        plan: Plan,
+        slots: int,
+        stop: Stop,
+    ) -> None:
+        self._stop, self._slots, self._number = stop, slots, len(streams)
+        self._lead = load_protocol(plan.protocol).interleaving.lead_units
+        self._changed = Condition()
+        self._to_start: list[StreamPlan] = []
+        self._arms = _arms(streams, everything, plan, slots)
+        self._courses = {course.stream.id: course for arm in self._arms.values() for course in arm.unstarted}
+        self._compared: dict[str, list[Arm]] = {}
+        for match in {stream.match.id: stream.match for stream in streams}.values():
+            self._compared.setdefault(match.draws, []).append(self._arms[match.id])
+
+    def starting(self) -> Iterator[StreamPlan]:
+        """The streams, each when it is to start; ends early where the run is to stop."""
+        for _ in range(self._number):
+            with self._changed:
+                self._give()
+                while not self._to_start:
+                    if self._stop.is_requested:
+                        return
+                    self._changed.wait(LOOK_S)
+                stream = self._to_start.pop(0)
+            yield stream
+
+    def wait(self, stream: StreamPlan, question: Question) -> None:
+        """Wait until the unit of a question may be played. Raises Stopped."""
+        course = self._courses[stream.id]
+        if course.may_play and question.game == course.result:
+            return
+        with self._changed:
+            unit = course.unit_of(question.game)
+            self._reach(course, unit)
+            if course.may_play and unit == course.unit:
+                return
+            self._leave(course)
+            course.unit = unit
+            arm = self._arms[stream.match.id]
+            arm.waiting.append(course)
+            self._give()
+            while not course.may_play:
+                self._changed.wait(LOOK_S)
+                self._stop.check()
+
+    def passed(self, stream: StreamPlan, question: Question) -> None:
+        """Count an answer, new or recorded: the units before it are done."""
+        course = self._courses[stream.id]
+        if question.game == course.result:
+            return
+        with self._changed:
+            course.result = question.game
+            self._reach(course, course.unit_of(question.game))
+
+    def finished(self, stream: StreamPlan) -> None:
+        """Count a stream that has ended: all of its units are done, or it failed and the run stops."""
+        with self._changed:
+            course, arm = self._courses[stream.id], self._arms[stream.match.id]
+            self._leave(course)
+            self._reach(course, course.end)
+            arm.left -= 1
+            self._give()
+
+    def _reach(self, course: Course, unit: int) -> None:
+        """Count the units of a stream before this one as done."""
+        if unit > course.counted:
+            self._arms[course.stream.match.id].done += unit - course.counted
+            course.counted = unit
+
+    def _leave(self, course: Course) -> None:
+        """Take a stream's turn back."""
+        if course.may_play:
+            course.may_play = False
+            self._slots += 1
+            self._arms[course.stream.match.id].playing -= 1
+
+    def _give(self) -> None:
+        """Give free slots to the streams that come next."""
+        while self._slots and (course := self._next()):
+            arm = self._arms[course.stream.match.id]
+            if course in arm.waiting:
+                arm.waiting.remove(course)
+            else:
+                arm.unstarted.pop()
+                self._to_start.append(course.stream)
+            course.may_play = True
+            self._slots -= 1
+            arm.playing += 1
+        self._changed.notify_all()
+
+    def _next(self) -> Course | None:
+        """The stream whose turn it is, of the match that has begun the least share of its units."""
+        for arm in sorted(self._arms.values(), key=lambda arm: arm.begun):
+            course = arm.next()
+            if course and not self._is_ahead(arm, course):
+                return course
+        return None
+
+    def _is_ahead(self, arm: Arm, course: Course) -> bool:
+        """Whether an arm would begin a unit too far ahead of the slowest one that it is compared with."""
+        others = (one for one in self._compared[course.stream.match.draws] if one is not arm and one.left)
+        slowest = min((Fraction(one.done, one.planned) for one in others), default=None)
+        return slowest is not None and arm.done + arm.playing + 1 > slowest * arm.planned + self._lead
+
+
+def _arms(streams: Sequence[StreamPlan], everything: Sequence[StreamPlan], plan: Plan, slots: int) -> dict[str, Arm]:
+    """The arms of these streams by the id of their match. `everything`: all streams of their matches, as `Turns`."""
+    matches = {stream.match.id: stream.match for stream in streams}
+    own_streams: dict[str, list[Course]] = {}
+    for stream in everything:
+        own_streams.setdefault(stream.match.id, []).append(Course(stream, unit_results(stream.match, plan)))
+    arms, ids = {}, {stream.id for stream in streams}
+    for name, match in matches.items():
+        own = own_streams[name]
+        to_play = [course for course in own if course.stream.id in ids]
+        planned = sum(course.units for course in own)
+        before = sum(course.units for course in own if course.first < to_play[0].first)
+        per_career = max(1, match.planned // own[0].unit_results // max(1, match.careers))
+        arms[name] = Arm(to_play, planned, before, per_career, max(1, -(-slots // len(matches))))
+    return arms
+
+
+def unit_results(match: Match, plan: Plan) -> int:
+    """Number of results of a unit of a match."""
+    return GAMES[match.game].unit_results(plan.rules_of(match.game), len(match.table))
+
+
+def in_order_of_play(streams: Iterable[StreamPlan]) -> list[StreamPlan]:
+    """Streams of a phase in the order in which they begin: by the share of their match that comes before them."""
+    return sorted(streams, key=lambda stream: Fraction(stream.first, stream.match.planned))

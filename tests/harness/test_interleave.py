@@ -1,0 +1,190 @@
+"""Arms take turns: none runs ahead, careers begin together, a resumed run catches up first, a stop wakes all."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+from agzamov_harness.run import interleave
+from agzamov_harness.run.interleave import Turns, in_order_of_play
+from agzamov_harness.run.plan_file import plan_from
+from agzamov_harness.run.stop import Stop, Stopped
+from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import streams_of
+from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.table.game import StreamPlan
+from agzamov_verify.table.registry import GAMES
+
+WAIT_S = 60
+LEAD = load_protocol("agz-0.1").interleaving.lead_units
+GAMES_PLANNED, CAREERS = 400, 2
+
+
+def arm(**condition: str) -> dict[str, Any]:
+    match = {"phase": 2, "game": "chess960", "a": "one", "b": "other", "games": GAMES_PLANNED, "careers": CAREERS}
+    return {**match, "condition": {"augmentation": "memory", **condition}}
+
+
+PLAN = plan_from(
+    {
+        "title": "Arms",
+        "seats": {"one": {"kind": "reference"}, "other": {"kind": "reference"}},
+        "systems": {"recent": {"kind": "memory", "server": "recent"}},
+        "matches": [arm(), arm(arm="placebo", system="recent"), arm(arm="real", system="recent")],
+    }
+)
+STREAMS = [stream for match in PLAN.matches for stream in streams_of(match)]
+NAKED, PLACEBO, REAL = (match.id for match in PLAN.matches)
+
+
+class Played:
+    """Streams that are played by threads as a runner does it; every begun result in the order of its beginning."""
+
+    def __init__(self, slots: int, recorded: Callable[[StreamPlan], int] = lambda _: 0, plan: Plan = PLAN) -> None:
+        self.stop, self.begun, self.started = Stop(), [], []
+        self.recorded = recorded
+        self.turns = Turns(STREAMS, STREAMS, plan, slots, self.stop)
+        self.gates = {match.id: threading.Semaphore(0) for match in plan.matches}
+        self.open = {match.id for match in plan.matches}
+        self.lock = threading.Lock()
+
+    def questions(self, stream: StreamPlan) -> Iterator[tuple[int, Any]]:
+        game = GAMES[stream.match.game]
+        for number in range(stream.first, stream.first + stream.count):
+            yield number, SimpleNamespace(game=game.id_of(stream.match, number))
+
+    def play(self, stream: StreamPlan) -> None:
+        try:
+            for number, question in self.questions(stream):
+                if number >= stream.first + self.recorded(stream):
+                    self.turns.wait(stream, question)
+                    with self.lock:
+                        self.begun.append((stream.match.id, number))
+                    while stream.match.id not in self.open and not self.gates[stream.match.id].acquire(timeout=0.01):
+                        self.stop.check()
+                self.turns.passed(stream, question)
+        finally:
+            self.turns.finished(stream)
+
+    def all(self) -> None:
+        with ThreadPoolExecutor(len(STREAMS)) as pool:
+            futures = []
+            for stream in self.turns.starting():
+                self.started.append(stream)
+                futures.append(pool.submit(self.play, stream))
+            for future in futures:
+                future.result(WAIT_S)
+
+    def units(self) -> Counter[str]:
+        with self.lock:
+            return Counter(name for name, _ in {(name, number // 2) for name, number in self.begun})
+
+
+def leads(begun: list[tuple[str, int]]) -> int:
+    """The most units that an arm had begun more than another one at any time."""
+    seen: dict[str, set[int]] = {NAKED: set(), PLACEBO: set(), REAL: set()}
+    most = 0
+    for name, number in begun:
+        seen[name].add(number // 2)
+        counts = [len(units) for units in seen.values()]
+        most = max(most, max(counts) - min(counts))
+    return most
+
+
+def polled(found: Callable[[], bool]) -> None:
+    for _ in range(WAIT_S * 100):
+        if found():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError
+
+
+def test_no_arm_runs_ahead_of_one_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = Played(slots=6)
+    played.open = {NAKED, PLACEBO}  # the real arm's server does not answer
+    runner = threading.Thread(target=played.all)
+    runner.start()
+    polled(lambda: played.units()[NAKED] == LEAD and played.units()[PLACEBO] == LEAD)
+    threading.Event().wait(1)
+    assert played.units()[NAKED] == played.units()[PLACEBO] == LEAD
+    played.open = {NAKED, PLACEBO, REAL}
+    runner.join(WAIT_S)
+    assert not runner.is_alive()
+    assert len(played.begun) == 3 * GAMES_PLANNED
+    assert leads(played.begun) <= LEAD
+
+    norms = load_protocol("agz-0.1")
+    without = msgspec.structs.replace(norms, interleaving=msgspec.structs.replace(norms.interleaving, lead_units=10**6))
+    monkeypatch.setattr(interleave, "load_protocol", lambda _: without)
+    free = Played(slots=6)
+    free.open = {NAKED, PLACEBO}
+    runner = threading.Thread(target=free.all)
+    runner.start()
+    polled(lambda: free.units()[NAKED] == GAMES_PLANNED // 2)
+    free.open = {NAKED, PLACEBO, REAL}
+    runner.join(WAIT_S)
+    assert leads(free.begun) > LEAD
+
+
+def test_one_slot_plays_the_arms_in_turn_and_their_careers_together() -> None:
+    played = Played(slots=1)
+    played.all()
+    firsts = list(dict.fromkeys((name, number // 2) for name, number in played.begun))
+    assert firsts[:6] == [(name, unit) for unit in (0, 1) for name in (NAKED, PLACEBO, REAL)]
+    assert leads(played.begun) == 1
+    half = GAMES_PLANNED // CAREERS // 2
+    second = [firsts.index((name, half)) for name in (NAKED, PLACEBO, REAL)]
+    assert max(second) - min(second) == 2, "the second careers begin together"
+
+
+def test_where_there_is_room_all_careers_of_all_arms_begin_first() -> None:
+    played = Played(slots=3 * CAREERS)
+    played.open = set()
+    runner = threading.Thread(target=played.all)
+    runner.start()
+    polled(lambda: len(played.begun) == 3 * CAREERS)
+    firsts = {(stream.match.id, stream.first) for stream in STREAMS}
+    assert set(played.begun) == firsts
+    played.open = {NAKED, PLACEBO, REAL}
+    runner.join(WAIT_S)
+    assert not runner.is_alive()
+
+
+def test_a_resumed_run_plays_first_what_is_behind() -> None:
+    played = Played(slots=1, recorded=lambda stream: 120 if stream.match.id == REAL else 0)
+    played.all()
+    names = [name for name, _ in played.begun]
+    assert REAL not in names[: 2 * 2 * 40], "the real arm waits until the others are where it was"
+    assert len(names) == 3 * GAMES_PLANNED - 2 * 120
+
+
+def test_a_stop_wakes_every_stream_that_waits() -> None:
+    played = Played(slots=2)
+    played.open = {NAKED}
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            played.all()
+        except Stopped as error:
+            raised.append(error)
+
+    runner = threading.Thread(target=run)
+    runner.start()
+    polled(lambda: len(played.begun) >= 2)
+    played.stop.request("enough")
+    runner.join(WAIT_S)
+    assert not runner.is_alive()
+    assert str(raised[0]) == "enough"
+
+
+def test_shares_take_streams_in_the_order_in_which_they_begin() -> None:
+    ordered = in_order_of_play(STREAMS)
+    assert [stream.match.id for stream in ordered[:3]] == [NAKED, PLACEBO, REAL]
+    shares = [stream.first / stream.match.planned for stream in ordered]
+    assert shares == sorted(shares)
