@@ -60,6 +60,24 @@ def plan_of(*matches: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return {**PLAN, "matches": conditions, **changes}
 
 
+class CareerStores:
+    """A store for each career and each seat's memory: streams are played side by side, so questions come in any order.
+
+    The first question of a career, an export that is no second attempt, begins an empty one.
+    """
+
+    def __init__(self) -> None:
+        self._begun: dict[tuple[str, str], dict[int, list[Kept]]] = {}
+
+    def of(self, question: Any) -> list[Kept]:
+        """The entries of the career that a question to a memory is of."""
+        match, _, number = question.game.rpartition("-")
+        begun, result = self._begun.setdefault((match, question.to), {}), int(number[1:])
+        if isinstance(question, Export) and not question.attempt:
+            begun[result] = []
+        return begun[max(first for first in begun if first <= result)]
+
+
 class StackWorld:
     """Novices, the memory `recent`, the calculator, and an engine that likes a later candidate of the alphabet more.
 
@@ -68,7 +86,7 @@ class StackWorld:
 
     def __init__(self, note: str = "") -> None:
         self.note = note
-        self.live: list[Kept] = []
+        self.stores = CareerStores()
 
     def __call__(self, question: Question) -> Answer:
         match question:
@@ -84,18 +102,18 @@ class StackWorld:
 
     def remembered(self, question: Question) -> Answer:
         """The memory's answer; the first question of a career finds it empty."""
+        live = self.stores.of(question)
         match question:
             case Export():
-                self.live = self.live if question.attempt else []
-                return Exported(tuple(self.live), more=False)
+                return Exported(tuple(live), more=False)
             case Store():
-                self.live.append(Kept(question.content, (), question.entry, (question.number,), question.kind))
+                live.append(Kept(question.content, (), question.entry, (question.number,), question.kind))
                 return Stored()
             case Search():
-                last = [Hit(kept.content, kept.entry) for kept in self.live[::-1][: question.hits_max]]
+                last = [Hit(kept.content, kept.entry) for kept in live[::-1][: question.hits_max]]
                 return Hits((Hit(self.note, "e00001"),) if self.note and last else tuple(last))
             case EndGame():
-                return Settled(len(self.live))
+                return Settled(len(live))
             case _:
                 raise AssertionError(question)
 

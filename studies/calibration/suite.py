@@ -20,6 +20,7 @@ from agzamov_verify.core.workers import cores, end_with_parent
 from . import (
     careers,
     clusters,
+    drift,
     families,
     planned_power,
     planted,
@@ -44,6 +45,7 @@ class Part(NamedTuple):
 
 PARTS = {
     **{game: Part(planted.findings, (game,), planted.FULL, planted.SMALL) for game in planted.GAMES},
+    "drift": Part(drift.findings, drift.CASES, drift.FULL, drift.SMALL),
     "scores": Part(scores.findings, scores.CASES, scores.FULL, scores.SMALL),
     "streams": Part(streams.findings, streams.cases(), stream_matches.FULL, stream_matches.SMALL),
     "families": Part(families.findings, tuple(families.KINDS), families.FULL, families.SMALL),

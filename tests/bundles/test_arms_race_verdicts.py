@@ -83,22 +83,23 @@ class World:
     """With one system seat A takes what it can and is folded to, with the other it plays by chance and folds."""
 
     def __init__(self, better: str) -> None:
-        self.better, self.stored = f"_real_{better}-", dict[str, int]()
+        self.better, self.stored = f"_real_{better}-", dict[tuple[str, str], int]()
 
     def __call__(self, question: Question) -> Answer:
+        store = question.to, question.game.rpartition("-")[0]
         match question:
             case Chat():
                 return Reply(text=self.chat(question))
             case Search():
                 return Hits(())
             case Store():
-                self.stored[question.to] = self.stored.get(question.to, 0) + 1
+                self.stored[store] = self.stored.get(store, 0) + 1
                 return Stored()
             case EndGame():
-                return Settled(self.stored[question.to])
+                return Settled(self.stored[store])
             case Export():
                 if not question.attempt:
-                    self.stored[question.to] = 0
+                    self.stored[store] = 0
                 return Exported((), more=False)
             case _:
                 raise AssertionError(question)

@@ -51,7 +51,7 @@ def test_a_rank_is_what_the_interval_leaves_open() -> None:
 
 
 MODEL = {"kind": "openai", "base_url": "http://127.0.0.1:1/v1", "model": "m"}
-DELTA = DeltaAnalysis("holdem", "openai:m", "full", "full", *(None,) * 3)  # type: ignore[arg-type]
+DELTA = DeltaAnalysis("holdem", "openai:m", "full", "full", 2, *(None,) * 3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,10 @@ import pytest
 
 from agzamov_verify.experiment.matches import Arm, Augmentation, Condition
 from agzamov_verify.games.chess.game import ChessMatch
+from agzamov_verify.scoring.inference.exact import figure
+from agzamov_verify.scoring.learning.outcome import TrendVerdict
 from agzamov_verify.scoring.play_times import SLICES, ArmTimes, compared_times, overlap, overlaps
-from agzamov_verify.show.text.figure_warnings import apart_warnings
+from agzamov_verify.show.text.figure_warnings import apart_warnings, drift_warnings
 
 DAY = 86_400
 
@@ -77,3 +79,21 @@ def test_a_hosted_arm_that_was_played_at_other_times_is_warned_of(url: str | Non
     assert len(lines) == warned
     if warned:
         assert lines[0].startswith(f"{REAL.id}: only 0 % of its calls were made at the times of its control {NAKED.id}")
+
+
+@pytest.mark.parametrize(
+    ("arm", "verdict", "warned"),
+    [
+        (Arm.NAKED, TrendVerdict.DECLINED, True),
+        (Arm.NAKED, TrendVerdict.NO_CONVERGENCE_DETECTED, False),
+        (Arm.REAL, TrendVerdict.DECLINED, False),
+    ],
+)
+def test_a_naked_arm_that_changes_by_itself_is_warned_of(arm: Arm, verdict: TrendVerdict, *, warned: bool) -> None:
+    played = match(arm)
+    learned = SimpleNamespace(verdict=verdict, p_corrected=figure(Fraction(1, 100)))
+    analysis: Any = SimpleNamespace(matches=[SimpleNamespace(id=played.id, learned=learned)])
+    plan: Any = SimpleNamespace(matches=(played,))
+    lines = list(drift_warnings(plan, analysis))
+    assert len(lines) == warned
+    assert not warned or "the results of this naked arm fall while it is played (p 0.01)" in lines[0]

@@ -4,7 +4,7 @@ The same wherever a stream is played: in a thread of the run, in a share of it, 
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from agzamov_verify.checks.opened_bundle import seed_dice
@@ -36,7 +36,7 @@ class Hooks(NamedTuple):
 
     `turn`: waits until the unit of a question may be played; then `before` each call, and may raise to stop; `after`
     each call, with its answer; `passed`: each answer that the script got, recorded or new. Of questions that are asked
-    together, all but the last are told in the threads of the calls.
+    together, `before` and `after` are told in the threads of the calls.
     """
 
     turn: Callable[[StreamPlan, Question], None]
@@ -58,25 +58,42 @@ class StreamsHere:
         manifest = self._directory.manifest
         unit = unit or durable_unit(stream, manifest.plan)
         with self._ports.open(stream.id) as world:
-            settings = (manifest.run_id, stream.id, _Paced(world, stream, hooks), self._clock, unit, self._in_flight)
+            settings = (manifest.run_id, stream.id, _Paced(world, hooks), self._clock, unit, self._in_flight)
             with Recorder(self._directory.journal, *settings) as recorder:
                 script = block_script(stream, manifest.plan, self._dice, manifest.memories)
-                exchanges = Exchanges(script, recorder, recorder.together)
+                in_turn = _InTurn(recorder, stream, hooks.turn)
+                exchanges = Exchanges(script, in_turn.one, in_turn.together)
                 for question, answer in exchanges:
                     hooks.passed(stream, question, answer)
                 recorder.finish()
         return PlayedStream(exchanges.value, *recorder.head)
 
 
+class _InTurn:
+    """A stream's recorder that waits for the turn of what is to be asked, before it takes a slot for a call."""
+
+    def __init__(self, recorder: Recorder, stream: StreamPlan, turn: Callable[[StreamPlan, Question], None]) -> None:
+        self._recorder, self._stream, self._turn = recorder, stream, turn
+
+    def one(self, question: Question) -> Answer:
+        if not self._recorder.recorded_left:
+            self._turn(self._stream, question)
+        return self._recorder(question)
+
+    def together(self, questions: Sequence[Question]) -> tuple[Answer, ...]:
+        if self._recorder.recorded_left < len(questions):
+            self._turn(self._stream, questions[0])
+        return self._recorder.together(questions)
+
+
 class _Paced:
     """A stream's world that checks before each call whether the run may go on, and reports each answer."""
 
-    def __init__(self, world: World, stream: StreamPlan, hooks: Hooks) -> None:
-        self._world, self._stream, self._hooks = world, stream, hooks
+    def __init__(self, world: World, hooks: Hooks) -> None:
+        self._world, self._hooks = world, hooks
         self.restore, self.is_shared = world.restore, world.is_shared
 
     def __call__(self, question: Question) -> Answer:
-        self._hooks.turn(self._stream, question)
         self._hooks.before()
         answer = self._world(question)
         self._hooks.after(question, answer)

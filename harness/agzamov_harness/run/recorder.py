@@ -140,6 +140,11 @@ class Recorder:
             raise Divergence(place, "the journal's end", "an entry that no question asks for")
 
     @property
+    def recorded_left(self) -> int:
+        """Number of recorded answers that the script has yet to pass."""
+        return len(self._recorded) - self._next
+
+    @property
     def head(self) -> tuple[int, str]:
         """The number of entries, and the digest of the last one."""
         return self._seq, self._prev

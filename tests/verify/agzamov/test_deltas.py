@@ -22,6 +22,7 @@ from agzamov_verify.scoring.analysis import recoveries_of
 from agzamov_verify.scoring.deltas import delta_analysis, tau_ratios
 from agzamov_verify.scoring.hypotheses.verdicts import verdicts
 from agzamov_verify.scoring.inference.estimate import Estimate
+from agzamov_verify.scoring.learning.outcome import TrendVerdict
 from agzamov_verify.scoring.match_figures import Setting, p_above_half
 from agzamov_verify.scoring.units.cells import Cell, CellKey
 from agzamov_verify.table.declared import FaultKind
@@ -124,6 +125,18 @@ def test_how_games_were_decided_is_counted_with_its_interval() -> None:
     assert 0 < played < len(hands.hands)
 
 
+@pytest.mark.parametrize("game", [CHESS, POKER])
+def test_what_both_arms_gain_in_the_course_of_a_run_is_no_learning(game: str) -> None:
+    """An endpoint that is updated lifts the naked arm as well; without its control the real arm had "learned"."""
+    risen = World(win=0.1, late=0.6, tau=60) if game == CHESS else World(mean=-100, late=300, tau=400)
+    real, naked = arms(risen, risen, games=[game])
+    both, alone = evidence([real, naked]), evidence([real])
+    assert alone.learned(real).verdict is TrendVerdict.LEARNED
+    assert both.learned(real).verdict is TrendVerdict.NO_CONVERGENCE_DETECTED
+    assert both.learned(naked).verdict is TrendVerdict.LEARNED, "the negative control sees that the world changed"
+    assert not both.learned(naked).less_control
+
+
 def test_a_match_its_score_and_its_ratio_have_one_tau() -> None:
     """One draw for one cell: a match may not have learned in one table and not in another."""
     worlds = {CHESS: World(win=0.1, late=0.6, tau=60), POKER: World(mean=-100, late=300, tau=400)}
@@ -137,7 +150,9 @@ def test_a_match_its_score_and_its_ratio_have_one_tau() -> None:
     separate, alone = msgspec.structs.replace(real[CHESS]), evidence([])
     by_itself = chess_analysis(separate, setting, alone).learning
     assert by_itself.p_corrected == by_itself.p, "the test of a cell that is not of the family stands by itself"
-    assert msgspec.structs.replace(by_itself, p_corrected=learned[CHESS].p_corrected) == learned[CHESS]
+    same = by_itself.curve, by_itself.words, by_itself.tau
+    assert same == (learned[CHESS].curve, learned[CHESS].words, learned[CHESS].tau)
+    assert (by_itself.less_control, learned[CHESS].less_control) == (False, True)
     (row,) = tau_ratios(some)
     assert (row.model, row.augmentation, row.system) == ("m", "memory", "s")
     curves = [learned[game].curve for game in (POKER, CHESS)]

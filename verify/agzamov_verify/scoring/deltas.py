@@ -23,13 +23,14 @@ from .units.score_constants import CHESS, POKER
 class DeltaAnalysis(msgspec.Struct, frozen=True):
     """One delta: `performance` in the paper's P, `score` with draws counted as halves. Paired where the starts are.
 
-    `adjusted`: in hold'em, P by each variance-reduction method, unbiased for the same delta.
+    `seats`: at the table. `adjusted`: in hold'em, P by each variance-reduction method, unbiased for the same delta.
     """
 
     game: str
     model: str
     augmentation: str
     system: str
+    seats: int
     performance: Kept
     score: Kept
     adjusted: dict[str, Estimate]
@@ -51,7 +52,9 @@ def delta_analysis(evidence: Evidence) -> Iterator[DeltaAnalysis]:
             key = delta.real.key
             kept = [_kept(delta, measure, evidence) for measure in Measure]
             adjusted = dict(_adjusted(delta, evidence))
-            yield DeltaAnalysis(game, key.model, key.augmentation.value, key.system, kept[0], kept[1], adjusted)
+            yield DeltaAnalysis(
+                game, key.model, key.augmentation.value, key.system, key.seats, kept[0], kept[1], adjusted
+            )
 
 
 def tau_ratios(evidence: Evidence) -> Iterator[TauRatioRow]:

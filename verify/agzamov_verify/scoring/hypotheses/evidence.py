@@ -219,6 +219,9 @@ class Evidence:
     def learned(self, cell: Cell) -> LearningOutcome:
         """Learning over a cell's results: half-points of games, chips of hands. Of a cell of the family, once.
 
+        Tested of what the cell has more than its naked control at the same place, so that what changes for both in the
+        course of a run (an endpoint that is updated, starts that grow harder) is not called learning.
+
         The draw has the name of the cell, so that a match, its score and its hypotheses have one τ. The test of a cell
         that is not of the family stands by itself.
         """
@@ -242,7 +245,7 @@ class Evidence:
     def _trends(self) -> dict[CellKey, TrendTest]:
         """The tests for learning of the whole family, corrected."""
         cells = self._family.values()
-        tests = [trend_test(self._course(cell), self.rule(cell), self._learning_seed(cell)) for cell in cells]
+        tests = [trend_test(self._tested(cell), self.rule(cell), self._learning_seed(cell)) for cell in cells]
         return dict(zip(self._family, corrected_trends(tests, [self.rule(cell) for cell in cells]), strict=True))
 
     @cached_property
@@ -262,8 +265,23 @@ class Evidence:
     def _course(self, cell: Cell) -> Course:
         return course(cell, load_protocol(self.constants.id).verdict.careers_min)
 
+    def _tested(self, cell: Cell) -> Course:
+        return self._less_control(cell) or self._course(cell)
+
+    def _less_control(self, cell: Cell) -> Course | None:
+        """The course of an arm less that of its naked control, result by result; None where it has none as long."""
+        control = arm_of(self._family, cell.key, Arm.NAKED) if cell.key.arm is not Arm.NAKED else None
+        if control is None or len(control.course) != len(cell.course):
+            return None
+        course = self._course(cell)
+        less = [own - other for own, other in zip(cell.course, control.course, strict=True)]
+        if not cell.careers:
+            return Course(less)
+        return course_of(cell.by_career(less), is_too_little=course.is_too_little)
+
     def _learned(self, cell: Cell, trend: TrendTest | None) -> LearningOutcome:
-        return learning(self._course(cell), self.rule(cell), self._learning_seed(cell), self.resamples, trend)
+        tested = self._less_control(cell)
+        return learning(self._course(cell), self.rule(cell), self._learning_seed(cell), self.resamples, trend, tested)
 
     def _recovered(self, cell: Cell, tests: Sequence[ShiftTests] | None) -> tuple[RecoveryOutcome, ...]:
         seed = self._recovery_seed(cell)

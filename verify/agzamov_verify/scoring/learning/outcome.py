@@ -90,9 +90,10 @@ class ShiftTests(NamedTuple):
 class LearningOutcome(msgspec.Struct, frozen=True):
     """Learning in one match, or decline. `p` is two-sided; the verdict follows `p_corrected`.
 
-    `change` is the mean of the second half of the units less that of the first, as two samples; None where a half has
-    fewer than `LearningRule.units_min`, and after a forced shift. `curve` rises: it is None for a course that declined,
-    where there are too few or too many results, and where all units are equal.
+    `less_control`: what is tested is the match less its naked control at the same place; the words and the curve are of
+    the match itself. `change` is the mean of the second half of the tested units less that of the first, as two
+    samples; None where a half has fewer than `LearningRule.units_min`, and after a forced shift. `curve` rises: it is
+    None for a course that declined, where there are too few or too many results, and where all units are equal.
     """
 
     results: int
@@ -104,6 +105,7 @@ class LearningOutcome(msgspec.Struct, frozen=True):
     words: TauByWords
     reach: Reach
     curve: Curve | None
+    less_control: bool = False
 
     @property
     def tau(self) -> int | None:
@@ -192,17 +194,25 @@ def corrected_trends(tests: Sequence[TrendTest], rules: Sequence[LearningRule]) 
 
 
 def learning(
-    course: Course, rule: LearningRule, seed: bytes, resamples: int, trend: TrendTest | None = None
+    course: Course,
+    rule: LearningRule,
+    seed: bytes,
+    resamples: int,
+    trend: TrendTest | None = None,
+    less_control: Course | None = None,
 ) -> LearningOutcome:
     """Learning in results in order: half-points of games, or chips of hands (or any chance-adjusted integers).
 
-    `trend`: the test of this course as corrected over its family; None: the test by itself.
+    `trend`: the test of this course as corrected over its family; None: the test by itself. `less_control`: the course
+    less that of its naked control, which is tested in its place.
     """
-    trend = trend or trend_test(course, rule, seed)
+    tested = less_control or course
+    trend = trend or trend_test(tested, rule, seed)
     change = None
     if trend.p is not None:
-        change = _change(course, rule, Resamples(seed + b"change", resamples, bootstrap_of(rule.unit)))
-    return msgspec.structs.replace(_described(course, rule, trend), change=change)
+        change = _change(tested, rule, Resamples(seed + b"change", resamples, bootstrap_of(rule.unit)))
+    described = _described(course, rule, trend)
+    return msgspec.structs.replace(described, change=change, less_control=less_control is not None)
 
 
 def shift_tests(course: Course, shifts: Iterable[int], rule: LearningRule, seed: bytes) -> tuple[ShiftTests, ...]:

@@ -13,11 +13,13 @@ from urllib.parse import urlsplit
 
 from ...core.columns import ascii_words
 from ...core.seat_letters import seat_letter
-from ...experiment.matches import Match
+from ...experiment.matches import Arm, Augmentation, Match
 from ...plan.manifest import Manifest, Plan
 from ...protocols.norms import load_protocol
 from ...scoring.analysis import Analysis
 from ...scoring.call_records import CallTable
+from ...scoring.game_scoring import match_of
+from ...scoring.learning.outcome import TrendVerdict
 from ...scoring.match_figures import MatchAnalysis
 from ...scoring.play_times import overlaps
 from ...scoring.results import MatchResult, Results
@@ -91,6 +93,7 @@ def warnings_of(
         yield from served_warnings(name, seat, served_totals(name, calls))
     yield from hosted_warnings(manifest.plan)
     yield from apart_warnings(manifest.plan, calls)
+    yield from drift_warnings(manifest.plan, analysis)
     for match in analysis.matches if analysis else ():
         if match.symmetry and match.symmetry.violated:
             yield (f"{ascii_words(match.id)}: self-play favours one seat, so differences measured here are in doubt")
@@ -120,6 +123,23 @@ def apart_warnings(plan: Plan, calls: CallTable | None) -> Iterator[str]:
                 f"{ascii_words(match.id)}: only {round(100 * share)} % of its calls were made at the times of its"
                 f" control {ascii_words(control.id)} (expected at least {least} %): a change of the hosted model"
                 " between them would look like an effect"
+            )
+
+
+def drift_warnings(plan: Plan, analysis: Analysis | None) -> Iterator[str]:
+    """Warnings of naked arms whose own results rise or fall: no seat of them keeps anything, so the world changed."""
+    matches = {match.id: match for match in plan.matches}
+    for row in analysis.matches if analysis else ():
+        match = matches.get(match_of(row.id))
+        if match is None or match.condition.augmentation is Augmentation.NAKED or match.shifts:
+            continue
+        is_naked = all(condition.arm is Arm.NAKED for condition in match.conditions)
+        if is_naked and row.learned and row.learned.verdict in {TrendVerdict.LEARNED, TrendVerdict.DECLINED}:
+            p = f" (p {float(row.learned.p_corrected.decimal):.2g})" if row.learned.p_corrected else ""
+            course = "rise" if row.learned.verdict is TrendVerdict.LEARNED else "fall"
+            yield (
+                f"{ascii_words(row.id)}: the results of this naked arm {course} while it is played"
+                f"{p}, and no seat of it keeps anything: the model or its server changed meanwhile"
             )
 
 
