@@ -19,7 +19,7 @@ from agzamov_verify.games.holdem.hand_script import PokerRules
 from agzamov_verify.games.holdem.match_analysis import poker_analysis, preflop_quality
 from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.analysis import recoveries_of
-from agzamov_verify.scoring.deltas import delta_analysis, tau_ratios
+from agzamov_verify.scoring.deltas import delta_analysis, measured_difference, tau_ratios
 from agzamov_verify.scoring.hypotheses.verdicts import verdicts
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.learning.outcome import TrendVerdict
@@ -74,6 +74,63 @@ def test_errors_of_either_seat_take_their_pair_out() -> None:
     (delta,) = delta_analysis(evidence(erring))
     assert delta.performance.without_errors.n[0] < delta.performance.everything.n[0]
     assert delta.performance.without_errors.n[1] == delta.performance.everything.n[1]
+
+
+def careers_of(cells: list[Cell], count: int) -> list[Cell]:
+    """The cells as so many careers, all on one run's starts."""
+    return [msgspec.structs.replace(one, starts="run", careers=count) for one in cells]
+
+
+@pytest.mark.parametrize("game", [CHESS, POKER])
+@pytest.mark.parametrize("against", [Arm.NAKED, Arm.PLACEBO])
+def test_the_variance_of_a_measured_difference_is_that_of_its_interval(game: str, against: Arm) -> None:
+    """Over careers: Student's interval, so half its width is t times the standard error."""
+    found = evidence(careers_of(arms(GAINS, placebo=World(), games=[game]), 5))
+    (delta,) = found.deltas(game, against=against)
+    estimate, total = measured_difference(delta, found)
+    assert total
+    assert (value(estimate), estimate.n, total.df) == (total.value, (5,), 4)
+    assert estimate.ci
+    half = (float(estimate.ci.high) - float(estimate.ci.low)) / 2
+    assert half == pytest.approx(stats.t.ppf(0.975, 4) * float(total.squared_error) ** 0.5, abs=1e-6)
+    if against is Arm.NAKED:
+        assert estimate == next(iter(delta_analysis(found))).performance.everything
+
+
+def test_a_measured_difference_of_unlike_numbers_of_repetitions_is_welchs() -> None:
+    """The arm without careers has a mean of many units, in their own unit."""
+    real, naked = arms(GAINS, games=[CHESS])
+    found = evidence([*careers_of([real], 5), naked])
+    (delta,) = found.deltas(CHESS)
+    _, total = measured_difference(delta, found)
+    assert total
+    wins = [
+        [float(x) * float(units.scale.factor) for x in units.values] for units in (real.measured(), naked.measured())
+    ]
+    careers = [np.mean(part) for part in np.split(np.array(wins[0]), 5)]
+    errors = [np.var(careers, ddof=1) / 5, np.var(wins[1], ddof=1) / len(wins[1])]
+    df = sum(errors) ** 2 / (errors[0] ** 2 / 4 + errors[1] ** 2 / (len(wins[1]) - 1))
+    assert (float(total.squared_error), float(total.df)) == pytest.approx((sum(errors), df), rel=1e-9)
+
+
+def test_a_measured_difference_without_variation_has_the_variance_of_its_interval() -> None:
+    """Every game won: Wilson's bounds have a width, and the sample none."""
+    cells = arms(World(win=1, draw=0), naked=World(win=0, draw=1), games=[CHESS])
+    found = evidence(cells)
+    (delta,) = found.deltas(CHESS)
+    estimate, total = measured_difference(delta, found)
+    assert total
+    assert estimate.ci
+    assert estimate.ci.method == "wilson"
+    half = (float(estimate.ci.high) - float(estimate.ci.low)) / 2
+    assert float(total.squared_error) ** 0.5 == pytest.approx(half / 1.959964, abs=1e-6)
+
+
+def test_one_career_has_no_variance() -> None:
+    found = evidence(careers_of(arms(GAINS, games=[CHESS]), 1))
+    (delta,) = found.deltas(CHESS)
+    estimate, total = measured_difference(delta, found)
+    assert (estimate.ci, total) == (None, None)
 
 
 def test_a_delta_on_the_same_starts_is_taken_pair_by_pair() -> None:

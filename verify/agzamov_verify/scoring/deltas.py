@@ -11,7 +11,8 @@ from .hypotheses.delta_contrasts import ONE, difference, weighted
 from .hypotheses.evidence import Delta, Evidence
 from .inference.estimate import Estimate
 from .inference.exact import Figure, rounded, square_root
-from .inference.samples import contrast, moments
+from .inference.pooled_runs import RunFigure
+from .inference.samples import Z_95, Contrast, contrast, moments
 from .inference.unit_values import Measure, Ratio, Units, why_untested
 from .learning.outcome import TauRatio, tau_ratio
 from .match_figures import Kept, by_play, without_errors
@@ -91,6 +92,23 @@ def difference_figure(real: Units | Ratio, naked: Units | Ratio, evidence: Evide
         return estimated(groups, evidence.resampling(real.scale.unit))
     ratios = [figure if isinstance(figure, Ratio) else as_ratio(figure) for figure in (real, naked)]
     return ratio_figure([(ratios[0], ONE), (ratios[1], -ONE)], evidence.constants.clusters)
+
+
+def measured_difference(delta: Delta, evidence: Evidence) -> RunFigure:
+    """A delta in the paper's P, against whichever arm it is compared with: the analysis's figure, with its variance.
+
+    Where a sample does not vary, its variance is that of the interval: the square of half its width over 1.96.
+    """
+    estimate = difference_figure(delta.real.measured(), delta.other.measured(), evidence)
+    if estimate.value is None or estimate.ci is None:
+        return RunFigure(estimate, None)
+    groups = repeated(difference(*delta))
+    samples = [moments(group.units.values) for group in groups]
+    total = contrast(samples, [group.weight * group.units.scale.factor for group in groups])
+    if estimate.ci.method == "wilson" or not total.df:
+        half = (Fraction(estimate.ci.high) - Fraction(estimate.ci.low)) / 2
+        total = Contrast(total.value, (half / Z_95) ** 2, Fraction(max(1, min(estimate.n) - 1)))
+    return RunFigure(estimate, total)
 
 
 class RobustnessRow(msgspec.Struct, frozen=True):
