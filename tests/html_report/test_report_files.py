@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import open_bundle
@@ -18,6 +19,7 @@ from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.cli import main
 from agzamov_verify.core.questions import Chat, Reply
 from agzamov_verify.show.games_of_bundle import games_told, outcome
+from agzamov_verify.show.html_report.report_page import Contents, page
 from agzamov_verify.show.html_report.site import write_report
 from agzamov_verify.show.html_report.stream_data import PART_CHARACTERS, chunk, sheet_names
 from bundles.bundle_factory import TINY, check, make
@@ -189,3 +191,33 @@ def test_a_large_document_is_cut_into_parts_that_a_browser_takes() -> None:
     assert all(len(part) <= PART_CHARACTERS for part in made.parts)
     assert json.loads(gzip.decompress(base64.b64decode("".join(made.parts)))) == {"noise": noise}
     assert [name for name, _ in sheet_names(made)][:2] == ["match/index-0.css", "match/index-1.css"]
+
+
+LOOK_ALIKES = {
+    "gpt-4\N{CYRILLIC SMALL LETTER O}": "gpt-4\\u043e",
+    "gpt\N{NON-BREAKING HYPHEN}4o": "gpt\\u20114o",
+    "gpt-4o\N{BRAILLE PATTERN BLANK}": "gpt-4o\\u2800",
+}
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+def test_names_that_look_like_others_are_spelled_out(name: str) -> None:
+    """Title, model and warnings; replies and prompts stay as they were given, in data that no page shows by itself."""
+    verdict = check(GOLDEN / "systems")
+    assert verdict.manifest
+    assert verdict.analysis
+    plan = replace(verdict.manifest.plan, title=name)
+    deltas = tuple(replace(delta, model=name) for delta in verdict.analysis.deltas)
+    verdict = replace(
+        verdict,
+        manifest=replace(verdict.manifest, plan=plan),
+        analysis=replace(verdict.analysis, deltas=deltas),
+        warnings=(f"{name} answered",),
+    )
+    told = page(Contents(verdict, {"matches": []}, "check", sheets=False))
+    shown = LOOK_ALIKES[name]
+    assert f"<title>{shown} - " in told
+    assert f"<h1>{shown}</h1>" in told
+    assert f"<li>{shown} answered</li>" in told
+    assert told.count(shown) > 6  # the charts and tables of its effects
+    assert name not in told

@@ -1,5 +1,6 @@
 """Lines for a person: at most 100 columns of printable ASCII, label and value in two columns."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Final
@@ -8,12 +9,24 @@ WIDTH: Final = 100
 LABEL_WIDTH: Final = 11
 INDENT: Final = "  "
 ROW_LABEL_WIDTH: Final = 26
+SPACE_UNSEEN: Final = re.compile(r"^ +| +$|(?<= ) +")
+"""Spaces that a page drops: at the ends, and each after another."""
 
 
 def ascii_words(text: str) -> str:
     """Foreign text in ASCII: look-alike letters, escapes and marks that reorder text are spelled out."""
     escaped = text.encode("ascii", "backslashreplace").decode()
     return "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in escaped)
+
+
+def foreign_name(text: str) -> str:
+    """A name that a stranger chose, in ASCII and so that two different names never look alike on a page.
+
+    Letters of other scripts and invisible characters are spelled out (Unicode Technical Standard 39, section 5.2:
+    "ASCII-Only"); so are spaces that a page drops, and a backslash is doubled, as it begins what is spelled out.
+    """
+    words = ascii_words(text.replace("\\", "\\\\"))
+    return SPACE_UNSEEN.sub(lambda spaces: "\\x20" * len(spaces[0]), words)
 
 
 def quoted(text: str) -> str:

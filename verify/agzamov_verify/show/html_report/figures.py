@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ...checks.steps import Verdict
+from ...core.columns import foreign_name
 from ...plan.manifest import Manifest
 from ...scoring.analysis import Analysis
 from ...scoring.deltas import DeltaAnalysis
@@ -126,7 +127,7 @@ def delta_figures(verdict: Verdict) -> Iterator[Element]:
         unit = unit_words(next(iter(effects.values())).unit)
         rows = [estimated_whisker(name, effect) for name, effect in effects.items() if effect.value]
         title = f"{game_words(game)}: with an augmentation less without it"
-        title += f", {deltas[0].model}" if is_one else ""
+        title += f", {foreign_name(deltas[0].model)}" if is_one else ""
         chart = whiskers(rows, 0.0, unit, title, "no difference") if rows else None
         numbers = table(
             ("augmentation", unit, *ESTIMATED), [(name, *estimate_cells(effect)) for name, effect in effects.items()]
@@ -193,7 +194,7 @@ def unit_words(unit: str) -> str:
 
 def _system_words(delta: DeltaAnalysis, *, is_one: bool) -> str:
     what = f"{delta.augmentation}{f' by {delta.system}' if delta.system else ''}"
-    return what if is_one else f"{delta.model} with {what}"
+    return what if is_one else f"{foreign_name(delta.model)} with {what}"
 
 
 def _heat_map(game: str, deltas: Sequence[DeltaAnalysis]) -> Element:
@@ -209,7 +210,7 @@ def _heat_map(game: str, deltas: Sequence[DeltaAnalysis]) -> Element:
     ]
     title = f"{game_words(game)}: augmentations by models"
     words = f"Each cell is a difference, with its {INTERVAL}. Grey: not shown to differ from none."
-    return figure(title, words, None, table(("augmentation", *models), rows))
+    return figure(title, words, None, table(("augmentation", *map(foreign_name, models)), rows))
 
 
 def _heat(effect: Estimate | None, greatest: float) -> Element | str:

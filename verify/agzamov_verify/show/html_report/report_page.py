@@ -1,7 +1,8 @@
 """The report's page: the answer first, then figures, then the games, then the evidence.
 
-It runs one script and takes one style sheet, whose digests its Content-Security-Policy names; a chunk of data can do
-nothing (`chunks`). Without scripts everything but the games can be read.
+Names that a submitter chose are spelled out in ASCII, as on a terminal (`foreign_name`). The page runs one script and
+takes one style sheet, whose digests its Content-Security-Policy names; a chunk of data can do nothing (`chunks`).
+Without scripts everything but the games can be read.
 """
 
 import json
@@ -12,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree as ET
 
 from ...checks.steps import Verdict
+from ...core.columns import ascii_words, foreign_name
 from ...plan.manifest import Manifest
 from ...scoring.analysis import Analysis
 from ...scoring.hypotheses.verdicts import HypothesisVerdict
@@ -64,7 +66,7 @@ def page(contents: Contents) -> str:
         _symbols(manifest.plan.games),
         raw("script", site, type="application/json", id="site"),
     )
-    title = f"{manifest.plan.title} - {PROGRAM_TITLE}"
+    title = f"{foreign_name(manifest.plan.title)} - {PROGRAM_TITLE}"
     return document(title, style, script, body, also_styles="'self'" if contents.sheets else "")
 
 
@@ -96,9 +98,8 @@ def _header(verdict: Verdict, manifest: Manifest) -> Iterator[Element]:
     level = element("span", f"{verdict.level} {LEVELS.get(verdict.level, '')}", class_=f"level {verdict.level}")
     key = element("code", verdict.submitter[:16])
     run = element("p", level, " run ", element("code", verdict.run), " · signed by key ", key, class_="run")
-    yield element(
-        "header", element("p", PROGRAM_TITLE, class_="kind"), element("h1", manifest.plan.title, dir="auto"), run
-    )
+    title = element("h1", foreign_name(manifest.plan.title))
+    yield element("header", element("p", PROGRAM_TITLE, class_="kind"), title, run)
 
 
 def _sections(contents: Contents, manifest: Manifest) -> Iterator[Element]:
@@ -152,7 +153,7 @@ def _answer(contents: Contents, manifest: Manifest) -> Iterator[Element]:
         believe += [" ", limits]
     believe += [" ", seed_words(manifest)]
     if warnings:
-        believe.append(element("ul", *(element("li", line) for line in warnings), class_="warnings"))
+        believe.append(element("ul", *(element("li", ascii_words(line)) for line in warnings), class_="warnings"))
     check: list[Child] = [element("pre", contents.command, class_="command", tabindex="0")]
     rows: list[tuple[str, list[Child]]] = [
         ("Played", _played(manifest, results)),
@@ -268,12 +269,12 @@ def _steps(verdict: Verdict) -> Element:
             str(step.number),
             step.name,
             element("span", verdict_report.MARKS[step.status], class_=step.status.value),
-            step.remark,
+            ascii_words(step.remark),
         )
         for step in verdict.steps
     ]
     attested = " ".join((verdict_report.ATTESTED, *verdict_report.attested_of_systems(verdict.manifest)))
-    note = element("p", element("strong", "Attested. "), attested)
+    note = element("p", element("strong", "Attested. "), ascii_words(attested))
     return element("div", table(("step", "name", "outcome", "remark"), rows), note)
 
 
