@@ -137,4 +137,4 @@ def test_the_leaderboard_ranks_the_model_by_what_its_memory_adds(
     page = (site / "index.html").read_text()
     against = f"what memory adds to a model against {table.seats - 1} x itself, briefed by"
     assert f"{table.title}: {against}" in page
-    assert ">1</th><td>openai:reference</td><td>recent</td>" in page
+    assert '<td>1</td><th scope="row">openai:reference</th><td>recent <code>' in page

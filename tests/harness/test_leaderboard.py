@@ -1,5 +1,6 @@
 """A leaderboard of good, bad and hostile submissions: what holds is ranked by intervals, all else is listed."""
 
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -11,47 +12,134 @@ import pytest
 from click.testing import CliRunner, Result
 
 from agzamov_harness.cli import main
+from agzamov_harness.leaderboard.board_runs import (
+    SCRIPT,
+    Board,
+    BoardRun,
+    Compared,
+    opponent_of,
+    runs_of,
+    system_digest,
+)
 from agzamov_harness.leaderboard.leaderboard_pages import leaderboard_page
-from agzamov_harness.leaderboard.ranking import BoardRow, opponent_of, ranked
+from agzamov_harness.leaderboard.ranking import Ranked, boards_of, rows_of
+from agzamov_harness.leaderboard.ranks_file import RANKS
 from agzamov_harness.leaderboard.site import MARKER
-from agzamov_harness.leaderboard.submissions import RECORD, Policy, SubmissionEntry, SubmissionOutcome, load_policy
+from agzamov_harness.leaderboard.submissions import (
+    RECORD,
+    Policy,
+    SubmissionEntry,
+    SubmissionOutcome,
+    load_policy,
+    taken_away,
+)
 from agzamov_harness.run.plan_file import plan_from
+from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.core.envelope import key_id
-from agzamov_verify.plan.manifest import Manifest, ManifestError
-from agzamov_verify.scoring.deltas import DeltaAnalysis
-from agzamov_verify.scoring.inference.estimate import Estimate
-from agzamov_verify.scoring.inference.exact import Figure
-from agzamov_verify.scoring.inference.samples import Interval
+from agzamov_verify.experiment.matches import Arm, Augmentation, Phase
+from agzamov_verify.plan.manifest import Manifest, ManifestError, Plan
+from agzamov_verify.scoring.units.cells import CellKey
+from agzamov_verify.show.text.verdict_report import warnings_told
 from bundles.bundle_factory import STRANGER, SUBMITTER, TINY, Draft, make
-from stack_world import HANDS, bundle_of, plan_of
+from harness.board_worlds import BOARD, Outcome, board_run, many_runs, measured
+from stack_world import HANDS, SYSTEMS, bundle_of, plan_of
 
 RULES = f"title: Board\nkeys:\n  ada: {key_id(SUBMITTER.public_key())}\ndepartures: true\nlevel: V1\n"
 
 
-def row(
-    name: str,
-    value: float,
-    bounds: tuple[float, float] | None,
-    weights: str = "sealed",
-    submitter: str = "",
-    lineage: str = "A verbatim",
-) -> BoardRow:
-    interval = Interval(*(f"{bound:.6f}" for bound in bounds), "t") if bounds else None
-    effect = Estimate(Figure("1/2", f"{value:.6f}"), interval, (5,), None, None, "score")
-    board = ("chess960", "memory", "itself", "score")
-    return BoardRow(
-        board, name, submitter or name, "0" * 16, "model", "fts", effect, "V1", "compliant", lineage, weights
-    )
+def boards(*runs: BoardRun) -> dict[Board, list[Ranked]]:
+    return boards_of(runs, 10, draws=2_000)
 
 
-def test_a_rank_is_what_the_interval_leaves_open() -> None:
-    rows = [row("d", 0.1, (0.05, 0.15)), row("a", 0.5, (0.4, 0.6)), row("c", 0.3, (0.12, 0.5)), row("b", 0.9, None)]
-    found = [(place.row.submission, place.ranks) for place in ranked(rows)]
-    assert found == [("a", (1, 2)), ("c", (1, 3)), ("d", (2, 3)), ("b", None)]
+def ranks_of(*runs: BoardRun) -> dict[str, tuple[int, int] | None]:
+    """Ranks by the first submission of each row, in the order of the rows; of one board."""
+    (places,) = boards(*runs).values()
+    return {place.row.runs[0].submission: place.ranks for place in places}
+
+
+def test_a_rank_is_what_the_figures_leave_open() -> None:
+    runs = board_run("d", 0.1), board_run("a", 0.5), board_run("c", 0.35), board_run("b", 0.9, None)
+    assert ranks_of(*runs) == {"a": (1, 2), "c": (1, 2), "d": (3, 3), "b": None}
+
+
+def test_rows_stand_by_the_lower_end_and_by_the_figure_where_that_is_below_zero() -> None:
+    sure, wide = board_run("sure", 0.2, 0.02), board_run("wide", 0.3, 0.1)
+    none, less = board_run("none", 0.0, 0.001), board_run("less", -0.1, 0.01)
+    hopeful = board_run("hopeful", 0.05, 0.04)
+    assert [*ranks_of(less, none, hopeful, wide, sure)] == ["sure", "wide", "hopeful", "none", "less"]
+
+
+def test_all_runs_of_a_contender_are_one_row_with_their_mean() -> None:
+    """One submitter's honest run and its cheat stood at rank 1 both."""
+    lucky, poor = board_run("lucky", 0.3, key="ada"), board_run("poor", 0.1, key="ada")
+    (row,) = rows_of([lucky, poor])
+    assert ([run.submission for run in row.runs], row.careers) == (["lucky", "poor"], 10)
+    assert row.effect.value
+    assert (row.effect.value.decimal, row.effect.n) == ("0.200000", (10,))
+
+
+def test_other_weights_another_system_and_another_key_are_other_contenders() -> None:
+    same = {"key": "ada", "digest": "w", "system_digest": "s"}
+    others = [{**same, name: "other"} for name in same]
+    runs = [board_run(f"r{number}", 0.1, **which) for number, which in enumerate([same, same, *others])]
+    assert sorted(len(row.runs) for row in rows_of(runs)) == [1, 1, 1, 2]
+
+
+def test_names_of_a_hosted_model_and_of_a_system_make_no_contenders() -> None:
+    """With 30 names of one server an honest contender of rank 1 had rank 31."""
+    many = [board_run(f"n{number}", 0.9, key="bob", model=f"m{number}", system=f"s{number}") for number in range(30)]
+    ranks = ranks_of(*many, board_run("ada", 0.1))
+    assert ranks == {"n0": (1, 1), "ada": (2, 2)}
+
+
+def test_a_submitter_has_so_many_ranked_contenders_and_the_rest_stand_last() -> None:
+    """Systems and weights can be made at will: each is a contender, and each pushes others down."""
+    many = [board_run(f"s{number}", 0.9, key="bob", system_digest=f"s{number}") for number in range(30)]
+    (places,) = boards_of([*many, board_run("ada", 0.1)], 3, draws=500).values()
+    assert [place.row.runs[0].submission for place in places[:4]] == ["s0", "s1", "s2", "ada"]
+    assert places[3].ranks == (4, 4)
+    assert {place.why_none for place in places[4:]} == {"beyond 3 contenders of one submitter"}
+
+
+def test_a_script_has_no_rank_and_pushes_nobody_down() -> None:
+    ranks = ranks_of(board_run("gpt", 0.9, weights=SCRIPT), board_run("a", 0.5))
+    assert [*ranks.items()] == [("a", (1, 1)), ("gpt", None)]
+
+
+def test_runs_with_and_without_a_placebo_are_ranked_apart() -> None:
+    naked = board_run("naked", 0.9, board=BOARD._replace(compared=Compared.NAKED))
+    controlled = board_run("controlled", 0.1, less_naked=measured(0.3, 0.05))
+    found = boards(naked, controlled)
+    assert [board.compared for board in found] == [Compared.PLACEBO, Compared.NAKED]
+    assert [places[0].ranks for places in found.values()] == [(1, 1), (1, 1)]
+    page = leaderboard_page(Policy("Board", {}), found, [])
+    first, _, second = page.partition("real less naked</h2>")
+    assert "0.1000 [0.0020, 0.1980] score" in first
+    assert "0.3000 [0.2020, 0.3980] score" in first
+    assert "No placebo arm was played" not in first
+    assert "No placebo arm was played" in second
+
+
+@pytest.fixture(scope="module")
+def many() -> dict[int, Outcome]:
+    """Ten honest contenders of effect 0.05, and one of none that submits 1, 20 or 100 runs; every run has SE 0.04."""
+    return {runs: many_runs(runs, worlds=200, draws=400) for runs in (1, 20, 100)}
+
+
+def test_more_runs_of_no_effect_head_the_table_no_more_often(many: dict[int, Outcome]) -> None:
+    """With a row for each run they headed it in 0.75, 10.25 and 40.5 % of worlds. Of 200 worlds it may head four."""
+    assert max(outcome.heads for outcome in many.values()) <= 0.02
+    assert many[100].heads <= many[1].heads + 0.01
+
+
+def test_more_runs_of_no_effect_have_no_better_rank(many: dict[int, Outcome]) -> None:
+    """Their best rank was 1.37 with one run and 1.00 with twenty. Here 1.1 with one, 1.25 with many: more is known."""
+    assert many[1].best_rank <= many[20].best_rank + 0.05
+    assert many[20].best_rank <= many[100].best_rank + 0.1
 
 
 MODEL = {"kind": "openai", "base_url": "http://127.0.0.1:1/v1", "model": "m"}
-DELTA = DeltaAnalysis("holdem", "openai:m", "full", "full", 2, *(None,) * 3)  # type: ignore[arg-type]
+KEY = CellKey("openai:m", "holdem", Phase.ASYMMETRIC, Augmentation.FULL, Arm.REAL, "full")
 
 
 @pytest.mark.parametrize(
@@ -64,32 +152,44 @@ DELTA = DeltaAnalysis("holdem", "openai:m", "full", "full", 2, *(None,) * 3)  # 
 )
 def test_an_opponent_is_named_by_what_it_is_told_in_this_game(b: dict[str, Any], words: str) -> None:
     plan = plan_from(plan_of(HANDS, seats={"novice": MODEL, "habit": {**MODEL, **b}}))
-    found = opponent_of(Manifest("agz-manifest-1", plan, "0" * 64, {}, None, "0" * 64, "0" * 64, "0" * 32), DELTA)
+    found = opponent_of(Manifest("agz-manifest-1", plan, "0" * 64, {}, None, "0" * 64, "0" * 64, "0" * 32), KEY)
     assert found.startswith(words) if "SHA" in words else found == words
-
-
-def test_a_script_has_no_rank_and_pushes_nobody_down() -> None:
-    rows = [row("gpt", 0.9, (0.8, 1.0), "script"), row("a", 0.5, (0.4, 0.6))]
-    assert [place.ranks for place in ranked(rows)] == [None, (1, 1)]
-
-
-def test_nobody_gains_by_more_runs() -> None:
-    many = [row(f"many{number}", 0.9, (0.8, 1.0), submitter="bob") for number in range(20)]
-    poor = row("poor", 0.5, (0.35, 0.65), submitter="bob")
-    ada = row("ada", 0.5, (0.4, 0.6))
-    ranks = {place.row.submission: place.ranks for place in ranked([*many, ada])}
-    assert (ranks["ada"], ranks["many0"]) == ((2, 2), (1, 1))
-    ranks = {place.row.submission: place.ranks for place in ranked([*many, poor, ada])}
-    assert ranks["ada"] == (1, 2)
 
 
 def test_rows_can_be_chosen_by_what_they_differ_in_and_by_nothing_else() -> None:
     """Filters stood there that hid nothing, and none was of the tier of a memory's lineage."""
-    rows = [row("a", 0.5, (0.4, 0.6)), row("b", 0.4, (0.3, 0.5), lineage="B traced")]
-    page = leaderboard_page(Policy("Board", {}), rows, [])
+    found = boards(board_run("a", 0.5), board_run("b", 0.4, lineage="B traced"))
+    page = leaderboard_page(Policy("Board", {}), found, [])
     assert re.findall(r'<select name="(.*?)"', page) == ["lineage"]
     assert re.findall(r'<option value="([^"]+)"', page) == ["A verbatim", "B traced"]
     assert page.count('data-lineage="B traced"') == 1
+
+
+LOOK_ALIKES = {
+    "gpt-4o": "gpt-4o",
+    "gpt-4\N{CYRILLIC SMALL LETTER O}": "gpt-4\\u043e",
+    "gpt\N{NON-BREAKING HYPHEN}4o": "gpt\\u20114o",
+    "gpt-4o\N{BRAILLE PATTERN BLANK}": "gpt-4o\\u2800",
+    "gpt-4\\u043e": "gpt-4\\\\u043e",  # a name of ASCII alone that looks like a spelled-out one
+    "gpt-4o ": "gpt-4o\\x20",
+    "gpt-4  o": "gpt-4 \\x20o",
+    "gpt-4 o": "gpt-4 o",
+}
+"""Names that a page may show alike, as they stand there."""
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+@pytest.mark.parametrize("field", ["model", "submitter"])
+def test_names_that_look_alike_are_spelled_out_on_a_leaderboard(name: str, field: str) -> None:
+    run = board_run("r", 0.5, warnings=(f"another model answered: {name}",), **{field: name})
+    page = leaderboard_page(Policy("Board", {name: "0" * 64}), boards(run), [])
+    cells = re.findall(r"<t[dh][^>]*>(?:<[a-z]+>)?([^<]*)<", page)
+    assert [cell.rstrip(" ") if field == "submitter" else cell for cell in cells].count(LOOK_ALIKES[name]) == 2
+    assert page.replace("\N{NO-BREAK SPACE}", "").isascii()
+
+
+def test_no_two_names_are_spelled_out_alike() -> None:
+    assert len(set(LOOK_ALIKES.values())) == len(LOOK_ALIKES)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +200,7 @@ def test_rows_can_be_chosen_by_what_they_differ_in_and_by_nothing_else() -> None
         (RULES + "level: V9\n", "twice"),
         (RULES.replace("V1", "V9"), "level"),
         (RULES + "colour: red\n", "colour"),
+        (RULES + "contenders_max: 0\n", "contenders_max"),
         ("- a\n", "policy"),
     ],
 )
@@ -115,6 +216,56 @@ def test_a_policy_with_one_defect_is_refused_by_name(text: str, message: str, tm
 def augmented(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bundle that holds an augmentation with its control."""
     return bundle_of(plan_of({**HANDS, "hands": 16, "careers": 2}), tmp_path_factory.mktemp("augmented"))
+
+
+def test_a_bundle_brings_the_figures_of_its_analysis_and_less_its_placebo(augmented: Path) -> None:
+    verdict = verify(augmented, Options())
+    assert verdict.analysis
+    (run,) = runs_of(verdict, "good", "ada")
+    (delta,) = verdict.analysis.deltas
+    assert run.less_naked
+    assert run.less_naked.estimate == delta.performance.everything
+    assert (run.board.compared, run.careers, run.weights) == (Compared.PLACEBO, 2, SCRIPT)
+    assert run.figure.estimate.value != run.less_naked.estimate.value
+    assert run.warnings == tuple(warnings_told(verdict))
+    for figure in (run.figure, run.less_naked):
+        assert figure.estimate.value
+        assert figure.contrast is None or str(figure.contrast.value) == figure.estimate.value.exact
+
+
+def test_a_system_is_known_by_what_it_is_and_not_by_its_name() -> None:
+    def digest(name: str, **settings: Any) -> str:
+        systems = {**SYSTEMS, "recent": {**SYSTEMS["recent"], **settings}}
+        if name != "full":
+            systems = {name: systems["recent"]}
+        wished = {**plan_of(HANDS), "systems": systems, "matches": []}
+        plan = msgspec.convert(wished, Plan)
+        return system_digest(Manifest("agz-manifest-1", plan, "0" * 64, {}, None, "0" * 64, "0" * 64, "0" * 32), name)
+
+    assert digest("recent") == digest("newest") == digest("newest", traits=["full_text"])
+    assert digest("recent") != digest("recent", hits_max=4)
+    assert digest("full") == digest("full", traits=["full_text"])
+    assert digest("full") != digest("full", hits_max=4)
+
+
+def test_runs_that_were_accepted_and_taken_away_are_counted_by_key() -> None:
+    """Otherwise the runs that went badly could be taken out of the mean again."""
+
+    def entry(run: str, outcome: SubmissionOutcome, *, present: bool, key: str = "a") -> SubmissionEntry:
+        return SubmissionEntry(run, outcome, "", run, "1" * 64, present, key)
+
+    accepted, refused = SubmissionOutcome.ACCEPTED, SubmissionOutcome.REFUSED
+    record = [
+        entry("here", accepted, present=True),
+        entry("gone", accepted, present=False),
+        entry("packed again", accepted, present=False),
+        entry("packed again", accepted, present=True),
+        entry("never", refused, present=False),
+        entry("other", accepted, present=False, key="b"),
+    ]
+    assert taken_away(record) == {"a": 1, "b": 1}
+    page = leaderboard_page(Policy("Board", {}), boards(board_run("r", 0.5, key="a")), record)
+    assert "<td>1, and 1 of this submitter taken away</td>" in page
 
 
 def built(folder: Path, out: Path, rules: str = RULES, *more: str) -> Result:
@@ -181,13 +332,20 @@ def test_what_holds_is_shown_and_what_does_not_is_listed_with_why(augmented: Pat
     assert reasons.keys() == expected.keys()
     assert all(words in reasons[name] for name, words in expected.items()), reasons
     page = (tmp_path / "site" / "index.html").read_text("utf-8")
-    boards, _, rest = page.partition('id="accepted"')
+    boards_shown, _, rest = page.partition('id="accepted"')
     accepted, _, refused = rest.partition('id="refused"')
-    assert (boards.count("/index.html"), accepted.count("/index.html")) == (1, 2)
+    assert (boards_shown.count("/index.html"), accepted.count("/index.html")) == (1, 2)
     assert (tmp_path / "site" / augmented.name / "index.html").is_file()
-    assert "script" in boards
-    assert "A verbatim" in boards
-    assert "<select" not in boards  # one row, so there is nothing to choose
+    assert "script" in boards_shown
+    assert boards_shown.index('<th scope="col">level</th>') < boards_shown.index(
+        '<th scope="col">real less placebo</th>'
+    )
+    (board,) = json.loads((tmp_path / "site" / RANKS).read_text("ascii"))["boards"]
+    (shown,) = board["rows"]
+    assert (board["compared"], shown["ranks"], shown["why_none"]) == ("placebo", None, "no model plays")
+    assert [run["run"] for run in shown["runs"]] == [augmented.name]
+    assert "A verbatim" in boards_shown
+    assert "<select" not in boards_shown  # one row, so there is nothing to choose
     assert "<img" not in page
     assert str(tmp_path) not in page
     assert all(name.replace("<", "&lt;").replace(">", "&gt;") in refused for name in reasons)
@@ -228,7 +386,7 @@ def test_pages_are_built_again_in_their_place_and_nothing_else_is_replaced(
     shutil.copytree(tiny, folder / "other")
     again = built(folder, site)
     assert (again.exit_code, f"gone: mine: {augmented.name}" in again.output) == (1, True), again.output
-    assert {path.name for path in site.iterdir()} == {tiny.name, "index.html", MARKER}
+    assert {path.name for path in site.iterdir()} == {tiny.name, "index.html", MARKER, RANKS}
     assert augmented.name in (site / "index.html").read_text("utf-8").partition('id="gone"')[2]
     assert [entry.present for entry in record_of(folder)] == [False, True]
     before = record_of(folder)

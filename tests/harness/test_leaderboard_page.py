@@ -7,9 +7,10 @@ import pytest
 from playwright.sync_api import expect
 
 from agzamov_harness.leaderboard.leaderboard_pages import leaderboard_page
+from agzamov_harness.leaderboard.ranking import boards_of
 from agzamov_harness.leaderboard.submissions import Policy, SubmissionEntry, SubmissionOutcome
 from browser import PROGRAMS, Started, noting, started
-from harness.test_leaderboard import row
+from harness.board_worlds import board_run
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("leaderboard_page")]
 
@@ -22,12 +23,14 @@ def browsers(request: pytest.FixtureRequest) -> Iterator[Started]:
 
 @pytest.fixture
 def page_file(tmp_path: Path) -> Path:
-    rows = [row("a", 0.5, (0.4, 0.6)), row("b", 0.4, (0.3, 0.5), "hosted", lineage="B traced")]
+    runs = [board_run("a", 0.5), board_run("b", 0.4, weights="hosted", lineage="B traced", warnings=("long " * 40,))]
     refused = SubmissionEntry(
         "refused-" + "long-" * 10, SubmissionOutcome.REFUSED, "signed by a key that " + "x" * 80, "0" * 16, "1" * 64
     )
     file = tmp_path / "index.html"
-    file.write_text(leaderboard_page(Policy("Board", {"ada": "0" * 64}), rows, [refused]), "utf-8")
+    file.write_text(
+        leaderboard_page(Policy("Board", {"ada": "0" * 64}), boards_of(runs, 10, draws=500), [refused]), "utf-8"
+    )
     return file
 
 

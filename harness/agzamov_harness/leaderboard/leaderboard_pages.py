@@ -1,9 +1,14 @@
-"""The pages of a leaderboard: a table for each board, refused submissions, and the rules. A script filters rows."""
+"""The pages of a leaderboard: a table for each board, refused submissions, and the rules. A script filters rows.
 
-from collections.abc import Iterator, Sequence
+Names that submitters choose are spelled out in ASCII, so that no two contenders look alike (`foreign_name`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Final
 
+from agzamov_verify.core.columns import ascii_words, foreign_name
+from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.show.html_report import PACKAGE as REPORT
 from agzamov_verify.show.html_report.charts import Whisker, whiskers
 from agzamov_verify.show.html_report.figures import scroller
@@ -11,8 +16,9 @@ from agzamov_verify.show.html_report.markup import Child, Element, document, ele
 from agzamov_verify.show.text.analysis_text import estimate
 from agzamov_verify.show.views import game_words
 
-from .ranking import Board, BoardRow, Ranked, ranked
-from .submissions import Policy, SubmissionEntry, SubmissionOutcome
+from .board_runs import SHOWN_DIGITS, Board, BoardRun, Compared
+from .ranking import BoardRow, Ranked
+from .submissions import Policy, SubmissionEntry, SubmissionOutcome, taken_away
 
 FILTERS: Final = {
     "weights": "weights of the model",
@@ -23,6 +29,26 @@ FILTERS: Final = {
 """What rows can be chosen by: a field of BoardRow, and its name for people."""
 WORDS: Final = {"sealed": "open, and sealed", "hosted": "hosted", "script": "none: a script plays"}
 """Names for people of values that need one."""
+LEVEL_FIRST: Final = ("level", "warnings", "rank", "model", "system", "submitter", "careers")
+"""The columns before the effect: what a reader must know before believing it."""
+REPEATED: Final = "repeated by nobody"
+"""No program grants V3 or V4 yet, so no run here was repeated by another party."""
+READ_FIRST: Final = (
+    "Every bundle was verified by whoever built this page; none of its figures was typed. A row is one contender: a"
+    " submitter's key with the digests of a model's weights and of its system, all of its runs pooled; a hosted model"
+    " has no digest, so there the key is the contender. Rows stand in the order of the lower ends of their intervals;"
+    " those whose lower end is below 0 come after, by figure. A rank is a range: all ranges of a board hold together in"
+    " 95 of 100 boards. Level V1 says that a record is consistent with itself, not that its replies were really given."
+    " Names are the submitters', spelled out in ASCII. Lineage says how far what a memory told can be traced to what"
+    " was stored: A verbatim, to D unverified; it praises no result."
+)
+ONLY_SUBMITTED: Final = (
+    "Only runs that were submitted are counted. How many others were played and left out, nobody can tell."
+)
+NO_PLACEBO: Final = (
+    "No placebo arm was played in these runs, so what the longer prompt does by itself is in the figures. They are"
+    " ranked among themselves, never beside those less placebo."
+)
 SCRIPT: Final = """"use strict";
 const choices = [...document.querySelectorAll(".filters select")];
 for (const one of choices) {
@@ -35,28 +61,27 @@ for (const one of choices) {
 """
 
 
-def leaderboard_page(policy: Policy, rows: Sequence[BoardRow], record: Sequence[SubmissionEntry]) -> str:
+def leaderboard_page(
+    policy: Policy, boards: Mapping[Board, Sequence[Ranked]], record: Sequence[SubmissionEntry]
+) -> str:
     """The page as HTML. `record`: every submission that was ever seen."""
     style = (files(REPORT) / "assets/report.css").read_text("utf-8")
     body = (
         element("header", element("p", "Leaderboard of the Agzamov test", class_="kind"), element("h1", policy.title)),
-        element("main", *_main(policy, rows, record)),
+        element("main", *_main(policy, boards, record)),
     )
     return document(policy.title, style, SCRIPT, body)
 
 
-def _main(policy: Policy, rows: Sequence[BoardRow], record: Sequence[SubmissionEntry]) -> Iterator[Element]:
-    yield element(
-        "p",
-        "Every bundle was verified by whoever built this page; none of its figures was typed. A rank is an interval:"
-        " figures whose intervals overlap are not told apart. Level V1 says that a record is consistent with itself,"
-        " not that its replies were really given. Names of models are the submitters'. Lineage says how far what a"
-        " memory told can be traced to what was stored, from A, verbatim, to D, unverified.",
-    )
-    yield from _filters(rows)
-    boards = dict.fromkeys(row.board for row in rows)
-    for board in sorted(boards):
-        yield _board(board, ranked([row for row in rows if row.board == board]))
+def _main(
+    policy: Policy, boards: Mapping[Board, Sequence[Ranked]], record: Sequence[SubmissionEntry]
+) -> Iterator[Element]:
+    yield element("p", READ_FIRST)
+    yield element("p", ONLY_SUBMITTED)
+    yield from _filters([place.row for places in boards.values() for place in places])
+    gone = taken_away(record)
+    for board, places in boards.items():
+        yield _board(board, places, gone)
     if not boards:
         yield element("p", "No accepted bundle holds an augmentation with its control yet.")
     yield from _submissions(record)
@@ -83,46 +108,97 @@ def _option(value: str) -> Element:
     return element("option", WORDS.get(value, value), value=value)
 
 
-def _board(board: Board, places: Sequence[Ranked]) -> Element:
-    game, augmentation, opponent, unit = board
-    title = f"{game_words(game)}: what {augmentation} adds to a model against {opponent}"
+def _board(board: Board, places: Sequence[Ranked], gone: Mapping[str, int]) -> Element:
+    title = f"{game_words(board.game)}: what {board.augmentation} adds to a model against {board.opponent}"
+    title += f", real less {board.compared}"
+    is_controlled = board.compared is Compared.PLACEBO
+    effects = ("real less placebo", "real less naked") if is_controlled else ("real less naked",)
     marks = [_whisker(place.row) for place in places]
-    header = ("rank", "model", "system", "effect", "submitter", "level", "plan", "lineage", "weights", "report")
+    header = (*LEVEL_FIRST, *effects, "runs", "plan", "lineage", "weights")
     head = element("thead", element("tr", *(element("th", name, scope="col") for name in header)))
-    body = element("tbody", *map(_row, places))
+    body = element("tbody", *(_row(place, gone) for place in places))
     numbers = scroller(f"{title}: rows", element("table", head, body))
-    return element("section", element("h2", title), scroller(title, whiskers(marks, 0.0, unit, title)), numbers)
+    note = [] if is_controlled else [element("p", NO_PLACEBO)]
+    chart = scroller(title, whiskers(marks, 0.0, board.unit, title))
+    return element("section", element("h2", title), *note, chart, numbers, _runs(title, effects, places))
 
 
 def _whisker(row: BoardRow) -> Whisker:
     low, high = row.bounds or (None, None)
     value = float(row.effect.value.decimal) if row.effect.value else 0.0
-    return Whisker(f"{row.model}, {row.system or 'no system'} ({row.submission})", value, low, high)
+    return Whisker(f"{_names(row.models)}, {_names(row.systems)} ({foreign_name(row.submitter)})", value, low, high)
 
 
-def _row(place: Ranked) -> Element:
-    row, ranks = place
-    cells: list[Child] = [
-        _rank_words(ranks),
-        row.model,
-        row.system or "none",
-        estimate(row.effect),
-        row.submitter,
-        row.level,
-        row.plan,
-        row.lineage,
-        row.weights,
-        element("a", row.run, href=f"{row.run}/index.html"),
+def _row(place: Ranked, gone: Mapping[str, int]) -> Element:
+    row = place.row
+    key, system = row.contender.key[:SHOWN_DIGITS], row.contender.system[:SHOWN_DIGITS]
+    runs, away = len({run.run for run in row.runs}), gone.get(row.contender.key, 0)
+    cells: list[Sequence[Child]] = [
+        [f"{row.level}, {REPEATED}"],
+        [_warnings(row.runs)],
+        [_rank_words(place)],
+        [_names(row.models)],
+        [f"{_names(row.systems)} ", element("code", system)],
+        [f"{foreign_name(row.submitter)} ", element("code", key)],
+        [_careers(row.careers)],
+        *_effects(row.board, row.effect, row.less_naked),
+        [f"{runs}{f', and {away} of this submitter taken away' if away else ''}"],
+        [row.plan],
+        [row.lineage],
+        [row.weights],
     ]
     made = element("tr", **{f"data_{name}": getattr(row, name) for name in FILTERS})
-    fill(made, (element("th" if index == 0 else "td", cell) for index, cell in enumerate(cells)))
+    names = LEVEL_FIRST.index("model")
+    fill(made, (element("th" if index == names else "td", *cell) for index, cell in enumerate(cells)))
+    made[names].set("scope", "row")
     return made
 
 
-def _rank_words(ranks: tuple[int, int] | None) -> str:
-    if ranks is None:
-        return "none"
-    best, worst = ranks
+def _effects(board: Board, effect: Estimate, less_naked: Estimate | None) -> Iterator[list[Child]]:
+    yield [estimate(effect)]
+    if board.compared is Compared.PLACEBO:
+        yield [estimate(less_naked)]
+
+
+def _careers(count: int) -> str:
+    return str(count) if count else "none"
+
+
+def _names(names: Sequence[str]) -> str:
+    """Names that a submitter chose, spelled out."""
+    return ", ".join(foreign_name(name) or "none" for name in names)
+
+
+def _warnings(runs: Sequence[BoardRun]) -> Child:
+    """How many warnings the first screens of some runs have; a click shows them."""
+    lines = [(run, line) for run in runs for line in run.warnings]
+    if not lines:
+        return "0"
+    several = len(runs) > 1
+    items = (element("li", f"{f'{run.run}: ' if several else ''}{ascii_words(line)}") for run, line in lines)
+    return element("details", element("summary", str(len(lines))), element("ul", *items))
+
+
+def _runs(title: str, effects: Sequence[str], places: Sequence[Ranked]) -> Element:
+    """Every run that is in a row, by itself; a click opens them."""
+    rows: list[list[Child]] = []
+    for run in (run for place in places for run in place.row.runs):
+        figures = _effects(run.board, run.figure.estimate, run.less_naked.estimate if run.less_naked else None)
+        named: list[Child] = [run.submission, foreign_name(run.submitter), foreign_name(run.model)]
+        told: list[Child] = [foreign_name(run.system) or "none", str(len(run.warnings)), _careers(run.careers)]
+        link = element("a", run.run, href=f"{run.run}/index.html")
+        rows.append([link, *named, *told, *(cell for cells in figures for cell in cells)])
+    header = ("run, with its report", "submission", "submitter", "model", "system", "warnings", "careers", *effects)
+    listed = table(header, rows)
+    listed.set("aria-label", f"{title}: runs")
+    words = "1 run" if len(rows) == 1 else f"{len(rows)} runs"
+    return element("details", element("summary", f"{words}, each by itself"), listed)
+
+
+def _rank_words(place: Ranked) -> str:
+    if place.ranks is None:
+        return f"none: {place.why_none}"
+    best, worst = place.ranks
     return str(best) if best == worst else f"{best} to {worst}"
 
 
@@ -165,6 +241,7 @@ def _rules(policy: Policy) -> Element:
         if policy.departures
         else "Plans that depart from their protocol are refused.",
         f"A bundle has at most {policy.bundle_mib_max} MiB.",
-        *(f"Key of {name}: {key}" for name, key in sorted(policy.keys.items())),
+        f"A submitter has at most {policy.contenders_max} ranked contenders on a board, the first that came.",
+        *(f"Key of {foreign_name(name)}: {key}" for name, key in sorted(policy.keys.items())),
     ]
     return element("section", element("h2", "Rules"), element("ul", *(element("li", rule) for rule in rules)))

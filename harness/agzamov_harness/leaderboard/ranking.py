@@ -1,172 +1,156 @@
-"""Rows of a leaderboard and their ranks, each an interval: what an interval of a figure leaves open stays open.
+"""Rows of a leaderboard, one a contender, with ranks that stay open where the data leave them open.
 
-Rows of one board met the same opponent, in words that are the same in every bundle. Phase 2 compares a model with
-itself, so there seat B differs from seat A in what it is told alone: patterns and briefing.
+All runs of a contender that were submitted to one board are pooled (`pooled_runs`), so a lucky run among many is one of
+many in the mean. Ranks are the simultaneous rank sets of `rank_sets` over the contenders of a board.
 
-A contender is one submitter's model with one system; all of its runs are shown. The best rank of a row is 1 + the
-number of other contenders whose every interval lies wholly above its own; the worst is the number of contenders less
-those whose every interval lies wholly below it. So nobody gains by submitting more runs. Rows without an interval, and
-scripted players, have no rank.
+Rows stand in the order of the lower ends of their intervals. A lower end below 0 counts as 0: such a row was not shown
+to add anything, and those stand in the order of their figures. By the bare lower end a contender of no effect would
+rise with each further run, since a narrower interval around 0 has a higher lower end.
+
+Rows without an interval, and scripted players, have no rank; so have those of a submitter beyond the policy's number of
+contenders on one board, in the order in which they came, since systems and weights can be made at will. They stand
+last.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
-from agzamov_verify.checks.steps import Verdict
-from agzamov_verify.experiment.matches import Match
-from agzamov_verify.plan.manifest import Manifest, Plan
-from agzamov_verify.scoring.deltas import DeltaAnalysis
 from agzamov_verify.scoring.inference.estimate import Estimate
-from agzamov_verify.scoring.match_cells import model_of
-from agzamov_verify.seats import LocalModelSeat, Seat
-from agzamov_verify.table.registry import GAMES
+from agzamov_verify.scoring.inference.pooled_runs import RunFigure, pooled_runs
+from agzamov_verify.scoring.inference.rank_sets import DRAWS, rank_sets
 
-PHASE: Final = 2
-SHOWN_DIGITS: Final = 8
-
-
-def opponent_of(manifest: Manifest, delta: DeltaAnalysis) -> str:
-    """What the opponents of a delta's real arm are, and what they are told for that game, in any order of seats."""
-    wanted = (delta.game, delta.model, delta.augmentation, delta.system)
-    match = next(match for match in _measured(manifest) if _place(manifest, match) == wanted)
-    opponents = [", ".join(("itself", *_told(manifest.plan.seats[at.seat], match.game))) for at in match.opponents]
-    return " and ".join(
-        f"{count} x {words}" if count > 1 else words for words, count in sorted(Counter(opponents).items())
-    )
-
-
-def _measured(manifest: Manifest) -> list[Match]:
-    """The matches of Phase 2, but for those of the robustness check."""
-    return [
-        match for match in manifest.plan.matches if match.phase == PHASE and match.measured not in manifest.plan.repeats
-    ]
-
-
-def _place(manifest: Manifest, match: Match) -> tuple[str, str, str, str]:
-    condition = match.condition
-    return match.game, model_of(manifest, match.measured), condition.augmentation.value, condition.system
-
-
-def _told(seat: Seat, game: str) -> list[str]:
-    habits = sorted({*seat.patterns} & {*GAMES[game].patterns})
-    words = [f"which keeps {', '.join(habits)}"] if habits else []
-    if seat.briefing:
-        words.append(f"briefed by a text of SHA-256 {sha256(seat.briefing.encode()).hexdigest()[:SHOWN_DIGITS]}")
-    return words
-
-
-SCRIPT: Final = "script"
-NO_MEMORY: Final = "no memory"
-NOT_CHECKED: Final = "not checked"
-
-
-Board: TypeAlias = tuple[str, str, str, str]
+from .board_runs import SCRIPT, Board, BoardRun, Compared, Contender
 
 
 class BoardRow(NamedTuple):
-    """One figure of one accepted bundle. `board`: game, augmentation, opponent and unit of comparable rows.
-
-    `weights`: "sealed" if those of every model that plays are sealed, else "hosted"; SCRIPT where no model plays.
-    `plan`: "compliant" or "departs". `lineage`: the tier of its memory's lineage; NO_MEMORY without a memory.
-    """
+    """A contender on a board. `runs`: in the order in which they came. `figure`: of all that have an interval."""
 
     board: Board
-    submission: str
-    submitter: str
-    run: str
-    model: str
-    system: str
-    effect: Estimate
-    level: str
-    plan: str
-    lineage: str
-    weights: str
+    contender: Contender
+    runs: tuple[BoardRun, ...]
+    figure: RunFigure
+    less_naked: Estimate | None
 
     @property
-    def contender(self) -> tuple[str, str, str]:
-        """Key of a row: submitter, model and system."""
-        return self.submitter, self.model, self.system
+    def submitter(self) -> str:
+        """The name that the policy has for the key."""
+        return self.runs[0].submitter
 
     @property
-    def is_ranked(self) -> bool:
-        """True if a model plays, not a script that is named like one."""
-        return self.weights != SCRIPT
+    def models(self) -> list[str]:
+        """The names that the runs have for the model; the submitter chose them."""
+        return list(dict.fromkeys(run.model for run in self.runs))
+
+    @property
+    def systems(self) -> list[str]:
+        """The names that the runs have for the system; the submitter chose them."""
+        return list(dict.fromkeys(run.system for run in self.runs))
+
+    @property
+    def effect(self) -> Estimate:
+        """The pooled figure."""
+        return self.figure.estimate
 
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The 95 % interval; None where there is none."""
         return (float(self.effect.ci.low), float(self.effect.ci.high)) if self.effect.ci else None
 
+    @property
+    def careers(self) -> int:
+        """Careers of all runs that are in the figure."""
+        return sum(run.careers for run in self.runs if run.figure.contrast or len(self.runs) == 1)
+
+    @property
+    def warnings(self) -> int:
+        """Warnings of all runs together."""
+        return sum(len(run.warnings) for run in self.runs)
+
+    @property
+    def level(self) -> str:
+        """The least level of its runs."""
+        return min(run.level for run in self.runs)
+
+    @property
+    def plan(self) -> str:
+        """Whether a plan of its runs departs from its protocol."""
+        return max((run.plan for run in self.runs), key=("compliant", "departs").index)
+
+    @property
+    def lineage(self) -> str:
+        """The worst tier of the lineage of its memory."""
+        return max(run.lineage for run in self.runs)
+
+    @property
+    def weights(self) -> str:
+        """As of a run."""
+        return self.runs[0].weights
+
 
 class Ranked(NamedTuple):
-    """A row with the best and the worst rank that its interval allows; None without an interval."""
+    """A row with the best and the worst rank that the data leave open; None where it has none, and why."""
 
     row: BoardRow
     ranks: tuple[int, int] | None
+    why_none: str = ""
 
 
-def rows_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[BoardRow]:
-    """The effects of a verified bundle: each augmentation's real arm less its control."""
-    manifest, results, analysis = verdict.manifest, verdict.results, verdict.analysis
-    if manifest is None or results is None or analysis is None:
-        return
-    plan = "departs" if results.departures else "compliant"
-    weights = weights_of(manifest.plan.playing.values())
-    for delta in analysis.deltas:
-        effect = delta.performance.everything
-        if effect.value is not None:
-            yield BoardRow(
-                (delta.game, delta.augmentation, opponent_of(manifest, delta), effect.unit),
-                submission,
-                submitter,
-                verdict.run,
-                delta.model,
-                delta.system,
-                effect,
-                verdict.level,
-                plan,
-                _lineage(manifest.plan, delta.system, verdict.lineages),
-                weights,
-            )
+NO_INTERVAL: Final = "no interval"
+NO_MODEL: Final = "no model plays"
 
 
-def _lineage(plan: Plan, system: str, lineages: Mapping[str, str]) -> str:
-    """The lineage of a system's memory: of the one that a full stack has as a part, too."""
-    memories = [name for name, part in plan.parts_of(system).items() if part.keeps_store]
-    return next((lineages.get(name, NOT_CHECKED) for name in memories), NO_MEMORY)
+def boards_of(runs: Iterable[BoardRun], contenders_max: int, draws: int = DRAWS) -> dict[Board, list[Ranked]]:
+    """Every board with its rows, those with placebo before those without. `runs`: in the order in which they came."""
+    by_board: dict[Board, list[BoardRun]] = {}
+    for run in runs:
+        by_board.setdefault(run.board, []).append(run)
+    ordered = sorted(by_board, key=lambda board: (*board[:4], board.compared is not Compared.PLACEBO))
+    return {board: ranked(rows_of(by_board[board]), contenders_max, draws) for board in ordered}
 
 
-def weights_of(seats: Iterable[Seat]) -> str:
-    """Whether the weights of the models that play were sealed."""
-    models = [seat for seat in seats if seat.is_model]
-    if not models:
-        return SCRIPT
-    return "sealed" if all(isinstance(seat, LocalModelSeat) for seat in models) else "hosted"
+def rows_of(runs: Sequence[BoardRun]) -> list[BoardRow]:
+    """One row for each contender of the runs of one board, in the order in which they came."""
+    by_contender: dict[Contender, list[BoardRun]] = {}
+    for run in runs:
+        by_contender.setdefault(run.contender, []).append(run)
+    return [_row(contender, own) for contender, own in by_contender.items()]
 
 
-def ranked(rows: Sequence[BoardRow]) -> list[Ranked]:
-    """The rows of one board, the greatest figure first, with their ranks."""
-    ordered = sorted(rows, key=lambda row: (row.bounds is None, -_value(row), row.submission, row.model, row.system))
-    contenders: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
-    for row in ordered:
-        if row.is_ranked and row.bounds:
-            contenders.setdefault(row.contender, []).append(row.bounds)
-    return [Ranked(row, _ranks(row, contenders)) for row in ordered]
+def _row(contender: Contender, runs: Sequence[BoardRun]) -> BoardRow:
+    naked = [run.less_naked for run in runs if run.less_naked]
+    beside = pooled_runs(naked).estimate if naked else None
+    return BoardRow(runs[0].board, contender, tuple(runs), pooled_runs([run.figure for run in runs]), beside)
 
 
-def _ranks(
-    row: BoardRow, contenders: Mapping[tuple[str, str, str], Sequence[tuple[float, float]]]
-) -> tuple[int, int] | None:
-    if row.bounds is None or not row.is_ranked:
-        return None
-    own_low, own_high = row.bounds
-    others = [bounds for contender, bounds in contenders.items() if contender != row.contender]
-    above = sum(all(low > own_high for low, _ in bounds) for bounds in others)
-    below = sum(all(high < own_low for _, high in bounds) for bounds in others)
-    return 1 + above, len(contenders) - below
+def ranked(rows: Sequence[BoardRow], contenders_max: int, draws: int = DRAWS) -> list[Ranked]:
+    """The rows of one board in their order, with their ranks. `rows`: in the order in which they came."""
+    reasons = _reasons(rows, contenders_max)
+    competing = [row for row in rows if row.contender not in reasons]
+    figures = [row.figure.contrast for row in competing if row.figure.contrast]
+    sets = dict(zip((row.contender for row in competing), rank_sets(figures, draws=draws), strict=True))
+    places = [Ranked(row, sets.get(row.contender), reasons.get(row.contender, "")) for row in rows]
+    return sorted(places, key=_sort_key)
 
 
-def _value(row: BoardRow) -> float:
-    return float(row.effect.value.decimal) if row.effect.value else 0.0
+def _reasons(rows: Sequence[BoardRow], contenders_max: int) -> Mapping[Contender, str]:
+    """Why rows have no rank, by contender."""
+    reasons, ranked_of = {}, Counter[str]()
+    for row in rows:
+        if row.weights == SCRIPT:
+            reasons[row.contender] = NO_MODEL
+        elif row.figure.contrast is None:
+            reasons[row.contender] = NO_INTERVAL
+        elif ranked_of[row.contender.key] >= contenders_max:
+            reasons[row.contender] = f"beyond {contenders_max} contenders of one submitter"
+        else:
+            ranked_of[row.contender.key] += 1
+    return reasons
+
+
+def _sort_key(place: Ranked) -> tuple[bool, bool, float, float, Contender]:
+    """Ranked rows first; by the lower end, 0 for one below; then by the figure."""
+    row = place.row
+    low = row.bounds[0] if row.bounds else 0.0
+    value = float(row.effect.value.decimal) if row.effect.value else 0.0
+    return place.ranks is None, row.bounds is None, -max(0.0, low), -value, row.contender

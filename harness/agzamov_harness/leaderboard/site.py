@@ -4,11 +4,12 @@ Its folder may be built again in its place, and nothing but pages of ours is rep
 file that was written beside it. A folder without it, or that holds anything else (a file that somebody put there, a
 link), is left alone.
 
-    {"files":["19d78c1cd1b44936/index.html","index.html"],"format":"agz-leaderboard-1"}
+    {"files":["19d78c1cd1b44936/index.html","index.html","ranks.json"],"format":"agz-leaderboard-1"}
 """
 
 import shlex
 import tempfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -18,8 +19,10 @@ from agzamov_verify.checks.steps import Options
 from agzamov_verify.core import canon
 from agzamov_verify.show.html_report.site import INDEX, write_report
 
+from .board_runs import BoardRun, runs_of
 from .leaderboard_pages import leaderboard_page
-from .ranking import BoardRow, rows_of
+from .ranking import boards_of
+from .ranks_file import RANKS, ranks_text
 from .submissions import Policy, SubmissionEntry, SubmissionOutcome, examined, joined, read_record, worse, write_record
 
 MARKER: Final = "leaderboard.json"
@@ -90,6 +93,12 @@ class Built(NamedTuple):
     worse: list[SubmissionEntry]
 
 
+def in_order(runs: Iterable[BoardRun], record: Sequence[SubmissionEntry]) -> list[BoardRun]:
+    """Runs in the order in which the record got them."""
+    places = {entry.run: number for number, entry in enumerate(record) if entry.present}
+    return sorted(runs, key=lambda run: places[run.run])
+
+
 def build(folder: Path, policy: Policy, out: Path, options: Options) -> Built:
     """Build the leaderboard of `folder` into `out`, whole or not at all. Raises OSError, ManifestError.
 
@@ -99,7 +108,7 @@ def build(folder: Path, policy: Policy, out: Path, options: Options) -> Built:
     require_replaceable(out)
     if out.resolve().is_relative_to(folder.resolve()):
         raise FileExistsError(None, "expected a folder outside of that of the submissions", str(out))
-    before, entries, rows = read_record(folder), list[SubmissionEntry](), list[BoardRow]()
+    before, entries, runs = read_record(folder), list[SubmissionEntry](), list[BoardRun]()
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as name:
         site = Path(name) / "site"
@@ -110,11 +119,13 @@ def build(folder: Path, policy: Policy, out: Path, options: Options) -> Built:
         for submission in examined(folder, policy, options, accepted):
             entries.append(submission.entry)
             if taken := submission.taken:
-                rows += rows_of(taken.verdict, submission.entry.name, taken.submitter)
+                runs += runs_of(taken.verdict, submission.entry.name, taken.submitter)
                 command = f"agzamov-verify check {shlex.quote(submission.path.name)} --key KEY.pub"
                 write_report(taken.opened, taken.verdict, site / submission.entry.run, command, options.jobs)
         record = joined(before, entries)
-        (site / INDEX).write_text(leaderboard_page(policy, rows, record), "utf-8")
+        boards = boards_of(in_order(runs, record), policy.contenders_max)
+        (site / INDEX).write_text(leaderboard_page(policy, boards, record), "utf-8")
+        (site / RANKS).write_text(ranks_text(boards, record), "ascii")
         mark(site)
         put(site, out, Path(name) / "before")
     write_record(folder, record)

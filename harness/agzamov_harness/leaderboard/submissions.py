@@ -10,11 +10,13 @@ keys:                      # submitters by name: the id of each one's key, as `a
 level: V1                  # the least level that is ranked
 departures: false          # rank plans that depart from their protocol too
 bundle_mib_max: 200
+contenders_max: 10         # of one submitter on one board; those that come later have no rank
 """
 
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -22,6 +24,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
 from agzamov_verify.bundle import PAYLOAD_FILE
 from agzamov_verify.checks.check_log import CheckLog, Status, StepFailed
@@ -51,6 +54,7 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     level: Literal["V0", "V1"] = "V1"
     departures: bool = False
     bundle_mib_max: Mebibytes = 200
+    contenders_max: Annotated[int, Meta(ge=1, le=1_000)] = 10
 
 
 def load_policy(path: Path) -> Policy:
@@ -75,7 +79,10 @@ class SubmissionOutcome(StrEnum):
 
 
 class SubmissionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line. `run` and `sha256` are empty where they could not be read; `present`: the bundle is still there."""
+    """One line. `present`: the bundle is still there. `submitter`: the id of the key that signed it.
+
+    `run`, `sha256` and `submitter` are empty where they could not be read.
+    """
 
     name: str
     outcome: SubmissionOutcome
@@ -83,6 +90,7 @@ class SubmissionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     run: str
     sha256: str
     present: bool = True
+    submitter: str = ""
 
     @property
     def bundle(self) -> tuple[str, str, str]:
@@ -116,10 +124,7 @@ def read_record(folder: Path) -> list[SubmissionEntry]:
 def joined(before: Sequence[SubmissionEntry], now: Iterable[SubmissionEntry]) -> list[SubmissionEntry]:
     """The record with this build's entries: known bundles in their old places, new ones behind them."""
     found = {entry.bundle: entry for entry in now}
-    kept = [
-        found.pop(entry.bundle) if entry.bundle in found else msgspec.structs.replace(entry, present=False)
-        for entry in before
-    ]
+    kept = [found.pop(entry.bundle) if entry.bundle in found else replace(entry, present=False) for entry in before]
     return [*kept, *found.values()]
 
 
@@ -130,6 +135,17 @@ def write_record(folder: Path, entries: Iterable[SubmissionEntry]) -> None:
         file.writelines(canon.dumps(entry) + b"\n" for entry in entries)
     Path(name).chmod(0o644)
     Path(name).replace(folder / RECORD)
+
+
+def taken_away(entries: Sequence[SubmissionEntry]) -> Counter[str]:
+    """By key, the runs that were accepted once and are not here any more."""
+    here = {entry.run for entry in entries if entry.present and entry.outcome is SubmissionOutcome.ACCEPTED}
+    gone = {
+        (entry.submitter, entry.run)
+        for entry in entries
+        if not entry.present and entry.outcome is SubmissionOutcome.ACCEPTED and entry.run not in here
+    }
+    return Counter(submitter for submitter, _ in gone)
 
 
 def worse(before: Sequence[SubmissionEntry], now: Sequence[SubmissionEntry]) -> list[SubmissionEntry]:
@@ -185,23 +201,22 @@ def examined(
 
 def examine(path: Path, policy: Policy, options: Options, runs: Mapping[str, str]) -> Submission:
     """One submission: held to the policy, and verified. `runs`: those that are taken already, with their names."""
-    name, run, digest = printable(path.name), "", ""
+    entry = SubmissionEntry(printable(path.name), SubmissionOutcome.REFUSED, "", "", "")
     try:
         _require_plain(path)
         _require_small(path, policy)
         opened = _opened(path)
-        run, digest = opened.manifest.run_id, payload_digest(opened.source)
+        named = {"run": opened.manifest.run_id, "sha256": payload_digest(opened.source), "submitter": opened.submitter}
+        entry = replace(entry, **named)
         submitter = _allowed(opened, policy, runs)
         verdict = verify(path, options)
         _require_level(verdict, policy)
     except SubmissionRefused as refusal:
-        return Submission(SubmissionEntry(name, SubmissionOutcome.REFUSED, str(refusal), run, digest), path)
+        return Submission(replace(entry, reason=str(refusal)), path)
     except (OSError, RecursionError, MemoryError) as error:
         reason = f"it could not be read: {printable(str(error)) or type(error).__name__}"
-        return Submission(SubmissionEntry(name, SubmissionOutcome.REFUSED, reason, run, digest), path)
-    return Submission(
-        SubmissionEntry(name, SubmissionOutcome.ACCEPTED, "", run, digest), path, Taken(opened, submitter, verdict)
-    )
+        return Submission(replace(entry, reason=reason), path)
+    return Submission(replace(entry, outcome=SubmissionOutcome.ACCEPTED), path, Taken(opened, submitter, verdict))
 
 
 def _require_plain(path: Path) -> None:
