@@ -6,11 +6,14 @@ collection would visit them all again (statsmodels asks for one in each of its c
 Sharing a process is what pytest-xdist's own mark `xdist_group` is for. With pytest 9.2 xdist 3.8 loses it: it writes
 the group to an attribute of a test that is no longer read.
 
+The owner's own folder, in which commands keep what they were allowed and where runs were sealed, is an empty one.
+
 Hypothesis draws the same examples each time and has no limit of time for one: a busy machine is no defect.
 """
 
 import gc
 import os
+import tempfile
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -56,6 +59,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("repeatable")
+
+
+OWN_FOLDER = tempfile.TemporaryDirectory(prefix="agzamov-tests-")
+os.environ["XDG_CONFIG_HOME"] = OWN_FOLDER.name
 
 
 class ByEngine(LoadGroupScheduling):

@@ -353,12 +353,9 @@ def test_root_hands_over_what_is_read_and_written_and_nothing_else(directory: Ru
         "executions": 0,
         "journal": 10001,
         "judged": 10001,
-        "key_file": 10001,
         "manifest.json": 10001,
         "manifest.sha256": 10001,
-        "memory_servers": 10001,
         "notes": 10001,
-        "plan_folder": 10001,
         "secret": 10001,
         "source.json": 10001,
     }

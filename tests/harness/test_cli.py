@@ -308,12 +308,9 @@ def test_seal_prints_the_folder_of_a_run_that_resume_plays(place: Place) -> None
         "executions",
         "journal",
         "judged",
-        "key_file",
         "manifest.json",
         "manifest.sha256",
-        "memory_servers",
         "notes",
-        "plan_folder",
         "secret",
         "source.json",
     ]

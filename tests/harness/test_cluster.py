@@ -47,7 +47,7 @@ PLAN: dict[str, Any] = {
 }
 STREAMS = 6
 SESSION = "5e551011"
-SETTINGS = worker.WorkerSettings(None, "memory-servers", {})
+SETTINGS = worker.WorkerSettings(None, "memory-servers", "", {})
 
 
 def sealed(folder: Path, **changes: object) -> RunDirectory:

@@ -70,6 +70,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def put_notes(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     for name in ("notes_server.py", "odd_notes_server.py", "stdio_server.py"):
         shutil.copy(SERVERS / name, folder)
     (folder / "notes.yaml").write_text(re.findall(r"```yaml\n((?:.*\n)*?)```", PAGE)[0])

@@ -35,12 +35,15 @@ IN_USE_LOOK_S = 1.0
 
 
 class WorkerSettings(msgspec.Struct, frozen=True):
-    """Settings of a worker: the option --engine, the folder of memory servers, and the addresses of model servers by
-    seat, where they are not those of the plan.
+    """Settings of a worker: the option --engine, the folders of memory servers and of the plan's file, and the
+    addresses of model servers by seat, where they are not those of the plan.
+
+    The folders choose which programs are started, so they come with the job, and not from the shared folder.
     """
 
     engine: str | None
     installed: str
+    plan_folder: str
     served: dict[str, str]
 
 
@@ -81,7 +84,8 @@ class _OpenRun:
         self.streams = {stream.id: stream for match in manifest.plan.matches for stream in streams_of(match)}
         self._stack = ExitStack()
         path = find_engine(job.settings.engine) if starts_engine(manifest.plan) else None
-        places = Places(Path(job.settings.installed), self.directory.plan_folder, part=f"{job.session}-{id(self)}")
+        folders = Path(job.settings.installed), Path(job.settings.plan_folder)
+        places = Places(*folders, part=f"{job.session}-{id(self)}")
         world = open_world(
             manifest, path, self.watch.wait, job.settings.served, self.directory.notes, places, has_processes=False
         )

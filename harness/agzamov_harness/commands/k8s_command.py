@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,22 @@ from agzamov_verify.plan.manifest import ManifestError
 
 from ..cluster.kubernetes_job import JobSettings, job_of
 from ..cluster.shares import COUNT_MAX, require_spreadable
+from ..memory.launch import INSTALLED
 from ..pipeline.sealed_run import sealed_after_contact
 from ..run import exit_status, run_folder
 from ..run.run_folder import RunDirectory
-from ..run.server_access import addresses_before, keys_sent, require_allowed
+from ..run.run_origin import needs_memory_servers, needs_plan_folder
+from ..run.server_access import Allowed, addresses_before, keys_sent, require_allowed
 from .run_commands import runs_option
-from .shared_options import allow_key_option, engine_option, installed_option, key_option, plan_file, small_option
+from .shared_options import (
+    allow_key_option,
+    engine_option,
+    installed_option,
+    key_option,
+    plan_file,
+    plan_folder_option,
+    small_option,
+)
 
 NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 """Name of an object of Kubernetes (RFC 1123)."""
@@ -55,6 +65,7 @@ def _name(_: click.Context, parameter: click.Parameter, text: str | None) -> str
 @key_option
 @engine_option
 @runs_option
+@plan_folder_option
 @installed_option
 @small_option
 @allow_key_option
@@ -63,6 +74,7 @@ def k8s(
     key: Path,
     engine: str | None,
     runs: Path,
+    plan_folder: Path | None,
     installed: Path,
     allow_key: Mapping[str, str],
     *,
@@ -77,7 +89,7 @@ def k8s(
     Exit code 0: the Job is printed. 2: the plan, the key, the engine or a server is wrong, or one machine must play it.
     """
     with exit_status.faults():
-        directory = _sealed(plan, key, engine, runs, installed, allow_key, small=small)
+        directory = _sealed(plan, key, engine, runs, plan_folder, installed, allow_key, small=small)
         wished = directory.manifest.plan
         require_spreadable(wished)
         sent = keys_sent(wished, addresses_before(directory))
@@ -92,7 +104,7 @@ def k8s(
             user=owner.st_uid,
             group=owner.st_gid,
             variables=sorted({one.variable for one in sent}),
-            arguments=[word for one in sent for word in ("--allow-key", f"{one.variable}={one.host}")],
+            arguments=[*_programs(directory), *(word for one in sent for word in _allowed(one))],
             **{name: value for name, value in job.items() if value is not None},
         )
         click.echo(yaml.safe_dump(job_of(settings), sort_keys=False), nl=False)
@@ -104,6 +116,7 @@ def _sealed(
     key: Path,
     engine: str | None,
     runs: Path,
+    plan_folder: Path | None,
     installed: Path,
     allow_key: Mapping[str, str],
     *,
@@ -111,9 +124,23 @@ def _sealed(
 ) -> RunDirectory:
     """The sealed run in a folder, or one that is sealed now from a plan that can be played in shares."""
     if plan.is_dir():
-        return run_folder.load(plan)
+        return run_folder.load(plan, plan_folder, installed if installed != INSTALLED else None)
     file = plan_file(plan, small=small)
     require_spreadable(file.plan)
     directory = sealed_after_contact(file, key, engine, runs, allow_key, installed)
     click.echo(f"run: {directory.path}", err=True)
     return directory
+
+
+def _allowed(key: Allowed) -> tuple[str, str]:
+    """The option by which a share may send a key."""
+    return "--allow-key", f"{key.variable}={key.host}"
+
+
+def _programs(directory: RunDirectory) -> Iterator[str]:
+    """The options by which a share finds its memory servers: at the paths of this machine, and not in the volume."""
+    plan = directory.manifest.plan
+    if needs_plan_folder(plan):
+        yield from ("--plan-folder", str(directory.plan_folder))
+    if needs_memory_servers(plan):
+        yield from ("--installed", str(directory.memory_servers))

@@ -19,7 +19,7 @@ from ..run.run_folder import RunDirectory
 from ..run.server_access import addresses_before, keys_sent, require_allowed
 from ..run.stop import Stop
 from ..run.terminal_progress import progress
-from .shared_options import allow_key_option, engine_option, same_installed_option
+from .shared_options import allow_key_option, engine_option, plan_folder_option, same_installed_option
 
 GRACE_S = 7.0
 PLAY_AGAIN = "play it again to go on"
@@ -43,6 +43,7 @@ def _share(_: click.Context, parameter: click.Parameter, text: str | None) -> Sh
 @engine_option
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Streams (blocks of games) played in parallel.")
 @allow_key_option
+@plan_folder_option
 @same_installed_option
 @click.option("--quiet", is_flag=True, help="No progress, even on a terminal.")
 @click.option(
@@ -54,6 +55,7 @@ def play(
     engine: str | None,
     concurrency: int | None,
     allow_key: Mapping[str, str],
+    plan_folder: Path | None,
     installed: Path | None,
     *,
     quiet: bool,
@@ -66,9 +68,9 @@ def play(
     """
     stop = Stop()
     with exit_status.faults(), exit_status.signals(stop, PLAY_AGAIN, GRACE_S):
-        directory = run_folder.load(folder)
+        directory = run_folder.load(folder, plan_folder, installed)
         if share:
-            _play_share(directory, share, stop, engine, concurrency, allow_key, installed, quiet=quiet)
+            _play_share(directory, share, stop, engine, concurrency, allow_key, quiet=quiet)
         elif attended:
             play_inside.play_attended(directory, stop, concurrency)
         else:
@@ -83,7 +85,6 @@ def _play_share(
     engine: str | None,
     concurrency: int | None,
     allow_key: Mapping[str, str],
-    installed: Path | None,
     *,
     quiet: bool,
 ) -> None:
@@ -93,7 +94,7 @@ def _play_share(
     with directory.shared(share.name):
         served = addresses_before(directory)
         require_allowed(keys_sent(plan, served), allow_key)
-        places = Places(installed or directory.memory_servers, directory.plan_folder, part=share.name)
+        places = Places(directory.memory_servers, directory.plan_folder, part=share.name)
         path = find_engine(engine) if starts_engine(plan) else None
         world_of = open_world(manifest, path, stop.wait, served, directory.notes, places)
         if has_decisions(plan):

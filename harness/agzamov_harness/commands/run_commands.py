@@ -32,6 +32,7 @@ from .shared_options import (
     key_option,
     pair,
     plan_file,
+    plan_folder_option,
     same_installed_option,
     small_option,
 )
@@ -148,16 +149,18 @@ def run(plan: Path, runs: Path, key: Path, cluster: str | None, *, small: bool, 
     metavar="SEAT=URL",
     help="The address of the seat's server, if it has changed. Repeatable.",
 )
+@plan_folder_option
 @same_installed_option
 @playing_options
 def resume(folder: Path, key: Path | None, cluster: str | None, **options: Any) -> None:
     """Play the sealed run in FOLDER from where it stands, and pack its signed bundle.
 
-    Recorded answers are kept; no question is asked twice. Exit codes as for `run`, and 1: the journal was changed
-    after it was recorded.
+    Recorded answers are kept; no question is asked twice. A run that another machine sealed needs --key here, and
+    --plan-folder and --installed if it starts programs from there. Exit codes as for `run`, and 1: the journal was
+    changed after it was recorded.
     """
     with exit_status.faults():
-        directory = run_folder.load(folder)
+        directory = run_folder.load(folder, options["plan_folder"], options["installed"])
         run_folder.require_writable(options["out"])
         as_json = options.pop("as_json")
         with connected(cluster, directory.manifest.plan) as workers:
@@ -166,29 +169,31 @@ def resume(folder: Path, key: Path | None, cluster: str | None, **options: Any) 
 
 @click.command("compose-env")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-def compose_env(folder: Path) -> None:
+@plan_folder_option
+def compose_env(folder: Path, plan_folder: Path | None) -> None:
     """Print the variables with which compose.yaml plays the sealed run, or checks the bundle, in FOLDER.
 
     Write them to the file .env. Exit code 0: printed. 2: the folder is wrong, or compose.yaml cannot play the run. 4:
     no container engine answers.
     """
     with exit_status.faults():
-        click.echo(compose_variables.env_file(folder), nl=False)
+        click.echo(compose_variables.env_file(folder, plan_folder), nl=False)
 
 
 @click.command("pack")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @same_key_option
+@plan_folder_option
 @out_option
 @json_option
-def pack_command(folder: Path, key: Path | None, out: Path, as_json: bool) -> None:
+def pack_command(folder: Path, key: Path | None, plan_folder: Path | None, out: Path, as_json: bool) -> None:
     """Pack and sign the run in FOLDER, once `docker compose run`, or all of its shares, have played it.
 
     Exit code 0: done; the bundle's folder is printed. 1: the journal was changed after it was recorded. 2: the folder
     or the key is wrong. 4: the run was not played to its end.
     """
     with exit_status.faults():
-        directory = run_folder.load(folder)
+        directory = run_folder.load(folder, plan_folder)
         signer = signing_keys.signer_of(directory, key)
         require_plain_files(directory)
         with directory.locked(), directory.playing():

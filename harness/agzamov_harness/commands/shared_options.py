@@ -29,7 +29,14 @@ same_installed_option = click.option(
     type=click.Path(path_type=Path),
     envvar="AGZAMOV_MEMORY_SERVERS",
     show_envvar=True,
-    help="The folder of installed memory servers; default: the same folder as when the run was sealed.",
+    help="The folder of installed memory servers; default: the same folder as when the run was sealed,"
+    " if that was on this machine.",
+)
+plan_folder_option = click.option(
+    "--plan-folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder of the run's plan, from which weights and memory servers are found; default: the same folder as"
+    " when the run was sealed, if that was on this machine.",
 )
 engine_option = click.option("--engine", metavar="PATH", help="Stockfish 15.1; found on PATH if not given.")
 

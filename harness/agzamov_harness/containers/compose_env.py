@@ -32,7 +32,7 @@ CHECKING = {"verify": "AGZ_VERIFY_IMAGE", "stockfish": "AGZ_JUDGE_IMAGE"}
 HARNESS_OF = {PROXY: "harness-hosted", OLLAMA: "harness-ollama"}
 
 
-def env_file(folder: Path) -> str:
+def env_file(folder: Path, plan_folder: Path | None = None) -> str:
     """The file .env for the sealed run or the bundle in `folder`: its variables, and above them what to type.
 
     The weights of a run are hashed now, and again when it is packed. Each execution has a folder for its logs, so one
@@ -42,7 +42,7 @@ def env_file(folder: Path) -> str:
     taken_down = f"{compose} down --volumes"
     if not (folder / MANIFEST).exists():
         return _lines((f"{compose} run --rm verify", taken_down), to_verify(folder))
-    directory = load(folder)
+    directory = load(folder, plan_folder)
     with directory.locked():
         variables = to_play(directory)
         weights_before(directory)

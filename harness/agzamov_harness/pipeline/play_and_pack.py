@@ -53,7 +53,9 @@ OUT = Path("bundles")
 def to_resume(directory: RunDirectory, key: Path | None, options: "PlayOptions", cluster: str | None) -> str:
     """The command that goes on with a run as it was begun; the run itself knows its key."""
     given = {
-        "--key": key if key and key.absolute() != directory.key_file else None,
+        "--key": key if key and str(key.absolute()) != directory.origin.key_file else None,
+        "--plan-folder": options.plan_folder,
+        "--installed": options.installed,
         "--engine": options.engine,
         "--out": options.out if options.out != OUT else None,
         "--concurrency": options.concurrency,
@@ -74,7 +76,8 @@ class PlayOptions(NamedTuple):
 
     `engine`: the engine's program, where it is not on the path. `out`: the folder of bundles. `concurrency`: streams
     played in parallel. `allow_key`: keys that may go to a host, by variable. `base_url`: changed addresses by seat.
-    `installed`: the folder of installed memory servers. `workers`: those of a cluster. `again`: the command that goes
+    `installed`: the folder of installed memory servers, and `plan_folder` that of the plan, where they are not those
+    that this machine knows. `workers`: those of a cluster. `again`: the command that goes
     on with the run, if that is not `agzamov resume`.
     """
 
@@ -86,6 +89,7 @@ class PlayOptions(NamedTuple):
     allow_key: Mapping[str, str] = NOWHERE
     base_url: Mapping[str, str] = NOWHERE
     installed: Path | None = None
+    plan_folder: Path | None = None
     workers: "Cluster | None" = None
     again: str = ""
 
@@ -93,7 +97,7 @@ class PlayOptions(NamedTuple):
 def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOptions) -> Path:
     """The bundle of a sealed run, once it is played to its end from where it stands."""
     signer = signing_keys.signer_of(directory, key)
-    memories = Places(options.installed or directory.memory_servers, directory.plan_folder)
+    memories = Places(directory.memory_servers, directory.plan_folder)
     address = options.workers.address if options.workers else None
     resume = f"go on with: {options.again or to_resume(directory, key, options, address)}"
     grace_s = ATTENDED_GRACE_S if directory.manifest.plan.isolation == "container" else GRACE_S
@@ -145,7 +149,12 @@ class _Player(NamedTuple):
     def _on_workers(self, workers: "Cluster", *, quiet: bool) -> Blocks:
         with progress(quiet=quiet) as watcher:
             state = State(self.directory.manifest.plan, watcher)
-            settings = worker.WorkerSettings(self.engine, str(self.memories.installed.absolute()), dict(self.served))
+            settings = worker.WorkerSettings(
+                self.engine,
+                str(self.memories.installed.absolute()),
+                str(self.memories.plan_folder.absolute()),
+                dict(self.served),
+            )
             runner = coordinator.ClusterRunner(self.directory, state, self.stop, self.concurrency, workers, settings)
             return runner.play()
 

@@ -1,10 +1,9 @@
 """A run on disk while it is being made: runs/<run_id>/.
 
-manifest.json  manifest.sha256  secret (mode 0600)  plan_folder  key_file  memory_servers  source.json
+manifest.json  manifest.sha256  secret (mode 0600)  source.json
 journal/<stream>/…  notes/  judged/  executions/  egress/  memory/  memory_data/  lock
 
-`plan_folder` says where the plan stood, from which the paths of weights and of adapters are taken, `key_file` which
-file holds the key that sealed it, and `memory_servers` the folder of installed memory servers; none enters a bundle.
+No file in it says which program is started, or where one is found: that is in the owner's own folder (`run_origin`).
 `source.json` is the version of the program that sealed the run, `manifest.sha256` the digest of its manifest, so that
 one that was changed since is named as such; it proves nothing.
 `journal`, `notes` and `judged` are all that a harness in its container can write; `executions` is what was seen from
@@ -20,7 +19,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import NamedTuple
+
+import msgspec
 
 from agzamov_verify.core import canon
 from agzamov_verify.plan.manifest import Manifest, ManifestError, load_manifest, prompt_digests
@@ -28,11 +28,11 @@ from agzamov_verify.protocols.norms import protocol_sha256
 
 from ..foundation.program_and_machine import SourceVersion, source_version
 from ..ports import PortFault
+from .run_origin import RunOrigin, memory_servers_of, plan_folder_of, recall, remember
 
 MANIFEST, SECRET, JOURNAL, LOCK = "manifest.json", "secret", "journal", "lock"
-PLAN_FOLDER, KEY_FILE, MEMORY_SERVERS, SOURCE = "plan_folder", "key_file", "memory_servers", "source.json"
-SEALED = "manifest.sha256"
-ORIGIN = (PLAN_FOLDER, KEY_FILE, MEMORY_SERVERS, SOURCE, SEALED)
+SOURCE, SEALED = "source.json", "manifest.sha256"
+ORIGIN = (SOURCE, SEALED)
 NOTES, EXECUTIONS, EGRESS, JUDGED, QUALITY = "notes", "executions", "egress", "judged", "quality"
 MEMORY_LOGS, MEMORY_DATA = "memory", "memory_data"
 PREFLIGHT, WEIGHTS = "preflight.json", "weights.json"
@@ -53,23 +53,27 @@ class InUse(ManifestError):
     """Another process holds a lock that this one needs."""
 
 
-class Origin(NamedTuple):
-    """Origin of a run: its plan's folder, the file of the key that sealed it, the folder of installed memory servers,
-    and the version that sealed it.
+class RunDirectory:
+    """One run's folder: the sealed manifest, and the places of its journals.
+
+    `origin`: paths that the owner of the run knows, as far as this machine does. `sealed_by`: the version that sealed.
     """
 
-    plan_folder: Path
-    key_file: Path
-    memory_servers: Path
-    sealed_by: SourceVersion
-
-
-class RunDirectory:
-    """One run's folder: the sealed manifest, and the places of its journals."""
-
-    def __init__(self, path: Path, manifest: Manifest, secret: bytes, origin: Origin) -> None:
+    def __init__(
+        self, path: Path, manifest: Manifest, secret: bytes, sealed_by: SourceVersion, origin: RunOrigin
+    ) -> None:
         self.path, self.manifest, self.secret = path, manifest, secret
-        self.plan_folder, self.key_file, self.memory_servers, self.sealed_by = origin
+        self.sealed_by, self.origin = sealed_by, origin
+
+    @property
+    def plan_folder(self) -> Path:
+        """The folder of the plan's file. Raises ManifestError where it is needed and unknown."""
+        return plan_folder_of(self.origin, self.manifest.plan, self.path)
+
+    @property
+    def memory_servers(self) -> Path:
+        """The folder of installed memory servers. Raises ManifestError where it is needed and unknown."""
+        return memory_servers_of(self.origin, self.manifest.plan, self.path)
 
     @property
     def journal(self) -> Path:
@@ -143,34 +147,33 @@ def create(
     """
     sealed = manifest.bytes
     manifest = load_manifest(sealed)
-    origin = Origin(plan_folder.resolve(), key_file.absolute(), memory_servers.absolute(), source_version())
+    sealed_by, sha256 = source_version(), hashlib.sha256(sealed).hexdigest()
+    origin = RunOrigin(str(key_file.absolute()), str(memory_servers.absolute()), str(plan_folder.resolve()))
     path = runs / manifest.run_id
     making = runs / f".{manifest.run_id}.making"
     making.mkdir(parents=True)
     for folder in (JOURNAL, NOTES, JUDGED, EXECUTIONS):
         (making / folder).mkdir()
     (making / MANIFEST).write_bytes(sealed)
-    (making / SEALED).write_text(hashlib.sha256(sealed).hexdigest())
-    (making / PLAN_FOLDER).write_text(str(origin.plan_folder))
-    (making / KEY_FILE).write_text(str(origin.key_file))
-    (making / MEMORY_SERVERS).write_text(str(origin.memory_servers))
-    (making / SOURCE).write_bytes(canon.dumps(origin.sealed_by))
+    (making / SEALED).write_text(sha256)
+    (making / SOURCE).write_bytes(canon.dumps(sealed_by))
     descriptor = os.open(making / SECRET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(secret.hex())
+    remember(sha256, origin)
     making.rename(path)
-    return RunDirectory(path, manifest, secret, origin)
+    return RunDirectory(path, manifest, secret, sealed_by, origin)
 
 
-def load(path: Path) -> RunDirectory:
-    """The run in a folder that `create` made. Raises ManifestError."""
+def load(path: Path, plan_folder: Path | None = None, memory_servers: Path | None = None) -> RunDirectory:
+    """The run in a folder that `create` made. Raises ManifestError.
+
+    `plan_folder` and `memory_servers` are taken in the place of those that this machine knows.
+    """
     try:
         manifest = load_sealed(path)
         secret = bytes.fromhex((path / SECRET).read_text())
-        folder, key_file, servers = (
-            Path((path / name).read_text()) for name in (PLAN_FOLDER, KEY_FILE, MEMORY_SERVERS)
-        )
-        origin = Origin(folder, key_file, servers, canon.loads_as((path / SOURCE).read_bytes(), SourceVersion))
+        sealed_by = canon.loads_as((path / SOURCE).read_bytes(), SourceVersion)
     except Changed:
         raise
     except (OSError, ValueError) as error:
@@ -184,8 +187,11 @@ def load(path: Path) -> RunDirectory:
     )
     if (manifest.protocol_sha256, manifest.prompts_sha256) != here:
         expected = "the protocol and the prompts of this version"
-        raise ManifestError(f"{path}: expected {expected}, found others; it was sealed by {origin.sealed_by}: use that")
-    return RunDirectory(path, manifest, secret, origin)
+        raise ManifestError(f"{path}: expected {expected}, found others; it was sealed by {sealed_by}: use that")
+    origin = recall(hashlib.sha256(manifest.bytes).hexdigest())
+    given = {"plan_folder": plan_folder, "memory_servers": memory_servers}
+    paths = {name: str(folder.absolute()) for name, folder in given.items() if folder}
+    return RunDirectory(path, manifest, secret, sealed_by, msgspec.structs.replace(origin, **paths))
 
 
 def load_sealed(path: Path) -> Manifest:

@@ -75,7 +75,9 @@ def public_pem(key: Ed25519PrivateKey) -> bytes:
 
 def signer_of(directory: RunDirectory, path: Path | None) -> Ed25519PrivateKey:
     """The key that sealed a run, from `path` or from where it was then. Raises KeyFault."""
-    place = path or directory.key_file
+    if not path and not directory.origin.key_file:
+        raise KeyFault(f"{directory.path}: this machine does not know the key that sealed this run; give it by --key")
+    place = path or Path(directory.origin.key_file)
     if not path and not place.exists():
         raise KeyFault(f"{place}: the key that sealed this run is no longer there; give its new place by --key")
     key = load(place)
