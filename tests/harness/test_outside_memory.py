@@ -177,10 +177,31 @@ def test_a_server_that_is_another_one_than_was_sealed_stops_the_run(commands: Co
     server.write_text(server.read_text().replace('"everything": {}', '"everything": {}, "forget": {}'))
     ended = start(commands, run).ended()
     assert ended.code == 4, ended
-    assert "memory notes: expected the server that was sealed, found another one: names or schemas of its " in ended.err
-    assert "which are now everything, forget, recall, remember; start the server that was sealed" in ended.err
+    expected = "memory notes: expected the server that was sealed, found another one: file notes_server.py was changed"
+    assert f"{expected}; start the server that was sealed" in ended.err
     assert f"try: agzamov memory check {folder}/notes.yaml" in ended.err
     assert len(ended.err.splitlines()) == 1
+
+
+def test_a_program_that_was_changed_since_it_was_sealed_is_not_started(commands: Commands, folder: Path) -> None:
+    """Neither is one beside which a module was put that Python would load in the place of another."""
+    run = seal(commands, folder, plan=plan_of())
+    files = json.loads((run / "manifest.json").read_bytes())["memories"]["mine"]["files"]
+    assert sorted(files) == ["notes_server.py", "odd_notes_server.py", "stdio_server.py"]
+    trap = folder / "json.py"
+    trap.write_text(f"open({str(folder / 'RUN')!r}, 'w')")
+    ended = start(commands, run).ended()
+    assert (ended.code, "found another one: file json.py is new; start the server that" in ended.err) == (4, True), (
+        ended
+    )
+    replayed = ("play", str(run), "--share", "0/1", "--quiet")
+    ended = commands.run(*replayed, cwd=folder)
+    assert (ended.code, "found another one: file json.py is new; start the server that" in ended.err) == (4, True), (
+        ended
+    )
+    assert not (folder / "RUN").exists()
+    trap.unlink()
+    finish(commands, run)
 
 
 def test_a_server_that_is_not_there_is_named_before_anything_is_sealed_and_before_a_run_goes_on(

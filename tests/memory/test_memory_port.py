@@ -213,6 +213,7 @@ def test_a_system_that_rewrites_names_what_it_made_entries_of(tmp_path: Path) ->
 
 CHANGED = {
     "adapter_sha256": ("0" * 64, "adapter 000000000000 -> "),
+    "files": ({"server.py": "0" * 64}, "file server.py is gone"),
     "name": ("other", "name 'other' -> 'recent'"),
     "native": ((), "tool search is new; tool store is new"),
     "tools_sha256": ("0" * 64, "which are now describe, end_game, export, search, store"),

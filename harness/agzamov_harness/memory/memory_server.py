@@ -22,6 +22,7 @@ from ..servers.mcp_client import CallFailed, ListedTool, McpClient, ToolResult, 
 from ..servers.server_process import ENDED, SHOWN_CHARACTERS_MAX, Process, Socket, StderrLog, one_line
 from .adapter_file import PAGE_ENTRIES_MAX, filled
 from .launch import ServerFolder, Setup, fresh_folder
+from .program_files import file_changes, program_files
 from .result_reader import ServerEntry, UnexpectedResult, read, rows, rows_of_text, shown, value_of
 from .server_limits import MemoryFault, advice_of
 from .server_tools import (
@@ -53,6 +54,7 @@ class MemoryServer:
         with ExitStack() as stack:
             self.folder: ServerFolder | None = None
             self._log: StderrLog | None = None
+            files = self._sealed_files(setup)
             server = self._begun(setup, log, stack)
             stderr = self._log.file if self._log else None
             try:
@@ -65,7 +67,7 @@ class MemoryServer:
             described = self._describe()
             self.rewrites = self._rewriting(described)
             native = self._offered(listed) if setup.is_native else ()
-            self.pin = MemoryPin(setup.system.sha256, tools_sha256, *self._names(described), native)
+            self.pin = MemoryPin(setup.system.sha256, tools_sha256, *self._names(described), native, files)
             self._require_sealed(setup.pin)
             self._stack = stack.pop_all()
 
@@ -205,6 +207,13 @@ class MemoryServer:
         wanted = zip((part.name, part.version), self._client.server, strict=True)
         name, version = (one_line(str(read(own, described) if own else given)) for own, given in wanted)
         return name, version
+
+    def _sealed_files(self, setup: Setup) -> dict[str, str]:
+        """Digests of the files of the program, before it is started: it must be the one that was sealed."""
+        found = program_files(setup.system) if not setup.socket else {}
+        if setup.pin and (changed := "; ".join(file_changes(setup.pin.files, found))):
+            raise self.fault("the server that was sealed", f"another one: {changed}", ADVICE)
+        return found
 
     def _require_sealed(self, pin: MemoryPin | None) -> None:
         """Find out that the server is the one that was sealed."""

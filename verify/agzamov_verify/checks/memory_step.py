@@ -145,7 +145,10 @@ def _servers(manifest: Manifest) -> Iterator[str]:
         image = manifest.images.get(system.image_part)
         contained = f", image {image.config_digest[:SHOWN_DIGITS]}" if image else ""
         server = " ".join(filter(None, (cut(pin.name), cut(pin.version)))) or "a server without a name"
-        digests = f"adapter {pin.adapter_sha256[:SHOWN_DIGITS]}, tools {pin.tools_sha256[:SHOWN_DIGITS]}{contained}"
+        files = f", {len(pin.files)} files of its program" if pin.files else ""
+        digests = (
+            f"adapter {pin.adapter_sha256[:SHOWN_DIGITS]}, tools {pin.tools_sha256[:SHOWN_DIGITS]}{files}{contained}"
+        )
         attested = OUTSIDE_IS_ATTESTED if isinstance(system, MemorySystem) and system.is_from_outside else ""
         yield f"{name} is {server} ({digests}){attested}"
 

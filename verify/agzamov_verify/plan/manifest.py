@@ -226,11 +226,19 @@ class ModelPin(Part, frozen=True):
     size_bytes: Annotated[int, Meta(ge=1, lt=2**53)]
 
 
+PROGRAM_FILES_MAX = 256
+PROGRAM_PATH_CHARACTERS_MAX = 200
+ProgramPath: TypeAlias = Annotated[
+    str, Meta(min_length=1, max_length=PROGRAM_PATH_CHARACTERS_MAX, pattern=r"^[^\x00-\x1f\x7f-\x9f]*" + END)
+]
+
+
 class MemoryPin(Part, frozen=True):
     """The server of a memory system: its own name and version, and digests of its adapter and its tool list.
 
     The adapter's is that of its canonical JSON, which the plan holds where the server is from outside. `native`: its
-    own tools that a model is offered, with `use: native`.
+    own tools that a model is offered, with `use: native`. `files`: digests of the files beside the adapter that its
+    program is made of, by their paths from there; none of one that comes with Agzamov.
     """
 
     adapter_sha256: Sha256
@@ -238,6 +246,9 @@ class MemoryPin(Part, frozen=True):
     name: Line
     version: Line
     native: Annotated[tuple[NativeTool, ...], Meta(max_length=TOOLS_MAX)] = ()
+    files: Annotated[dict[ProgramPath, Sha256], Meta(max_length=PROGRAM_FILES_MAX)] = msgspec.field(
+        default_factory=dict
+    )
 
 
 class Manifest(Part, frozen=True):
