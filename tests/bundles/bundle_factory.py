@@ -148,7 +148,7 @@ def make(
     engine = engine_path()
     manifest, secret = seal(plan, envelope.key_id(key.public_key()), engine, SECRET)
     manifest = msgspec.structs.replace(manifest, nonce=f"{nonce:032x}", memories=dict(memories))
-    directory = run_folder.create(folder / "runs", manifest, secret)
+    directory = run_folder.create(folder / "runs", manifest, secret, key)
     world = world_of(plan, engine)
     ticks = count(step=TICK_NS)
     try:

@@ -258,7 +258,7 @@ def judged_inside(tmp_path_factory: pytest.TempPathFactory, engine: Path) -> Pat
     folder = tmp_path_factory.mktemp("inside")
     plan = plan_from({**BASE, "quality": {"nodes": 20}, "matches": [GAMES]})
     manifest, secret = seal(plan, envelope.key_id(bundle_factory.SUBMITTER.public_key()), engine, bundle_factory.SECRET)
-    directory = run_folder.create(folder / "runs", manifest, secret)
+    directory = run_folder.create(folder / "runs", manifest, secret, bundle_factory.SUBMITTER)
     ticks = itertools.count(step=1_500_000)
     blocks = Runner(directory, Answering(world), lambda: next(ticks), State(plan, None), Stop(), 1).play()
     judge_promised(directory, blocks, engine, Stop())

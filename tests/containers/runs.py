@@ -63,4 +63,4 @@ def sealed(wished: Json, folder: Path, key: Path) -> RunDirectory:
     submitter = key_id(signing_keys.load(key).public_key())
     manifest, secret = seal(plan, submitter, None, images=images_of(plan), models=pins_of(plan, folder))
     manifest = with_memories(manifest)
-    return run_folder.create(folder / "runs", manifest, secret, folder)
+    return run_folder.create(folder / "runs", manifest, secret, signing_keys.load(key), folder)

@@ -40,6 +40,7 @@ from agzamov_harness.run.run_folder import RunDirectory
 from agzamov_harness.run.stop import Stop, Stopped
 from agzamov_verify.core import canon
 from agzamov_verify.plan.manifest import ImagePin, ManifestError
+from bundles.bundle_factory import SUBMITTER
 from containers.test_topology import manifest_of, shape
 
 COUNTS = ProgressCounts({"chess960": (1, 2), "holdem": (3, 4)}, 5, 6, 7, "0.000000")
@@ -47,7 +48,7 @@ COUNTS = ProgressCounts({"chess960": (1, 2), "holdem": (3, 4)}, 5, 6, 7, "0.0000
 
 @pytest.fixture
 def directory(tmp_path: Path) -> RunDirectory:
-    return run_folder.create(tmp_path, manifest_of("fish"), b"secret")
+    return run_folder.create(tmp_path, manifest_of("fish"), b"secret", SUBMITTER)
 
 
 # --- owners --------------------------------------------------------------------------------------
@@ -231,7 +232,9 @@ def test_the_images_that_a_person_started_must_be_the_sealed_ones() -> None:
 
 def test_a_run_in_processes_is_not_played_from_inside_a_container(tmp_path: Path) -> None:
     plan = msgspec.structs.replace(manifest_of("dice").plan, isolation="process")
-    run = run_folder.create(tmp_path, msgspec.structs.replace(manifest_of("dice"), plan=plan, images={}), b"secret")
+    run = run_folder.create(
+        tmp_path, msgspec.structs.replace(manifest_of("dice"), plan=plan, images={}), b"secret", SUBMITTER
+    )
     with pytest.raises(ManifestError, match="expected a run with isolation: container; go on with agzamov resume"):
         play_alone(run, Stop(), None, None)
 
@@ -355,6 +358,7 @@ def test_root_hands_over_what_is_read_and_written_and_nothing_else(directory: Ru
         "judged": 10001,
         "manifest.json": 10001,
         "manifest.sha256": 10001,
+        "manifest.sig": 10001,
         "notes": 10001,
         "secret": 10001,
         "source.json": 10001,

@@ -16,7 +16,9 @@ from agzamov_harness.run.execution_record import OutsideServer
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_harness.run.run_folder import RunDirectory
 from agzamov_harness.run.seal import seal
+from agzamov_verify.core.envelope import key_id
 from agzamov_verify.plan.manifest import ImagePin, Manifest, ModelPin, Quality
+from bundles.bundle_factory import SUBMITTER
 
 Json = dict[str, Any]
 
@@ -39,7 +41,7 @@ PIN = ImagePin("a" * 64, "b" * 64, "c" * 64, ("d" * 64,))
 
 def manifest_of(*players: str) -> Manifest:
     matches = [{"phase": 0, "game": "chess960", "a": name, "b": "dice", "games": 2} for name in players]
-    manifest, _ = seal(plan_from({**PLAN, "matches": matches}), "ab" * 32, None)
+    manifest, _ = seal(plan_from({**PLAN, "matches": matches}), key_id(SUBMITTER.public_key()), None)
     return msgspec.structs.replace(manifest, images=dict.fromkeys(("engine", "harness", "proxy"), PIN))
 
 
@@ -154,7 +156,7 @@ def test_gpus_are_asked_of_the_engine_as_the_plan_names_them(name: str) -> None:
 
 @pytest.fixture
 def hosted(tmp_path: Path) -> RunDirectory:
-    return run_folder.create(tmp_path, manifest_of("hosted"), b"secret")
+    return run_folder.create(tmp_path, manifest_of("hosted"), b"secret", SUBMITTER)
 
 
 PUBLIC, PRIVATE, HOST = "93.184.216.34", "10.0.0.5", "172.17.0.1"
@@ -238,7 +240,7 @@ def test_a_name_that_nobody_knows_is_a_fault_and_not_a_run_that_waits() -> None:
 
 def test_a_run_whose_servers_are_all_on_this_machine_lets_no_connect_through(tmp_path: Path) -> None:
     manifest = manifest_of("near")
-    directory = run_folder.create(tmp_path, manifest, b"secret")
+    directory = run_folder.create(tmp_path, manifest, b"secret", SUBMITTER)
     assert egress.write(directory, host_address) == (OutsideServer("http://host.docker.internal:8000", (HOST,)),)
     assert (directory.path / "egress" / "allow").read_text() == r"^http://host\.docker\.internal:8000/" + "\n"
     assert "ConnectPort 0" in (directory.path / "egress" / "tinyproxy.conf").read_text().splitlines()
@@ -246,7 +248,7 @@ def test_a_run_whose_servers_are_all_on_this_machine_lets_no_connect_through(tmp
 
 
 def test_a_run_without_hosted_seats_allows_nothing(tmp_path: Path) -> None:
-    directory = run_folder.create(tmp_path, manifest_of("weights"), b"secret")
+    directory = run_folder.create(tmp_path, manifest_of("weights"), b"secret", SUBMITTER)
     assert write(directory) == ()
     assert not (directory.path / "egress").exists()
 

@@ -25,7 +25,7 @@ def seal(commands: Commands, folder: Path, url: str = "", *, plan: Json, **chang
     if not (folder / "key.pem").exists():
         signing_keys.generate(folder / "key.pem")
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
-    sealed = commands.run("seal", "plan.yaml", "--key", "key.pem", cwd=folder)
+    sealed = commands.run("seal", "plan.yaml", "--key", "key.pem", "--start-programs", cwd=folder)
     assert sealed.code == 0, sealed
     return folder / sealed.out.strip()
 

@@ -148,7 +148,9 @@ def sealed(wished: dict[str, Any], folder: Path) -> RunDirectory:
     plan = plan_from(wished)
     manifest, secret = seal(plan, key_id(SUBMITTER.public_key()), None, SECRET)
     memories = {"recent": stack_world.PIN} if "recent" in plan.systems_played else {}
-    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32, memories=memories), secret)
+    return run_folder.create(
+        folder, msgspec.structs.replace(manifest, nonce="0" * 32, memories=memories), secret, SUBMITTER
+    )
 
 
 def play(directory: RunDirectory, answer: Answerer) -> Blocks:

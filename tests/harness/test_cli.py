@@ -310,6 +310,7 @@ def test_seal_prints_the_folder_of_a_run_that_resume_plays(place: Place) -> None
         "judged",
         "manifest.json",
         "manifest.sha256",
+        "manifest.sig",
         "notes",
         "secret",
         "source.json",

@@ -32,8 +32,10 @@ from agzamov_harness.run.run_folder import RunDirectory
 from agzamov_harness.run.runner import finished
 from agzamov_harness.run.seal import seal
 from agzamov_harness.run.stop import Stop, Stopped
+from agzamov_verify.core.envelope import key_id
 from agzamov_verify.core.journal import BrokenJournal
 from agzamov_verify.plan.manifest import ManifestError
+from bundles.bundle_factory import SUBMITTER
 from harness import sealed_runs
 from harness.commands import Commands
 from harness.http_peer import Exchange, Peer, answers
@@ -51,8 +53,8 @@ SETTINGS = worker.WorkerSettings(None, "memory-servers", "", {})
 
 
 def sealed(folder: Path, **changes: object) -> RunDirectory:
-    manifest, secret = seal(plan_from({**PLAN, **changes}), "ab" * 32, None, bytes(range(32)))
-    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret)
+    manifest, secret = seal(plan_from({**PLAN, **changes}), key_id(SUBMITTER.public_key()), None, bytes(range(32)))
+    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret, SUBMITTER)
 
 
 class Threads:

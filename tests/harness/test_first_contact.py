@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
-from agzamov_harness.run import server_access
+from agzamov_harness.foundation import confirmation
 from agzamov_harness.run.first_contact import first_contact
 from agzamov_harness.run.plan_file import read_plan
 from agzamov_harness.run.server_access import Allowed, require_allowed
@@ -106,7 +106,7 @@ def test_a_key_that_is_allowed_goes_with_a_resumed_run_too(home: Path, monkeypat
 
 def test_a_person_is_asked_on_a_terminal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     questions, answer = [], iter([False, True])
-    monkeypatch.setattr(server_access, "_on_a_terminal", lambda: True)
+    monkeypatch.setattr(confirmation, "is_attended", lambda: True)
     monkeypatch.setattr(click, "confirm", lambda question, **_: questions.append(question) or next(answer))
     wanted = [Allowed("a.example", "K")]
     with pytest.raises(ManifestError, match="which you have not allowed"):

@@ -95,7 +95,7 @@ def refused(commands: Commands, folder: Path, plan: Json, *options: object) -> E
     """A plan that cannot be sealed: one line, and no run."""
     signing_keys.generate(folder / "key.pem")
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
-    ended = commands.run("seal", "plan.yaml", "--key", "key.pem", *options, cwd=folder)
+    ended = commands.run("seal", "plan.yaml", "--key", "key.pem", "--start-programs", *options, cwd=folder)
     assert (ended.code, len(ended.err.splitlines())) == (2, 1), ended
     assert not (folder / "runs").exists()
     return ended
@@ -214,7 +214,7 @@ def test_a_server_that_is_not_there_is_named_before_anything_is_sealed_and_befor
     line = f"memory notes: no file {server} (${{HERE}} is the folder of its adapter)"
     assert (ended.code, ended.err.startswith(f"error: {line}; go on with: ")) == (4, True), ended
     assert len(ended.err.splitlines()) == 1
-    sealed = commands.run("seal", "plan.yaml", "--key", "key.pem", cwd=folder)
+    sealed = commands.run("seal", "plan.yaml", "--key", "key.pem", "--start-programs", cwd=folder)
     assert (sealed.code, sealed.err) == (2, f"error: {line}; nothing was sealed\n")
 
 
@@ -227,7 +227,9 @@ def test_where_servers_are_installed_is_told_by_an_option_and_kept_by_the_run(co
     put_notes(there)
     ended = refused(commands, folder, plan_of(), "--installed", "memory-servers")
     assert f"no file {folder}/memory-servers/notes/notes_server.py (--installed names the folder of" in ended.err
-    sealed = commands.run("seal", "plan.yaml", "--key", "key.pem", "--installed", "servers", cwd=folder)
+    sealed = commands.run(
+        "seal", "plan.yaml", "--key", "key.pem", "--start-programs", "--installed", "servers", cwd=folder
+    )
     assert sealed.code == 0, sealed
     run = folder / sealed.out.strip()
     assert str(folder) not in (run / "manifest.json").read_text()

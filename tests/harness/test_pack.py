@@ -58,7 +58,7 @@ def scripted(question: Question) -> Answer:
 
 def sealed(folder: Path, wished: object = PLAN) -> RunDirectory:
     manifest, secret = seal(plan_from(wished), key_id(KEY.public_key()), None, bytes(range(32)))
-    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret)
+    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret, KEY)
 
 
 def played(directory: RunDirectory) -> Blocks:

@@ -63,7 +63,7 @@ needs_engine = pytest.mark.skipif(ENGINE is None, reason="no Stockfish 15.1 here
 def run_of(wished: object, folder: Path) -> tuple[run_folder.RunDirectory, dict]:  # type: ignore[type-arg]
     plan = plan_from(wished)
     manifest, secret = seal(plan, envelope.key_id(SUBMITTER.public_key()), ENGINE)
-    directory = run_folder.create(folder / "runs", manifest, secret)
+    directory = run_folder.create(folder / "runs", manifest, secret, SUBMITTER)
     ticks = count(step=1_000_000)
     world = world_of(plan, ENGINE)
     return directory, Runner(directory, Answering(world), lambda: next(ticks), State(plan, None), Stop(), 1).play()

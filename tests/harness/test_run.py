@@ -24,11 +24,13 @@ from agzamov_harness.run.seal import seal
 from agzamov_harness.run.stop import Stop, Stopped
 from agzamov_harness.seat_kinds.scripted_kind import LocalSeat
 from agzamov_verify.core import canon
+from agzamov_verify.core.envelope import key_id
 from agzamov_verify.core.questions import Answer, Chat, Question, Reply
 from agzamov_verify.core.script import Answerer
 from agzamov_verify.plan.streams import streams_of
 from agzamov_verify.scoring.results import Results, results_of
 from agzamov_verify.seats import RandomSeat, ReferenceSeat
+from bundles.bundle_factory import SUBMITTER
 
 SECRET = bytes(range(32))
 WAIT_S = 120.0
@@ -69,9 +71,9 @@ def scripted(question: Question) -> Answer:
 def sealed(folder: Path, **changes: object) -> RunDirectory:
     """The plan with some keys changed, sealed with a secret that is the same in every test."""
     plan = plan_from({**PLAN, **changes})
-    manifest, secret = seal(plan, "ab" * 32, None, SECRET)
+    manifest, secret = seal(plan, key_id(SUBMITTER.public_key()), None, SECRET)
     manifest = msgspec.structs.replace(manifest, nonce="0" * 32)
-    return run_folder.create(folder, manifest, secret)
+    return run_folder.create(folder, manifest, secret, SUBMITTER)
 
 
 def play(directory: RunDirectory, world: Answerer = scripted, stop: Stop | None = None, concurrency: int = 1) -> Blocks:
@@ -140,7 +142,7 @@ def thinking(delay_s: float) -> Answerer:
 def test_another_secret_is_another_run(tmp_path: Path) -> None:
     one = sealed(tmp_path)
     manifest = msgspec.structs.replace(one.manifest, nonce="f" * 32)
-    other = run_folder.create(tmp_path, manifest, SECRET)
+    other = run_folder.create(tmp_path, manifest, SECRET, SUBMITTER)
     play(one)
     play(other)
     assert journals(one).keys() == journals(other).keys()

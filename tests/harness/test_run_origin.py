@@ -41,10 +41,11 @@ def test_no_file_of_a_run_names_a_folder_and_the_owners_file_does(run: Path) -> 
     assert directory.origin.key_file == str(run.parents[1] / "key.pem")
 
 
-def test_a_path_that_somebody_writes_into_the_folder_chooses_nothing(commands: Commands, run: Path) -> None:
+def test_a_path_that_somebody_writes_into_the_folder_chooses_nothing(
+    commands: Commands, run: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """The attack: another folder, whose program of the same name ran as the owner, beside the signing key."""
-    elsewhere = run.parents[1] / "elsewhere"
-    elsewhere.mkdir()
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "notes_server.py").write_text(f"open({str(elsewhere / 'RUN')!r}, 'w')")
     for name in ("plan_folder", "memory_servers"):
         (run / name).write_text(str(elsewhere))
@@ -66,8 +67,8 @@ def test_a_machine_that_does_not_know_a_run_asks_for_its_folder(commands: Comman
         assert "name the folder by --plan-folder" in ended.err
     moved = tmp_path / "moved"
     moved.mkdir()
-    shutil.move(tmp_path / "notes_server.py", moved)
-    shutil.move(tmp_path / "stdio_server.py", moved)
+    for program in tmp_path.glob("*.py"):
+        shutil.move(program, moved)
     shared = commands.run("play", run, *SHARE, "--plan-folder", moved, cwd=tmp_path)
     assert shared.code == 0, shared
     ended = commands.run(*resume(run), "--plan-folder", moved, cwd=tmp_path)

@@ -21,16 +21,18 @@ from agzamov_harness.run import run_folder
 from agzamov_harness.run.plan_file import plan_from, read_plan
 from agzamov_harness.run.seal import seal
 from agzamov_verify.core import canon
+from agzamov_verify.core.envelope import key_id
 from agzamov_verify.engines.uci_engine import NAME, NET_SHA256, EngineFault, find_engine
 from agzamov_verify.plan.manifest import Manifest, ManifestError, load_manifest, prompt_digests
 from agzamov_verify.plan.plan_problems import needs_engine
 from agzamov_verify.plan.schema import plan_schema
 from agzamov_verify.protocols.norms import protocol_sha256
 from agzamov_verify.scoring.departures import departures
+from bundles.bundle_factory import SUBMITTER
 
 ROOT = Path(__file__).parents[2]
 FORMATS = ROOT / "docs" / "formats"
-KEY_ID = "ab" * 32
+KEY_ID = key_id(SUBMITTER.public_key())
 SECRET = bytes(range(32))
 
 GOOD = """\
@@ -490,7 +492,7 @@ def test_a_plan_that_adjudicates_pins_the_engine_or_says_how_to_get_it(tmp_path:
 def test_the_secret_is_for_its_owner_alone_whatever_the_umask(sealed: Manifest, tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        directory = run_folder.create(tmp_path / "runs", sealed, SECRET)
+        directory = run_folder.create(tmp_path / "runs", sealed, SECRET, SUBMITTER)
     finally:
         os.umask(before)
     assert directory.path.name == sealed.run_id
@@ -499,7 +501,7 @@ def test_the_secret_is_for_its_owner_alone_whatever_the_umask(sealed: Manifest, 
 
 
 def test_a_run_comes_back_from_its_folder_as_it_was_sealed(sealed: Manifest, tmp_path: Path) -> None:
-    path = run_folder.create(tmp_path, sealed, SECRET).path
+    path = run_folder.create(tmp_path, sealed, SECRET, SUBMITTER).path
     loaded = run_folder.load(path)
     assert (loaded.manifest, loaded.secret) == (sealed, SECRET)
 
@@ -517,7 +519,7 @@ def test_a_run_comes_back_from_its_folder_as_it_was_sealed(sealed: Manifest, tmp
 def test_a_folder_that_holds_no_sealed_run_is_named(
     sealed: Manifest, name: str, data: bytes | None, told: str, tmp_path: Path
 ) -> None:
-    path = run_folder.create(tmp_path, sealed, SECRET).path
+    path = run_folder.create(tmp_path, sealed, SECRET, SUBMITTER).path
     (path / name).unlink()
     if data is not None:
         (path / name).write_bytes(data)
@@ -529,7 +531,7 @@ def test_a_folder_that_holds_no_sealed_run_is_named(
 def test_a_manifest_that_was_changed_after_it_was_sealed_is_named_and_no_version_is_blamed(
     sealed: Manifest, tmp_path: Path
 ) -> None:
-    path = run_folder.create(tmp_path, sealed, SECRET).path
+    path = run_folder.create(tmp_path, sealed, SECRET, SUBMITTER).path
     for old, new in ((b'"chess960/system":"', b'"chess960/system":"0'), (b'"games":', b'"games":1'), (b"{", b"")):
         changed = sealed.bytes.replace(old, new, 1)
         assert changed != sealed.bytes
@@ -543,7 +545,7 @@ def test_a_manifest_that_was_changed_after_it_was_sealed_is_named_and_no_version
 
 @pytest.mark.parametrize("digest", [b"", b"\xff\xfe", b"0" * 63, b"\n\n"])
 def test_a_digest_beside_a_manifest_that_is_none_is_named(sealed: Manifest, tmp_path: Path, digest: bytes) -> None:
-    path = run_folder.create(tmp_path, sealed, SECRET).path
+    path = run_folder.create(tmp_path, sealed, SECRET, SUBMITTER).path
     whole = (path / "manifest.sha256").read_bytes()
     (path / "manifest.sha256").write_bytes(digest)
     with pytest.raises(ManifestError, match=rf"^{path}/manifest.sha256: expected a SHA-256, found something else"):
@@ -553,7 +555,7 @@ def test_a_digest_beside_a_manifest_that_is_none_is_named(sealed: Manifest, tmp_
 
 
 def test_a_secret_that_the_manifest_did_not_commit_to_is_refused(sealed: Manifest, tmp_path: Path) -> None:
-    path = run_folder.create(tmp_path, sealed, SECRET).path
+    path = run_folder.create(tmp_path, sealed, SECRET, SUBMITTER).path
     (path / "secret").write_text("00" * 32)
     with pytest.raises(ManifestError, match="secret"):
         run_folder.load(path)
@@ -571,7 +573,7 @@ def test_a_run_that_another_version_sealed_is_refused_before_a_call_is_paid_for(
     sealed: Manifest, change: Callable[[Manifest], dict[str, Any]], tmp_path: Path
 ) -> None:
     older = msgspec.structs.replace(sealed, **change(sealed))
-    path = run_folder.create(tmp_path, older, SECRET).path
+    path = run_folder.create(tmp_path, older, SECRET, SUBMITTER).path
     with pytest.raises(ManifestError, match=r"found others; it was sealed by .*: use that"):
         run_folder.load(path)
 

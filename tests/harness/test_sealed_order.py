@@ -17,6 +17,7 @@ from agzamov_harness.run.plan_file import plan_from
 from agzamov_harness.run.runner import finished
 from agzamov_harness.run.seal import seal
 from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.core.envelope import key_id
 from agzamov_verify.scoring.results import Results
 from bundles.bundle_factory import SUBMITTER, TINY, engine_path, make
 
@@ -79,9 +80,9 @@ def test_a_run_goes_on_with_the_manifest_that_its_bytes_spell(tmp_path: Path) ->
     seats = {"zoe": {"kind": "random"}, "amy": {"kind": "random"}}
     match = {"phase": 0, "game": "holdem", "a": "zoe", "b": "amy", "hands": 4}
     plan = plan_from({"title": "Order", "seats": seats, "holdem": {"session_hands": 2}, "matches": [match]})
-    manifest, secret = seal(plan, "0" * 64, None)
+    manifest, secret = seal(plan, key_id(SUBMITTER.public_key()), None)
     assert list(manifest.plan.seats) == ["zoe", "amy"]
-    created = run_folder.create(tmp_path, manifest, secret)
+    created = run_folder.create(tmp_path, manifest, secret, SUBMITTER)
     assert (
         list(created.manifest.plan.seats) == list(run_folder.load(created.path).manifest.plan.seats) == ["amy", "zoe"]
     )

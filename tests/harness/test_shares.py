@@ -23,12 +23,14 @@ from agzamov_harness.run.run_folder import RunDirectory
 from agzamov_harness.run.runner import Runner, finished
 from agzamov_harness.run.seal import seal
 from agzamov_harness.run.stop import Stop, Stopped
+from agzamov_verify.core.envelope import key_id
 from agzamov_verify.core.execution_log import ExecutionHistory
 from agzamov_verify.core.journal import BrokenJournal
 from agzamov_verify.core.questions import Answer, Chat, Question, Reply
 from agzamov_verify.core.script import Answerer
 from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.plan.streams import streams_of
+from bundles.bundle_factory import SUBMITTER
 
 WAIT_S = 300.0
 SHARES = 3
@@ -60,8 +62,10 @@ def seat_a_wins(question: Question) -> Answer:
 
 
 def sealed(folder: Path, plan: dict[str, Any] | None = None, **changes: object) -> RunDirectory:
-    manifest, secret = seal(plan_from({**(plan or PLAN), **changes}), "ab" * 32, None, bytes(range(32)))
-    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret)
+    manifest, secret = seal(
+        plan_from({**(plan or PLAN), **changes}), key_id(SUBMITTER.public_key()), None, bytes(range(32))
+    )
+    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret, SUBMITTER)
 
 
 def runner(

@@ -68,7 +68,7 @@ class Remembering:
 def sealed(folder: Path) -> RunDirectory:
     """The same run in any folder."""
     manifest, secret = seal(plan_from(PLAN), key_id(SUBMITTER.public_key()), None, SECRET)
-    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret)
+    return run_folder.create(folder, msgspec.structs.replace(manifest, nonce="0" * 32), secret, SUBMITTER)
 
 
 def play(directory: RunDirectory, open_port: OpenPort) -> None:

@@ -15,8 +15,10 @@ from agzamov_harness.run.plan_file import plan_from
 from agzamov_harness.run.run_folder import RunDirectory
 from agzamov_harness.run.seal import seal
 from agzamov_harness.seat_kind import FoundWeights, Witness
+from agzamov_verify.core.envelope import key_id
 from agzamov_verify.plan.manifest import ManifestError, ModelPin, Plan
 from agzamov_verify.seats import GgufSeat, OllamaSeat
+from bundles.bundle_factory import SUBMITTER
 from harness.http_peer import Peer, answers
 from models.store import blob_path, manifest_path, put_model
 
@@ -144,8 +146,8 @@ def run(tmp_path: Path) -> RunDirectory:
     """A sealed run with a GGUF file."""
     plan = plan_with(kind="gguf", weights="tiny.gguf")
     pins = pins_of(plan, gguf(tmp_path))
-    manifest, secret = seal(plan, "0" * 64, None, models=pins)
-    return run_folder.create(tmp_path / "runs", manifest, secret, tmp_path)
+    manifest, secret = seal(plan, key_id(SUBMITTER.public_key()), None, models=pins)
+    return run_folder.create(tmp_path / "runs", manifest, secret, SUBMITTER, tmp_path)
 
 
 def test_weights_are_hashed_before_and_after_and_both_are_noted(run: RunDirectory) -> None:
@@ -200,8 +202,8 @@ def test_a_run_without_local_models_has_no_such_notes(tmp_path: Path) -> None:
             "matches": [{"phase": 1, "game": "holdem", "a": "a", "b": "a", "hands": 100}],
         }
     )
-    manifest, secret = seal(plan, "0" * 64, None)
-    run = run_folder.create(tmp_path, manifest, secret)
+    manifest, secret = seal(plan, key_id(SUBMITTER.public_key()), None)
+    run = run_folder.create(tmp_path, manifest, secret, SUBMITTER)
     with weights_watched(run):
         pass
     assert not (run.executions / FILE).exists()

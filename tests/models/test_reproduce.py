@@ -69,7 +69,7 @@ def played(wished: dict[str, Any], folder: Path) -> Path:
     """The bundle of a plan, played by the harness's own parts with its preflight and its hashing."""
     plan = plan_from(wished)
     manifest, secret = seal(plan, key_id(SUBMITTER.public_key()), None, SECRET, models=pins_of(plan, folder))
-    directory = run_folder.create(folder / "runs", manifest, secret, folder)
+    directory = run_folder.create(folder / "runs", manifest, secret, SUBMITTER, folder)
     with weights_watched(directory), open_world(manifest, None, notes=directory.notes) as world:
         blocks = Runner(directory, world, time.monotonic_ns, State(plan, None), Stop(), SLOTS).play()
     return pack(directory, blocks, SUBMITTER, folder / "bundles")

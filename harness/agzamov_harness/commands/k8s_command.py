@@ -14,9 +14,10 @@ from agzamov_verify.plan.manifest import ManifestError
 
 from ..cluster.kubernetes_job import JobSettings, job_of
 from ..cluster.shares import COUNT_MAX, require_spreadable
-from ..memory.launch import INSTALLED
+from ..memory.launch import INSTALLED, Places
 from ..pipeline.sealed_run import sealed_after_contact
 from ..run import exit_status, run_folder
+from ..run.program_consent import outside_programs, require_consent
 from ..run.run_folder import RunDirectory
 from ..run.run_origin import needs_memory_servers, needs_plan_folder
 from ..run.server_access import Allowed, addresses_before, keys_sent, require_allowed
@@ -29,6 +30,7 @@ from .shared_options import (
     plan_file,
     plan_folder_option,
     small_option,
+    start_programs_option,
 )
 
 NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
@@ -68,6 +70,7 @@ def _name(_: click.Context, parameter: click.Parameter, text: str | None) -> str
 @plan_folder_option
 @installed_option
 @small_option
+@start_programs_option
 @allow_key_option
 def k8s(
     plan: Path,
@@ -79,6 +82,7 @@ def k8s(
     allow_key: Mapping[str, str],
     *,
     small: bool,
+    start_programs: bool,
     **job: Any,
 ) -> None:
     """Seal PLAN (YAML) and print an Indexed Job (YAML) that plays it in shares; or a Job for the sealed run in FOLDER.
@@ -89,11 +93,15 @@ def k8s(
     Exit code 0: the Job is printed. 2: the plan, the key, the engine or a server is wrong, or one machine must play it.
     """
     with exit_status.faults():
-        directory = _sealed(plan, key, engine, runs, plan_folder, installed, allow_key, small=small)
+        directory = _sealed(
+            plan, key, engine, runs, plan_folder, installed, allow_key, small=small, start_programs=start_programs
+        )
         wished = directory.manifest.plan
         require_spreadable(wished)
         sent = keys_sent(wished, addresses_before(directory))
         require_allowed(sent, allow_key)
+        places = Places(directory.memory_servers, directory.plan_folder)
+        require_consent(outside_programs(directory.manifest, places), given=start_programs)
         if sent and not job["secret"]:
             raise ManifestError(
                 f"--secret: expected the Kubernetes secret that has the keys {', '.join(one.variable for one in sent)}"
@@ -104,7 +112,7 @@ def k8s(
             user=owner.st_uid,
             group=owner.st_gid,
             variables=sorted({one.variable for one in sent}),
-            arguments=[*_programs(directory), *(word for one in sent for word in _allowed(one))],
+            arguments=[*_trusted(directory), *(word for one in sent for word in _allowed(one))],
             **{name: value for name, value in job.items() if value is not None},
         )
         click.echo(yaml.safe_dump(job_of(settings), sort_keys=False), nl=False)
@@ -121,13 +129,14 @@ def _sealed(
     allow_key: Mapping[str, str],
     *,
     small: bool,
+    start_programs: bool,
 ) -> RunDirectory:
     """The sealed run in a folder, or one that is sealed now from a plan that can be played in shares."""
     if plan.is_dir():
         return run_folder.load(plan, plan_folder, installed if installed != INSTALLED else None)
     file = plan_file(plan, small=small)
     require_spreadable(file.plan)
-    directory = sealed_after_contact(file, key, engine, runs, allow_key, installed)
+    directory = sealed_after_contact(file, key, engine, runs, allow_key, installed, start_programs=start_programs)
     click.echo(f"run: {directory.path}", err=True)
     return directory
 
@@ -137,10 +146,15 @@ def _allowed(key: Allowed) -> tuple[str, str]:
     return "--allow-key", f"{key.variable}={key.host}"
 
 
-def _programs(directory: RunDirectory) -> Iterator[str]:
-    """The options by which a share finds its memory servers: at the paths of this machine, and not in the volume."""
+def _trusted(directory: RunDirectory) -> Iterator[str]:
+    """The options by which a share knows what the volume must not tell it: whose run it is, and where its memory
+    servers are, at the paths of this machine.
+    """
     plan = directory.manifest.plan
+    yield from ("--signed-by", directory.manifest.submitter_key_id)
     if needs_plan_folder(plan):
         yield from ("--plan-folder", str(directory.plan_folder))
+    if any(outside_programs(directory.manifest, Places())):
+        yield "--start-programs"
     if needs_memory_servers(plan):
         yield from ("--installed", str(directory.memory_servers))

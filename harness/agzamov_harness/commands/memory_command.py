@@ -21,12 +21,14 @@ from ..memory.blank_run import blank_run
 from ..memory.canary_session import HITS_MAX, CanarySession, CheckFailed
 from ..memory.conformance import ABOUT_FINGERPRINT, ConformanceFinding, check_system, coinciding
 from ..memory.launch import IN_HERE, Places, Setup, SystemSettings, why_not_here
+from ..memory.program_files import program_files
 from ..memory.server_limits import ServerLimits
 from ..ports import PortFault
 from ..reproduce.memory_replay import programs_of, replay_memories
 from ..run.exit_status import EXIT_FAILED, EXIT_STOPPED, EXIT_USAGE, fail
+from ..run.program_consent import OutsideProgram, require_consent
 from ..servers.server_process import log_folder
-from .shared_options import installed_option
+from .shared_options import installed_option, start_programs_option
 
 LOG = "memory.log"
 LOG_LINES_MAX = 5
@@ -93,8 +95,18 @@ def list_systems(installed: Path, *, as_json: bool) -> None:
 @half_life_option
 @noise_option
 @click.option("--blank", is_flag=True, help="Look for knowledge that nobody stored, too.")
+@start_programs_option
 @json_option
-def check(name: str, installed: Path, half_life_games: int, noise_percent: int, *, blank: bool, as_json: bool) -> None:
+def check(
+    name: str,
+    installed: Path,
+    half_life_games: int,
+    noise_percent: int,
+    *,
+    blank: bool,
+    start_programs: bool,
+    as_json: bool,
+) -> None:
     """Check a memory system by its NAME, or the one of an adapter's FILE, as a run would use it.
 
     Canaries are stored, searched and exported in fresh folders; each check is one line. At last its searches are
@@ -104,7 +116,7 @@ def check(name: str, installed: Path, half_life_games: int, noise_percent: int, 
     Exit code 0: every check is ok, warnings aside. 1: a check failed. 2: no such system, its adapter is wrong, or it
     is not installed here.
     """
-    with _setup(name, installed, half_life_games, noise_percent) as (setup, folder):
+    with _setup(name, installed, half_life_games, noise_percent, start_programs=start_programs) as (setup, folder):
         findings = []
         for finding in _findings(setup, folder, blank=blank):
             findings.append(finding)
@@ -127,6 +139,7 @@ def check(name: str, installed: Path, half_life_games: int, noise_percent: int, 
 @installed_option
 @half_life_option
 @noise_option
+@start_programs_option
 @json_option
 def try_system(
     name: str,
@@ -138,6 +151,7 @@ def try_system(
     noise_percent: int,
     *,
     raw: bool,
+    start_programs: bool,
     as_json: bool,
 ) -> None:
     """Store and search in a fresh memory, which is gone afterwards.
@@ -148,7 +162,7 @@ def try_system(
     Exit code 0: done. 2: no such system, or it cannot be started. 4: the server broke a rule, which is named.
     """
     with (
-        _setup(name, installed, half_life_games, noise_percent) as (setup, folder),
+        _setup(name, installed, half_life_games, noise_percent, start_programs=start_programs) as (setup, folder),
         _session(msgspec.structs.replace(setup, tell_raw=_echo_raw if raw else None), folder) as session,
     ):
         if not texts and not queries:
@@ -238,14 +252,21 @@ def printable_lines(text: str) -> str:
 
 
 @contextmanager
-def _setup(name: str, installed: Path, half_life_games: int, noise_percent: int) -> Iterator[tuple[Setup, Path]]:
-    """The system to start, and a folder for its log. One clear line where there is no such system."""
+def _setup(
+    name: str, installed: Path, half_life_games: int, noise_percent: int, *, start_programs: bool
+) -> Iterator[tuple[Setup, Path]]:
+    """The system to start, and a folder for its log. One clear line where there is no such system, or no consent."""
     try:
         system = system_of(name)
     except ManifestError as error:
         fail(str(error), EXIT_USAGE)
     if missing := why_not_here(system, installed / system.name):
         fail(f"memory {system.name} cannot be started here: {missing}", EXIT_USAGE)
+    try:
+        programs = [OutsideProgram(system, program_files(system))] if system.file else []
+        require_consent(programs, given=start_programs)
+    except (ManifestError, PortFault) as error:
+        fail(str(error), EXIT_USAGE)
     settings = SystemSettings(half_life_games, noise_percent)
     with log_folder("memory") as folder:
         yield Setup(system, settings, ServerLimits(), installed / system.name), folder

@@ -14,7 +14,7 @@ from ..pipeline.play_and_pack import PlayOptions, played
 from ..positive_control.judged_bundle import control_verdict, verdict_document, verdict_lines
 from ..run.exit_status import EXIT_FAILED, EXIT_USAGE, fail, faults
 from .run_commands import out_option, runs_option
-from .shared_options import engine_option, key_option, plan_file
+from .shared_options import engine_option, key_option, plan_file, start_programs_option
 
 PLAN = Path("manifests/positive-control.yaml")
 
@@ -32,6 +32,7 @@ PLAN = Path("manifests/positive-control.yaml")
 @engine_option
 @runs_option
 @out_option
+@start_programs_option
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON of ASCII alone.")
 @bounded
 def control(
@@ -42,6 +43,7 @@ def control(
     runs: Path,
     out: Path,
     *,
+    start_programs: bool,
     as_json: bool,
     **limits: Any,
 ) -> None:
@@ -57,7 +59,8 @@ def control(
     """
     if bundle is None:
         with faults():
-            bundle = played(plan_file(plan, small=False), key, runs, PlayOptions(engine, out, quiet=as_json))
+            options = PlayOptions(engine, out, quiet=as_json, start_programs=start_programs)
+            bundle = played(plan_file(plan, small=False), key, runs, options)
         if not as_json:
             click.echo(f"bundle: {bundle}")
     elif why := no_bundle(bundle):

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from agzamov_verify.engines.uci_engine import find_engine
+from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.plan.plan_problems import starts_engine
 
 from ..build_ports import concurrency_of, open_world
@@ -14,12 +15,19 @@ from ..containers import play_inside
 from ..foundation.unix_clock import unix_ns
 from ..memory.launch import Places
 from ..run import exit_status, run_folder
+from ..run.program_consent import outside_programs, require_consent
 from ..run.progress import State
 from ..run.run_folder import RunDirectory
 from ..run.server_access import addresses_before, keys_sent, require_allowed
 from ..run.stop import Stop
 from ..run.terminal_progress import progress
-from .shared_options import allow_key_option, engine_option, plan_folder_option, same_installed_option
+from .shared_options import (
+    allow_key_option,
+    engine_option,
+    plan_folder_option,
+    same_installed_option,
+    start_programs_option,
+)
 
 GRACE_S = 7.0
 PLAY_AGAIN = "play it again to go on"
@@ -43,6 +51,8 @@ def _share(_: click.Context, parameter: click.Parameter, text: str | None) -> Sh
 @engine_option
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Streams (blocks of games) played in parallel.")
 @allow_key_option
+@click.option("--signed-by", metavar="KEY-ID", help="Play it if this key sealed it: 64 digits, the SHA-256 of the key.")
+@start_programs_option
 @plan_folder_option
 @same_installed_option
 @click.option("--quiet", is_flag=True, help="No progress, even on a terminal.")
@@ -55,9 +65,11 @@ def play(
     engine: str | None,
     concurrency: int | None,
     allow_key: Mapping[str, str],
+    signed_by: str | None,
     plan_folder: Path | None,
     installed: Path | None,
     *,
+    start_programs: bool,
     quiet: bool,
     attended: bool,
 ) -> None:
@@ -69,8 +81,13 @@ def play(
     stop = Stop()
     with exit_status.faults(), exit_status.signals(stop, PLAY_AGAIN, GRACE_S):
         directory = run_folder.load(folder, plan_folder, installed)
+        sealed_by = directory.manifest.submitter_key_id
+        if signed_by not in (None, sealed_by):
+            raise ManifestError(f"{folder}: expected a run that the key {signed_by} sealed, found one by {sealed_by}")
         if share:
-            _play_share(directory, share, stop, engine, concurrency, allow_key, quiet=quiet)
+            _play_share(
+                directory, share, stop, engine, concurrency, allow_key, start_programs=start_programs, quiet=quiet
+            )
         elif attended:
             play_inside.play_attended(directory, stop, concurrency)
         else:
@@ -86,6 +103,7 @@ def _play_share(
     concurrency: int | None,
     allow_key: Mapping[str, str],
     *,
+    start_programs: bool,
     quiet: bool,
 ) -> None:
     manifest = directory.manifest
@@ -95,6 +113,7 @@ def _play_share(
         served = addresses_before(directory)
         require_allowed(keys_sent(plan, served), allow_key)
         places = Places(directory.memory_servers, directory.plan_folder, part=share.name)
+        require_consent(outside_programs(manifest, places), given=start_programs)
         path = find_engine(engine) if starts_engine(plan) else None
         world_of = open_world(manifest, path, stop.wait, served, directory.notes, places)
         if has_decisions(plan):

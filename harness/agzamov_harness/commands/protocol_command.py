@@ -23,7 +23,15 @@ from ..run.exit_status import faults
 from ..run.plan_file import PlanFile
 from ..run.run_folder import RunDirectory
 from .run_commands import cluster_option, json_option
-from .shared_options import allow_key_option, engine_option, installed_option, key_option, plan_file, small_option
+from .shared_options import (
+    allow_key_option,
+    engine_option,
+    installed_option,
+    key_option,
+    plan_file,
+    small_option,
+    start_programs_option,
+)
 
 RUNS, BUNDLES = "runs", "bundles"
 CHANGED = (
@@ -69,6 +77,7 @@ def protocol() -> None:
 @engine_option
 @installed_option
 @small_option
+@start_programs_option
 @allow_key_option
 @cluster_option
 @augmentation_option
@@ -85,6 +94,7 @@ def run(
     augmentation: str,
     *,
     small: bool,
+    start_programs: bool,
     as_json: bool,
     **limits: Any,
 ) -> None:
@@ -110,15 +120,9 @@ def run(
             run_folder.require_writable(folder / name, f"the {name} cannot be kept there", "play in another FOLDER")
         with run_folder.held(folder / RUNS / run_folder.LOCK, f"{folder}: another process is playing this folder"):
             _copy(plans, folder)
-            parts = _parts(folder, small=small)
-            with connected(cluster, *(part.file.plan for part in parts)) as workers:
-                for part in _unsealed(parts):
-                    made = sealed_after_contact(part.file, key, engine, folder / RUNS, allow_key, installed)
-                    click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
-                options = PlayOptions(engine, folder / BUNDLES, quiet=as_json, allow_key=allow_key, workers=workers)
-                options = options._replace(again=_again(click.get_current_context()))
-                play = partial(play_and_pack, key=key, options=options)
-                bundles = [_played(part, play) for part in _parts(folder, small=small)]
+            options = PlayOptions(engine, folder / BUNDLES, quiet=as_json, allow_key=allow_key)
+            options = options._replace(start_programs=start_programs, again=_again(click.get_current_context()))
+            bundles = _all_played(folder, key, cluster, installed, options, small=small)
     collected, _ = collected_from(
         bundles=tuple(bundles), engine=engine, jobs=None, key_files=(), as_json=as_json, **limits
     )
@@ -144,6 +148,27 @@ def status(folder: Path, *, small: bool) -> None:
             click.echo(f'"{plan.title}": {_standing(path)}; no plan here says what was sealed: {CHANGED}')
         if wrong:
             raise ManifestError("\n".join(wrong))
+
+
+def _all_played(
+    folder: Path, key: Path, cluster: str | None, installed: Path, options: PlayOptions, *, small: bool
+) -> list[Path]:
+    """The bundles of all plans of a folder, in the order of their names; all are sealed before the first is played."""
+    parts = _parts(folder, small=small)
+    with connected(cluster, *(part.file.plan for part in parts)) as workers:
+        for part in _unsealed(parts):
+            made = sealed_after_contact(
+                part.file,
+                key,
+                options.engine,
+                folder / RUNS,
+                options.allow_key,
+                installed,
+                start_programs=options.start_programs,
+            )
+            click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
+        play = partial(play_and_pack, key=key, options=options._replace(workers=workers))
+        return [_played(part, play) for part in _parts(folder, small=small)]
 
 
 def _again(context: click.Context) -> str:

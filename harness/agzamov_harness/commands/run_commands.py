@@ -35,6 +35,7 @@ from .shared_options import (
     plan_folder_option,
     same_installed_option,
     small_option,
+    start_programs_option,
 )
 
 if TYPE_CHECKING:
@@ -73,16 +74,19 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print the ou
 @runs_option
 @installed_option
 @small_option
-def seal(plan: Path, key: Path, engine: str | None, runs: Path, installed: Path, *, small: bool) -> None:
+@start_programs_option
+def seal(
+    plan: Path, key: Path, engine: str | None, runs: Path, installed: Path, *, small: bool, start_programs: bool
+) -> None:
     """Seal PLAN (YAML) into a run that has not started: its manifest and its secret.
 
     No endpoint is asked and no API key is sent: the run may be played on another machine. A memory server is started
-    once, to be pinned.
+    once, to be pinned. Before one that does not come with Agzamov is started for the first time you are asked.
 
     Exit code 0: the run's folder is printed. 2: the plan, the key or the engine is wrong.
     """
     with exit_status.faults():
-        directory = sealed(plan_file(plan, small=small), key, engine, runs, installed)
+        directory = sealed(plan_file(plan, small=small), key, engine, runs, installed, start_programs=start_programs)
         click.echo(directory.path)
         click.echo(as_typed(f"play it with: {shlex.join(['agzamov', 'resume', str(directory.path)])}"), err=True)
 
@@ -106,6 +110,7 @@ def playing_options(command: Callable[..., None]) -> Callable[..., None]:
                 help="Streams (blocks of games) played in parallel; default: what the seats allow.",
             ),
             allow_key_option,
+            start_programs_option,
             cluster_option,
             click.option("--watch", is_flag=True, help="Serve a live page of the run to this machine's browsers."),
             click.option("--quiet", is_flag=True, help="No progress, even on a terminal."),
@@ -127,7 +132,8 @@ def run(plan: Path, runs: Path, key: Path, cluster: str | None, *, small: bool, 
     """Seal PLAN (YAML), play it, and pack its signed bundle.
 
     Before anything is sealed, the plan's servers are asked whether they have its models. Before an API key goes to a
-    host for the first time you are asked; without a terminal, allow it by --allow-key.
+    host for the first time you are asked, and before a program is started that does not come with Agzamov; without a
+    terminal, allow it by --allow-key and --start-programs.
 
     Exit code 0: done; the bundle's folder is printed. 1: model weights or the journal changed during the run. 2: the
     plan, a server, a key or the engine is wrong; nothing was sealed. 4: the run stopped and can be resumed.

@@ -38,6 +38,12 @@ plan_folder_option = click.option(
     help="The folder of the run's plan, from which weights and memory servers are found; default: the same folder as"
     " when the run was sealed, if that was on this machine.",
 )
+start_programs_option = click.option(
+    "--start-programs",
+    is_flag=True,
+    help="Start, as you, the memory servers that do not come with Agzamov, from now on as long as their adapters and"
+    " files stay as they are.",
+)
 engine_option = click.option("--engine", metavar="PATH", help="Stockfish 15.1; found on PATH if not given.")
 
 small_option = click.option(

@@ -53,7 +53,7 @@ from ..run.move_evaluations import promised_answers
 from ..run.recorder import CALLS_FILE, JOURNAL_SUFFIX
 from ..run.run_folder import ADDRESSES, DIGESTS, PREFLIGHT, WEIGHTS, RunDirectory
 from ..run.runner import Blocks
-from ..run.signing_keys import public_pem
+from ..run.seal_signature import public_pem
 
 FORMAT = "agz-environment-1"
 

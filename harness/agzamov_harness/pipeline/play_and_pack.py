@@ -25,6 +25,7 @@ from ..ports import PortFault
 from ..run import exit_status, run_folder, signing_keys
 from ..run.move_evaluations import judge_promised
 from ..run.plan_file import PlanFile
+from ..run.program_consent import outside_programs, require_consent
 from ..run.progress import State
 from ..run.run_folder import RunDirectory
 from ..run.runner import Blocks, Runner, finished
@@ -77,8 +78,8 @@ class PlayOptions(NamedTuple):
     `engine`: the engine's program, where it is not on the path. `out`: the folder of bundles. `concurrency`: streams
     played in parallel. `allow_key`: keys that may go to a host, by variable. `base_url`: changed addresses by seat.
     `installed`: the folder of installed memory servers, and `plan_folder` that of the plan, where they are not those
-    that this machine knows. `workers`: those of a cluster. `again`: the command that goes
-    on with the run, if that is not `agzamov resume`.
+    that this machine knows. `start_programs`: consent to the programs of memories. `workers`: those of a cluster.
+    `again`: the command that goes on with the run, if that is not `agzamov resume`.
     """
 
     engine: str | None = None
@@ -90,6 +91,7 @@ class PlayOptions(NamedTuple):
     base_url: Mapping[str, str] = NOWHERE
     installed: Path | None = None
     plan_folder: Path | None = None
+    start_programs: bool = False
     workers: "Cluster | None" = None
     again: str = ""
 
@@ -109,6 +111,7 @@ def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOption
         with directory.locked(), beside(directory, tell), exit_status.signals(stop, resume, grace_s):
             served = note_addresses(directory, options.base_url)
             require_allowed(keys_sent(directory.manifest.plan, served), options.allow_key)
+            require_consent(outside_programs(directory.manifest, memories), given=options.start_programs)
             with weights_watched(directory):
                 engine, limit, workers = options.engine, options.concurrency, options.workers
                 player = _Player(directory, engine, limit, stop, served, memories, workers)
@@ -193,6 +196,8 @@ def played(plan: PlanFile, key: Path, runs: Path, options: PlayOptions) -> Path:
     """The bundle of a plan that is sealed and played to its end."""
     run_folder.require_writable(options.out)
     installed = options.installed or INSTALLED
-    directory = sealed_after_contact(plan, key, options.engine, runs, options.allow_key, installed)
+    directory = sealed_after_contact(
+        plan, key, options.engine, runs, options.allow_key, installed, start_programs=options.start_programs
+    )
     click.echo(f"run: {directory.path}", err=True)
     return play_and_pack(directory, key, options._replace(installed=None))

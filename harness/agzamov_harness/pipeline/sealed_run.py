@@ -21,6 +21,7 @@ from ..ports import PortFault
 from ..run import run_folder, signing_keys
 from ..run.first_contact import first_contact
 from ..run.plan_file import PlanFile
+from ..run.program_consent import outside_programs, require_consent
 from ..run.run_folder import RunDirectory
 from ..run.seal import seal as seal_plan
 
@@ -96,21 +97,31 @@ def served_memory(manifest: Manifest, name: str, places: Places = HERE) -> Itera
 
 
 def sealed_after_contact(
-    file: PlanFile, key: Path, engine: str | None, runs: Path, allow_key: Mapping[str, str], installed: Path
+    file: PlanFile,
+    key: Path,
+    engine: str | None,
+    runs: Path,
+    allow_key: Mapping[str, str],
+    installed: Path,
+    *,
+    start_programs: bool,
 ) -> RunDirectory:
     """A run that was sealed once its servers were asked, and its container engine, whether they can play it."""
     if file.plan.isolation == "container":
         supervise.require_engine(file.plan)
     first_contact(file.plan, engine, allow_key)
-    return sealed(file, key, engine, runs, installed)
+    return sealed(file, key, engine, runs, installed, start_programs=start_programs)
 
 
-def sealed(file: PlanFile, key: Path, engine: str | None, runs: Path, installed: Path) -> RunDirectory:
-    """A run that was sealed from a plan and has not started."""
+def sealed(
+    file: PlanFile, key: Path, engine: str | None, runs: Path, installed: Path, *, start_programs: bool
+) -> RunDirectory:
+    """A run that was sealed from a plan and has not started. `start_programs`: consent to those of its memories."""
     plan, folder = file
-    submitter = key_id(signing_keys.load(key).public_key())
+    signer = signing_keys.load(key)
     images, models = images_of(plan), pins_of(plan, folder)
     engine_path = find_engine(engine) if needs_engine(plan) and not images.pins else None
-    manifest, secret = seal_plan(plan, submitter, engine_path, images=images, models=models)
+    manifest, secret = seal_plan(plan, key_id(signer.public_key()), engine_path, images=images, models=models)
+    require_consent(outside_programs(manifest, Places(installed, folder)), given=start_programs)
     manifest = with_memories(manifest, Places(installed, folder))
-    return run_folder.create(runs, manifest, secret, folder, key, installed)
+    return run_folder.create(runs, manifest, secret, signer, folder, key, installed)

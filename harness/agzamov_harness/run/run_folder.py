@@ -1,11 +1,12 @@
 """A run on disk while it is being made: runs/<run_id>/.
 
-manifest.json  manifest.sha256  secret (mode 0600)  source.json
+manifest.json  manifest.sha256  manifest.sig  secret (mode 0600)  source.json
 journal/<stream>/…  notes/  judged/  executions/  egress/  memory/  memory_data/  lock
 
 No file in it says which program is started, or where one is found: that is in the owner's own folder (`run_origin`).
 `source.json` is the version of the program that sealed the run, `manifest.sha256` the digest of its manifest, so that
-one that was changed since is named as such; it proves nothing.
+one that was changed since is named as such; it proves nothing. `manifest.sig` does: it is the signature over the
+manifest by the key that it names, made when the run was sealed (`seal_signature`).
 `journal`, `notes` and `judged` are all that a harness in its container can write; `executions` is what was seen from
 outside. By hand, with compose.yaml, it can write `executions` too. `memory` has
 what memory servers print, `memory_data` their folders while they run: what a killed run left there goes with the next.
@@ -21,6 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_verify.core import canon
 from agzamov_verify.plan.manifest import Manifest, ManifestError, load_manifest, prompt_digests
@@ -28,11 +30,12 @@ from agzamov_verify.protocols.norms import protocol_sha256
 
 from ..foundation.program_and_machine import SourceVersion, source_version
 from ..ports import PortFault
+from . import seal_signature
 from .run_origin import RunOrigin, memory_servers_of, plan_folder_of, recall, remember
 
 MANIFEST, SECRET, JOURNAL, LOCK = "manifest.json", "secret", "journal", "lock"
-SOURCE, SEALED = "source.json", "manifest.sha256"
-ORIGIN = (SOURCE, SEALED)
+SOURCE, SEALED, SIGNATURE = "source.json", "manifest.sha256", "manifest.sig"
+ORIGIN = (SOURCE, SEALED, SIGNATURE)
 NOTES, EXECUTIONS, EGRESS, JUDGED, QUALITY = "notes", "executions", "egress", "judged", "quality"
 MEMORY_LOGS, MEMORY_DATA = "memory", "memory_data"
 PREFLIGHT, WEIGHTS = "preflight.json", "weights.json"
@@ -136,6 +139,7 @@ def create(
     runs: Path,
     manifest: Manifest,
     secret: bytes,
+    key: Ed25519PrivateKey,
     plan_folder: Path = Path(),
     key_file: Path = Path("submitter.pem"),
     memory_servers: Path = Path("memory-servers"),
@@ -143,19 +147,21 @@ def create(
     """A new folder for a sealed manifest, complete before it has its name.
 
     The run goes on with the manifest that these bytes spell, as whoever verifies it does: `manifest` may hold its
-    mappings in the order in which a plan was typed.
+    mappings in the order in which a plan was typed. `key` is the one that the manifest names; it signs.
     """
     sealed = manifest.bytes
     manifest = load_manifest(sealed)
     sealed_by, sha256 = source_version(), hashlib.sha256(sealed).hexdigest()
     origin = RunOrigin(str(key_file.absolute()), str(memory_servers.absolute()), str(plan_folder.resolve()))
     path = runs / manifest.run_id
-    making = runs / f".{manifest.run_id}.making"
+    making, signature = runs / f".{manifest.run_id}.making", seal_signature.signed(sealed, key)
+    seal_signature.require_signed(signature, sealed, manifest.submitter_key_id)
     making.mkdir(parents=True)
     for folder in (JOURNAL, NOTES, JUDGED, EXECUTIONS):
         (making / folder).mkdir()
     (making / MANIFEST).write_bytes(sealed)
     (making / SEALED).write_text(sha256)
+    (making / SIGNATURE).write_bytes(signature)
     (making / SOURCE).write_bytes(canon.dumps(sealed_by))
     descriptor = os.open(making / SECRET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as file:
@@ -206,7 +212,15 @@ def load_sealed(path: Path) -> Manifest:
             f"{path / MANIFEST}: expected the sealed one, SHA-256 {sealed[:DIGITS]}, found {found[:DIGITS]}: it was"
             " changed after it was sealed; undo the change, or seal a new run from a plan that says it"
         )
-    return load_manifest(data)
+    manifest = load_manifest(data)
+    try:
+        seal_signature.require_signed((path / SIGNATURE).read_bytes(), data, manifest.submitter_key_id)
+    except seal_signature.BadSignature as error:
+        raise Changed(
+            f"{path / SIGNATURE}: {error}: the manifest was changed after it was sealed; undo the change, or seal a new"
+            " run from a plan that says it"
+        ) from error
+    return manifest
 
 
 def require_writable(

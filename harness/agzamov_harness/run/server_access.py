@@ -4,7 +4,6 @@ The permission for a key and a host is asked once of the user, and stored in the
 """
 
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from agzamov_verify.core import canon
 from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.seats.model_seat import host_of, keeps_secrets
 
+from ..foundation.confirmation import confirmed
 from .run_folder import ADDRESSES, RunDirectory
 
 ADDRESS = re.compile(r"https?://[A-Za-z0-9.\[\]:_-]+(/[A-Za-z0-9._/-]*)?")
@@ -113,14 +113,8 @@ def require_allowed(needed: Iterable[Allowed], allowed_now: Mapping[str, str], f
 
 def _agreed(pair: Allowed) -> bool:
     """The person's answer; no where nobody can be asked."""
-    if not _on_a_terminal():
-        return False
     question = f"This plan sends the key in {pair.variable} to {pair.host}, which you have not allowed before. Send it?"
-    return click.confirm(question, default=False, err=True)
-
-
-def _on_a_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty()
+    return confirmed(question)
 
 
 def _read_allowed(path: Path) -> AllowedKeys:

@@ -11,7 +11,6 @@ from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
     PrivateFormat,
-    PublicFormat,
     load_pem_private_key,
     load_ssh_private_key,
 )
@@ -19,6 +18,7 @@ from cryptography.hazmat.primitives.serialization import (
 from agzamov_verify.core.envelope import key_id
 
 from .run_folder import RunDirectory
+from .seal_signature import public_pem
 
 DEFAULT_KEY = Path(click.get_app_dir("agzamov")) / "submitter.pem"
 
@@ -66,11 +66,6 @@ def load(path: Path) -> Ed25519PrivateKey:
     if not isinstance(key, Ed25519PrivateKey):
         raise KeyFault(f"{path}: expected an Ed25519 key, found another kind")
     return key
-
-
-def public_pem(key: Ed25519PrivateKey) -> bytes:
-    """The public half in PEM."""
-    return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
 def signer_of(directory: RunDirectory, path: Path | None) -> Ed25519PrivateKey:

@@ -1,0 +1,114 @@
+"""Consent to start programs that do not come with Agzamov: those that the adapters of a plan's folder name.
+
+They run as whoever types the command, who may have got the plan from a stranger. Consent is asked once for an adapter
+and the files of its program, and remembered by their digest in the owner's own folder: another text, or another file,
+is asked for again.
+"""
+
+import hashlib
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import click
+import msgspec
+
+from agzamov_verify.core import canon
+from agzamov_verify.core.untrusted_input import printable
+from agzamov_verify.memory.declared_server import shipped_problem
+from agzamov_verify.plan.manifest import Manifest, ManifestError
+from agzamov_verify.plan.streams import memories_played
+from agzamov_verify.systems import MemorySystem
+
+from ..foundation.confirmation import confirmed
+from ..memory.adapter_file import DeclaredSystem
+from ..memory.launch import Places, setup_of
+from ..memory.program_files import program_files
+
+FILE = "started-programs.json"
+OPTION = "--start-programs"
+
+
+class Program(msgspec.Struct, frozen=True, order=True):
+    """A program by the digest of its adapter and files, and the name under which it was shown."""
+
+    sha256: str
+    name: str
+
+
+class StartedPrograms(msgspec.Struct, frozen=True):
+    """The file."""
+
+    allowed: tuple[Program, ...] = ()
+    format: Literal["agz-started-programs-1"] = "agz-started-programs-1"
+
+
+class OutsideProgram(NamedTuple):
+    """A program that does not come with Agzamov: the system that it serves, and digests of its files."""
+
+    system: DeclaredSystem
+    files: Mapping[str, str]
+
+
+def outside_programs(manifest: Manifest, places: Places) -> Iterator[OutsideProgram]:
+    """The programs from outside that a run starts on this machine.
+
+    Their files are those that were sealed, which are compared before a start; before they are sealed, those that are
+    there. Raises PortFault where one cannot be read.
+    """
+    plan = manifest.plan
+    for name in memories_played(plan) if plan.isolation == "process" else ():
+        system, pin = plan.systems[name], manifest.memories.get(name)
+        if isinstance(system, MemorySystem) and is_outside(system):
+            declared = setup_of(system, None, places).system
+            yield OutsideProgram(declared, pin.files if pin else program_files(declared))
+
+
+def is_outside(system: MemorySystem) -> bool:
+    """True if the adapter of a system is not, text for text, one that comes with Agzamov."""
+    return system.is_from_outside and bool(shipped_problem(system.server, system.adapter))
+
+
+def require_consent(programs: Iterable[OutsideProgram], *, given: bool) -> None:
+    """Raises ManifestError unless consent to each is remembered, given now by the option, or given at the terminal."""
+    path = Path(click.get_app_dir("agzamov")) / FILE
+    known = {program.sha256: program for program in _read(path).allowed}
+    new = dict[str, Program]()
+    for system, files in programs:
+        program = Program(_digest(system, files), system.name)
+        if program.sha256 in known or program.sha256 in new:
+            continue
+        if not given and not confirmed(f"{_words(system)} Start it?"):
+            raise ManifestError(
+                f"{_words(system)} If you trust it, add {OPTION} (once; it is remembered in {path})",
+            )
+        new[program.sha256] = program
+    if new:
+        with suppress(OSError):  # consent that cannot be remembered still holds for this command
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(canon.dumps(StartedPrograms(tuple(sorted({**known, **new}.values())))))
+
+
+def _digest(system: DeclaredSystem, files: Mapping[str, str]) -> str:
+    return hashlib.sha256(canon.dumps({"adapter": system.sha256, "files": {**files}})).hexdigest()
+
+
+def _words(system: DeclaredSystem) -> str:
+    """What would be started, in words; its adapter was written by whoever made the plan."""
+    launch = system.adapter.launch
+    command = printable(shlex.join([launch.command, *map(str, launch.args)]))
+    return (
+        f"memory {printable(system.name)} starts a program that does not come with Agzamov, as you: {command}, where"
+        f" ${{HERE}} is {printable(str(system.here))}."
+    )
+
+
+def _read(path: Path) -> StartedPrograms:
+    try:
+        return canon.loads_as(path.read_bytes(), StartedPrograms)
+    except OSError:
+        return StartedPrograms()  # what cannot be read allows nothing
+    except canon.NotCanonical as error:
+        raise ManifestError(f"{path}: expected the programs that may be started; remove the file: {error}") from error
