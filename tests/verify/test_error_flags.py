@@ -6,13 +6,16 @@ from typing import Any
 import pytest
 
 from agzamov_verify.scoring.inference.samples import Interval
-from agzamov_verify.show.text.figure_warnings import ErrorFlag, error_flags, flag_warning
+from agzamov_verify.show.text.figure_warnings import WHY, ErrorFlag, error_flags, flag_warning
 
 
-def flags(rate: float, ci: tuple[str, str] | None, note: str = "", *, flagged: bool = True) -> list[ErrorFlag]:
-    """The flags of a match in which one seat has this rate and interval."""
-    faults = SimpleNamespace(flagged=flagged)
-    match: Any = SimpleNamespace(match="m", seat_stats=(SimpleNamespace(seat="a", error_rate=rate, faults=faults),))
+def flags(
+    rate: float, ci: tuple[str, str] | None, note: str = "", *, flagged: bool = True, **faults: int
+) -> list[ErrorFlag]:
+    """The flags of a match in which one seat has this rate and interval, and faults of these classes."""
+    counted = SimpleNamespace(flagged=flagged, **{**dict.fromkeys(WHY, 0), **faults})
+    stats = SimpleNamespace(seat="a", error_rate=rate, faults=counted, decisions=sum(faults.values()))
+    match: Any = SimpleNamespace(match="m", seat_stats=(stats,))
     row = SimpleNamespace(ci=Interval(*ci, "cluster-wilson") if ci else None, ci_note=note)
     analysed: Any = SimpleNamespace(first_errors=lambda side: row if side == "a" else None)
     return error_flags(match, analysed, 5)
@@ -52,3 +55,25 @@ def test_the_words_follow_the_interval(
 
 def test_a_seat_that_is_not_flagged_has_no_words() -> None:
     assert flags(0.04, ("0.010000", "0.090000"), flagged=False) == []
+
+
+def test_all_errors_need_no_interval_and_have_their_reason() -> None:
+    (flag,) = flags(1.0, None, FEW, first_cut=24)
+    assert flag.is_sure
+    cut = "replies that the server cut, as at a limit of tokens"
+    assert flag.words == f"100.0 % errors (all of 24 decisions), all of them {cut}, above 5 %"
+
+
+@pytest.mark.parametrize(
+    ("faults", "why"),
+    [
+        ({"first_illegal": 19, "first_cut": 1}, ", nearly all of them illegal actions,"),
+        ({"first_illegal": 10, "first_cut": 10}, ""),
+        ({"first_no_reply": 3}, ", all of them calls without a reply,"),
+    ],
+)
+def test_a_reason_is_told_where_it_is_that_of_nearly_all(faults: dict[str, int], why: str) -> None:
+    (flag,) = flags(0.5, None, FEW, **faults)
+    assert why in flag.words
+    assert ("of them" in flag.words) == bool(why)
+    assert "not surely above" in flag.words

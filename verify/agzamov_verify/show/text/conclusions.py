@@ -12,6 +12,8 @@ from ...scoring.gate import Gate
 from ...scoring.inference.estimate import Estimate
 from ...scoring.inference.unit_values import CAREERS
 from ...scoring.results import MatchResult, Results
+from ...scoring.seat_stats import share
+from ...scoring.units.cells import OWN_ACTIONS_MIN
 from ..glossary import label
 from ..seat_words import percent
 from ..views import VIEWS, condition_words, game_words, part_words, size_words
@@ -133,6 +135,8 @@ def _contest(match: MatchResult, head: Headline, doubt: str) -> str:
     a = f"{ascii_words(match.measured)}{condition_words(match.condition)}"
     b, game = opponents_words(match), f"{game_words(match.game)}{part_words(match.part)}"
     view = VIEWS[match.game]
+    if substitutes := _substitutes(match):
+        return f"no finding about {a} against {b} in {game}: {substitutes}{doubt}"
     ends = f" ({_ends(match.result.count, match.result.ends)})" if view.ends(match.result) else ""
     if head.why_none == WITHIN_ONE_CAREER:
         score = f"{a} {view.tally(match.result)} {b} in {game}{ends}"
@@ -146,6 +150,15 @@ def _contest(match: MatchResult, head: Headline, doubt: str) -> str:
         return f"{score}, but {units} too few to conclude{doubt}"
     verdict = "did better than" if head.better else "did worse than" if head.worse else "was not shown to differ from"
     return f"{a} {verdict} {b} in {game}: {head.words}{ends}{doubt}"
+
+
+def _substitutes(match: MatchResult) -> str:
+    """Words for a seat more than half of whose actions the harness drew, so that the figure is hardly its own."""
+    drawn = [(share(stats.substituted, stats.decisions), stats) for stats in match.seat_stats]
+    most, stats = max(drawn, key=lambda one: one[0])
+    if most <= 1 - OWN_ACTIONS_MIN:
+        return ""
+    return f"{percent(most)} of the actions of {ascii_words(stats.seat)} were drawn by the harness in its place"
 
 
 def opponents_words(match: MatchResult) -> str:

@@ -168,6 +168,9 @@ def json(verdict: Verdict) -> bytes:
             for finding in verdict.findings
         ],
         "warnings": list(warnings_told(verdict)),
+        "failed_gates": [row.match for row in verdict.results.matches if row.gate and not row.gate.passed]
+        if verdict.results
+        else [],
         "analysis": _plain(verdict, documents.ANALYSIS, verdict.analysis),
         "results": _plain(verdict, documents.RESULTS, verdict.results),
     }
