@@ -351,6 +351,27 @@ def test_what_holds_is_shown_and_what_does_not_is_listed_with_why(augmented: Pat
     assert all(name.replace("<", "&lt;").replace(">", "&gt;") in refused for name in reasons)
 
 
+def test_two_bundles_of_a_contender_are_one_row_in_the_order_in_which_they_came(
+    augmented: Path, tmp_path: Path
+) -> None:
+    folder, site = tmp_path / "submissions", tmp_path / "site"
+    shutil.copytree(augmented, folder / "z-first")
+    assert built(folder, site).exit_code == 0
+    second = bundle_of({**plan_of({**HANDS, "hands": 16, "careers": 2}), "title": "Second"}, tmp_path / "second")
+    shutil.copytree(second, folder / "a-second")
+    assert built(folder, site).exit_code == 0
+    (board,) = json.loads((site / RANKS).read_text("ascii"))["boards"]
+    (row,) = board["rows"]
+    assert [run["submission"] for run in row["runs"]] == ["z-first", "a-second"]
+    page = (site / "index.html").read_text("utf-8")
+    assert all(
+        f'href="{run}/index.html"' in page.partition('id="accepted"')[0] for run in (augmented.name, second.name)
+    )
+    shutil.rmtree(folder / "z-first")
+    assert built(folder, site).exit_code == 1
+    assert "<td>1, and 1 of this submitter taken away</td>" in (site / "index.html").read_text("utf-8")
+
+
 def test_the_record_keeps_every_bundle_that_was_ever_there(augmented: Path, tiny: Path, tmp_path: Path) -> None:
     folder = tmp_path / "submissions"
     shutil.copytree(augmented, folder / "mine")
