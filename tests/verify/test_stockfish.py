@@ -230,14 +230,16 @@ def test_a_mate_and_a_worse_move_are_told_apart(engine: UciEngine) -> None:
 
 
 def independent_search(only: list[str] | None) -> tuple[str, int]:
-    """The best move among `only` in START, and its value, by python-chess's own client of the same engine."""
+    """The best move among `only` in START, and its last exact value, by python-chess's own client of that engine."""
     board = chess.Board(START, chess960=True)
     moves = [chess.Move.from_uci(move) for move in only] if only else None
     with chess.engine.SimpleEngine.popen_uci(str(ENGINE)) as other:
         other.configure({"Threads": 1, "Hash": HASH_MIB})
-        found = other.play(board, chess.engine.Limit(nodes=2_000), root_moves=moves, info=chess.engine.INFO_SCORE)
-    assert found.move
-    return found.move.uci(), found.info["score"].relative.score(mate_score=10**6)
+        with other.analysis(board, chess.engine.Limit(nodes=2_000), root_moves=moves) as analysis:
+            told = [info for info in analysis if "score" in info and not {"lowerbound", "upperbound"} & set(info)]
+            best = analysis.wait().move
+    assert best
+    return best.uci(), told[-1]["score"].relative.score(mate_score=10**6)
 
 
 @needs_engine
@@ -249,6 +251,34 @@ def test_best_lines_are_those_that_another_client_finds_one_after_another(engine
         left.remove(expected[-1][0])
     answer = engine.examine(msgspec.structs.replace(examination(), lines_max=3))
     assert [(move.line.partition(" ")[0], move.centipawns) for move in answer.moves] == expected
+
+
+@needs_engine
+def test_the_start_position_has_an_exact_score_where_the_last_line_is_a_bound(engine: UciEngine) -> None:
+    """At 1,000 nodes the last line says at most -1.10; a tool told that as the value of the start position."""
+    question = msgspec.structs.replace(examination(start_fen=chess.STARTING_FEN), nodes=1_000)
+    lines = list(engine._search(question.start_fen, "", "nodes 1000"))
+    assert " score cp -110 upperbound " in lines[-2]
+    (told,) = engine.examine(question).moves
+    assert (told.centipawns, engine.evaluate(position(chess.STARTING_FEN), 1_000)) == (58, Evaluation(58, None))
+    assert engine.search(chess.STARTING_FEN, "", 1_000) == (lines[-1].split()[1], Evaluation(58, None))
+
+
+@needs_engine
+@pytest.mark.parametrize("nodes", [1, 2, 20, 200])
+def test_a_search_of_hardly_any_nodes_has_an_exact_score_too(engine: UciEngine, nodes: int) -> None:
+    """Its first depths are searched within all values, and so much of them as is done is told."""
+    for question in QUESTIONS[:5]:
+        for only in ("", legal_after(question.start_fen, question.moves)[0]):
+            assert engine.search(question.start_fen, question.moves, nodes, only)[1].centipawns is not None
+
+
+@needs_engine
+def test_a_finished_game_is_no_question_and_the_fault_names_it(engine: UciEngine) -> None:
+    mated = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1"
+    with pytest.raises(EngineFault, match=rf"found no score, from {mated} after no moves, nodes {NODES}$"):
+        engine.evaluate(position(mated), NODES)
+    assert engine.evaluate(position(MATE_IN_ONE), NODES) == Evaluation(None, 1)
 
 
 @needs_engine

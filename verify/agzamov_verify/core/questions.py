@@ -261,7 +261,7 @@ class NoReply(msgspec.Struct, frozen=True, kw_only=True, tag_field="as", tag="no
 
 
 class Evaluation(msgspec.Struct, frozen=True, tag_field="as", tag="evaluation", gc=False, omit_defaults=True):
-    """The engine's last score before bestmove, from the side to move: centipawns, or mate in moves."""
+    """The engine's last exact score before bestmove, from the side to move: centipawns, or mate in moves."""
 
     centipawns: Score | None
     mate: Score | None

@@ -7,9 +7,10 @@ A wire carries lines both ways. Cutting it makes a waiting reader see the end at
 The engine protocol: one UCI engine that gives the same score for a question on any machine.
 
 Stockfish 15.1 with `Threads 1`, `UCI_Chess960 true`, the manifest's `Hash`, all else default. Per
-question `ucinewgame`, `isready`, `position fen <start> moves <all so far>`, `go nodes N`. The score
-is the one of the last `multipv 1` info line before bestmove, bound flags ignored. Scores were
-measured identical across order, processes and instruction sets; anything looser differs.
+question `ucinewgame`, `isready`, `position fen <start> moves <all so far>`, `go nodes N`. The score is
+the last one that is exact and no bound (`exact_score`), whoever asks: adjudication, judged moves, tools,
+stress positions, audits. Scores were measured identical across order, processes and instruction sets;
+anything looser differs.
 """
 
 import hashlib
@@ -32,6 +33,7 @@ import chess
 from ..core.limits import ENGINE_LINE_BYTES_MAX
 from ..core.questions import LINE_MOVES_MAX, Evaluate, Evaluation, Examine, Examined, ExaminedMove
 from ..core.workers import child_environment
+from .exact_score import NoExactScore, Searched, searched
 
 SILENCE_S_MAX = 120.0
 
@@ -193,12 +195,12 @@ class UciEngine:
 
     def evaluate(self, question: Evaluate, nodes: int) -> Evaluation:
         """The score of a position from the side to move; a finished game needs no engine."""
-        return self.search(question.start_fen, question.moves, nodes)[1]
+        return self._searched(question.start_fen, question.moves, nodes).evaluation
 
     def search(self, start_fen: str, moves: str, nodes: int, only: str = "") -> tuple[str, Evaluation]:
-        """The engine's move, and its last score from the side to move; `only`: with no other move at the root."""
-        best, evaluation, _ = self._searched(start_fen, moves, nodes, only)
-        return best, evaluation
+        """The engine's move, and its score from the side to move; `only`: with no other move at the root."""
+        found = self._searched(start_fen, moves, nodes, only)
+        return found.best, found.evaluation
 
     def examine(self, question: Examine) -> Examined:
         """Values from the side to move, and the lines that the engine expects: see the question."""
@@ -217,19 +219,16 @@ class UciEngine:
         """The engine's best move, of those in `only` where there are any, with its value and line."""
         best, value, line = self._searched(question.start_fen, question.moves, question.nodes, " ".join(only))
         first = only[0] if len(only) == 1 else best
-        expected = line[:LINE_MOVES_MAX] if line[:1] == [first] else [first]
+        expected = line[:LINE_MOVES_MAX] if line[:1] == (first,) else (first,)
         return ExaminedMove(value.centipawns, " ".join(expected), value.mate)
 
-    def _searched(self, start_fen: str, moves: str, nodes: int, only: str) -> tuple[str, Evaluation, list[str]]:
-        """The engine's move, its last score, and the line that it gave with that score."""
-        score, line = "cp 0", ""
+    def _searched(self, start_fen: str, moves: str, nodes: int, only: str = "") -> Searched:
+        """The result of one search. Raises EngineFault where it has no exact score, as in a finished game."""
         limit = f"nodes {nodes} searchmoves {only}" if only else f"nodes {nodes}"  # takes all words that follow
-        for line in self._search(start_fen, moves, limit):
-            if " score " in line and " multipv 1 " in line:
-                score = line.partition(" score ")[2]
-        kind, value = score.split()[:2]
-        evaluation = Evaluation(None, int(value)) if kind == "mate" else Evaluation(int(value), None)
-        return line.split()[1], evaluation, score.partition(" pv ")[2].split()
+        try:
+            return searched(self._search(start_fen, moves, limit))
+        except NoExactScore as error:
+            raise EngineFault(f"{error}, from {start_fen} after {moves or 'no moves'}, {limit}") from error
 
     def best_move(self, fen: str, moves: str, limit: str) -> str:
         """The engine's move in UCI after a search with the given `go` limit."""
