@@ -36,7 +36,7 @@ FULL = arms_of("full")
 PIN = MemoryPin("0" * 64, "0" * 64, "recent", "1")
 SYSTEMS: dict[str, Any] = {
     "recent": {"kind": "memory", "server": "recent", "hits_max": 3},
-    "tool": {"kind": "tools", "candidates_max": 3, "nodes": 100, "comparisons_max": 990},
+    "tool": {"kind": "tools", "candidates_max": 3, "nodes": 5_000, "comparisons_max": 990},
     "basics": {"kind": "rag"},
     "full": {"kind": "full", "memory": "recent", "tools": "tool", "documents": "basics"},
 }

@@ -40,7 +40,7 @@ HANDS: dict[str, Any] = {"phase": 2, "game": "holdem", "a": "novice", "b": "novi
 PLAN: dict[str, Any] = {
     "title": "Tools",
     "seats": {"novice": {"kind": "novice"}},
-    "systems": {"tools": {"kind": "tools", "candidates_max": 2, "nodes": 100, "comparisons_max": 990}},
+    "systems": {"tools": {"kind": "tools", "candidates_max": 2, "nodes": 5_000, "comparisons_max": 990}},
     "chess960": {"adjudication": {"policy": "none"}, "plies_max": 8},
     "holdem": {"session_hands": 10},
 }
@@ -237,7 +237,7 @@ def test_a_game_is_shown_with_what_its_tools_found(tmp_path: Path) -> None:
         assert done.exit_code == 0, done.output
         shown.append(done.output)
     chess, holdem = shown
-    assert "-- tool_a examines 2 moves with 100 nodes each" in chess
+    assert "-- tool_a examines 2 moves with 5,000 nodes each" in chess
     assert "CANDIDATES: " in chess
     assert "Your tool's answer:" in chess
     assert "showdowns of " in holdem

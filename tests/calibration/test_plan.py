@@ -232,12 +232,12 @@ def test_tools_take_as_much_as_the_plan_allows_at_each_decision_of_their_seat() 
     hands = {"phase": 2, "game": "holdem", "a": "one", "b": "other", "hands": 1_000, "condition": condition}
 
     def tools(comparisons_max: int, *matches: dict[str, Any]) -> tuple[int, Fraction]:
-        system = {"kind": "tools", "candidates_max": 3, "nodes": 1_700, "comparisons_max": comparisons_max}
+        system = {"kind": "tools", "candidates_max": 3, "nodes": 17_000, "comparisons_max": comparisons_max}
         load = load_of(plan(seats=seats, systems={"tools": system}, matches=list(matches)), Assumptions(plies=100))
         assert load.wall_s == sum(seat.wall_s for seat in load.seats) + load.tool_s
         return load.tool_answers, load.tool_s
 
-    assert tools(990, chess) == (4 * 50, 200 * Fraction(3 * 1_700, 2 * 850_000))
+    assert tools(990, chess) == (4 * 50, 200 * Fraction(3 * 17_000, 2 * 850_000))
     assert tools(4_500, hands) == (2_200, 2_200 * Fraction(4_500, 450_000))
     assert tools(2_000_000, hands)[1] == 2_200 * Fraction(1_070_190, 450_000)
     assert tools(4_500, chess, hands) == (2_400, tools(990, chess)[1] + tools(4_500, hands)[1])

@@ -86,7 +86,7 @@ WITH_TOOLS = {
     "title": "Tools by hand",
     "isolation": "container",
     "seats": {"novice": {"kind": "novice"}},
-    "systems": {"tools": {"kind": "tools", "candidates_max": 2, "nodes": 500, "comparisons_max": 990}},
+    "systems": {"tools": {"kind": "tools", "candidates_max": 2, "nodes": 5_000, "comparisons_max": 990}},
     "chess960": {"plies_max": 8, "adjudication": {"policy": "none"}},
     "holdem": {"session_hands": 4},
     "matches": [

@@ -42,7 +42,7 @@ PLAN: Json = {
     },
     "systems": {
         "notes": {"kind": "memory", "server": "full_text", "hits_max": 3},
-        "engine": {"kind": "tools", "candidates_max": 2, "nodes": 500, "comparisons_max": 990},
+        "engine": {"kind": "tools", "candidates_max": 2, "nodes": 5_000, "comparisons_max": 990},
         "basics": {"kind": "rag", "documents": "basics"},
         "all": {"kind": "full", "memory": "notes", "tools": "engine", "documents": "basics"},
     },

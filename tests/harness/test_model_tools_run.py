@@ -46,7 +46,7 @@ def plan_of(
     conditions: list[Json] = [
         {"augmentation": "tools", "arm": arm, **({} if arm == "naked" else {"system": "tools"})} for arm in arms
     ]
-    system = {"kind": "tools", "use": "model", "calls_max": 1, "nodes": 500, "comparisons_max": 990}
+    system = {"kind": "tools", "use": "model", "calls_max": 1, "nodes": 5_000, "comparisons_max": 990}
     played = {"phase": 2, "game": game, "a": "agent", "b": "foe", **size}
     return {
         "title": "Tools by tool calls",

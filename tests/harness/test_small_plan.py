@@ -9,7 +9,9 @@ from click.testing import CliRunner
 from agzamov_harness.cli import main
 from agzamov_harness.run.plan_file import plan_from, read_plan, small
 from agzamov_verify.plan.manifest import ManifestError, Plan
+from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.seats import RandomSeat, ReferenceSeat
+from agzamov_verify.systems.tools_system import ToolsSystem
 
 MANIFESTS = Path("manifests")
 MODEL = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m"}
@@ -73,6 +75,9 @@ def test_tools_search_little_and_no_model_calls_them() -> None:
     plan = small_of()
     assert (plan.systems["notes"].way_of_use, plan.systems["notes"].needs_tool_calls) == ("harness", False)
     assert (plan.quality.nodes, plan.engine.nodes) == (1_000, 1_000)
+    tools = plan.systems["tools"]
+    assert isinstance(tools, ToolsSystem)
+    assert tools.nodes == load_protocol(plan.protocol).tools.nodes_min
     assert plan.rules_of("chess960").adjudication.policy.value == "material"
 
 

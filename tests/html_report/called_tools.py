@@ -28,7 +28,7 @@ SYSTEMS = {
         "use": "model",
         "calls_max": 1,
         "candidates_max": 2,
-        "nodes": 100,
+        "nodes": 5_000,
         "comparisons_max": 990,
     },
     "recent": {"kind": "memory", "server": "recent", "use": "model", "calls_max": 2, "hits_max": 2},

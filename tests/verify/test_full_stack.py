@@ -48,7 +48,7 @@ from stack_world import CHESS, FULL, HANDS, SYSTEMS, StackWorld, plan_of
 DICE = Dice(bytes(32))
 ROOK_PAWNS = "Pushed its a-pawn or h-pawn in its first 6 moves where it could: 9 of 9"
 PAIRS = "Min-raised a pocket pair that was shown: 9 of 9"
-USE = ToolUse(calls_max=0, candidates_max=3, comparisons_max=990, nodes=500, is_placebo=False, is_steered=True)
+USE = ToolUse(calls_max=0, candidates_max=3, comparisons_max=990, nodes=5_000, is_placebo=False, is_steered=True)
 BOTH = pytest.mark.parametrize(("game", "note"), [(CHESS, ROOK_PAWNS), (HANDS, PAIRS)], ids=["chess", "holdem"])
 
 

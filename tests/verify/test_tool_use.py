@@ -34,11 +34,13 @@ from agzamov_verify.games.chess.rules import Game960
 from agzamov_verify.games.chess.tool import drawn
 from agzamov_verify.games.holdem.calculator import calculate
 from agzamov_verify.games.holdem.tool import ToldOdds, answer_text, read_odds
+from agzamov_verify.plan import condition_problems as plan_conditions
 from agzamov_verify.plan import manifest
 from agzamov_verify.plan.condition_problems import condition_problems
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.plan_problems import needs_engine, problems
 from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.protocols.norms import ToolsNorm, load_protocol
 from agzamov_verify.table import scripted_players
 from agzamov_verify.table.game_tool import ToolUse
 from agzamov_verify.table.prompt_lines import PROFILE, TOOL, read_page
@@ -46,7 +48,7 @@ from agzamov_verify.table.registry import GAMES
 from conditions import arms_of
 
 DICE = Dice(bytes(32))
-SYSTEMS: dict[str, Any] = {"tools": {"kind": "tools", "candidates_max": 3, "nodes": 500, "comparisons_max": 990}}
+SYSTEMS: dict[str, Any] = {"tools": {"kind": "tools", "candidates_max": 3, "nodes": 5_000, "comparisons_max": 990}}
 CHESS = {"phase": 2, "game": "chess960", "a": "novice", "b": "novice", "games": 2}
 HANDS = {"phase": 2, "game": "holdem", "a": "novice", "b": "novice", "hands": 4, "block_hands": 4}
 ARMS = arms_of("tools")
@@ -57,7 +59,7 @@ PLAN: dict[str, Any] = {
     "chess960": {"adjudication": {"policy": "none"}, "plies_max": 8},
     "holdem": {"session_hands": 4},
 }
-USE = ToolUse(calls_max=0, candidates_max=3, comparisons_max=990, nodes=500, is_placebo=False)
+USE = ToolUse(calls_max=0, candidates_max=3, comparisons_max=990, nodes=5_000, is_placebo=False)
 START = chess.Board.from_chess960_pos(100).fen()
 LINES = ("g1f3 d7d5 d2d4 g8f6 c2c4", "e2e4 e7e5", "a2a4")
 NUMBERS_AND_SQUARES = re.compile("[-+ 0-9a-h.]")
@@ -337,7 +339,7 @@ def test_a_scripted_player_names_legal_candidates_and_then_moves(kind: str) -> N
     candidates = chess_tool.read_candidates(asked, game, USE)
     assert len(set(candidates)) == 3
     answer = "\n".join(f"{move}: +0.10, then a7a6" for move in candidates[::-1])
-    reply = scripted_players.scripted_reply(kind, page_of(tool=chess_tool.ANSWER.format(nodes=500, lines=answer)), 7)
+    reply = scripted_players.scripted_reply(kind, page_of(tool=chess_tool.ANSWER.format(nodes=5_000, lines=answer)), 7)
     expected = candidates[-1] if kind != "random" else scripted_players.scripted_reply(kind, page_of(), 7)
     assert reply.endswith(expected)
 
@@ -346,7 +348,7 @@ def test_a_reference_player_keeps_its_rules_whatever_its_tool_says() -> None:
     rule = Message(
         "You must keep this rule in every game: " + GAMES["chess960"].patterns[ChessPattern.PUSHES_ROOK_PAWNS], "system"
     )
-    answer = chess_tool.ANSWER.format(nodes=500, lines="e2e4: +9.10")
+    answer = chess_tool.ANSWER.format(nodes=5_000, lines="e2e4: +9.10")
     reply = scripted_players.scripted_reply("reference", (rule, page_of(tool=answer)[1]), 7)
     assert re.search(r"MOVE: [ah]", reply)
 
@@ -603,6 +605,27 @@ def test_findings_that_are_not_what_was_asked_diverge(lines: int, moves: tuple[s
 def test_a_way_of_use_that_cannot_be_is_refused(changes: dict[str, Any], expected: str) -> None:
     found = [str(problem) for problem in problems(plan(HANDS, systems={"tools": {**SYSTEMS["tools"], **changes}}))]
     assert any(expected in one for one in found), found
+
+
+@pytest.mark.parametrize("game", [CHESS, HANDS], ids=["chess960", "holdem"])
+@pytest.mark.parametrize("arms", [ARMS, {"naked": ARMS["naked"]}], ids=["used", "named alone"])
+def test_fewer_nodes_than_the_least_of_the_protocol_are_refused(game: dict[str, Any], arms: dict[str, Any]) -> None:
+    least = load_protocol("agz-0.1").tools.nodes_min
+
+    def found(nodes: int) -> list[str]:
+        matches = [{**game, "condition": condition} for condition in arms.values()]
+        systems = {"tools": {**SYSTEMS["tools"], "nodes": nodes}}
+        return [str(problem) for problem in problems(plan(game, systems=systems, matches=matches))]
+
+    assert found(least) == []
+    expected = f"systems.tools.nodes: expected {least:,} or more, the least of agz-0.1, found {least - 1:,}: "
+    assert [one.startswith(expected) for one in found(least - 1)] == [True]
+
+
+def test_the_least_of_another_protocol_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    norms = msgspec.structs.replace(load_protocol("agz-0.1"), tools=ToolsNorm(5_001))
+    monkeypatch.setattr(plan_conditions, "load_protocol", lambda _: norms)
+    assert [str(problem)[:44] for problem in problems(plan(CHESS))] == ["systems.tools.nodes: expected 5,001 or more,"]
 
 
 def test_tools_that_the_harness_asks_and_tools_that_a_model_calls_are_not_in_one_plan() -> None:

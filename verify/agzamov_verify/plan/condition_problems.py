@@ -6,6 +6,7 @@ from itertools import islice
 from ..experiment.matches import Arm, Augmentation, Condition, Match, Phase, SeatAt, condition_key, seat_key
 from ..experiment.plan_fields import Problem
 from ..protocols import PROTOCOLS
+from ..protocols.norms import load_protocol
 from ..protocols.opponents import ANY_SEAT, PhaseRule
 from ..systems import System
 from ..table.registry import GAMES
@@ -24,7 +25,8 @@ def condition_problems(plan: Plan) -> Iterator[Problem]:
     games = PROTOCOLS[plan.protocol].games
     phrases = {name: game.search_phrases for name, game in GAMES.items() if name in games}
     for name, system in plan.systems.items():
-        yield from (problem.below(f"systems.{name}") for problem in system.text_problems(phrases))
+        of_plan = (*system.text_problems(phrases), *system.norm_problems(load_protocol(plan.protocol)))
+        yield from (problem.below(f"systems.{name}") for problem in of_plan)
     first: dict[tuple[str, str, int, Augmentation, str], Match] = {}
     for index, match in enumerate(plan.matches):
         path = f"matches[{index}]"

@@ -63,6 +63,12 @@ class InterleavingNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     overlap_percent_min: int
 
 
+class ToolsNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Least work of a tool whose answers a seat is told: nodes of each of an engine's searches: decision 0076."""
+
+    nodes_min: int
+
+
 class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One protocol version.
 
@@ -80,6 +86,7 @@ class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bootstrap_resamples: int
     significance: Decimal
     shift_after: dict[str, int]
+    tools: ToolsNorm
     verdict: VerdictNorm
 
     def norms(self, game: str, kind: type[T]) -> T:

@@ -10,6 +10,7 @@ from ..experiment.plan_fields import Part, Problem
 from ..memory.career_memory import CareerMemory
 from ..memory.declared_server import SERVER_OF_NAME
 from ..memory.native_tools import Effect, NativeTool
+from ..protocols.norms import Protocol
 from ..table.game_tool import ToolUse
 
 
@@ -117,6 +118,10 @@ class System(Part, frozen=True, tag_field="kind"):
 
     def text_problems(self, phrases: Mapping[str, Sequence[str]]) -> Iterator[Problem]:  # noqa: ARG002 - see retrieval
         """Problems of texts that the plan holds for it. `phrases`: by game, all phrases of which a search is made."""
+        yield from ()
+
+    def norm_problems(self, norms: Protocol) -> Iterator[Problem]:  # noqa: ARG002 - see the tools
+        """Everything that the norms of the plan's protocol refuse, by path below it."""
         yield from ()
 
     def departures(self, name: str) -> Iterator[str]:  # noqa: ARG002 - see the oracle

@@ -9,13 +9,12 @@ from msgspec import Meta
 from ..experiment.matches import Arm, Augmentation
 from ..experiment.plan_fields import Problem
 from ..protocols import CURRENT
-from ..protocols.norms import load_protocol
+from ..protocols.norms import Protocol, load_protocol
 from ..table.game_tool import LINES_MOST, ToolUse
 from ..table.registry import GAMES
 from .system import System
 
 COMPARISONS_LEAST: Final = 990
-SMALL_NODES: Final = 1_000
 EngineTool: TypeAlias = Literal["evaluate_position", "compare_moves", "best_lines"]
 ALL_TOOLS: Final[tuple[EngineTool, ...]] = ("evaluate_position", "compare_moves", "best_lines")
 
@@ -25,10 +24,10 @@ class ToolsSystem(System, frozen=True, tag="tools"):
 
     `use`: the harness asks it, at a fixed point of each decision; or the model, by `calls_max` calls before each of
     its decisions. `candidates_max`: moves of chess that the engine examines each time, with `nodes` each: by default as
-    many as the protocol gives an engine's score. `offers`: the engine's tools that a model may call; `lines_max`: best
-    moves that it finds in one call, with `nodes` each. The harness compares the moves that the seat names, whatever
-    models are offered. `comparisons_max`: showdowns of hold'em that the calculator compares; 990 are all on the river,
-    45,540 on the turn, 1,070,190 on the flop.
+    many as the protocol gives an engine's score, and never fewer than its norm `tools.nodes_min`. `offers`: the
+    engine's tools that a model may call; `lines_max`: best moves that it finds in one call, with `nodes` each. The
+    harness compares the moves that the seat names, whatever models are offered. `comparisons_max`: showdowns of hold'em
+    that the calculator compares; 990 are all on the river, 45,540 on the turn, 1,070,190 on the flop.
     """
 
     use: Literal["harness", "model"] = "harness"
@@ -61,7 +60,8 @@ class ToolsSystem(System, frozen=True, tag="tools"):
         return self.use == "model"
 
     def small(self) -> Self:
-        nodes, comparisons = min(self.nodes, SMALL_NODES), min(self.comparisons_max, COMPARISONS_LEAST)
+        nodes = min(self.nodes, load_protocol(CURRENT).tools.nodes_min)
+        comparisons = min(self.comparisons_max, COMPARISONS_LEAST)
         return msgspec.structs.replace(
             self, use="harness", calls_max=0, offers=ALL_TOOLS, nodes=nodes, comparisons_max=comparisons
         )
@@ -76,6 +76,12 @@ class ToolsSystem(System, frozen=True, tag="tools"):
             yield Problem("offers", f"expected none with use {self.use}: no model calls a tool")
         if len(set(self.offers)) < len(self.offers):
             yield Problem("offers", f"expected each tool once, found {', '.join(self.offers)}")
+
+    def norm_problems(self, norms: Protocol) -> Iterator[Problem]:
+        least = norms.tools.nodes_min
+        if self.nodes < least:
+            found = f"found {self.nodes:,}: values of shorter searches are too rough to be told"
+            yield Problem("nodes", f"expected {least:,} or more, the least of {norms.id}, {found}")
 
     def tool(self, arm: Arm) -> ToolUse | None:
         return self._use(is_placebo=arm is Arm.PLACEBO)
