@@ -64,7 +64,7 @@ class InterleavingNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ToolsNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Least work of a tool whose answers a seat is told: nodes of each of an engine's searches: decision 0076."""
+    """Least work of a tool whose answers a seat is told: nodes of each of an engine's searches: docs/decisions/0078."""
 
     nodes_min: int
 
