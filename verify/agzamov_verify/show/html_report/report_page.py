@@ -145,7 +145,8 @@ def _section(name: str, title: str, children: Iterator[Element] | Sequence[Eleme
 def _answer(contents: Contents, manifest: Manifest) -> Iterator[Element]:
     verdict = contents.verdict
     results, analysis, _ = figures.parts_of(verdict)
-    warnings = [*warnings_of(manifest, results, verdict.calls, analysis), *verdict.warnings]
+    differences = verdict_report.differences_told(verdict)
+    warnings = [*warnings_of(manifest, results, verdict.calls, analysis), *differences, *verdict.warnings]
     sentence, limits = verdict_report.believe_words(verdict)
     departs: list[Child] = [departs_words(results).removesuffix(":"), *_listed(results.departures)]
     believe: list[Child] = [sentence]

@@ -7,25 +7,29 @@ rate is 4 % is flagged in a quarter of short matches: only an interval that lies
 the rate does.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from ...core.columns import ascii_words
 from ...core.seat_letters import seat_letter
-from ...experiment.matches import Arm, Augmentation, Match
+from ...experiment.matches import MEASURED, Arm, Augmentation, Match
 from ...plan.manifest import Manifest, Plan
 from ...protocols.norms import load_protocol
 from ...scoring.analysis import Analysis
+from ...scoring.between_arms import WORDS, arm_differences
 from ...scoring.call_records import CallTable
 from ...scoring.game_scoring import match_of
 from ...scoring.learning.outcome import TrendVerdict
 from ...scoring.match_figures import MatchAnalysis
 from ...scoring.play_times import overlaps
+from ...scoring.quality.quality_questions import Answers
 from ...scoring.results import MatchResult, Results
 from ...scoring.seat_stats import SeatStats
+from ...table.game import Block
 from ...table.registry import GAMES
 from ..seat_words import percent, served_totals, served_warnings
+from ..views import condition_words
 
 
 class ErrorFlag(NamedTuple):
@@ -182,3 +186,23 @@ def _servers(plan: Plan, match: Match) -> set[str]:
 def _ids(matches: Sequence[Match]) -> str:
     more = f" and {len(matches) - MATCHES_SHOWN_MAX} more" if len(matches) > MATCHES_SHOWN_MAX else ""
     return ", ".join(ascii_words(match.id) for match in matches[:MATCHES_SHOWN_MAX]) + more
+
+
+DIFFERENCES_SHOWN_MAX: Final = 5
+
+
+def arm_warnings(plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: Answers) -> Iterator[str]:
+    """What differs between arms beside their results, the surest first: figures without a judgement."""
+    found = arm_differences(plan, blocks, answers)
+    for one in found[:DIFFERENCES_SHOWN_MAX]:
+        sentence, number = WORDS[one.figure]
+        name = ascii_words(one.match.seats[one.seat_index])
+        who = name if one.seat_index == MEASURED else f"the opponent {name}"
+        where = [condition_words(match.condition).strip() for match in (one.match, one.other)]
+        n = " and ".join(map(str, one.streams))
+        yield (
+            f"in {GAMES[one.match.game].title} {who} {sentence.format(number(one.value))} {where[0]},"
+            f" in {number(one.other_value)} {where[1]} (p {float(one.p):.2g}, corrected, over {n} streams)"
+        )
+    if len(found) > DIFFERENCES_SHOWN_MAX:
+        yield f"{len(found) - DIFFERENCES_SHOWN_MAX} more figures differ between arms"

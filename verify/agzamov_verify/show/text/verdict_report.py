@@ -19,7 +19,7 @@ from ...scoring.results import Results
 from ...scoring.seat_stats import EngineMatch, engine_match
 from ...table.game import records_of
 from .analysis_text import hypothesis_lines
-from .figure_warnings import warnings_of
+from .figure_warnings import arm_warnings, warnings_of
 from .first_screen import Screen, screen_lines
 from .headline import headlines
 from .match_details import answer_times, match_details
@@ -62,7 +62,7 @@ def text(verdict: Verdict, commands: Sequence[str] = ()) -> str:
         verdict.analysis if sound else None,
         believe_words(verdict),
         commands,
-        verdict.warnings,
+        (*differences_told(verdict), *verdict.warnings),
     )
     lines = list(screen_lines(screen))
     if verdict.findings:
@@ -187,7 +187,15 @@ def warnings_told(verdict: Verdict) -> Iterator[str]:
             verdict.calls if sound else None,
             verdict.analysis if sound else None,
         )
+        yield from differences_told(verdict)
     yield from map(printable, verdict.warnings)
+
+
+def differences_told(verdict: Verdict) -> tuple[str, ...]:
+    """What differs between arms beside their results, of a bundle that holds."""
+    if verdict.failed or not verdict.manifest:
+        return ()
+    return tuple(arm_warnings(verdict.manifest.plan, verdict.blocks, verdict.answers))
 
 
 def _plain(verdict: Verdict, name: str, document: Results | Analysis | None) -> canon.Json:

@@ -1,0 +1,114 @@
+"""What differs between arms is named: a server that plays worse without a memory is; an honest one is in one of 100."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agzamov_verify.experiment.matches import Arm, Augmentation, Condition
+from agzamov_verify.games.holdem.game import PokerMatch
+from agzamov_verify.scoring import between_arms
+from agzamov_verify.scoring.between_arms import FAULTS, arm_differences, compared_arms
+from agzamov_verify.show.text.figure_warnings import arm_warnings
+
+CAREERS = 5
+DECISIONS = 2_000
+"""Of a career of 2,000 hands."""
+
+
+def match(arm: Arm) -> Any:
+    condition = Condition(augmentation=Augmentation.MEMORY, arm=arm, system="" if arm is Arm.NAKED else "recent")
+    return PokerMatch(a="m", b="rival", phase=2, hands=10_000, careers=CAREERS, condition=condition)  # type: ignore[arg-type]
+
+
+ARMS = {arm: match(arm) for arm in Arm}
+
+
+def plan(*, is_model: bool = True) -> Any:
+    seats = {"m": SimpleNamespace(is_model=is_model), "rival": SimpleNamespace(is_model=False)}
+    return SimpleNamespace(matches=tuple(ARMS.values()), seats=seats, protocol="agz-0.1")
+
+
+def tally(rng: np.random.Generator, tokens: float, illegal: float) -> Any:
+    """One career of a model: its mean tokens a reply, and its share of illegal first attempts, which vary by career."""
+    share = min(1.0, max(0.0, illegal * rng.normal(1, 0.1)))
+    mean = tokens * rng.normal(1, 0.03)
+    zeros = {f"first_{name}": 0 for name in FAULTS}
+    counts = {"completion_tokens": int(DECISIONS * mean), "replies": DECISIONS, "failed_attempts": 0}
+    own = {"calls": DECISIONS, "decisions": DECISIONS, "first_illegal": int(rng.binomial(DECISIONS, share))}
+    return SimpleNamespace(**{**zeros, **counts, **own})
+
+
+def blocks(rng: np.random.Generator, **worlds: tuple[float, float]) -> dict[str, list[Any]]:
+    """The careers of each arm, by tokens a reply and illegal attempts."""
+    made: dict[str, list[Any]] = {}
+    for arm, world in worlds.items():
+        careers = [
+            SimpleNamespace(tallies=(tally(rng, *world), tally(rng, 100, 0.02)), records=()) for _ in range(CAREERS)
+        ]
+        made[ARMS[Arm(arm)].id] = careers
+    return made
+
+
+HONEST = (120.0, 0.03)
+
+
+def test_an_honest_endpoint_is_named_in_at_most_one_run_of_a_hundred() -> None:
+    rng = np.random.default_rng(1)
+    runs = 1_000
+    told = sum(
+        bool(arm_differences(plan(), blocks(rng, naked=HONEST, placebo=HONEST, real=HONEST), {})) for _ in range(runs)
+    )
+    assert told <= 0.015 * runs, "1 % and three errors of the simulation at most"
+
+
+def test_a_server_that_errs_more_without_a_memory_is_named_in_nearly_every_run() -> None:
+    rng = np.random.default_rng(2)
+    cheat = (120.0, 0.12)
+    runs = [arm_differences(plan(), blocks(rng, naked=cheat, placebo=cheat, real=HONEST), {}) for _ in range(100)]
+    named = [{(one.figure, one.match.condition.arm, one.other.condition.arm) for one in found} for found in runs]
+    assert sum(("illegal", Arm.REAL, Arm.NAKED) in one for one in named) >= 95
+    assert sum(("illegal", Arm.PLACEBO, Arm.NAKED) in one for one in named) <= 2
+
+
+def test_the_line_names_the_figure_and_both_arms() -> None:
+    made = blocks(np.random.default_rng(3), naked=(40.0, 0.03), real=HONEST)
+    (line,) = arm_warnings(plan(), made, {})
+    assert line.startswith("in hold'em m writes 1")
+    assert " tokens a reply with memory by recent, in " in line
+    assert " without memory (control) (p " in line
+    assert line.endswith("corrected, over 5 and 5 streams)")
+
+
+def test_a_scripted_seat_is_not_looked_at_since_its_replies_are_computed_again() -> None:
+    made = blocks(np.random.default_rng(3), naked=(40.0, 0.03), real=HONEST)
+    assert arm_differences(plan(is_model=False), made, {}) == []
+
+
+def test_one_career_is_no_test() -> None:
+    made = blocks(np.random.default_rng(3), naked=(40.0, 0.03), real=HONEST)
+    assert arm_differences(plan(), {name: careers[:1] for name, careers in made.items()}, {}) == []
+
+
+def test_each_arm_is_compared_with_its_control_and_a_real_one_with_its_placebo() -> None:
+    pairs = [
+        (one.condition.arm, other.condition.arm) for one, other in compared_arms(plan(), [m.id for m in ARMS.values()])
+    ]
+    assert sorted(pairs) == [(Arm.PLACEBO, Arm.NAKED), (Arm.REAL, Arm.NAKED), (Arm.REAL, Arm.PLACEBO)]
+
+
+def test_engine_moves_are_compared_where_every_game_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """44 % of moves the engine's with memory, 6 % without: the figures of the rebuilt chess cheat."""
+    shares: dict[str, Sequence[int]] = {ARMS[Arm.NAKED].id: (5, 6, 7, 6, 6), ARMS[Arm.REAL].id: (40, 44, 47, 43, 46)}
+    made = blocks(np.random.default_rng(4), naked=HONEST, real=HONEST)
+    careers = {id(block): share for name, own in made.items() for block, share in zip(own, shares[name], strict=True)}
+    monkeypatch.setattr(between_arms, "JUDGED", {"holdem": None})
+    monkeypatch.setattr(between_arms, "_choice", lambda _match, seat_index, block, _answers: (careers[id(block)], 100))
+    monkeypatch.setattr(between_arms, "_loss", lambda *_: (0, 0))
+    found = {one.figure: one for one in arm_differences(plan(), made, {})}
+    assert found["engine_choice"].value == Fraction(44, 100)
+    assert found["engine_choice"].other_value == Fraction(6, 100)
+    assert "loss" not in found

@@ -1,0 +1,155 @@
+"""Figures of how a seat played, compared between the arms of one experiment: do they differ beside the results?
+
+A memory may change how a model plays. It cannot give it the engine's moves, and an arm in which the opponent plays
+another way is no arm of this experiment. So these figures of each model's seat are compared between a real or placebo
+arm and its control, and between a real arm and its placebo:
+
+    engine's first choice    share of its own judged moves
+    loss                     centipawns a judged move
+    tokens                   completion tokens a reply
+    failed tries             failed tries of the server a call
+    first attempts           share of decisions by each class of fault
+
+The unit is a stream (a career, or a block of games), within which decisions depend on each other. Welch's t compares
+the streams' shares; all comparisons of a run are one family, corrected by Holm's method. A figure that differs is
+named; why it does is not for a program to say.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from ..experiment.matches import Arm, Augmentation, Match
+from ..plan.manifest import Plan
+from ..table.game import Block
+from .inference.means import welch_t
+from .inference.significance import Alternative, holm
+from .quality.quality_constants import load_quality_constants
+from .quality.quality_figures import JUDGED
+from .quality.quality_index import moves_by_game
+from .quality.quality_questions import Answers
+from .seat_stats import engine_match
+
+LEVEL: Final = Fraction(1, 100)
+"""Corrected p at which a difference is told: an honest run tells any in at most one of a hundred."""
+FINE: Final = 10**6
+"""Shares and means are rounded to as many parts, for exact sums."""
+
+Ratio = tuple[int, int]
+"""A sum, and the number of replies, moves or decisions that it is over."""
+
+
+class ArmDifference(NamedTuple):
+    """A figure of the seat at `seat_index` in two arms: the means over their streams, and the corrected p."""
+
+    figure: str
+    match: Match
+    other: Match
+    seat_index: int
+    value: Fraction
+    other_value: Fraction
+    streams: tuple[int, int]
+    p: Fraction
+
+
+FAULTS: Final = ("no_action", "ambiguous", "illegal", "cut", "no_reply")
+"""Classes of first attempts without a legal action."""
+
+
+def arm_differences(plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: Answers) -> list[ArmDifference]:
+    """The figures that differ between arms, the least p first. `blocks`: by match; `answers`: the engine's, by game."""
+    found = [one for pair in compared_arms(plan, blocks) for one in _differences(pair, plan, blocks, answers)]
+    corrected = holm([one.p for one in found])
+    told = [one._replace(p=p) for one, p in zip(found, corrected, strict=True) if p <= LEVEL]
+    return sorted(told, key=lambda one: one.p)
+
+
+def compared_arms(plan: Plan, played: Iterable[str]) -> Iterator[tuple[Match, Match]]:
+    """The pairs of played arms that meet the same opponents in the same games, under one augmentation."""
+    ids = set(played)
+    arms = [match for match in plan.matches if match.id in ids]
+    arms = [match for match in arms if match.condition.augmentation is not Augmentation.NAKED]
+    for match in arms:
+        for other in arms:
+            alike = (match.draws, match.condition.augmentation) == (other.draws, other.condition.augmentation)
+            if alike and _is_compared(match, other):
+                yield match, other
+
+
+def _is_compared(match: Match, other: Match) -> bool:
+    arm, own = match.condition.arm, other.condition.arm
+    if own is Arm.NAKED:
+        return arm is not Arm.NAKED
+    return (arm, own) == (Arm.REAL, Arm.PLACEBO) and match.condition.system == other.condition.system
+
+
+def _differences(
+    pair: tuple[Match, Match], plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: Answers
+) -> Iterator[ArmDifference]:
+    match, other = pair
+    for seat_index, name in enumerate(match.seats):
+        if not plan.seats[name].is_model:
+            continue
+        sides = [_figures(one, seat_index, blocks[one.id], plan, answers) for one in pair]
+        for figure in sides[0]:
+            values, other_values = (_by_stream(side[figure]) for side in sides)
+            p = welch_t(values, other_values, Alternative.TWO_SIDED).p_value
+            if p is not None:
+                means = [Fraction(sum(side), FINE * len(side)) for side in (values, other_values)]
+                streams = len(values), len(other_values)
+                yield ArmDifference(figure, match, other, seat_index, means[0], means[1], streams, p)
+
+
+def _by_stream(ratios: Iterable[Ratio]) -> list[int]:
+    return [FINE * amount // of for amount, of in ratios if of]
+
+
+def _figures(
+    match: Match, seat_index: int, blocks: Sequence[Block], plan: Plan, answers: Answers
+) -> dict[str, list[Ratio]]:
+    """The ratios of one seat by stream, by the name of the figure."""
+    tallies = [block.tallies[seat_index] for block in blocks]
+    figures: dict[str, list[Ratio]] = {
+        "tokens": [(tally.completion_tokens, tally.replies) for tally in tallies],
+        "failed_tries": [(tally.failed_attempts, tally.calls) for tally in tallies],
+    }
+    for name in FAULTS:
+        figures[name] = [(getattr(tally, f"first_{name}"), tally.decisions) for tally in tallies]
+    if match.game in JUDGED and all(record.game in answers for block in blocks for record in block.records):
+        figures["engine_choice"] = [_choice(match, seat_index, block, answers) for block in blocks]
+        figures["loss"] = [_loss(match, seat_index, block, plan, answers) for block in blocks]
+    return figures
+
+
+def _choice(match: Match, seat_index: int, block: Block, answers: Answers) -> Ratio:
+    found = engine_match(JUDGED[match.game], block.records, answers)[seat_index]
+    return found.matched, found.moves
+
+
+def _loss(match: Match, seat_index: int, block: Block, plan: Plan, answers: Answers) -> Ratio:
+    constants = load_quality_constants(plan.protocol)
+    games = moves_by_game(JUDGED[match.game], block.records, answers, constants)[seat_index]
+    losses = [move.loss_centipawns for game in games for move in game]
+    return sum(losses), len(losses)
+
+
+def _percent(value: Fraction) -> str:
+    return f"{float(100 * value):.1f} %"
+
+
+def _number(value: Fraction) -> str:
+    return f"{float(value):.1f}"
+
+
+WORDS: Final[Mapping[str, tuple[str, Callable[[Fraction], str]]]] = {
+    "engine_choice": ("plays the engine's first choice in {} of its moves", _percent),
+    "loss": ("loses {} centipawns a move", _number),
+    "tokens": ("writes {} tokens a reply", _number),
+    "failed_tries": ("has a failed try of its server in {} of its calls", _percent),
+    "no_action": ("declares no action in {} of its first attempts", _percent),
+    "ambiguous": ("declares what may mean two things in {} of its first attempts", _percent),
+    "illegal": ("declares an illegal action in {} of its first attempts", _percent),
+    "cut": ("has its reply cut in {} of its first attempts", _percent),
+    "no_reply": ("has no reply in {} of its first attempts", _percent),
+}
+"""Each figure in words, and how its number is written."""
