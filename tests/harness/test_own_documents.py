@@ -136,6 +136,29 @@ def test_a_folder_that_is_not_below_that_of_the_plan_is_refused(folder: Path, do
     refused(folder, "systems.mine.documents: ", plan({**SYSTEM, "documents": documents}))
 
 
+@pytest.mark.parametrize("linked", ["books", "books/chess960.txt"])
+def test_a_link_out_of_the_plans_folder_is_refused_and_nothing_of_its_target_is_told(
+    folder: Path, linked: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """What looks like a document would be sealed and published, and its beginning stood in the error."""
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "chess960.txt").write_text("SECRET\n")
+    (folder / "books" / "chess960.txt").unlink()
+    if linked == "books":
+        (folder / "books").rmdir()
+    (folder / linked).symlink_to(outside if linked == "books" else outside / "chess960.txt")
+    with pytest.raises(ManifestError) as raised:
+        read(folder)
+    assert f"{folder / linked}: expected a place in the plan's folder, found a link that leads out" in str(raised.value)
+    assert "SECRET" not in str(raised.value)
+
+
+def test_a_link_within_the_plans_folder_is_followed(folder: Path) -> None:
+    (folder / "books" / "chess960.txt").rename(folder / "mine.txt")
+    (folder / "books" / "chess960.txt").symlink_to("../mine.txt")
+    assert read(folder)
+
+
 def test_a_plan_that_says_more_or_less_than_its_folder_is_refused(folder: Path) -> None:
     refused(folder, "expected bm25: the documents in books/ have", plan({**SYSTEM, "retriever": "embeddings"}))
     texts = {"texts": {"chess960": DOCUMENT}}

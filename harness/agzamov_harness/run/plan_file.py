@@ -68,24 +68,38 @@ def _with_texts(place: str, system: object, folder: Path, games: Collection[str]
     if system.get("texts"):
         raise ManifestError(f"{place}.texts: expected none: the texts are read from {documents}")
     try:
-        return {**system, "texts": _texts(folder / documents, games)}
+        return {**system, "texts": _texts(folder, documents, games)}
     except OSError as error:
         raise ManifestError(f"{place}.documents: {folder / documents}: {error.strerror}") from error
     except ManifestError as error:
         raise ManifestError(f"{place}.documents: {error}") from error
 
 
-def _texts(folder: Path, games: Collection[str]) -> dict[str, str]:
-    """The texts of these games in a folder, by game. Raises OSError, and ManifestError for none or a wrong one."""
+def _texts(plan_folder: Path, documents: str, games: Collection[str]) -> dict[str, str]:
+    """The texts of these games in a folder below that of the plan, by game.
+
+    Raises OSError, and ManifestError for none, for a wrong one, and for a link that leads out of the plan's folder:
+    what a stranger's plan names is sealed and published.
+    """
+    folder = plan_folder / documents
+    _require_below(folder, plan_folder)
     if not folder.is_dir():
         raise ManifestError(f"{folder}: expected a folder below that of the plan, found none")
     paths = {game: folder / f"{game}.txt" for game in GAMES if game in games}
+    for path in paths.values():
+        _require_below(path, plan_folder)
     texts = {game: _read(path) for game, path in paths.items() if path.exists()}
     if not texts:
         expected = " or ".join(path.name for path in paths.values())
         found = ", ".join(islice(sorted(path.name for path in folder.iterdir()), NAMED_MAX))
         raise ManifestError(f"{folder}: expected {expected}, found {found or 'nothing'}")
     return texts
+
+
+def _require_below(path: Path, folder: Path) -> None:
+    """Raises ManifestError where links lead from a path out of the folder."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise ManifestError(f"{path}: expected a place in the plan's folder, found a link that leads out of it")
 
 
 def _read(path: Path) -> str:
