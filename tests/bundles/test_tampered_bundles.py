@@ -4,6 +4,7 @@ A defect that a third party could make leaves the signature alone. One that only
 key could make is sealed again, so that everything but the defect itself is consistent.
 """
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from agzamov_harness.run import signing_keys
 from agzamov_verify import bundle, cli
 from agzamov_verify.checks.asking_engines import WRONG_MAX
 from agzamov_verify.checks.check_log import Status
+from agzamov_verify.checks.random_sample import wrong_below
 from agzamov_verify.commands import check_command
 from agzamov_verify.core import envelope
 from bundles.bundle_factory import (
@@ -134,6 +136,19 @@ def test_the_good_bundles_are_at_v1(small: Path, tiny: Path) -> None:
 def test_the_good_bundle_with_an_engine_is_at_v1(judged: Path, engine: Path) -> None:
     verdict = check(judged, engine, sample_permille=1000)
     assert (verdict.level, verdict.findings) == ("V1", [])
+
+
+def test_a_small_sample_of_engine_scores_says_how_many_may_be_wrong(judged: Path, engine: Path) -> None:
+    """Two scores that decide nothing can be swapped unseen: the step says how many may be."""
+    all_asked = check(judged, engine, sample_permille=1000).steps[ENGINE - 1].remark
+    none_drawn = check(judged, engine, sample_permille=0).steps[ENGINE - 1].remark
+    some = check(judged, engine, sample_permille=500).steps[ENGINE - 1].remark
+    assert re.fullmatch(r"(\d+) of \1 evaluations asked again", all_asked), all_asked
+    assert re.search(r"; of the other \d+, which decided nothing, none was drawn$", none_drawn), none_drawn
+    drawn = re.search(r"and (\d+) of the other (\d+), drawn at random: fewer than (\d+) of those wrong at 95 %$", some)
+    assert drawn, some
+    sampled, others, wrong = map(int, drawn.groups())
+    assert wrong == wrong_below(others, sampled)
 
 
 def test_a_good_bundle_sealed_again_is_the_same_to_the_byte(small: Path) -> None:

@@ -14,6 +14,7 @@ from .asking_engines import AskingOutcome, Say, ask_all
 from .check_log import CheckLog, Finding, Number, Status
 from .limits import Budget
 from .opened_bundle import Opened
+from .random_sample import wrong_below
 from .replay_all import Replayed
 from .replay_stream import AskedAgain
 
@@ -46,7 +47,28 @@ def check_engine(opened: Opened, replayed: Replayed, log: CheckLog, at_hand: Eng
     except EngineFault as error:
         log.skip(Number.ENGINE, Status.NOT_CHECKED, str(error))
         return
-    conclude(log, Number.ENGINE, asked, f"{asked.done} of {total} evaluations asked again")
+    remark = f"{asked.done} of {total} evaluations asked again"
+    conclude(log, Number.ENGINE, asked, remark if asked.stopped else f"{remark}{_confidence(replayed, total)}")
+
+
+def _confidence(replayed: Replayed, total: int) -> str:
+    """What the evaluations that decided nothing are known by, where all that were chosen were asked: a random sample.
+
+    Exact, by the hypergeometric distribution (`random_sample`): each was drawn with the same chance, so given their
+    number all subsets of that size were as likely.
+    """
+    decisive = {asked for report in replayed.reports.values() for asked in report.decisive}
+    sampled = {asked for report in replayed.reports.values() for asked in report.sample} - decisive
+    others = total - len(decisive)
+    if len(sampled) >= others:
+        return ""
+    shown = f", {len(decisive):,} of them because they show where games end" if decisive else ""
+    if not sampled:
+        return f"{shown}; of the other {others:,}, which decided nothing, none was drawn"
+    return (
+        f"{shown}, and {len(sampled):,} of the other {others:,}, drawn at random: fewer than"
+        f" {wrong_below(others, len(sampled)):,} of those wrong at 95 %"
+    )
 
 
 def conclude(log: CheckLog, number: Number, asked: AskingOutcome, remark: str) -> None:
