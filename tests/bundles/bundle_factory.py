@@ -27,6 +27,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agzamov_harness.adapters.stockfish_ports import StockfishAdjudicator
 from agzamov_harness.adapters.stockfish_ports import StockfishChatPort as StockfishPort
+from agzamov_harness.foundation.program_and_machine import SourceVersion, source_version
+from agzamov_harness.pipeline import pack
 from agzamov_harness.pipeline.pack import named, written
 from agzamov_harness.ports import ChatPort
 from agzamov_harness.run import run_folder, signing_keys
@@ -43,7 +45,7 @@ from agzamov_verify.checks.check_log import Status
 from agzamov_verify.checks.limits import VerificationLimits
 from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.checks.steps import Options, Verdict, verify
-from agzamov_verify.core import canon, envelope, execution_log
+from agzamov_verify.core import canon, envelope, execution_log, gzip_member
 from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.execution_log import ExecutionHistory, Head
 from agzamov_verify.core.journal import GENESIS, VERSION, Entry, StreamRow, asked, encode, journal_root, line_digest
@@ -61,6 +63,15 @@ from agzamov_verify.table.game import Block, StreamPlan
 from direct_tools import DirectTools
 
 SECRET = hashlib.sha256(b"a secret for tests").digest()
+
+
+def of_a_commit() -> SourceVersion:
+    """The program as it is in some commit: a bundle of a tree that is being worked on has a warning of that."""
+    return msgspec.structs.replace(source_version(), modified=False)
+
+
+setattr(run_folder, "source_version", of_a_commit)  # noqa: B010 - a name that the module imports, and does not export
+setattr(pack, "source_version", of_a_commit)  # noqa: B010
 TICK_NS = 1_500_000
 NONCES_MAX = 50
 
@@ -344,7 +355,7 @@ def promised(plan: Plan) -> dict[str, StreamPlan]:
 
 
 def zipped(data: bytes) -> bytes:
-    return gzip.compress(data, 6, mtime=0)
+    return gzip_member.compressed(data)
 
 
 def calls(draft: Draft, stream: str) -> list[bytes]:

@@ -45,11 +45,20 @@ class FakeOpened:
         return self._files[name]
 
 
+PROGRAM = {"commit": "ab" * 20, "harness": "0.3.0", "modified": False, "verify": "0.3.0"}
+
+
 def honest() -> dict[str, Any]:
     execution = {"seats": {"local": {"requests": 3, "rounds": [GOOD_ROUND]}}}
     check = {"when": "before", "witness": {"local": "hashed here"}}
     return {
-        bundle.ENVIRONMENT_FILE: {"containers": [{"name": "engine", "oom_killed": False}]},
+        bundle.ENVIRONMENT_FILE: {
+            "containers": [{"image": "0" * 64, "name": "engine", "oom_killed": False, "part": "engine"}],
+            "format": "agz-environment-1",
+            "isolation": "container",
+            "packed_by": {**PROGRAM},
+            "sealed_by": {**PROGRAM},
+        },
         PREFLIGHT_FILE: {"executions": [execution]},
         bundle.WEIGHTS_FILE: {"checks": [check]},
         PROXY_LOG: ASKED.format("api.example:443"),
@@ -72,6 +81,19 @@ def oom(files: dict[str, Any]) -> None:
 
 def host_network(files: dict[str, Any]) -> None:
     files[bundle.ENVIRONMENT_FILE]["containers"][0]["network"] = "host"
+
+
+def modified_at_seal(files: dict[str, Any]) -> None:
+    files[bundle.ENVIRONMENT_FILE]["sealed_by"]["modified"] = True
+
+
+def modified_at_pack(files: dict[str, Any]) -> None:
+    files[bundle.ENVIRONMENT_FILE]["packed_by"]["modified"] = True
+
+
+def modified_at_both(files: dict[str, Any]) -> None:
+    modified_at_seal(files)
+    modified_at_pack(files)
 
 
 def no_preflight(files: dict[str, Any]) -> None:
@@ -103,6 +125,9 @@ def unreadable(files: dict[str, Any]) -> None:
     [
         (oom, "container engine ran out of memory"),
         (host_network, "container engine was on the network of its host"),
+        (modified_at_seal, "the program that sealed this run had changes that are in no commit (beside abababababab)"),
+        (modified_at_pack, "the program that packed this run had changes that are in no commit"),
+        (modified_at_both, "the program that sealed and packed this run had changes that are in no commit"),
         (no_preflight, "seat local: no preflight in the bundle"),
         (failed_preflight, "got other answers in the preflight, though the plan promises it (strict)"),
         (servers_word, "seat local: the harness did not hash its weights"),

@@ -110,7 +110,8 @@ def gguf(sha256: str) -> Change:
 def contained(draft: Draft) -> Draft:
     rows = [{"image": DIGEST, "part": part} for part in ("harness", "model")]
     draft.put_json(
-        bundle.ENVIRONMENT_FILE, {"containers": rows, "format": "agz-environment-1", "isolation": "container"}
+        bundle.ENVIRONMENT_FILE,
+        {**draft.json(bundle.ENVIRONMENT_FILE), "containers": rows, "isolation": "container"},
     )
     return draft
 
@@ -222,7 +223,8 @@ def test_one_row_is_not_two_containers(tmp_path: Path) -> None:
     draft = hashed(Draft.of(make({**BASE, "matches": [GAMES]}, tmp_path)), "b" * 64)
     row = {"image": f"{DIGEST}, model {DIGEST}", "part": "harness"}
     draft.put_json(
-        bundle.ENVIRONMENT_FILE, {"containers": [row], "format": "agz-environment-1", "isolation": "container"}
+        bundle.ENVIRONMENT_FILE,
+        {**draft.json(bundle.ENVIRONMENT_FILE), "containers": [row], "isolation": "container"},
     )
     reseal(draft)
     assert failed_steps(check(draft.write(tmp_path))) == [4]

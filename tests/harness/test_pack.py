@@ -17,7 +17,6 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from agzamov_harness.build_ports import open_world
-from agzamov_harness.foundation.program_and_machine import source_version
 from agzamov_harness.pipeline import pack as pack_module
 from agzamov_harness.pipeline.pack import environment_of, pack
 from agzamov_harness.reference_server import chat_server
@@ -251,8 +250,8 @@ def spellings(secret: bytes) -> Iterator[bytes]:
 def test_the_environment_says_what_the_machine_is_and_not_whose(finished: tuple[RunDirectory, Blocks]) -> None:
     about_versions, about_machine = {"format", "harness", "verify", "python"}, {"system", "release", "machine"}
     found = environment_of(finished[0])
-    assert found.keys() == about_versions | about_machine | {"cpu", "cores", "isolation", "sealed_by"}
-    assert found["sealed_by"] == msgspec.to_builtins(source_version())
+    assert found.keys() == about_versions | about_machine | {"cpu", "cores", "isolation", "packed_by", "sealed_by"}
+    assert found["sealed_by"] == msgspec.to_builtins(finished[0].sealed_by)
 
 
 def test_what_a_run_leaves_beside_its_journal_is_not_packed(

@@ -13,11 +13,13 @@ A payload manifest line is "<sha256>  <name>", sorted by name, as sha256sum writ
 """
 
 import re
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
 from .core.journal import StreamRow
+from .experiment.plan_fields import END, Line
 from .plan.manifest import ModelPin
 from .protocols import PROTOCOLS
 from .scoring.results import Results
@@ -29,6 +31,7 @@ TAGS_FILE = "tagmanifest-sha256.txt"
 ENVELOPE_FILE = "attest/run.dsse.json"
 MANIFEST_FILE = "data/manifest.json"
 ENVIRONMENT_FILE = "data/environment.json"
+ENVIRONMENT_BYTES_MAX = 2**20
 WEIGHTS_FILE = "data/notes/weights.json"
 KEY_FILE = "data/submitter.pem"
 EXECUTIONS_FILE = "data/executions.jsonl"
@@ -72,19 +75,83 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     streams: tuple[StreamRow, ...]
 
 
-class ContainerRow(msgspec.Struct, frozen=True):
-    """One container of a run in data/environment.json: which part it played, from which image (config digest)."""
-
-    part: str
-    image: str
+Outcome: TypeAlias = Annotated[str, Meta(max_length=2**16)]
+Count: TypeAlias = Annotated[int, Meta(ge=0, lt=2**53)]
+Commit: TypeAlias = Annotated[str, Meta(pattern="^(unknown|[0-9a-f]{40}|[0-9a-f]{64})" + END)]
 
 
-class Environment(msgspec.Struct, frozen=True):
-    """The fields of data/environment.json that verification reads; all else in it is attested only."""
+class Attested(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of data/environment.json: an unknown key is an error, and each field has one type and a size."""
+
+
+class ProgramVersion(Attested, frozen=True):
+    """The source of a program: git's commit, whether its tree had changes that are in none, and both distributions."""
+
+    commit: Commit
+    harness: Line
+    modified: bool
+    verify: Line
+
+
+class Limits(Attested, frozen=True):
+    """The limits of a container that its engine enforced; None where it did not."""
+
+    cpus: Count | None
+    memory_bytes: Count | None
+    pids: Count | None
+
+
+class PrintedLog(Attested, frozen=True):
+    """Bytes that a container printed and that its log keeps."""
+
+    cut: bool
+    kept_bytes: Count
+    printed_bytes: Count
+
+
+class ContainerRow(Attested, frozen=True):
+    """One container of a run: which part it played, from which image (config digest), and how it ended."""
+
+    part: Line
+    image: Line
+    name: Line = "without a name"
+    ended: Line = ""
+    execution: Count = 0
+    exit_code: Annotated[int, Meta(gt=-(2**53), lt=2**53)] = 0
+    limits: Limits | None = None
+    log: PrintedLog | None = None
+    memory_peak_bytes: Count | None = None
+    network: Line = ""
+    oom_killed: bool = False
+
+
+class EndpointRow(Attested, frozen=True):
+    """A server outside of the containers that the proxy let through, with the addresses that it had then."""
+
+    url: Line
+    addresses: tuple[Line, ...]
+    execution: Count = 0
+
+
+class Environment(Attested, frozen=True):
+    """data/environment.json: the machine's own word, compared with the manifest where it can be."""
 
     format: Literal["agz-environment-1"]
-    isolation: str
+    isolation: Line
+    sealed_by: ProgramVersion
+    packed_by: ProgramVersion
     containers: tuple[ContainerRow, ...] = ()
+    container_engine: dict[Line, Line] = {}
+    endpoints: tuple[EndpointRow, ...] = ()
+    executions: tuple[Outcome, ...] = ()
+    harness: Line = ""
+    verify: Line = ""
+    python: Line = ""
+    system: Line = ""
+    release: Line = ""
+    machine: Line = ""
+    cpu: Line = ""
+    cores: Count = 0
 
 
 class WeightsCheck(msgspec.Struct, frozen=True):

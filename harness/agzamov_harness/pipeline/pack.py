@@ -8,7 +8,6 @@ isolation "container"  the same as the harness's container saw it, the container
                        peak, and how much of its log is kept; and every server outside of the containers
 """
 
-import gzip
 import hashlib
 import os
 import shutil
@@ -22,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from agzamov_verify import bundle
 from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.checks.steps import Options, verify
-from agzamov_verify.core import canon
+from agzamov_verify.core import canon, gzip_member
 from agzamov_verify.core.envelope import (
     PREDICATE_TYPE,
     STATEMENT_TYPE,
@@ -45,7 +44,7 @@ from agzamov_verify.scoring.call_records import Answered, SeatLog, answered, cal
 from agzamov_verify.scoring.results import Results, results_of
 from agzamov_verify.table.game import StreamPlan
 
-from ..foundation.program_and_machine import about_machine
+from ..foundation.program_and_machine import about_machine, source_version
 from ..run import execution_log
 from ..run.execution_record import ContainerExecution, executions
 from ..run.exit_status import EXIT_FAILED, HarnessEnded
@@ -60,9 +59,12 @@ FORMAT = "agz-environment-1"
 
 def environment_of(directory: RunDirectory) -> dict[str, canon.Json]:
     """The environment of a run, as its bundle keeps it."""
-    sealed_by: dict[str, canon.Json] = msgspec.to_builtins(directory.sealed_by)
+    programs: dict[str, canon.Json] = {
+        "packed_by": msgspec.to_builtins(source_version()),
+        "sealed_by": msgspec.to_builtins(directory.sealed_by),
+    }
     if directory.manifest.plan.isolation == "process":
-        return {**about_machine(), "format": FORMAT, "isolation": "process", "sealed_by": sealed_by}
+        return {**about_machine(), "format": FORMAT, "isolation": "process", **programs}
     executions_kept = [execution for _, execution in executions(directory)]
     last = executions_kept[-1] if executions_kept else ContainerExecution(())
     environment: dict[str, canon.Json] = {**last.environment}
@@ -84,12 +86,9 @@ def environment_of(directory: RunDirectory) -> dict[str, canon.Json]:
         "endpoints": outside,
         "format": FORMAT,
         "isolation": "container",
-        "sealed_by": sealed_by,
+        **programs,
         "executions": outcomes,
     }
-
-
-GZIP_LEVEL = 6
 
 
 def pack(directory: RunDirectory, blocks: Blocks, key: Ed25519PrivateKey, bundles: Path) -> Path:
@@ -210,9 +209,9 @@ class _Writer:
             data = segment.read_bytes()
             answers += map(answered, chain.read_all(data.splitlines()))
             names.append(bundle.segment_name(stream.id, number))
-            self._write(names[-1], _gzip(data))
+            self._write(names[-1], gzip_member.compressed(data))
         calls = (folder / CALLS_FILE).read_bytes()
-        self._write(bundle.calls_name(stream.id), _gzip(calls))
+        self._write(bundle.calls_name(stream.id), gzip_member.compressed(calls))
         merge(self._calls.setdefault(stream.match.id, {}), gather(calls.splitlines(), answers))
         return chain.row(names)
 
@@ -254,7 +253,3 @@ def _sync(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _gzip(data: bytes) -> bytes:
-    return gzip.compress(data, GZIP_LEVEL, mtime=0)

@@ -11,7 +11,6 @@ other nodes, is never taken for this one.
 """
 
 import fcntl
-import gzip
 import hashlib
 import os
 import shutil
@@ -33,7 +32,7 @@ from agzamov_verify.checks.quality_answers import (
     open_judges,
     read_promised,
 )
-from agzamov_verify.core import canon
+from agzamov_verify.core import canon, gzip_member
 from agzamov_verify.core.untrusted_input import HostileBundle, open_source
 from agzamov_verify.engines.uci_engine import EngineFault
 from agzamov_verify.plan.manifest import ManifestError
@@ -125,7 +124,6 @@ def _read_back(path: Path) -> dict[str, MoveEvaluation]:
 
 
 MAKING, ANSWERS, LOCK, COMPLETE = ".making", "answers.jsonl", "lock", "complete"
-GZIP_LEVEL = 6
 
 
 class Asking(msgspec.Struct, frozen=True):
@@ -207,7 +205,7 @@ def _write_all(played: PlayedRun, answers: AnswerFile, nodes: int, folder: Path)
         lines = [encode(judgement) for judgements in by_game.values() for judgement in judgements]
         data = b"".join(line + b"\n" for line in lines)
         rows.append(StreamAnswers(len(lines), hashlib.sha256(data).hexdigest(), stream.id))
-        _write(folder / answers_name(stream.id), gzip.compress(data, GZIP_LEVEL, mtime=0))
+        _write(folder / answers_name(stream.id), gzip_member.compressed(data))
         evaluations |= by_game
     results = quality_of(played.run, played.plan, played.blocks, evaluations, nodes)
     _write(folder / FIGURES_FILE, canon.dumps(results))

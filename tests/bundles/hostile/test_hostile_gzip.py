@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agzamov_verify import bundle
+from agzamov_verify.core.gzip_member import HEADER, compressed
 from agzamov_verify.core.limits import JOURNAL_LINE_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX
 from agzamov_verify.core.untrusted_input import DirectorySource, HostileBundle, gzip_lines
 from bundles.bundle_factory import (
@@ -36,6 +37,7 @@ def bomb(size: int, filler: bytes = b" ") -> bytes:
     piece = filler * (MIB // len(filler))
     packed = b"".join(packer.compress(piece) for _ in range(size // MIB))
     packed += packer.flush()
+    packed = HEADER + packed[len(HEADER) :]
     assert len(packed) * 200 < size
     return packed
 
@@ -53,6 +55,25 @@ def test_a_second_gzip_member_is_refused(draft: Draft, tmp_path: Path) -> None:
 def test_an_empty_second_member_is_refused(draft: Draft, tmp_path: Path) -> None:
     put_segment(draft, draft.files[journal_file(SELF_PLAY)] + gzip.compress(b""))
     refused(draft.write(tmp_path), 6, journal_file(SELF_PLAY))
+
+
+@pytest.mark.parametrize(("byte", "value"), [(3, 8), (4, 1), (8, 2), (8, 4), (9, 3), (9, 0)])
+def test_a_byte_of_the_header_that_our_writer_does_not_write_is_refused(
+    byte: int, value: int, draft: Draft, tmp_path: Path
+) -> None:
+    """Bytes 8 and 9 (XFL, OS) were free: one content, several digests."""
+    data = bytearray(draft.files[journal_file(SELF_PLAY)])
+    data[byte] = value
+    put_segment(draft, bytes(data))
+    (first, *_) = refused(draft.write(tmp_path), 6, journal_file(SELF_PLAY)).findings
+    assert first.expected == "a gzip member that begins with 1f 8b 08 00 00 00 00 00 00 ff"
+    assert first.found == bytes(data[:10]).hex(" ")
+
+
+@pytest.mark.parametrize("data", [b"", b"one\n", os.urandom(3 * MIB)], ids=["nothing", "a line", "much"])
+def test_what_our_writer_packs_any_reader_unpacks(data: bytes) -> None:
+    packed = compressed(data)
+    assert (gzip.decompress(packed), packed[:10]) == (data, HEADER)
 
 
 def test_a_wrong_gzip_checksum_is_refused(draft: Draft, tmp_path: Path) -> None:
@@ -96,7 +117,9 @@ def test_a_bomb_in_a_file_of_calls_is_refused_in_little_memory(draft: Draft, tmp
 def test_a_file_of_countless_good_calls_is_not_kept(draft: Draft, tmp_path: Path) -> None:
     packer = zlib.compressobj(9, wbits=31)
     names = (b'{"to":"a%d","us":%d}\n' % (number, number) for number in range(10**6))
-    draft.files[bundle.calls_name(SELF_PLAY)] = b"".join(map(packer.compress, names)) + packer.flush()
+    draft.files[bundle.calls_name(SELF_PLAY)] = (
+        HEADER + (b"".join(map(packer.compress, names)) + packer.flush())[len(HEADER) :]
+    )
     reseal(draft)
     root = draft.write(tmp_path)
     _, peak = measured(lambda: refused(root, 10, bundle.calls_name(SELF_PLAY)))

@@ -60,6 +60,42 @@ def the_environments_containers_are_no_list(draft: Draft) -> None:
     reseal(draft)
 
 
+@tampered(4, bundle.ENVIRONMENT_FILE)
+def the_environment_has_a_field_that_nobody_knows(draft: Draft) -> None:
+    environment = draft.json(bundle.ENVIRONMENT_FILE)
+    draft.put_json(bundle.ENVIRONMENT_FILE, {**environment, "remark": "x" * 1_000_000})
+    reseal(draft)
+
+
+@tampered(4, bundle.ENVIRONMENT_FILE)
+def the_environments_cores_are_no_number(draft: Draft) -> None:
+    environment = draft.json(bundle.ENVIRONMENT_FILE)
+    draft.put_json(bundle.ENVIRONMENT_FILE, {**environment, "cores": "many"})
+    reseal(draft)
+
+
+@tampered(4, bundle.ENVIRONMENT_FILE)
+def the_environments_processor_has_a_name_of_a_page(draft: Draft) -> None:
+    environment = draft.json(bundle.ENVIRONMENT_FILE)
+    draft.put_json(bundle.ENVIRONMENT_FILE, {**environment, "cpu": "x" * 201})
+    reseal(draft)
+
+
+@tampered(4, bundle.ENVIRONMENT_FILE)
+def the_environment_does_not_say_whether_the_program_was_changed(draft: Draft) -> None:
+    environment = draft.json(bundle.ENVIRONMENT_FILE)
+    program = {name: value for name, value in environment["sealed_by"].items() if name != "modified"}
+    draft.put_json(bundle.ENVIRONMENT_FILE, {**environment, "sealed_by": program})
+    reseal(draft)
+
+
+@tampered(4, bundle.ENVIRONMENT_FILE)
+def the_environment_is_larger_than_one_may_be(draft: Draft) -> None:
+    environment = draft.json(bundle.ENVIRONMENT_FILE)
+    draft.put_json(bundle.ENVIRONMENT_FILE, {**environment, "executions": ["x" * 2**16] * 17})
+    reseal(draft)
+
+
 @tampered(4, "manifest images")
 def a_run_of_processes_pins_an_image(draft: Draft) -> None:
     pin = {"config_digest": "0" * 64, "manifest_digest": "0" * 64, "tree_digest": "0" * 64, "diff_ids": ["0" * 64]}

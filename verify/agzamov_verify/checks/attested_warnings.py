@@ -22,20 +22,11 @@ from .opened_bundle import NOTE_BYTES_MAX, Opened
 PREFLIGHT_FILE: Final = f"{bundle.NOTES_FOLDER}preflight.json"
 SERVERS_WORD: Final = "the server's word"
 LOG_BYTES_MAX, LOGS_BYTES_MAX, WARNINGS_MAX = 2**22, 2**26, 20
+COMMIT_DIGITS: Final = 12
 REQUESTS_MAX: Final = 500_000
 """Greatest number of requests in the proxy's logs that are read."""
 PORTS: Final = {"http": 80, "https": 443}
 _CONNECT = re.compile(rb"CONNECT ([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):([0-9]{1,5})")
-
-
-class _Row(msgspec.Struct):
-    name: str = "without a name"
-    oom_killed: bool = False
-    network: str = ""
-
-
-class _Environment(msgspec.Struct):
-    containers: tuple[_Row, ...] = ()
 
 
 class _Round(msgspec.Struct):
@@ -74,7 +65,7 @@ class _Weights(msgspec.Struct):
 def attested_warnings(opened: Opened) -> tuple[str, ...]:
     """Warnings from the attested files, one sentence each."""
     warnings: list[str] = []
-    for part in (_environment, _preflight, _weights, _proxy):
+    for part in (_programs, _environment, _preflight, _weights, _proxy):
         try:
             warnings.extend(part(opened))
         except (HostileBundle, canon.NotCanonical, msgspec.ValidationError) as error:
@@ -92,10 +83,21 @@ def _payload(opened: Opened, name: str, bytes_max: int = NOTE_BYTES_MAX) -> byte
     return opened.payload(name)
 
 
+def _programs(opened: Opened) -> Iterator[str]:
+    """Warning of a program whose source was no commit's, as it said itself."""
+    environment = _note(opened, bundle.ENVIRONMENT_FILE, bundle.Environment)
+    programs = {"sealed": environment.sealed_by, "packed": environment.packed_by}
+    changed = {what: program for what, program in programs.items() if program.modified}
+    if changed:
+        commits = " and ".join(dict.fromkeys(program.commit[:COMMIT_DIGITS] for program in changed.values()))
+        what = " and ".join(changed)
+        yield f"the program that {what} this run had changes that are in no commit (beside {commits}), by its own word"
+
+
 def _environment(opened: Opened) -> Iterator[str]:
     if opened.manifest.plan.isolation != "container":
         return
-    for row in _note(opened, bundle.ENVIRONMENT_FILE, _Environment).containers:
+    for row in _note(opened, bundle.ENVIRONMENT_FILE, bundle.Environment).containers:
         if row.oom_killed:
             yield f"container {show_name(row.name)} ran out of memory during the run"
         if row.network == "host":

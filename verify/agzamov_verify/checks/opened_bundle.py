@@ -13,7 +13,7 @@ from ..core.dice import Dice, seed_root
 from ..core.envelope import ENVELOPE_BYTES_MAX, SUBJECT, BadEnvelope, Statement, key_id, load_public_key, open_envelope
 from ..core.untrusted_input import SMALL_BYTES_MAX, HostileBundle, Source, open_source, read_small, sha256_of
 from ..memory.native_tools import tool_problem
-from ..plan.manifest import Manifest, ManifestError, load_manifest, prompt_digests
+from ..plan.manifest import Manifest, ManifestError, load_manifest, located, prompt_digests
 from ..plan.plan_problems import image_parts, local_models, needs_engine, problems
 from ..plan.streams import memories_played
 from ..protocols import PROTOCOLS
@@ -138,10 +138,12 @@ def _manifest(source: Source, digests: dict[str, str], log: CheckLog) -> Manifes
 def _environment(source: Source, digests: dict[str, str], manifest: Manifest, log: CheckLog) -> None:
     """Compare the attested isolation and images with the manifest's. Raises HostileBundle for a malformed file."""
     try:
-        document = canon.loads(read_payload(source, digests, bundle.ENVIRONMENT_FILE, NOTE_BYTES_MAX))
+        document = canon.loads(read_payload(source, digests, bundle.ENVIRONMENT_FILE, bundle.ENVIRONMENT_BYTES_MAX))
         environment = msgspec.convert(document, bundle.Environment)
-    except (canon.NotCanonical, msgspec.ValidationError) as error:
+    except canon.NotCanonical as error:
         raise HostileBundle(bundle.ENVIRONMENT_FILE, "canonical JSON of an environment", str(error)) from error
+    except msgspec.ValidationError as error:
+        raise HostileBundle(bundle.ENVIRONMENT_FILE, "the fields of an environment", located(error)) from error
     expected = f"isolation {manifest.plan.isolation}"
     log.same(Number.MANIFEST, bundle.ENVIRONMENT_FILE, expected, f"isolation {environment.isolation}")
     started = {(row.part, row.image) for row in environment.containers}

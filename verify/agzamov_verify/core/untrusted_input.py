@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol, Self
 
+from .gzip_member import HEADER
+
 NAME_PART = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 WINDOWS_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
 DEPTH_MAX = 7
@@ -190,7 +192,6 @@ def sha256_of(source: Source, name: str) -> str:
     return digest.hexdigest()
 
 
-GZIP, GZIP_PLAIN_BYTES = b"\x1f\x8b\x08", 8
 """RFC 1952: two bytes of magic and the method; then a byte of flags for fields that follow, and four of a time."""
 
 
@@ -225,8 +226,9 @@ def _inflated(
         is_first = True
         while piece := file.read(READ_BYTES):
             note(piece)
-            if is_first and piece.startswith(GZIP) and piece[len(GZIP) : GZIP_PLAIN_BYTES].strip(b"\0"):
-                raise HostileBundle(name, "a gzip member without a time, a name or other fields", "some of these")
+            if is_first and not piece.startswith(HEADER):
+                found = piece[: len(HEADER)].hex(" ")
+                raise HostileBundle(name, f"a gzip member that begins with {HEADER.hex(' ')}", found)
             is_first = False
             while piece:
                 yield inflater.decompress(piece, READ_BYTES)
