@@ -28,7 +28,7 @@ from agzamov_verify.checks.quality_answers import (
     verify_quality,
 )
 from agzamov_verify.checks.random_sample import sample
-from agzamov_verify.core import canon
+from agzamov_verify.core import canon, gzip_member
 from agzamov_verify.core.untrusted_input import open_source
 from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 from agzamov_verify.games.chess.judged_moves import positions_of
@@ -260,7 +260,7 @@ def forged(made: Path, answers: Path, edit: Edit, *, figures: bool = True) -> No
         if row["stream"] == STREAMS[0]:
             judgements = edit(judgements)
             data = b"".join(encode(judgement) + b"\n" for judgement in judgements)
-            path.write_bytes(gzip.compress(data, mtime=0))
+            path.write_bytes(gzip_member.compressed(data))
             row["lines"], row["sha256"] = len(judgements), hashlib.sha256(data).hexdigest()
         for judgement in judgements:
             by_game.setdefault(judgement.game, []).append(judgement)
@@ -383,7 +383,7 @@ def missing_stream(folder: Path) -> None:
 
 
 def extra_file(folder: Path) -> None:
-    (folder / answers_name("p0-chess960-naked-dice-b00000")).write_bytes(gzip.compress(b""))
+    (folder / answers_name("p0-chess960-naked-dice-b00000")).write_bytes(gzip_member.compressed(b""))
 
 
 def no_index(folder: Path) -> None:
@@ -403,7 +403,7 @@ def not_gzip(folder: Path) -> None:
 
 
 def a_bomb(folder: Path) -> None:
-    (folder / answers_name(STREAMS[0])).write_bytes(gzip.compress(b"0" * 2**24))
+    (folder / answers_name(STREAMS[0])).write_bytes(gzip_member.compressed(b"0" * 2**24))
 
 
 def a_link(folder: Path) -> None:
