@@ -134,13 +134,23 @@ def test_an_infinite_studentised_bound_falls_back_to_percentiles() -> None:
     assert (found.method, ends(found)) == ("bootstrap-expanded-10000", (1, 5))
 
 
-def test_a_sample_too_large_to_resample_has_students_interval() -> None:
+def test_a_sample_of_too_many_values_has_students_interval() -> None:
     many = [at % 7 for at in range(UNITS_MAX + 1)]
     found = bootstrap_bounds([many], ONE, FIVE, resamples(Bootstrap.EXPANDED, 100))
     assert found == t_bounds([many], ONE, FIVE)
-    huge = bootstrap_bounds([[2**40, 0, -5]], ONE, FIVE, resamples(Bootstrap.STUDENTISED, 100))
-    assert huge
-    assert huge.method == "student-t"
+
+
+@pytest.mark.parametrize("method", [Bootstrap.EXPANDED, Bootstrap.STUDENTISED])
+@pytest.mark.parametrize("parts", [10**6, 10**9, 10**12])
+def test_the_method_does_not_depend_on_the_unit_in_which_values_are_counted(method: Bootstrap, parts: int) -> None:
+    """The same sessions had a studentised interval in chips and Student's in thousandths of a chip."""
+    whole = bootstrap_bounds([CHIPS], ONE, FIVE, resamples(method))
+    fine = bootstrap_bounds([[parts * value for value in CHIPS]], ONE, FIVE, resamples(method))
+    assert whole
+    assert fine
+    assert fine.method == whole.method
+    low, high = ends(whole)
+    assert ends(fine) == pytest.approx((parts * low, parts * high), rel=1e-5)
 
 
 def test_one_arm_without_variation_leaves_the_others_doubt() -> None:

@@ -85,13 +85,14 @@ class Bounds(msgspec.Struct, frozen=True):
 def bootstrap_bounds(samples: Samples, weights: Weights, alpha: Fraction, resamples: Resamples) -> Bounds | None:
     """Bounds of a contrast of means of independent samples by resampling each; None where the values do not vary.
 
-    Student's t bounds where a sample is too large for 64-bit sums (there they agree), and expanded percentiles
-    where studentised ones are infinite, since a resample that matters has no variation.
+    Expanded percentiles where studentised ones are infinite, since a resample that matters has no variation. Values too
+    large for 64-bit sums are rounded to the least power of ten at which these hold them, so that the method does not
+    depend on the unit in which values are counted: what is lost is below a ten-millionth of the greatest value.
     """
     if not contrast([moments(sample) for sample in samples], weights).df:
         return None
     if not _room(samples, weights, resamples.method):
-        return t_bounds(samples, weights, alpha)
+        return _rounded_bounds(samples, weights, alpha, resamples)
     match resamples.method:
         case Bootstrap.PERCENTILE:
             return _percentile(samples, weights, alpha / 2, resamples)
@@ -101,6 +102,18 @@ def bootstrap_bounds(samples: Samples, weights: Weights, alpha: Fraction, resamp
             expanded = msgspec.structs.replace(resamples, method=Bootstrap.EXPANDED)
             bounds = _studentised(samples, weights, alpha, resamples)
             return bounds or bootstrap_bounds(samples, weights, alpha, expanded)
+
+
+def _rounded_bounds(samples: Samples, weights: Weights, alpha: Fraction, resamples: Resamples) -> Bounds | None:
+    """The bounds of samples whose values are rounded; Student's where there are too many, as rounding makes no room."""
+    unit, rounded = 1, [list(sample) for sample in samples]
+    while not _room(rounded, weights, resamples.method):
+        unit *= 10
+        if unit > max(abs(value) for sample in samples for value in sample):
+            return t_bounds(samples, weights, alpha)
+        rounded = [[round(Fraction(value, unit)) for value in sample] for sample in samples]
+    bounds = bootstrap_bounds(rounded, weights, alpha, resamples)
+    return Bounds(bounds.low * unit, bounds.high * unit, bounds.method) if bounds else t_bounds(samples, weights, alpha)
 
 
 def t_bounds(samples: Samples, weights: Weights, alpha: Fraction) -> Bounds | None:
