@@ -17,6 +17,7 @@ from agzamov_verify.scoring.hypotheses.contrasts import (
     combined,
     courses_differ,
     equivalent,
+    estimated,
     one_way,
     shrunk,
     weighed,
@@ -48,6 +49,16 @@ def test_cells_on_the_same_starts_are_compared_pair_by_pair() -> None:
     found = weighed("", [Weighted(a, ONE), Weighted(b, -ONE)], GREATER, HOW)
     assert p_of(found) == pytest.approx(stats.ttest_rel(a.values, b.values, alternative="greater").pvalue, rel=1e-4)
     assert found.parts[0].test.method == "t-one-sample"
+
+
+def test_each_sample_of_a_contrast_has_its_sd_in_the_published_unit() -> None:
+    """Careers on one side and units on the other: the second SD had the first one's factor, so it was far too small."""
+    real = units(1, 10, scale=Scale(PAIR_WINS.unit, PAIR_WINS.factor / 50))
+    naked = units(2, 60)
+    found = estimated([Weighted(real, ONE), Weighted(naked, -ONE)], HOW)
+    assert found.sd
+    expected = [np.std(one.values, ddof=1) * float(one.scale.factor) for one in (real, naked)]
+    assert [float(sd.decimal) for sd in found.sd] == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize("other", ["", "another run"])

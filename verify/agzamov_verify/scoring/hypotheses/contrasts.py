@@ -17,7 +17,7 @@ import msgspec
 from ..inference.distributions import t_two_sided
 from ..inference.effects import EffectSize, cohen_one_sample, cohen_two_sample, hedges_factor, noncentrality_bounds
 from ..inference.estimate import ALPHA, Estimate, Scale, contrast_estimate
-from ..inference.exact import fixed, rounded, square_root
+from ..inference.exact import Figure, fixed, rounded, square_root
 from ..inference.intervals import Resamples
 from ..inference.means import ALIKE, FEW, anova, contrast_t, one_sample_t, paired_t, pooled, welch_t
 from ..inference.samples import Interval, Moments, contrast, moments
@@ -130,8 +130,13 @@ def estimated(groups: Sequence[Weighted], resamples: Resamples) -> Estimate:
     why = why_untested(group.units for group in groups)
     drawn = msgspec.structs.replace(resamples, seed=drawn_by(samples, exact))
     estimate = contrast_estimate(samples, exact, scale, None if over or why else drawn)
-    estimate = msgspec.structs.replace(estimate, over=over)
+    estimate = msgspec.structs.replace(estimate, over=over, sd=_own_sd(groups) if estimate.sd else None)
     return value_alone(estimate, why) if why else estimate
+
+
+def _own_sd(groups: Sequence[Weighted]) -> tuple[Figure, ...]:
+    """The SD of each group in the published unit: careers and units of one contrast have scales of their own."""
+    return tuple(rounded(moments(group.units.values).sd * group.units.scale.factor) for group in groups)
 
 
 def drawn_by(samples: Sequence[Sequence[int]], weights: Sequence[Fraction]) -> bytes:
