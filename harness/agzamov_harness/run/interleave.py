@@ -30,7 +30,7 @@ LOOK_S = 0.5
 """A waiting stream looks for a request to stop so often."""
 
 
-class Place(NamedTuple):
+class Turn(NamedTuple):
     """The place of a unit in the order of play of its match. Careers of one wave are played side by side."""
 
     wave: int
@@ -38,36 +38,36 @@ class Place(NamedTuple):
     career: int
 
 
-class Arm:
+class PacedMatch:
     """One match: its units that are done, of the `planned` ones that this runner plays, and its streams to come.
 
     `per_career`: units of a career; `wave`: careers that are played side by side.
     """
 
-    def __init__(self, streams: Sequence["Course"], planned: int, done: int, per_career: int, wave: int) -> None:
+    def __init__(self, streams: Sequence["PacedStream"], planned: int, done: int, per_career: int, wave: int) -> None:
         self.planned, self.done, self.left = planned, done, len(streams)
         self._per_career, self._wave = per_career, wave
         self.playing = 0
-        self.unstarted = sorted(streams, key=lambda course: self.place(course.first), reverse=True)
-        self.waiting: list[Course] = []
+        self.unstarted = sorted(streams, key=lambda paced: self.place(paced.first), reverse=True)
+        self.waiting: list[PacedStream] = []
 
-    def place(self, unit: int) -> Place:
+    def place(self, unit: int) -> Turn:
         """The place of a unit by its number in the match."""
         career, within = divmod(unit, self._per_career)
-        return Place(career // self._wave, within, career)
+        return Turn(career // self._wave, within, career)
 
     @property
     def begun(self) -> Fraction:
         """The share of its units that were begun."""
         return Fraction(self.done + self.playing, self.planned)
 
-    def next(self) -> "Course | None":
+    def next(self) -> "PacedStream | None":
         """The stream whose unit comes next, of those that wait or were not started."""
         ready = [*self.waiting, *self.unstarted[-1:]]
-        return min(ready, key=lambda course: self.place(course.unit)) if ready else None
+        return min(ready, key=lambda paced: self.place(paced.unit)) if ready else None
 
 
-class Course:
+class PacedStream:
     """One stream: the unit that it plays or waits for, and the result that was answered last."""
 
     def __init__(self, stream: StreamPlan, unit_results: int) -> None:
@@ -105,8 +105,8 @@ class Turns:
         self._changed = Condition()
         self._to_start: list[StreamPlan] = []
         self._arms = _arms(streams, everything, plan, slots)
-        self._courses = {course.stream.id: course for arm in self._arms.values() for course in arm.unstarted}
-        self._compared: dict[str, list[Arm]] = {}
+        self._paced = {paced.stream.id: paced for arm in self._arms.values() for paced in arm.unstarted}
+        self._compared: dict[str, list[PacedMatch]] = {}
         for match in {stream.match.id: stream.match for stream in streams}.values():
             self._compared.setdefault(match.draws, []).append(self._arms[match.id])
 
@@ -124,97 +124,99 @@ class Turns:
 
     def wait(self, stream: StreamPlan, question: Question) -> None:
         """Wait until the unit of a question may be played. Raises Stopped."""
-        course = self._courses[stream.id]
-        if course.may_play and question.game == course.result:
+        paced = self._paced[stream.id]
+        if paced.may_play and question.game == paced.result:
             return
         with self._changed:
-            unit = course.unit_of(question.game)
-            self._reach(course, unit)
-            if course.may_play and unit == course.unit:
+            unit = paced.unit_of(question.game)
+            self._reach(paced, unit)
+            if paced.may_play and unit == paced.unit:
                 return
-            self._leave(course)
-            course.unit = unit
+            self._leave(paced)
+            paced.unit = unit
             arm = self._arms[stream.match.id]
-            arm.waiting.append(course)
+            arm.waiting.append(paced)
             self._give()
-            while not course.may_play:
+            while not paced.may_play:
                 self._changed.wait(LOOK_S)
                 self._stop.check()
 
     def passed(self, stream: StreamPlan, question: Question) -> None:
         """Count an answer, new or recorded: the units before it are done."""
-        course = self._courses[stream.id]
-        if question.game == course.result:
+        paced = self._paced[stream.id]
+        if question.game == paced.result:
             return
         with self._changed:
-            course.result = question.game
-            self._reach(course, course.unit_of(question.game))
+            paced.result = question.game
+            self._reach(paced, paced.unit_of(question.game))
 
     def finished(self, stream: StreamPlan) -> None:
         """Count a stream that has ended: all of its units are done, or it failed and the run stops."""
         with self._changed:
-            course, arm = self._courses[stream.id], self._arms[stream.match.id]
-            self._leave(course)
-            self._reach(course, course.end)
+            paced, arm = self._paced[stream.id], self._arms[stream.match.id]
+            self._leave(paced)
+            self._reach(paced, paced.end)
             arm.left -= 1
             self._give()
 
-    def _reach(self, course: Course, unit: int) -> None:
+    def _reach(self, paced: PacedStream, unit: int) -> None:
         """Count the units of a stream before this one as done."""
-        if unit > course.counted:
-            self._arms[course.stream.match.id].done += unit - course.counted
-            course.counted = unit
+        if unit > paced.counted:
+            self._arms[paced.stream.match.id].done += unit - paced.counted
+            paced.counted = unit
 
-    def _leave(self, course: Course) -> None:
+    def _leave(self, paced: PacedStream) -> None:
         """Take a stream's turn back."""
-        if course.may_play:
-            course.may_play = False
+        if paced.may_play:
+            paced.may_play = False
             self._slots += 1
-            self._arms[course.stream.match.id].playing -= 1
+            self._arms[paced.stream.match.id].playing -= 1
 
     def _give(self) -> None:
         """Give free slots to the streams that come next."""
-        while self._slots and (course := self._next()):
-            arm = self._arms[course.stream.match.id]
-            if course in arm.waiting:
-                arm.waiting.remove(course)
+        while self._slots and (paced := self._next()):
+            arm = self._arms[paced.stream.match.id]
+            if paced in arm.waiting:
+                arm.waiting.remove(paced)
             else:
                 arm.unstarted.pop()
-                self._to_start.append(course.stream)
-            course.may_play = True
+                self._to_start.append(paced.stream)
+            paced.may_play = True
             self._slots -= 1
             arm.playing += 1
         self._changed.notify_all()
 
-    def _next(self) -> Course | None:
+    def _next(self) -> PacedStream | None:
         """The stream whose turn it is, of the match that has begun the least share of its units."""
         for arm in sorted(self._arms.values(), key=lambda arm: arm.begun):
-            course = arm.next()
-            if course and not self._is_ahead(arm, course):
-                return course
+            paced = arm.next()
+            if paced and not self._is_ahead(arm, paced):
+                return paced
         return None
 
-    def _is_ahead(self, arm: Arm, course: Course) -> bool:
+    def _is_ahead(self, arm: PacedMatch, paced: PacedStream) -> bool:
         """Whether an arm would begin a unit too far ahead of the slowest one that it is compared with."""
-        others = (one for one in self._compared[course.stream.match.draws] if one is not arm and one.left)
+        others = (one for one in self._compared[paced.stream.match.draws] if one is not arm and one.left)
         slowest = min((Fraction(one.done, one.planned) for one in others), default=None)
         return slowest is not None and arm.done + arm.playing + 1 > slowest * arm.planned + self._lead
 
 
-def _arms(streams: Sequence[StreamPlan], everything: Sequence[StreamPlan], plan: Plan, slots: int) -> dict[str, Arm]:
+def _arms(
+    streams: Sequence[StreamPlan], everything: Sequence[StreamPlan], plan: Plan, slots: int
+) -> dict[str, PacedMatch]:
     """The arms of these streams by the id of their match. `everything`: all streams of their matches, as `Turns`."""
     matches = {stream.match.id: stream.match for stream in streams}
-    own_streams: dict[str, list[Course]] = {}
+    own_streams: dict[str, list[PacedStream]] = {}
     for stream in everything:
-        own_streams.setdefault(stream.match.id, []).append(Course(stream, unit_results(stream.match, plan)))
+        own_streams.setdefault(stream.match.id, []).append(PacedStream(stream, unit_results(stream.match, plan)))
     arms, ids = {}, {stream.id for stream in streams}
     for name, match in matches.items():
         own = own_streams[name]
-        to_play = [course for course in own if course.stream.id in ids]
-        planned = sum(course.units for course in own)
-        before = sum(course.units for course in own if course.first < to_play[0].first)
+        to_play = [paced for paced in own if paced.stream.id in ids]
+        planned = sum(paced.units for paced in own)
+        before = sum(paced.units for paced in own if paced.first < to_play[0].first)
         per_career = max(1, match.planned // own[0].unit_results // max(1, match.careers))
-        arms[name] = Arm(to_play, planned, before, per_career, max(1, -(-slots // len(matches))))
+        arms[name] = PacedMatch(to_play, planned, before, per_career, max(1, -(-slots // len(matches))))
     return arms
 
 
