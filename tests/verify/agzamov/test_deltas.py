@@ -24,7 +24,7 @@ from agzamov_verify.scoring.hypotheses.verdicts import verdicts
 from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.learning.outcome import TrendVerdict
 from agzamov_verify.scoring.match_figures import Setting, p_above_half
-from agzamov_verify.scoring.units.cells import Cell, CellKey
+from agzamov_verify.scoring.units.cells import Cell, CellKey, performance
 from agzamov_verify.table.declared import FaultKind
 from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence, hand_record
 from verify.hypotheses.planted import shifted
@@ -180,6 +180,20 @@ def test_how_games_were_decided_is_counted_with_its_interval() -> None:
     played = sum(hand.decided_by_play for hand in hands.hands)
     assert value(own) == Fraction(played, len(hands.hands))
     assert 0 < played < len(hands.hands)
+
+
+def test_where_a_placebo_was_played_the_headline_is_less_it() -> None:
+    """A model that plays worse where no memory text stands gains nothing over the placebo, and all over the control."""
+    worse, same = World(win=0.1), World(win=0.4)
+    cells = arms(same, worse, same, games=[CHESS])
+    (row,) = delta_analysis(evidence(cells))
+    by_arm = {one.key.arm: one for one in cells}
+    assert row.less_placebo
+    less = performance(by_arm[Arm.REAL]) - performance(by_arm[Arm.PLACEBO])
+    assert value(row.less_placebo) == less
+    assert value(row.performance.everything) > Fraction(1, 5) > abs(less)
+    (without,) = delta_analysis(evidence(arms(same, worse, games=[CHESS])))
+    assert without.less_placebo is None
 
 
 @pytest.mark.parametrize("game", [CHESS, POKER])

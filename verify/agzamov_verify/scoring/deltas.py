@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import msgspec
 
-from ..experiment.matches import Phase
+from ..experiment.matches import Arm, Phase
 from .hypotheses.contrasts import Weighted, estimated, repeated
 from .hypotheses.delta_contrasts import ONE, difference, weighted
 from .hypotheses.evidence import Delta, Evidence
@@ -16,7 +16,7 @@ from .inference.samples import Z_95, Contrast, contrast, moments
 from .inference.unit_values import Measure, Ratio, Units, why_untested
 from .learning.outcome import TauRatio, tau_ratio
 from .match_figures import Kept, by_play, without_errors
-from .units.cells import Outcome
+from .units.cells import Outcome, arm_of
 from .units.ratios import as_ratio, ratio_figure
 from .units.score_constants import CHESS, POKER
 
@@ -24,7 +24,9 @@ from .units.score_constants import CHESS, POKER
 class DeltaAnalysis(msgspec.Struct, frozen=True):
     """One delta: `performance` in the paper's P, `score` with draws counted as halves. Paired where the starts are.
 
-    `seats`: at the table. `adjusted`: in hold'em, P by each variance-reduction method, unbiased for the same delta.
+    `less_placebo`: P of the real arm less its placebo's, where one was played: what the content added, which is the
+    headline there, since a model that plays otherwise where a prompt is longer has the same in both arms. `seats`: at
+    the table. `adjusted`: in hold'em, P by each variance-reduction method, unbiased for the same delta.
     """
 
     game: str
@@ -32,6 +34,7 @@ class DeltaAnalysis(msgspec.Struct, frozen=True):
     augmentation: str
     system: str
     seats: int
+    less_placebo: Estimate | None
     performance: Kept
     score: Kept
     adjusted: dict[str, Estimate]
@@ -52,10 +55,10 @@ def delta_analysis(evidence: Evidence) -> Iterator[DeltaAnalysis]:
         for delta in evidence.deltas(game, phase=Phase.ASYMMETRIC):
             key = delta.real.key
             kept = [_kept(delta, measure, evidence) for measure in Measure]
-            adjusted = dict(_adjusted(delta, evidence))
-            yield DeltaAnalysis(
-                game, key.model, key.augmentation.value, key.system, key.seats, kept[0], kept[1], adjusted
-            )
+            adjusted, placebo = dict(_adjusted(delta, evidence)), arm_of(evidence.cells, key, Arm.PLACEBO)
+            less = difference_figure(delta.real.measured(), placebo.measured(), evidence) if placebo else None
+            named = game, key.model, key.augmentation.value, key.system, key.seats
+            yield DeltaAnalysis(*named, less, kept[0], kept[1], adjusted)
 
 
 def tau_ratios(evidence: Evidence) -> Iterator[TauRatioRow]:

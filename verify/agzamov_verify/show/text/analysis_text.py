@@ -206,6 +206,7 @@ def _moved(again: RobustnessRow) -> str:
 
 def _delta(delta: DeltaAnalysis) -> str:
     system = f" ({delta.system})" if delta.system else ""
+    less = f"; less its placebo {estimate(delta.less_placebo)}" if delta.less_placebo else ""
     return ascii_words(
-        f"{delta.game} {delta.model} {delta.augmentation}{system}: {estimate(delta.performance.everything)}"
+        f"{delta.game} {delta.model} {delta.augmentation}{system}: {estimate(delta.performance.everything)}{less}"
     )

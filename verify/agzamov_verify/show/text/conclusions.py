@@ -108,18 +108,25 @@ def _least(figures: Sequence[Estimate]) -> str:
 
 
 def _deltas(analysis: Analysis | None) -> Iterator[str]:
-    """The effect of each augmentation, those with an interval first: the real arm less its control."""
+    """The effect of each augmentation, those with an interval first: the real arm less its placebo, and its control."""
     deltas = sorted(analysis.deltas if analysis else (), key=lambda delta: delta.performance.everything.ci is None)
     for delta in deltas[:MATCHES_SHOWN_MAX]:
-        effect, system = delta.performance.everything, f" by {delta.system}" if delta.system else ""
-        what = f"{ascii_words(delta.model)} with {delta.augmentation}{ascii_words(system)} less its control"
-        if effect.value is None:
-            continue
-        over = f", over {effect.n[0]} careers" if effect.over == CAREERS else ""
-        bounds = f"95 % interval {short(effect.ci.low)} to {short(effect.ci.high)}{over}" if effect.ci else NO_INTERVAL
-        reason = "" if effect.ci else effect.ci_note or effect.over
-        why = f" ({ascii_words(reason)})" if reason else ""
-        yield f"{what} in {game_words(delta.game)}: {short(effect.value.decimal)} {effect.unit}, {bounds}{why}"
+        less = {"placebo": delta.less_placebo, "control": delta.performance.everything}
+        told = [f"less its {name} {_effect(one)}" for name, one in less.items() if one and one.value is not None]
+        if told:
+            system = f" by {delta.system}" if delta.system else ""
+            what = f"{ascii_words(delta.model)} with {delta.augmentation}{ascii_words(system)}"
+            yield f"{what} in {game_words(delta.game)}: {'; '.join(told)}"
+
+
+def _effect(effect: Estimate) -> str:
+    """A difference with its interval, or the reason why it has none."""
+    over = f", over {effect.n[0]} careers" if effect.over == CAREERS else ""
+    bounds = f"95 % interval {short(effect.ci.low)} to {short(effect.ci.high)}{over}" if effect.ci else NO_INTERVAL
+    reason = "" if effect.ci else effect.ci_note or effect.over
+    why = f" ({ascii_words(reason)})" if reason else ""
+    value = short(effect.value.decimal) if effect.value else "none"
+    return f"{value} {effect.unit}, {bounds}{why}"
 
 
 def short(number: str) -> str:
