@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from agzamov_harness.cluster.shares import Share
 from agzamov_harness.run import interleave
-from agzamov_harness.run.interleave import Turns, in_order_of_play
+from agzamov_harness.run.interleave import Turns
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_harness.run.stop import Stop, Stopped
 from agzamov_verify.plan.manifest import Plan
@@ -22,22 +23,24 @@ from agzamov_verify.table.registry import GAMES
 
 WAIT_S = 60
 LEAD = load_protocol("agz-0.1").interleaving.lead_units
-GAMES_PLANNED, CAREERS = 400, 2
+GAMES_PLANNED, CAREERS = 480, 2
 
 
-def arm(**condition: str) -> dict[str, Any]:
-    match = {"phase": 2, "game": "chess960", "a": "one", "b": "other", "games": GAMES_PLANNED, "careers": CAREERS}
+CONDITIONS = ({}, {"arm": "placebo", "system": "recent"}, {"arm": "real", "system": "recent"})
+
+
+def arm(careers: int = CAREERS, **condition: str) -> dict[str, Any]:
+    match = {"phase": 2, "game": "chess960", "a": "one", "b": "other", "games": GAMES_PLANNED, "careers": careers}
     return {**match, "condition": {"augmentation": "memory", **condition}}
 
 
-PLAN = plan_from(
-    {
-        "title": "Arms",
-        "seats": {"one": {"kind": "reference"}, "other": {"kind": "reference"}},
-        "systems": {"recent": {"kind": "memory", "server": "recent"}},
-        "matches": [arm(), arm(arm="placebo", system="recent"), arm(arm="real", system="recent")],
-    }
-)
+WISHED: dict[str, Any] = {
+    "title": "Arms",
+    "seats": {"one": {"kind": "reference"}, "other": {"kind": "reference"}},
+    "systems": {"recent": {"kind": "memory", "server": "recent"}},
+    "matches": [arm(**one) for one in CONDITIONS],
+}
+PLAN = plan_from(WISHED)
 STREAMS = [stream for match in PLAN.matches for stream in streams_of(match)]
 NAKED, PLACEBO, REAL = (match.id for match in PLAN.matches)
 
@@ -109,14 +112,15 @@ def test_no_arm_runs_ahead_of_one_that_hangs(monkeypatch: pytest.MonkeyPatch) ->
     played.open = {NAKED, PLACEBO}  # the real arm's server does not answer
     runner = threading.Thread(target=played.all)
     runner.start()
-    polled(lambda: played.units()[NAKED] == LEAD and played.units()[PLACEBO] == LEAD)
+    ahead = CAREERS + LEAD  # each career of the real arm has begun a unit
+    polled(lambda: played.units()[NAKED] == played.units()[PLACEBO] == ahead)
     threading.Event().wait(1)
-    assert played.units()[NAKED] == played.units()[PLACEBO] == LEAD
+    assert played.units()[NAKED] == played.units()[PLACEBO] == ahead
     played.open = {NAKED, PLACEBO, REAL}
     runner.join(WAIT_S)
     assert not runner.is_alive()
     assert len(played.begun) == 3 * GAMES_PLANNED
-    assert leads(played.begun) <= LEAD
+    assert leads(played.begun) <= ahead, "as noted after each unit has begun"
 
     norms = load_protocol("agz-0.1")
     without = msgspec.structs.replace(norms, interleaving=msgspec.structs.replace(norms.interleaving, lead_units=10**6))
@@ -183,8 +187,11 @@ def test_a_stop_wakes_every_stream_that_waits() -> None:
     assert str(raised[0]) == "enough"
 
 
-def test_shares_take_streams_in_the_order_in_which_they_begin() -> None:
-    ordered = in_order_of_play(STREAMS)
-    assert [stream.match.id for stream in ordered[:3]] == [NAKED, PLACEBO, REAL]
-    shares = [stream.first / stream.match.planned for stream in ordered]
-    assert shares == sorted(shares)
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_share_has_streams_of_every_arm(count: int) -> None:
+    """Three shares of three arms had one arm each: an arm was one machine at one time."""
+    plan = plan_from({**WISHED, "matches": [arm(careers=6, **one) for one in CONDITIONS]})
+    for index in range(count):
+        own = Share(index, count).streams(plan)
+        arms = Counter(stream.match.id for match in plan.matches for stream in streams_of(match) if stream.id in own)
+        assert dict(arms) == {match.id: 6 // count for match in plan.matches}

@@ -1,6 +1,6 @@
 """A share of a run: the streams that one of several processes plays, side by side with the others.
 
-    share 0/3    the streams 0, 3, 6, … of the plan in the order in which they begin: all arms side by side
+    share 0/3    the streams 0, 3, 6, … of one arm, 2, 5, 8, … of the next one: each share has streams of every arm
 
 All shares of a run write into one folder, which they see by the same path or by different ones; no stream belongs to
 two shares. Which streams a share has follows from the plan alone: one that is started again goes on with its own. Where
@@ -29,7 +29,6 @@ from ..ports import Clock
 from ..run.budget import Budget
 from ..run.dispatch import Ports
 from ..run.execution_log import ExecutionLog, logged, share_log
-from ..run.interleave import in_order_of_play
 from ..run.play_stream import Hooks, PlayedStream, unit_on_many_machines
 from ..run.progress import State
 from ..run.recorder import followed
@@ -56,10 +55,17 @@ class Share(msgspec.Struct, frozen=True):
         return f"{self.index}-of-{self.count}"
 
     def streams(self, plan: Plan) -> frozenset[str]:
-        """The ids of its streams: every `count`-th of the plan's, as they begin within their phase."""
-        streams = in_order_of_play(stream for match in plan.matches for stream in streams_of(match))
-        ids = [stream.id for stream in sorted(streams, key=lambda stream: stream.match.phase)]
-        return frozenset(ids[self.index :: self.count])
+        """The ids of its streams: of each match every `count`-th, of the next match from the next share on.
+
+        So a share has all arms of an experiment side by side, wherever an arm has as many streams as there are shares:
+        arms that each had a share of its own would be told apart by machine and time.
+        """
+        return frozenset(
+            stream.id
+            for number, match in enumerate(plan.matches)
+            for place, stream in enumerate(streams_of(match))
+            if (place + number) % self.count == self.index
+        )
 
 
 def share_of(text: str) -> Share:

@@ -12,7 +12,7 @@ Answers of the journal are counted as they pass, so a resumed run first plays wh
 its turn keeps its thread and its memory server, and leaves its slot to another.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from threading import Condition
 from typing import NamedTuple
@@ -147,8 +147,9 @@ class Turns:
         if question.game == paced.result:
             return
         with self._changed:
-            paced.result = question.game
-            self._reach(paced, paced.unit_of(question.game))
+            paced.result, paced.unit = question.game, paced.unit_of(question.game)
+            if self._reach(paced, paced.unit):
+                self._give()
 
     def finished(self, stream: StreamPlan) -> None:
         """Count a stream that has ended: all of its units are done, or it failed and the run stops."""
@@ -159,11 +160,13 @@ class Turns:
             arm.left -= 1
             self._give()
 
-    def _reach(self, paced: PacedStream, unit: int) -> None:
-        """Count the units of a stream before this one as done."""
-        if unit > paced.counted:
-            self._arms[paced.stream.match.id].done += unit - paced.counted
+    def _reach(self, paced: PacedStream, unit: int) -> bool:
+        """Count the units of a stream before this one as done; whether some were not yet."""
+        more = unit - paced.counted
+        if more > 0:
+            self._arms[paced.stream.match.id].done += more
             paced.counted = unit
+        return more > 0
 
     def _leave(self, paced: PacedStream) -> None:
         """Take a stream's turn back."""
@@ -197,7 +200,7 @@ class Turns:
     def _is_ahead(self, arm: PacedMatch, paced: PacedStream) -> bool:
         """Whether an arm would begin a unit too far ahead of the slowest one that it is compared with."""
         others = (one for one in self._compared[paced.stream.match.draws] if one is not arm and one.left)
-        slowest = min((Fraction(one.done, one.planned) for one in others), default=None)
+        slowest = min((one.begun for one in others), default=None)
         return slowest is not None and arm.done + arm.playing + 1 > slowest * arm.planned + self._lead
 
 
@@ -223,8 +226,3 @@ def _arms(
 def unit_results(match: Match, plan: Plan) -> int:
     """Number of results of a unit of a match."""
     return GAMES[match.game].unit_results(plan.rules_of(match.game), len(match.table))
-
-
-def in_order_of_play(streams: Iterable[StreamPlan]) -> list[StreamPlan]:
-    """Streams of a phase in the order in which they begin: by the share of their match that comes before them."""
-    return sorted(streams, key=lambda stream: Fraction(stream.first, stream.match.planned))

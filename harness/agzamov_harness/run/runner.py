@@ -83,12 +83,23 @@ class Runner:
         return blocks
 
     def _due(self, matches: Sequence[Match], blocks: Blocks) -> list[StreamPlan]:
-        """Streams of a phase to play before a match is looked at: none that begins after the part that is looked at."""
+        """Streams of a phase to play before a match is looked at.
+
+        Of the arms that it is compared with none that begins after the part that is looked at.
+        """
         due = {match.id: self._next_streams(match, blocks) for match in matches}
-        looked_at = [due[match.id][-1] for match in matches if stopping_rule(match, self._plan) and due[match.id]]
-        upto = min((Fraction(last.first + last.count, last.match.planned) for last in looked_at), default=Fraction(1))
+        upto: dict[str, Fraction] = {}
+        for match in matches:
+            if stopping_rule(match, self._plan) and due[match.id]:
+                last = due[match.id][-1]
+                end = Fraction(last.first + last.count, match.planned)
+                upto[match.draws] = min(end, upto.get(match.draws, end))
         streams = [stream for match in matches for stream in due[match.id]]
-        return [one for one in streams if stopping_rule(one.match, self._plan) or one.first < upto * one.match.planned]
+        return [
+            one
+            for one in streams
+            if stopping_rule(one.match, self._plan) or one.first < upto.get(one.match.draws, 1) * one.match.planned
+        ]
 
     def _next_streams(self, match: Match, blocks: Blocks) -> list[StreamPlan]:
         """Streams of a match to play before it is looked at again; empty once it has ended."""
