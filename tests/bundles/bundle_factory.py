@@ -423,7 +423,7 @@ def rescore(draft: Draft) -> None:
         merge(logs.setdefault(stream.match.id, {}), gather(calls(draft, stream.id), answers))
     results = results_of(draft.manifest.run_id, plan, blocks)
     draft.put_json(bundle.RESULTS_FILE, results)
-    draft.put_json(bundle.CALLS_FILE, call_table(logs, plan.matches))
+    draft.put_json(bundle.CALLS_FILE, call_table(logs, plan))
     draft.put_json(bundle.ANALYSIS_FILE, analysis_of(draft.manifest, dice, blocks))
     draft.predicate["claims"] = bundle.claims_of(results)
 

@@ -128,7 +128,7 @@ def test_claimed_figures_reach_a_terminal_without_escapes(name: str, key: str, t
 def called(pairs: dict[tuple[str, str], int]) -> CallTable:
     log = SeatLog(us=[5] * sum(pairs.values()))
     log.served.update(pairs)
-    return call_table({"p1": {"m": log}}, [])
+    return call_table({"p1": {"m": log}})
 
 
 def test_another_model_does_not_hide_behind_many_fingerprints() -> None:

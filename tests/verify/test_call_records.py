@@ -92,7 +92,7 @@ def test_each_line_is_of_the_seat_of_its_entry(seats: list[str], told: str) -> N
 
 def test_ids_and_what_was_served_are_counted() -> None:
     lines = [line("agent", 1, id="a", fingerprint="f"), line("agent", 1, id="a"), line("agent", 1), line("engine", 1)]
-    seats = call_table({"m": gathered(*lines)}, []).matches["m"]
+    seats = call_table({"m": gathered(*lines)}).matches["m"]
     agent, engine = seats["agent"], seats["engine"]
     assert (agent.answers, agent.answers_with_id, agent.ids) == (3, 2, 1)
     assert agent.served == (Served("m", "", 2), Served("m", "f", 1))
@@ -101,7 +101,7 @@ def test_ids_and_what_was_served_are_counted() -> None:
 
 def test_of_many_fingerprints_the_most_frequent_are_listed_and_all_are_counted() -> None:
     lines = [line("agent", 1, fingerprint=f"f{number // 2:02}") for number in range(59)]
-    agent = call_table({"m": gathered(*lines)}, []).matches["m"]["agent"]
+    agent = call_table({"m": gathered(*lines)}).matches["m"]["agent"]
     assert (len(agent.served), agent.served_distinct) == (20, 30)
     assert agent.served[0] == Served("m", "f00", 2)
 
@@ -110,7 +110,7 @@ def test_the_same_id_in_two_streams_is_one_id() -> None:
     whole: dict[str, SeatLog] = {}
     for _ in range(2):
         merge(whole, gathered(line("agent", 1, id="a"), line("agent", 2, id="b")))
-    agent = call_table({"m": whole}, []).matches["m"]["agent"]
+    agent = call_table({"m": whole}).matches["m"]["agent"]
     assert (agent.answers, agent.answers_with_id, agent.ids) == (4, 4, 2)
 
 
@@ -127,7 +127,7 @@ def test_a_record_is_written_canonically_and_read_back() -> None:
 
 @given(times)
 def test_mean_median_and_percentile_are_numpys(us: list[int]) -> None:
-    found = call_table({"m": {"agent": log_of(us)}}, []).matches["m"]["agent"]
+    found = call_table({"m": {"agent": log_of(us)}}).matches["m"]["agent"]
     assert found.answers == len(us)
     assert float(found.mean_ms.decimal) == pytest.approx(np.mean(us) / 1000, abs=1e-6, rel=1e-12)
     assert float(found.median_ms.decimal) == pytest.approx(np.median(us) / 1000, abs=1e-6, rel=1e-12)
@@ -140,12 +140,12 @@ def test_mean_median_and_percentile_are_numpys(us: list[int]) -> None:
 def test_the_order_of_answers_shows_nowhere(us: list[int], random: object) -> None:
     shuffled = list(us)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert call_table({"m": {"a": log_of(us)}}, []) == call_table({"m": {"a": log_of(shuffled)}}, [])
+    assert call_table({"m": {"a": log_of(us)}}) == call_table({"m": {"a": log_of(shuffled)}})
 
 
 def test_the_table_is_by_match_and_addressee_and_canonical() -> None:
     first = gathered(line("engine", 2000), line("agent", 1000), line("agent", 4000), line("agent", 1000))
-    table = call_table({"p0-m": first, "p1-m": {"agent": log_of([0])}}, [])
+    table = call_table({"p0-m": first, "p1-m": {"agent": log_of([0])}})
     assert [list(seats) for seats in table.matches.values()] == [["agent", "engine"], ["agent"]]
     agent = table.matches["p0-m"]["agent"]
     assert (agent.mean_ms.exact, agent.median_ms.exact, agent.p95_ms.exact, agent.total_s.exact) == (
@@ -158,4 +158,4 @@ def test_the_table_is_by_match_and_addressee_and_canonical() -> None:
 
 
 def test_a_run_that_asked_nothing_has_an_empty_table() -> None:
-    assert call_table({}, []).matches == {}
+    assert call_table({}).matches == {}

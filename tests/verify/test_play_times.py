@@ -26,8 +26,13 @@ def match(arm: Arm) -> Any:
 NAKED, REAL = match(Arm.NAKED), match(Arm.REAL)
 
 
+def many(_: Any) -> int:
+    """Units of a match, enough for every part."""
+    return 100
+
+
 def shared(naked: Counter[int], real: Counter[int]) -> Fraction:
-    times = list(compared_times([NAKED, REAL], {NAKED.id: naked, REAL.id: real}))
+    times = list(compared_times([NAKED, REAL], {NAKED.id: naked, REAL.id: real}, many))
     (row,) = overlaps([NAKED, REAL], times)
     assert row[:2] == (REAL, NAKED)
     return row[2]
@@ -53,17 +58,16 @@ def test_a_pause_of_days_takes_no_room() -> None:
 
 
 def test_the_parts_have_equally_many_calls() -> None:
-    ((times),) = compared_times(
-        [NAKED, REAL], {NAKED.id: Counter(range(0, 4800, 2)), REAL.id: Counter(range(1, 4800, 2))}
-    )
+    even, odd = Counter(range(0, 4800, 2)), Counter(range(1, 4800, 2))
+    (times,) = compared_times([NAKED, REAL], {NAKED.id: even, REAL.id: odd}, many)
     assert len(times.begins_s) == SLICES
     sums = [sum(both) for both in zip(*(arm.calls for arm in times.matches.values()), strict=True)]
     assert sums == [200] * SLICES
 
 
 def test_an_arm_that_is_compared_with_nothing_has_no_times() -> None:
-    assert list(compared_times([NAKED, REAL], {NAKED.id: Counter([1, 2])})) == []
-    assert list(compared_times([NAKED, REAL], {})) == []
+    assert list(compared_times([NAKED, REAL], {NAKED.id: Counter([1, 2])}, many)) == []
+    assert list(compared_times([NAKED, REAL], {}, many)) == []
 
 
 HOSTED = "http://x/v1"
@@ -74,7 +78,7 @@ def test_a_hosted_arm_that_was_played_at_other_times_is_warned_of(url: str | Non
     seats = {name: SimpleNamespace(server_url=url) for name in ("one", "other")}
     plan: Any = SimpleNamespace(protocol="agz-0.1", matches=(NAKED, REAL), seats=seats)
     seconds = {NAKED.id: Counter(range(1, 3000)), REAL.id: Counter(range(1 + gap, 3000 + gap))}
-    calls: Any = SimpleNamespace(times=tuple(compared_times(plan.matches, seconds)))
+    calls: Any = SimpleNamespace(times=tuple(compared_times(plan.matches, seconds, many)))
     lines = list(apart_warnings(plan, calls))
     assert len(lines) == warned
     if warned:
@@ -91,9 +95,22 @@ def test_a_hosted_arm_that_was_played_at_other_times_is_warned_of(url: str | Non
 )
 def test_a_naked_arm_that_changes_by_itself_is_warned_of(arm: Arm, verdict: TrendVerdict, *, warned: bool) -> None:
     played = match(arm)
-    learned = SimpleNamespace(verdict=verdict, p_corrected=figure(Fraction(1, 100)))
+    p = Fraction(1, 100) if verdict is TrendVerdict.DECLINED else Fraction(3, 10)
+    learned = SimpleNamespace(verdict=verdict, p_corrected=figure(p))
     analysis: Any = SimpleNamespace(matches=[SimpleNamespace(id=played.id, learned=learned)])
-    plan: Any = SimpleNamespace(matches=(played,))
+    seats = {name: SimpleNamespace(is_model=True) for name in ("one", "other")}
+    plan: Any = SimpleNamespace(matches=(played,), seats=seats)
     lines = list(drift_warnings(plan, analysis))
     assert len(lines) == warned
-    assert not warned or "the results of this naked arm fall while it is played (p 0.01)" in lines[0]
+    assert not warned or "the results of this naked arm fall while it is played (p 0.01, corrected)" in lines[0]
+
+
+@pytest.mark.parametrize(("units", "parts"), [(4, 2), (20, 10), (100, SLICES)])
+def test_short_arms_that_take_turns_overlap_in_parts_of_two_units(units: int, parts: int) -> None:
+    """Parts finer than a unit called arms apart that took turns unit by unit."""
+    turns = [Counter(range(at, 300 * units, 300)) for at in (0, 100)]
+    seconds = [Counter({second + more: 1 for second in arm for more in range(100)}) for arm in turns]
+    (times,) = compared_times([NAKED, REAL], {NAKED.id: seconds[0], REAL.id: seconds[1]}, lambda _: units)
+    assert len(times.begins_s) == parts
+    ((_, _, share),) = overlaps([NAKED, REAL], [times])
+    assert share >= Fraction(3, 5)

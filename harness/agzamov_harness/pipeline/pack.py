@@ -162,7 +162,7 @@ class _Writer:
         self._write(bundle.RESULTS_FILE, documents.written(plan.protocol, documents.RESULTS, results))
         answers = promised_answers(self._directory, self._blocks)
         analysis = analysis_of(self._manifest, dice, self._blocks, answers)
-        calls = call_table(self._calls, self._manifest.plan.matches)
+        calls = call_table(self._calls, plan)
         self._write(bundle.ANALYSIS_FILE, documents.written(plan.protocol, documents.ANALYSIS, analysis))
         self._write(bundle.CALLS_FILE, documents.written(plan.protocol, documents.CALLS, calls))
         return results

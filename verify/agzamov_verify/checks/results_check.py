@@ -49,7 +49,7 @@ def _recomputed(opened: Opened, replayed: Replayed, answers: Answers | None) -> 
     manifest = opened.manifest
     results = results_of(manifest.run_id, manifest.plan, replayed.blocks)
     analysis = analysis_of(manifest, opened.dice, replayed.blocks, answers)
-    return RecomputedResults(results, call_table(replayed.calls, manifest.plan.matches), analysis)
+    return RecomputedResults(results, call_table(replayed.calls, manifest.plan), analysis)
 
 
 def _compare(opened: Opened, name: str, document: str, value: Results | CallTable | Analysis, log: CheckLog) -> None:

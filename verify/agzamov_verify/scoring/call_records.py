@@ -13,6 +13,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
@@ -20,15 +21,17 @@ from msgspec import Meta
 
 from ..core.journal import Entry
 from ..core.questions import Reply
-from ..experiment.matches import Match
 from ..experiment.plan_fields import Name
+from ..plan.manifest import Plan
+from ..plan.plan_problems import observations_planned
 from .inference.exact import Figure, figure
-from .play_times import ComparedTimes, compared_times
+from .play_times import ComparedTimes, compared_times, together
 
 FORMAT: Literal["agz-calls-1"] = "agz-calls-1"
 WORD_CHARACTERS_MAX = 300
 SERVED_MAX = 20
-SECOND_MAX = 2**40
+SECOND_MAX = 253_402_300_799
+"""The end of the year 9999, the last that dates are written of."""
 
 Word = Annotated[str, Meta(max_length=WORD_CHARACTERS_MAX)]
 
@@ -179,13 +182,13 @@ def merge(into: dict[str, SeatLog], logs: Mapping[str, SeatLog]) -> None:
         into.setdefault(to, SeatLog()).add(log)
 
 
-def call_table(logs: Mapping[str, Mapping[str, SeatLog]], matches: Iterable[Match]) -> CallTable:
-    """The table of calls from the logs by match and addressee, of the matches of a plan."""
-    seconds = {name: sum((log.seconds for log in seats.values()), Counter()) for name, seats in logs.items()}
+def call_table(logs: Mapping[str, Mapping[str, SeatLog]], plan: Plan | None = None) -> CallTable:
+    """The table of calls from the logs by match and addressee; with the times of the arms of a plan."""
+    seconds = {name: together(log.seconds for log in seats.values()) for name, seats in logs.items()}
     return CallTable(
         FORMAT,
         {match: {to: _seat(log) for to, log in sorted(seats.items())} for match, seats in logs.items()},
-        tuple(compared_times(matches, seconds)),
+        tuple(compared_times(plan.matches, seconds, partial(observations_planned, plan=plan))) if plan else (),
     )
 
 

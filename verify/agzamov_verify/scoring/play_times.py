@@ -1,8 +1,10 @@
 """When each arm was played, and how far two arms were played at the same time. Attested: the clock is the submitter's.
 
-Arms that are compared (`Match.draws`) are laid on one line of time. It is cut into SLICES parts with equally many of
-their calls, so that a pause between two executions of a run takes no room. The overlap of two arms is the share that
-their distributions over the parts have in common (the overlapping coefficient; Weitzman 1970):
+Arms that are compared (`Match.draws`) are laid on one line of time. It is cut into parts with equally many of their
+calls, so that a pause between two executions of a run takes no room: SLICES of them, or one for two units of the arm
+that has the fewest, since arms that take turns unit by unit meet within a few units and not within one. The overlap of
+two arms is the share that their distributions over the parts have in common (the overlapping coefficient; Weitzman
+1970):
 
     overlap = sum over the parts of min(share of one arm's calls, share of the other's)
 
@@ -10,7 +12,7 @@ their distributions over the parts have in common (the overlapping coefficient; 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -36,27 +38,40 @@ class ComparedTimes(msgspec.Struct, frozen=True):
     matches: dict[str, ArmTimes]
 
 
-def compared_times(matches: Iterable[Match], seconds: Mapping[str, Counter[int]]) -> Iterator[ComparedTimes]:
+def compared_times(
+    matches: Iterable[Match], seconds: Mapping[str, Counter[int]], units: Callable[[Match], int]
+) -> Iterator[ComparedTimes]:
     """The times of the arms that are compared. `seconds`: by match, the number of calls in each second of the clock.
 
+    `units`: the number of statistical units that a match has in the plan.
     Calls without a second are not there; matches of one label that is alone are compared with nothing.
     """
     groups: dict[str, dict[str, Counter[int]]] = {}
+    fewest: dict[str, int] = {}
     for match in matches:
         if seconds.get(match.id):
             groups.setdefault(match.draws, {})[match.id] = seconds[match.id]
-    for group in groups.values():
+            fewest[match.draws] = min(units(match), fewest.get(match.draws, 2 * SLICES))
+    for draws, group in groups.items():
         if len(group) > 1:
-            begins = _parts(sum(group.values(), Counter()))
+            begins = _parts(together(group.values()), max(1, min(SLICES, fewest[draws] // 2)))
             times = {name: ArmTimes(min(own), max(own), _counted(own, begins)) for name, own in group.items()}
             yield ComparedTimes(begins, times)
 
 
-def _parts(seconds: Counter[int]) -> tuple[int, ...]:
+def together(counts: Iterable[Counter[int]]) -> Counter[int]:
+    """The sum of some counts."""
+    total: Counter[int] = Counter()
+    for one in counts:
+        total.update(one)
+    return total
+
+
+def _parts(seconds: Counter[int], parts: int) -> tuple[int, ...]:
     """The first second of each part; parts that one busy second would fill alone are one."""
     total, before, begins = seconds.total(), 0, list[int]()
     for second in sorted(seconds):
-        if before * SLICES >= len(begins) * total:
+        if before * parts >= len(begins) * total:
             begins.append(second)
         before += seconds[second]
     return tuple(begins)
