@@ -37,10 +37,18 @@ def test_a_checkout_is_named_by_its_commit(checkout: Path) -> None:
 
 
 def test_changes_that_are_in_no_commit_are_told(checkout: Path) -> None:
-    (checkout / "new").write_text("x")
+    (checkout / "verify").mkdir()
+    (checkout / "verify" / "new.py").write_text("x")
     found = source_version(checkout)
     assert (found.commit, found.modified) == (head(checkout), True)
     assert str(found).endswith("with changes that are in no commit")
+
+
+def test_a_plan_beside_the_program_is_no_change_of_it(checkout: Path) -> None:
+    """The first page tells a new user to edit manifests/endpoint.yaml: an honest run had a warning at its head."""
+    (checkout / "manifests").mkdir()
+    (checkout / "manifests" / "mine.yaml").write_text("title: mine")
+    assert not source_version(checkout).modified
 
 
 def test_a_program_below_somebody_elses_repository_is_not_named_by_their_commit(checkout: Path) -> None:

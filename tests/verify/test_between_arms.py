@@ -88,9 +88,44 @@ def test_a_scripted_seat_is_not_looked_at_since_its_replies_are_computed_again()
     assert arm_differences(plan(is_model=False), made, {}) == []
 
 
-def test_one_career_is_no_test() -> None:
+@pytest.mark.parametrize("careers", [1, CAREERS - 1])
+def test_fewer_careers_than_a_verdict_needs_are_no_test(careers: int) -> None:
     made = blocks(np.random.default_rng(3), naked=(40.0, 0.03), real=HONEST)
-    assert arm_differences(plan(), {name: careers[:1] for name, careers in made.items()}, {}) == []
+    assert arm_differences(plan(), {name: own[:careers] for name, own in made.items()}, {}) == []
+
+
+def rare(rng: np.random.Generator, mean: float) -> Any:
+    """A career with a fault of its server here and there."""
+    one = tally(rng, 120.0, 0.0)
+    one.completion_tokens, one.first_no_reply, one.failed_attempts = (
+        120 * DECISIONS,
+        rng.poisson(mean),
+        rng.poisson(mean),
+    )
+    return one
+
+
+@pytest.mark.parametrize("mean", [0.3, 1.0])
+def test_a_rare_fault_here_and_there_is_no_difference(mean: float) -> None:
+    """One fault in each career against none has hardly any variance: Welch's t by itself accused in up to 10 %."""
+    rng, told = np.random.default_rng(5), 0
+    for _ in range(400):
+        made = {
+            one.id: [SimpleNamespace(tallies=(rare(rng, mean), rare(rng, mean)), records=()) for _ in range(CAREERS)]
+            for one in ARMS.values()
+        }
+        told += bool(arm_differences(plan(), made, {}))
+    assert told <= 0.02 * 400
+
+
+def test_a_server_that_always_fails_in_one_arm_is_named_though_nothing_varies() -> None:
+    made = {}
+    for arm, fails in ((Arm.NAKED, DECISIONS), (Arm.REAL, 0)):
+        one = tally(np.random.default_rng(6), 120.0, 0.0)
+        one.completion_tokens, one.first_illegal = 120 * DECISIONS, fails
+        made[ARMS[arm].id] = [SimpleNamespace(tallies=(one, one), records=()) for _ in range(CAREERS)]
+    (found,) = arm_differences(plan(), made, {})
+    assert (found.figure, found.value, found.other_value) == ("illegal", 0, 1)
 
 
 def test_each_arm_is_compared_with_its_control_and_a_real_one_with_its_placebo() -> None:

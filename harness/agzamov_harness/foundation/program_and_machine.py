@@ -5,6 +5,7 @@ import platform
 import subprocess
 from importlib.metadata import version
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -83,14 +84,24 @@ def source_version(folder: Path | None = None) -> SourceVersion:
     return SourceVersion(commit, version("agzamov-harness"), modified, version("agzamov-verify"))
 
 
-def _commit(tracked: Path) -> tuple[str, bool]:
-    """The commit and whether the tree differs from it; the file must be one of the commit's own.
+PROGRAM: Final = tuple(
+    f":/{name}" for name in ("harness", "imagebuilder", "images", "pyproject.toml", "requirements", "servers", "verify")
+)
+"""What a run is made of, in a clone of the project: git's names from its root."""
 
+
+def _commit(tracked: Path) -> tuple[str, bool]:
+    """The commit and whether the program differs from it; the file must be one of the commit's own.
+
+    A plan that was edited, or an untracked file beside the program, changes nothing of what is run.
     A program installed below somebody else's repository would otherwise be given that one's commit.
     """
     if _git(tracked.parent, "ls-files", "--error-unmatch", tracked.name) is None:
         return UNKNOWN, False
-    commit, changes = _git(tracked.parent, "rev-parse", "HEAD"), _git(tracked.parent, "status", "--porcelain")
+    commit, changes = (
+        _git(tracked.parent, "rev-parse", "HEAD"),
+        _git(tracked.parent, "status", "--porcelain", "--", *PROGRAM),
+    )
     if commit is None or changes is None:
         return UNKNOWN, False
     return commit.strip(), bool(changes.strip())

@@ -208,6 +208,16 @@ def test_what_both_arms_gain_in_the_course_of_a_run_is_no_learning(game: str) ->
     assert not both.learned(naked).less_control
 
 
+def test_an_arm_that_falls_less_than_its_control_has_no_tau() -> None:
+    """It is above its control more and more, and gained nothing that took games."""
+    real, naked = arms(World(win=0.55, late=-0.15, tau=60), World(win=0.65, late=-0.6, tau=60), games=[CHESS])
+    found = evidence([real, naked]).learned(real)
+    assert found.verdict is TrendVerdict.LEARNED
+    assert found.curve
+    assert Fraction(found.curve.gain.exact) < 0
+    assert found.tau is None
+
+
 def test_a_match_its_score_and_its_ratio_have_one_tau() -> None:
     """One draw for one cell: a match may not have learned in one table and not in another."""
     worlds = {CHESS: World(win=0.1, late=0.6, tau=60), POKER: World(mean=-100, late=300, tau=400)}

@@ -10,20 +10,30 @@ arm and its control, and between a real arm and its placebo:
     failed tries             failed tries of the server a call
     first attempts           share of decisions by each class of fault
 
-The unit is a stream (a career, or a block of games), within which decisions depend on each other. Welch's t compares
-the streams' shares; all comparisons of a run are one family, corrected by Holm's method. A figure that differs is
+The unit is a stream (a career, or a block of games), within which decisions depend on each other; an arm needs as many
+as a verdict needs careers. Welch's t compares the streams' values, with r = values of a stream, m streams an arm:
+
+    t = (mean r1 - mean r2) / SE,   SE^2 = max(s1^2 / m1 + s2^2 / m2, floor)
+
+A few rare events in one arm and none in the other leave hardly any variance between streams, and a server that always
+does the same leaves none. So a share has the binomial variance of both arms together for a floor, p (1 - p) (1 / n1 +
+1 / n2) with p = (k1 + k2) / (n1 + n2), and what has no variance at all is tested by the permutations of the streams,
+p = 2 / C(m1 + m2, m1). All comparisons of a run are one family, corrected by Holm's method. A figure that differs is
 named; why it does is not for a program to say.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import comb
 from typing import Final, NamedTuple
 
 from ..experiment.matches import Arm, Augmentation, Match
 from ..plan.manifest import Plan
+from ..protocols.norms import load_protocol
 from ..table.game import Block
-from .inference.means import welch_t
-from .inference.significance import Alternative, holm
+from .inference.distributions import t_two_sided
+from .inference.samples import contrast, moments
+from .inference.significance import holm
 from .quality.quality_constants import load_quality_constants
 from .quality.quality_figures import JUDGED
 from .quality.quality_index import moves_by_game
@@ -40,7 +50,7 @@ Ratio = tuple[int, int]
 
 
 class ArmDifference(NamedTuple):
-    """A figure of the seat at `seat_index` in two arms: the means over their streams, and the corrected p."""
+    """A figure of the seat at `seat_index` in two arms, over all of their streams together, and the corrected p."""
 
     figure: str
     match: Match
@@ -52,6 +62,8 @@ class ArmDifference(NamedTuple):
     p: Fraction
 
 
+MEANS: Final = ("tokens", "loss")
+"""Figures that are means; the others are shares of a number."""
 FAULTS: Final = ("no_action", "ambiguous", "illegal", "cut", "no_reply")
 """Classes of first attempts without a legal action."""
 
@@ -87,21 +99,39 @@ def _differences(
     pair: tuple[Match, Match], plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: Answers
 ) -> Iterator[ArmDifference]:
     match, other = pair
+    least = load_protocol(plan.protocol).verdict.careers_min
     for seat_index, name in enumerate(match.seats):
         if not plan.seats[name].is_model:
             continue
         sides = [_figures(one, seat_index, blocks[one.id], plan, answers) for one in pair]
         for figure in sides[0]:
-            values, other_values = (_by_stream(side[figure]) for side in sides)
-            p = welch_t(values, other_values, Alternative.TWO_SIDED).p_value
-            if p is not None:
-                means = [Fraction(sum(side), FINE * len(side)) for side in (values, other_values)]
-                streams = len(values), len(other_values)
-                yield ArmDifference(figure, match, other, seat_index, means[0], means[1], streams, p)
+            first, second = ([ratio for ratio in side.get(figure, ()) if ratio[1]] for side in sides)
+            if min(len(first), len(second)) >= least:
+                values = Fraction(*_total(first)), Fraction(*_total(second))
+                p = _p_of(first, second, is_share=figure not in MEANS)
+                yield ArmDifference(figure, match, other, seat_index, *values, (len(first), len(second)), p)
 
 
-def _by_stream(ratios: Iterable[Ratio]) -> list[int]:
-    return [FINE * amount // of for amount, of in ratios if of]
+def _total(ratios: Sequence[Ratio]) -> Ratio:
+    return sum(amount for amount, _ in ratios), sum(of for _, of in ratios)
+
+
+def _p_of(first: Sequence[Ratio], second: Sequence[Ratio], *, is_share: bool) -> Fraction:
+    """The two-sided p that the streams of two arms have one mean: see above."""
+    groups = [moments([FINE * amount // of for amount, of in ratios]) for ratios in (first, second)]
+    found = contrast(groups, [Fraction(1), Fraction(-1)])
+    error, df = found.squared_error / FINE**2, found.df
+    if is_share:
+        (k, n), (other_k, other_n) = _total(first), _total(second)
+        pooled = Fraction(k + other_k, n + other_n)
+        floor = pooled * (1 - pooled) * (Fraction(1, n) + Fraction(1, other_n))
+        if floor > error:
+            error, df = floor, Fraction(len(first) + len(second) - 2)
+    if not found.value:
+        return Fraction(1)
+    if not error:
+        return Fraction(2, comb(len(first) + len(second), len(first)))
+    return t_two_sided((found.value / FINE) ** 2 / error, df)
 
 
 def _figures(

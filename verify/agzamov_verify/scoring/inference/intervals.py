@@ -87,7 +87,7 @@ def bootstrap_bounds(samples: Samples, weights: Weights, alpha: Fraction, resamp
 
     Expanded percentiles where studentised ones are infinite, since a resample that matters has no variation. Values too
     large for 64-bit sums are rounded to the least power of ten at which these hold them, so that the method does not
-    depend on the unit in which values are counted: what is lost is below a ten-millionth of the greatest value.
+    depend on the unit in which values are counted.
     """
     if not contrast([moments(sample) for sample in samples], weights).df:
         return None

@@ -112,9 +112,10 @@ class LearningOutcome(msgspec.Struct, frozen=True):
         """Games or hands to 95 %, from the fitted curve; None where no learning was detected.
 
         Where the plateau is not positive, 95 % of the gain stands in. 0 where the curve starts within 5 % of its
-        plateau: it needed no game to get there, and how much it gained after that is no matter of speed.
+        plateau: it needed no game to get there, and how much it gained after that is no matter of speed. None where the
+        match itself gains nothing, and is above a control that falls.
         """
-        if self.verdict is not TrendVerdict.LEARNED or self.curve is None:
+        if self.verdict is not TrendVerdict.LEARNED or self.curve is None or Fraction(self.curve.gain.exact) <= 0:
             return None
         if self.reach is Reach.PLATEAU and self.curve.to_95_of_plateau is not None:
             return self.curve.to_95_of_plateau

@@ -153,7 +153,7 @@ def learning_words(learning: LearningOutcome) -> str:
     if learning.curve and learning.curve.tau_ci:
         tau += f", time constant {learning.curve.tau} {interval(learning.curve.tau_ci)}"
     at_once = " (its start is within 5 % of its plateau)" if learning.tau == 0 else ""
-    tested = ", tested less the naked control at the same place" if learning.less_control and learning.p else ""
+    tested = ", of what it has more than its naked control" if learning.less_control and learning.p else ""
     return f"{learning.verdict.value}{p}{change}{tau}{at_once}{tested}"
 
 

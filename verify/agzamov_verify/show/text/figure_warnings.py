@@ -8,6 +8,7 @@ the rate does.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -17,7 +18,7 @@ from ...experiment.matches import MEASURED, Arm, Augmentation, Match
 from ...plan.manifest import Manifest, Plan
 from ...protocols.norms import load_protocol
 from ...scoring.analysis import Analysis
-from ...scoring.between_arms import WORDS, arm_differences
+from ...scoring.between_arms import LEVEL, WORDS, arm_differences
 from ...scoring.call_records import CallTable
 from ...scoring.game_scoring import match_of
 from ...scoring.learning.outcome import TrendVerdict
@@ -144,11 +145,16 @@ def hosted_warnings(plan: Plan) -> Iterator[str]:
         )
 
 
+PARTS_MIN: Final = 4
+"""Fewer parts of time say nothing of how far two arms overlap."""
+
+
 def apart_warnings(plan: Plan, calls: CallTable | None) -> Iterator[str]:
     """Warnings of arms of hosted models that were played at other times than their controls."""
-    least = load_protocol(plan.protocol).interleaving.overlap_percent_min
-    for match, control, share in overlaps(plan.matches, calls.times if calls else ()):
-        if 100 * share < least and _servers(plan, match):
+    least, times = load_protocol(plan.protocol).interleaving.overlap_percent_min, calls.times if calls else ()
+    few = {name for one in times if len(one.begins_s) < PARTS_MIN for name in one.matches}
+    for match, control, share in overlaps(plan.matches, times):
+        if 100 * share < least and _servers(plan, match) and match.id not in few:
             yield (
                 f"{ascii_words(match.id)}: only {round(100 * share)} % of its calls were made at the times of its"
                 f" control {ascii_words(control.id)} (expected at least {least} %): a change of the hosted model"
@@ -164,12 +170,15 @@ def drift_warnings(plan: Plan, analysis: Analysis | None) -> Iterator[str]:
         if match is None or match.condition.augmentation is Augmentation.NAKED or match.shifts:
             continue
         is_naked = all(condition.arm is Arm.NAKED for condition in match.conditions)
-        if is_naked and row.learned and row.learned.verdict in {TrendVerdict.LEARNED, TrendVerdict.DECLINED}:
-            p = f" (p {float(row.learned.p_corrected.decimal):.2g})" if row.learned.p_corrected else ""
-            course = "rise" if row.learned.verdict is TrendVerdict.LEARNED else "fall"
+        if not is_naked or not any(plan.seats[name].is_model for name in match.seats):
+            continue
+        trend = row.learned
+        if trend and trend.p_corrected and Fraction(trend.p_corrected.exact) <= LEVEL:
+            p = f" (p {float(trend.p_corrected.decimal):.2g}, corrected)"
+            course = "rise" if trend.verdict is TrendVerdict.LEARNED else "fall"
             yield (
                 f"{ascii_words(row.id)}: the results of this naked arm {course} while it is played"
-                f"{p}, and no seat of it keeps anything: the model or its server changed meanwhile"
+                f"{p}, and no seat of it keeps anything: the model or its server may have changed meanwhile"
             )
 
 
