@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import click
 import msgspec
 
 from agzamov_verify.core import canon
@@ -23,6 +22,7 @@ from agzamov_verify.plan.streams import memories_played
 from agzamov_verify.systems import MemorySystem
 
 from ..foundation.confirmation import confirmed
+from ..foundation.owner_folder import owner_folder
 from ..memory.adapter_file import DeclaredSystem
 from ..memory.launch import Places, setup_of
 from ..memory.program_files import program_files
@@ -73,7 +73,7 @@ def is_outside(system: MemorySystem) -> bool:
 
 def require_consent(programs: Iterable[OutsideProgram], *, given: bool) -> None:
     """Raises ManifestError unless consent to each is remembered, given now by the option, or given at the terminal."""
-    path = Path(click.get_app_dir("agzamov")) / FILE
+    path = owner_folder() / FILE
     known = {program.sha256: program for program in _read(path).allowed}
     new = dict[str, Program]()
     for system, files in programs:

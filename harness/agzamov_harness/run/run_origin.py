@@ -11,7 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-import click
 import msgspec
 
 from agzamov_verify.core import canon
@@ -21,6 +20,7 @@ from agzamov_verify.plan.plan_problems import local_models
 from agzamov_verify.plan.streams import memories_played
 from agzamov_verify.systems import MemorySystem
 
+from ..foundation.owner_folder import owner_folder
 from ..memory.launch import INSTALLED
 
 FOLDER = "runs"
@@ -40,7 +40,7 @@ class RunOrigin(msgspec.Struct, frozen=True):
 
 def origin_file(manifest_sha256: str) -> Path:
     """The owner's file about the run with this manifest."""
-    return Path(click.get_app_dir("agzamov")) / FOLDER / f"{manifest_sha256}.json"
+    return owner_folder() / FOLDER / f"{manifest_sha256}.json"
 
 
 def remember(manifest_sha256: str, origin: RunOrigin) -> None:

@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-import click
 import msgspec
 
 from agzamov_verify.core import canon
@@ -17,6 +16,7 @@ from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.seats.model_seat import host_of, keeps_secrets
 
 from ..foundation.confirmation import confirmed
+from ..foundation.owner_folder import owner_folder
 from .run_folder import ADDRESSES, RunDirectory
 
 ADDRESS = re.compile(r"https?://[A-Za-z0-9.\[\]:_-]+(/[A-Za-z0-9._/-]*)?")
@@ -95,7 +95,7 @@ def keys_sent(plan: Plan, addresses: Mapping[str, str]) -> list[Allowed]:
 
 def require_allowed(needed: Iterable[Allowed], allowed_now: Mapping[str, str], folder: Path | None = None) -> None:
     """Raises ManifestError unless every pair is remembered, given now by an option, or agreed to at the terminal."""
-    path = (folder or Path(click.get_app_dir("agzamov"))) / FILE
+    path = (folder or owner_folder()) / FILE
     keys_known = _read_allowed(path)
     new = [pair for pair in needed if pair not in keys_known.allowed]
     for pair in new:

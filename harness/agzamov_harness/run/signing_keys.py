@@ -4,7 +4,6 @@ import os
 import shlex
 from pathlib import Path
 
-import click
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
@@ -17,10 +16,11 @@ from cryptography.hazmat.primitives.serialization import (
 
 from agzamov_verify.core.envelope import key_id
 
+from ..foundation.owner_folder import owner_folder
 from .run_folder import RunDirectory
 from .seal_signature import public_pem
 
-DEFAULT_KEY = Path(click.get_app_dir("agzamov")) / "submitter.pem"
+DEFAULT_KEY = owner_folder() / "submitter.pem"
 
 
 class KeyFault(ValueError):
