@@ -69,7 +69,7 @@ def test_a_machine_that_does_not_know_a_run_asks_for_its_folder(commands: Comman
     moved.mkdir()
     for program in tmp_path.glob("*.py"):
         shutil.move(program, moved)
-    shared = commands.run("play", run, *SHARE, "--plan-folder", moved, cwd=tmp_path)
+    shared = commands.run("play", run, *SHARE, "--plan-folder", moved, "--start-programs", cwd=tmp_path)
     assert shared.code == 0, shared
     ended = commands.run(*resume(run), "--plan-folder", moved, cwd=tmp_path)
     assert ended.code == 0, ended

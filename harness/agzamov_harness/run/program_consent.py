@@ -92,7 +92,12 @@ def require_consent(programs: Iterable[OutsideProgram], *, given: bool) -> None:
 
 
 def _digest(system: DeclaredSystem, files: Mapping[str, str]) -> str:
-    return hashlib.sha256(canon.dumps({"adapter": system.sha256, "files": {**files}})).hexdigest()
+    """What consent is to: the adapter, the files that are sealed of its program, and the folder that it starts them in.
+
+    A program may read more than is sealed of it, and another folder has other files.
+    """
+    folder = str(system.here.resolve()) if system.here else ""
+    return hashlib.sha256(canon.dumps({"adapter": system.sha256, "files": {**files}, "folder": folder})).hexdigest()
 
 
 def _words(system: DeclaredSystem) -> str:
