@@ -192,9 +192,6 @@ def sha256_of(source: Source, name: str) -> str:
     return digest.hexdigest()
 
 
-"""RFC 1952: two bytes of magic and the method; then a byte of flags for fields that follow, and four of a time."""
-
-
 def gzip_lines(source: Source, name: str, sha256: str, line_bytes_max: int, raw_bytes_max: int) -> Iterator[bytes]:
     """The lines of a gzip member, without line feeds, in bounded memory.
 
