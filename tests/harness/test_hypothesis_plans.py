@@ -28,7 +28,9 @@ PAGE: Final = Path("docs/hypotheses.md")
 NO_PLAN: Final = "none"
 ROW = re.compile(r"^\| ((?:draft-)?[HE][0-9]+) \| .+ \| (.+) \|$", re.MULTILINE)
 PLAN_NAME = re.compile(r"`([a-z0-9-]+\.yaml)`")
-LEARNS: Final = {CHESS: World(win=0.1, draw=0.1, late=0.6, tau=20), POKER: World(mean=-150, late=450, tau=400)}
+LEARNS: Final = {CHESS: World(win=0.0, draw=0.02, late=0.97, tau=25), POKER: World(mean=-400, late=1200, tau=400)}
+AT_REST: Final = {CHESS: World(win=0.05, draw=0.9), POKER: EVEN}
+"""Of arms without a system, which are what learning is measured against: of little noise, as careers are short."""
 STRONG: Final = {CHESS: World(win=0.75, draw=0.1), POKER: World(mean=300)}
 PROBED: Final = {
     "slight": Probe.EVALUATION,
@@ -112,7 +114,9 @@ def promised(match: Match, key: CellKey) -> Cell:
     made: Cell | None = None
     for career in range(careers):
         for part, (first, end) in enumerate(zip((0, *shifts), ends, strict=True)):
-            world = (STRONG if shifts and not part else LEARNS)[match.game] if learns else EVEN
+            learning = STRONG if shifts and not part else LEARNS
+            resting = AT_REST[match.game] if match.phase >= Phase.ASYMMETRIC else EVEN
+            world = learning[match.game] if learns else resting
             label = msgspec.structs.replace(key, model=f"{key.model} {career} {part}")
             some = cell(label, world, end - first)
             made = made.with_results_of(some) if made else some
