@@ -131,7 +131,7 @@ def noise_bearing(hands: list[float]) -> Evidence:
     """Memories that keep less of their gain in poker from the first to the last; `hands` are their time constants."""
     cells: list[Cell] = []
     for at, tau in enumerate(hands):
-        chess, poker = World(win=0.1, late=0.6, tau=60), World(mean=-100, late=280 - 25 * at, tau=tau)
+        chess, poker = World(win=0.1, late=0.6, tau=60), World(mean=-200, late=560 - 50 * at, tau=tau)
         for game, real, size in ((CHESS, chess, 500), (POKER, poker, 6000)):
             keys = [CellKey("m", game, 2, MEMORY, arm, f"s{at}") for arm in (Arm.REAL, Arm.NAKED)]
             cells += [cell(keys[0], real, size), cell(keys[1], NOTHING, size)]
