@@ -24,16 +24,19 @@ named; why it does is not for a program to say.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
+from itertools import permutations
 from math import comb
 from typing import Final, NamedTuple
 
-from ..experiment.matches import Arm, Augmentation, Match
+from ..experiment.matches import Arm, Match
 from ..plan.manifest import Plan
 from ..protocols.norms import load_protocol
 from ..table.game import Block
 from .inference.distributions import t_two_sided
 from .inference.samples import contrast, moments
 from .inference.significance import holm
+from .play_times import is_control
 from .quality.quality_constants import load_quality_constants
 from .quality.quality_figures import JUDGED
 from .quality.quality_index import moves_by_game
@@ -70,40 +73,42 @@ FAULTS: Final = ("no_action", "ambiguous", "illegal", "cut", "no_reply")
 
 def arm_differences(plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: Answers) -> list[ArmDifference]:
     """The figures that differ between arms, the least p first. `blocks`: by match; `answers`: the engine's, by game."""
-    found = [one for pair in compared_arms(plan, blocks) for one in _differences(pair, plan, blocks, answers)]
+
+    @cache
+    def figures(match: Match, seat_index: int) -> dict[str, list[Ratio]]:
+        """Of one arm, which stands in several pairs: its moves are looked at once."""
+        return _figures(match, seat_index, blocks[match.id], plan, answers)
+
+    found = [one for pair in compared_arms(plan, blocks) for one in _differences(pair, plan, figures)]
     corrected = holm([one.p for one in found])
     told = [one._replace(p=p) for one, p in zip(found, corrected, strict=True) if p <= LEVEL]
     return sorted(told, key=lambda one: one.p)
 
 
 def compared_arms(plan: Plan, played: Iterable[str]) -> Iterator[tuple[Match, Match]]:
-    """The pairs of played arms that meet the same opponents in the same games, under one augmentation."""
+    """The pairs of played arms that meet the same opponents in the same games: with a control, and with a placebo."""
     ids = set(played)
     arms = [match for match in plan.matches if match.id in ids]
-    arms = [match for match in arms if match.condition.augmentation is not Augmentation.NAKED]
-    for match in arms:
-        for other in arms:
-            alike = (match.draws, match.condition.augmentation) == (other.draws, other.condition.augmentation)
-            if alike and _is_compared(match, other):
-                yield match, other
+    for match, other in permutations(arms, 2):
+        if match.draws == other.draws and (is_control(other, match) or _is_placebo(other, match)):
+            yield match, other
 
 
-def _is_compared(match: Match, other: Match) -> bool:
-    arm, own = match.condition.arm, other.condition.arm
-    if own is Arm.NAKED:
-        return arm is not Arm.NAKED
-    return (arm, own) == (Arm.REAL, Arm.PLACEBO) and match.condition.system == other.condition.system
+def _is_placebo(placebo: Match, match: Match) -> bool:
+    """Whether a match is the placebo of another one's system."""
+    arms, own, other = (Arm.REAL, Arm.PLACEBO), match.condition, placebo.condition
+    return (own.arm, other.arm) == arms and (own.augmentation, own.system) == (other.augmentation, other.system)
 
 
 def _differences(
-    pair: tuple[Match, Match], plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: Answers
+    pair: tuple[Match, Match], plan: Plan, figures: Callable[[Match, int], dict[str, list[Ratio]]]
 ) -> Iterator[ArmDifference]:
     match, other = pair
     least = load_protocol(plan.protocol).verdict.careers_min
     for seat_index, name in enumerate(match.seats):
         if not plan.seats[name].is_model:
             continue
-        sides = [_figures(one, seat_index, blocks[one.id], plan, answers) for one in pair]
+        sides = [figures(one, seat_index) for one in pair]
         for figure in sides[0]:
             first, second = ([ratio for ratio in side.get(figure, ()) if ratio[1]] for side in sides)
             if min(len(first), len(second)) >= least:
