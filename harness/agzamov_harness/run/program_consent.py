@@ -8,8 +8,6 @@ is asked for again.
 import hashlib
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -22,13 +20,14 @@ from agzamov_verify.plan.streams import memories_played
 from agzamov_verify.systems import MemorySystem
 
 from ..foundation.confirmation import confirmed
-from ..foundation.owner_folder import owner_folder
+from ..foundation.owner_folder import owner_folder, recalled, remembered
 from ..memory.adapter_file import DeclaredSystem
 from ..memory.launch import Places, setup_of
 from ..memory.program_files import program_files
 
 FILE = "started-programs.json"
 OPTION = "--start-programs"
+WHAT = "the programs that may be started"
 
 
 class Program(msgspec.Struct, frozen=True, order=True):
@@ -74,7 +73,7 @@ def is_outside(system: MemorySystem) -> bool:
 def require_consent(programs: Iterable[OutsideProgram], *, given: bool) -> None:
     """Raises ManifestError unless consent to each is remembered, given now by the option, or given at the terminal."""
     path = owner_folder() / FILE
-    known = {program.sha256: program for program in _read(path).allowed}
+    known = {program.sha256: program for program in recalled(path, StartedPrograms, WHAT).allowed}
     new = dict[str, Program]()
     for system, files in programs:
         program = Program(_digest(system, files), system.name)
@@ -86,9 +85,7 @@ def require_consent(programs: Iterable[OutsideProgram], *, given: bool) -> None:
             )
         new[program.sha256] = program
     if new:
-        with suppress(OSError):  # consent that cannot be remembered still holds for this command
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(canon.dumps(StartedPrograms(tuple(sorted({**known, **new}.values())))))
+        remembered(path, StartedPrograms(tuple(sorted({**known, **new}.values()))))
 
 
 def _digest(system: DeclaredSystem, files: Mapping[str, str]) -> str:
@@ -108,12 +105,3 @@ def _words(system: DeclaredSystem) -> str:
         f"memory {printable(system.name)} starts a program that does not come with Agzamov, as you: {command}, where"
         f" ${{HERE}} is {printable(str(system.here))}."
     )
-
-
-def _read(path: Path) -> StartedPrograms:
-    try:
-        return canon.loads_as(path.read_bytes(), StartedPrograms)
-    except OSError:
-        return StartedPrograms()  # what cannot be read allows nothing
-    except canon.NotCanonical as error:
-        raise ManifestError(f"{path}: expected the programs that may be started; remove the file: {error}") from error

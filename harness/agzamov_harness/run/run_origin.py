@@ -7,20 +7,18 @@ that pods share). On a machine that has no such file they are given by options.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from agzamov_verify.core import canon
 from agzamov_verify.memory.declared_server import names_a_file
 from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.plan.plan_problems import local_models
 from agzamov_verify.plan.streams import memories_played
 from agzamov_verify.systems import MemorySystem
 
-from ..foundation.owner_folder import owner_folder
+from ..foundation.owner_folder import owner_folder, recalled, remembered
 from ..memory.launch import INSTALLED
 
 FOLDER = "runs"
@@ -45,21 +43,12 @@ def origin_file(manifest_sha256: str) -> Path:
 
 def remember(manifest_sha256: str, origin: RunOrigin) -> None:
     """Write the file of a run; where that cannot be, its paths are asked for later."""
-    path = origin_file(manifest_sha256)
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(canon.dumps(origin))
+    remembered(origin_file(manifest_sha256), origin)
 
 
 def recall(manifest_sha256: str) -> RunOrigin:
     """The origin of a run, of empty paths where nothing is known here. Raises ManifestError for another file."""
-    path = origin_file(manifest_sha256)
-    try:
-        return canon.loads_as(path.read_bytes(), RunOrigin)
-    except OSError:
-        return RunOrigin()
-    except canon.NotCanonical as error:
-        raise ManifestError(f"{path}: expected the origin of a run; remove the file: {error}") from error
+    return recalled(origin_file(manifest_sha256), RunOrigin, "the origin of a run")
 
 
 def needs_plan_folder(plan: Plan) -> bool:

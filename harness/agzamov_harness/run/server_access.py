@@ -5,7 +5,6 @@ The permission for a key and a host is asked once of the user, and stored in the
 
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +15,7 @@ from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.seats.model_seat import host_of, keeps_secrets
 
 from ..foundation.confirmation import confirmed
-from ..foundation.owner_folder import owner_folder
+from ..foundation.owner_folder import owner_folder, recalled, remembered
 from .run_folder import ADDRESSES, RunDirectory
 
 ADDRESS = re.compile(r"https?://[A-Za-z0-9.\[\]:_-]+(/[A-Za-z0-9._/-]*)?")
@@ -96,7 +95,7 @@ def keys_sent(plan: Plan, addresses: Mapping[str, str]) -> list[Allowed]:
 def require_allowed(needed: Iterable[Allowed], allowed_now: Mapping[str, str], folder: Path | None = None) -> None:
     """Raises ManifestError unless every pair is remembered, given now by an option, or agreed to at the terminal."""
     path = (folder or owner_folder()) / FILE
-    keys_known = _read_allowed(path)
+    keys_known = recalled(path, AllowedKeys, "the keys that were allowed")
     new = [pair for pair in needed if pair not in keys_known.allowed]
     for pair in new:
         if allowed_now.get(pair.variable) != pair.host and not _agreed(pair):
@@ -106,21 +105,10 @@ def require_allowed(needed: Iterable[Allowed], allowed_now: Mapping[str, str], f
                 f" you trust the plan with it, add {option} (once; it is remembered in {path})"
             )
     if new:
-        with suppress(OSError):  # leave that cannot be remembered still holds for this command
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(canon.dumps(AllowedKeys(tuple(sorted({*keys_known.allowed, *new})))))
+        remembered(path, AllowedKeys(tuple(sorted({*keys_known.allowed, *new}))))
 
 
 def _agreed(pair: Allowed) -> bool:
     """The person's answer; no where nobody can be asked."""
     question = f"This plan sends the key in {pair.variable} to {pair.host}, which you have not allowed before. Send it?"
     return confirmed(question)
-
-
-def _read_allowed(path: Path) -> AllowedKeys:
-    try:
-        return canon.loads_as(path.read_bytes(), AllowedKeys)
-    except OSError:
-        return AllowedKeys()  # what cannot be read allows nothing
-    except canon.NotCanonical as error:
-        raise ManifestError(f"{path}: expected the keys that were allowed; remove the file: {error}") from error
