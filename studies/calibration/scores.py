@@ -9,6 +9,7 @@ of the world's own τ where there is a gain.
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
 from math import exp, log
@@ -18,7 +19,7 @@ import numpy as np
 
 from agzamov_verify.games.holdem.cell import session_bb_per_100
 from agzamov_verify.scoring.agzamov.convergence import Gain, speed_of
-from agzamov_verify.scoring.agzamov.score import Inputs, components, total
+from agzamov_verify.scoring.agzamov.score import Inputs, components, score_without, total
 from agzamov_verify.scoring.agzamov.score_bootstrap import spread_of
 from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
@@ -47,7 +48,8 @@ COARSE: Final = Band(Fraction(92, 100), Fraction(97, 100), None)
 class World:
     """`chess`, `poker`: the whole gain, and τ in games or hands. `sd_bb`: of a session; `tails`: of Student's t, or 0.
 
-    `careers` of the real arm, or 0; what a store is worth has the standard deviations `store_chess`, `store_poker`.
+    `habits`: what control and real arm win by those of their opponent. `careers` of the real arm, or 0; what a store is
+    worth has the standard deviations `store_chess`, `store_poker`.
     """
 
     name: str
@@ -60,6 +62,7 @@ class World:
     careers: int = 0
     store_chess: float = 0.0
     store_poker: float = 0.0
+    habits: tuple[float, float] = (0.0, 0.0)
     band: Band = BANDS[HELD]
 
 
@@ -86,6 +89,8 @@ WORLDS: Final = (
     AT_ONCE,
     World("harm: -0.10 and -30 bb/100, SD 90", (-0.10, 0), (-30, 0), band=CAUTIOUS),
     World("0.30 by τ 10, 80 bb/100 by τ 200, SD 90", (0.30, 10), (80, 200), band=NO_LESS),
+    replace(NULL, name="no effect, opponent with habits worth 0.15 and 150", habits=(0.15, 150)),
+    replace(TYPICAL, name="0.10 by τ 50, 20 by τ 1,000, the same habits", habits=(0.15, 150)),
     replace(NULL, name="no effect, 60 games and 20 sessions", pairs=30, sessions=20),
     World("0.15 by τ 10, 40 by τ 200, 60 games and 20 sessions", (0.15, 10), (40, 200), pairs=30, sessions=20),
     of_careers(NULL, "no effect, 5 careers", 5),
@@ -140,24 +145,29 @@ NONE_SD: Final = 0.13
 
 
 def findings(case: World | str, size: Size, seed: str) -> list[Finding]:
-    """Coverage of the score's interval in a world, or the mean sub-scores over the time constants of a game."""
-    return [coverage(case, size, seed)] if isinstance(case, World) else list(courses(case, size.courses, seed))
+    """Coverage of both intervals of a score in a world, or the mean sub-scores over the time constants of a game."""
+    return list(coverage(case, size, seed) if isinstance(case, World) else courses(case, size.courses, seed))
 
 
-def coverage(world: World, size: Size, seed: str) -> Finding:
-    """How often the interval holds the true score; beside it the mean of the published scores."""
+def coverage(world: World, size: Size, seed: str) -> Iterator[Finding]:
+    """How often the intervals hold the true score and the true gain over the control; beside it the mean published."""
     count, resamples = size.runs, size.resamples * (4 if world.careers else 1)
     rng = generator(f"{seed}/scores/{world.name}")
-    truth, hits, scores = true_score(world), 0, []
+    truths = true_score(world), true_score(world) - true_without(world)
+    held, published = [0, 0], []
     for at in range(count):
         inputs = made(world, rng)
-        interval = spread_of(
-            inputs.arms, CONSTANTS, Resamples(at.to_bytes(32, "big"), resamples, Bootstrap.PERCENTILE)
-        ).ci
-        hits += int(float(interval.low) <= truth <= float(interval.high))
-        scores.append(float(total(components(inputs, CONSTANTS)[1], CONSTANTS)))
-    name = f"A-Score, {world.name}: true {truth:.1f}, mean {np.mean(scores):.1f}"
-    return of_rate(name, rate_of(hits, count), world.band if count >= FEW else replace(NO_LESS, low=Fraction(1, 2)))
+        drawn = Resamples(at.to_bytes(32, "big"), resamples, Bootstrap.PERCENTILE)
+        spread = spread_of(inputs.arms, CONSTANTS, drawn)
+        for which, (interval, truth) in enumerate(zip((spread.ci, spread.gain_ci), truths, strict=True)):
+            held[which] += int(float(interval.low) <= truth <= float(interval.high))
+        score = total(components(inputs, CONSTANTS)[1], CONSTANTS)
+        published.append((float(score), float(score - score_without(inputs, CONSTANTS))))
+    means = np.mean(published, axis=0)
+    few = replace(NO_LESS, low=Fraction(1, 2))
+    for which, name in enumerate(("A-Score", "A less its control's")):
+        told = f"{name}, {world.name}: true {truths[which]:.1f}, mean {means[which]:.1f}"
+        yield of_rate(told, rate_of(held[which], count), world.band if count >= FEW else few)
 
 
 def courses(game: str, count: int, seed: str) -> Iterator[Finding]:
@@ -182,25 +192,31 @@ def mean_speed(game: str, gain: float, tau: float, count: int, seed: str) -> flo
     world = World("", (gain, tau), (gain, tau))
     rng = generator(f"{seed}/speed/{game}/{gain}/{tau}")
     arm = chess_arm if game == CHESS else poker_arm
-    found = (Gain(arm(world, rng, real=True), arm(world, rng, real=False)) for _ in range(count))
+    found = (Gain(arm(world, rng, Role.REAL), arm(world, rng, Role.CONTROL)) for _ in range(count))
     return float(np.mean([float(speed_of(one, CONSTANTS.tau_max(game))) for one in found]))
+
+
+class Role(StrEnum):
+    """What a cell is in a score."""
+
+    BASELINE = "baseline"
+    CONTROL = "control"
+    REAL = "real"
 
 
 def made(world: World, rng: np.random.Generator) -> Inputs:
     """The six cells of one made-up run."""
     arms = {CHESS: chess_arm, POKER: poker_arm}
-    base, control, real = (
-        {game: arm(world, rng, real=real) for game, arm in arms.items()} for real in (False, False, True)
-    )
+    base, control, real = ({game: arm(world, rng, role) for game, arm in arms.items()} for role in Role)
     return Inputs(base, control, real, {game: Gain(real[game], control[game]) for game in arms})
 
 
-def chess_arm(world: World, rng: np.random.Generator, *, real: bool) -> UnitCell:
+def chess_arm(world: World, rng: np.random.Generator, role: Role) -> UnitCell:
     """Wins and half-points of start pairs."""
     careers = max(1, world.careers)
     games = 2 * world.pairs // careers
-    level = np.full((careers, games), 0.5)
-    if real:
+    level = np.full((careers, games), 0.5 + (world.habits[0] if role is not Role.BASELINE else 0.0))
+    if role is Role.REAL:
         store = np.clip(rng.normal(0, world.store_chess, (careers, 1)), -0.15, 0.15)
         level = level + store + curve(*world.chess, games)
     drawn, won = rng.random(level.shape), level - DRAWS / 2
@@ -212,11 +228,11 @@ def chess_arm(world: World, rng: np.random.Generator, *, real: bool) -> UnitCell
         scales=(PAIR_WINS, PAIR_SCORE),
         unit_results=2,
         starts="starts",
-        careers=world.careers if real else 0,
+        careers=world.careers if role is Role.REAL else 0,
     )
 
 
-def poker_arm(world: World, rng: np.random.Generator, *, real: bool) -> UnitCell:
+def poker_arm(world: World, rng: np.random.Generator, role: Role) -> UnitCell:
     """Chips of sessions."""
     careers = max(1, world.careers)
     sessions = world.sessions // careers
@@ -226,8 +242,8 @@ def poker_arm(world: World, rng: np.random.Generator, *, real: bool) -> UnitCell
         if world.tails
         else rng.standard_normal(shape)
     )
-    level = world.sd_bb * noise
-    if real:
+    level = world.sd_bb * noise + (world.habits[1] if role is not Role.BASELINE else 0.0)
+    if role is Role.REAL:
         store = rng.normal(0, world.store_poker, (careers, 1))
         level = level + store + curve(*world.poker, sessions * SESSION_HANDS).reshape(sessions, -1).mean(axis=1)
     chips = tuple(map(int, np.rint(SESSION_HANDS * level).ravel()))
@@ -238,7 +254,7 @@ def poker_arm(world: World, rng: np.random.Generator, *, real: bool) -> UnitCell
         scales=(scale, scale),
         unit_results=SESSION_HANDS,
         starts="decks",
-        careers=world.careers if real else 0,
+        careers=world.careers if role is Role.REAL else 0,
     )
 
 
@@ -264,18 +280,23 @@ def true_score(world: World) -> float:
         )
     )
     speeds = [speed(*world.chess, games), speed(*world.poker, hands)]
-    wins = (1 - DRAWS) / 2
+    wins, (chess_habits, poker_habits) = (1 - DRAWS) / 2, world.habits
     places: list[float] = [
         wins,
-        wins + chess,
+        wins + chess_habits + chess,
         0.5,
-        1 / (1 + exp(-poker / c)),
+        1 / (1 + exp(-(poker_habits + poker) / c)),
         min(max(chess / chess_max, 0), 1),
         min(max(poker / poker_max, 0), 1),
         sum(speeds) / 2,
     ]
     weights = [float(weight) for weight in CONSTANTS.exact_weights]
     return 100 * sum(weight * place for weight, place in zip(weights, places, strict=True))
+
+
+def true_without(world: World) -> float:
+    """The true score of the same world without a gain."""
+    return true_score(replace(world, chess=(0.0, 0.0), poker=(0.0, 0.0)))
 
 
 def speed(gain: float, tau: float, longest: float) -> float:

@@ -13,7 +13,7 @@ from agzamov_harness.commands.matrix_command import matrix_lines
 from agzamov_harness.matrix.matrix_table import Matrix, MatrixDocument, frontier, matrix_of
 from agzamov_harness.matrix.pairwise_comparisons import CellSample, Pair, all_pairs
 from agzamov_verify.core.columns import quoted
-from agzamov_verify.experiment.matches import Augmentation
+from agzamov_verify.experiment.matches import Arm, Augmentation
 from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.hypotheses.evidence import Insufficient
 from agzamov_verify.scoring.hypotheses.primary import synergy
@@ -58,6 +58,26 @@ def test_every_cell_stands_once_with_its_delta(found: Matrix) -> None:
         (game, model, column) for game in (CHESS, POKER) for model in ("weak", "strong") for column in columns
     )
     assert [one.delta is None for one in found.entries] == [one.column == "naked" for one in found.entries]
+    assert not any(one.less_placebo for one in found.entries)
+
+
+def test_a_cell_has_its_difference_from_the_placebo_before_that_from_naked_and_says_where_there_is_none() -> None:
+    """Attack 1: what a longer prompt does is in the placebo arm too, so a matrix of real less naked sells it."""
+    cells = two_models()
+    (real,) = (cell for cell in cells if cell.key == CellKey("weak", CHESS, 2, Augmentation.MEMORY, Arm.REAL, "good"))
+    placebo = msgspec.structs.replace(real, key=msgspec.structs.replace(real.key, arm=Arm.PLACEBO))
+    matrix = matrix_of(evidence([*cells, placebo]), LEAST)
+    (one,) = (entry for entry in matrix.entries if entry.less_placebo)
+    assert (one.game, one.model, one.column) == (CHESS, "weak", "memory (good)")
+    assert one.less_placebo
+    assert one.less_placebo.value
+    assert one.less_placebo.value.decimal == "0.000000"
+    text = list(matrix_lines(MatrixDocument("agz-matrix-1", "agz-0.1", (), matrix)))
+    heads = [line[2:26].rstrip() for line in text if line.startswith("  less its")]
+    at = heads.index("less its placebo")
+    assert heads.count("less its placebo") == 1
+    assert heads[at + 1] == "less its naked arm"
+    assert sum("no placebo was played" in line for line in text) == len(matrix.entries) - 4 - 1
 
 
 def test_a_weaker_model_with_a_better_augmentation_beats_a_stronger_one_with_a_worse(found: Matrix) -> None:

@@ -66,9 +66,9 @@ def test_each_condition_is_a_row_naked_first_and_true_facts_are_the_ceiling(verd
         "naked",
         "placebo, odds",
         "real, odds",
+        "real less placebo, odds",
         "real less naked, odds",
         "placebo less naked, odds",
-        "real less placebo, odds",
     ]
     assert labels(memory) == ["naked", "real, truth (oracle: the ceiling)", "real less naked, truth"]
 
@@ -76,7 +76,7 @@ def test_each_condition_is_a_row_naked_first_and_true_facts_are_the_ceiling(verd
 def test_the_difference_of_a_real_arm_is_that_of_the_analysis(verdict: Verdict) -> None:
     _, analysis, _ = parts_of(verdict)
     conditions = [one for one in conditions_of(verdict) if one.match.condition.augmentation == "tools"]
-    real, placebo, content = differences(conditions, verdict)
+    content, real, placebo = differences(conditions, verdict)
     (delta,) = [delta for delta in analysis.deltas if delta.augmentation == "tools"]
     assert real.value == delta.score.everything
     exact = [Fraction(one.value.value.exact) for one in (real, placebo, content) if one.value.value]
@@ -85,6 +85,9 @@ def test_the_difference_of_a_real_arm_is_that_of_the_analysis(verdict: Verdict) 
 
 def test_augmentations_are_rows_of_the_map_so_that_many_fit_on_a_page(verdict: Verdict) -> None:
     (both,) = delta_figures(verdict)
+    shown = both[0].findall(".//table/tbody/tr")
+    names = ["memory by truth less naked", "tools by odds less placebo", "tools by odds less naked"]
+    assert [row[0].text for row in shown] == names
     table = both[1].find(".//table")
     assert table is not None
     assert [cell.text for cell in table.findall("thead//th")] == ["augmentation", "novice@novice"]

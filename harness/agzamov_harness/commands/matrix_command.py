@@ -22,6 +22,9 @@ WHOLE_TOKENS_FROM: Final = 10
 """So many tokens of a game or hand, and more, are printed without decimals."""
 
 
+NO_PLACEBO: Final = "no placebo was played, so what a longer prompt does is in it"
+
+
 def matrix_lines(document: MatrixDocument) -> Iterator[str]:
     """The cells, their cost, all pairs, and the crossings."""
     yield from source_lines(document.bundles, document.protocol, document.warnings)
@@ -37,8 +40,12 @@ def _entries(matrix: Matrix) -> Iterator[str]:
     for entry in matrix.entries:
         yield ascii_words(f"{game_words(entry.game)}, {quoted(entry.model)} {entry.column}")
         yield from row("result", estimate(entry.performance))
+        if entry.less_placebo:
+            yield from row("less its placebo", estimate(entry.less_placebo))
         if entry.delta:
-            yield from row("less its control arm", estimate(entry.delta))
+            yield from row("less its naked arm", estimate(entry.delta))
+            if not entry.less_placebo:
+                yield from row("", NO_PLACEBO)
         cost = f"{entry.cost_usd.decimal} USD" if entry.cost_usd else NO_PRICE
         unit_word = GAMES[entry.game].result.one if entry.game in GAMES else "result"
         front = "; none of this game is as good for less" if entry.on_frontier else ""
@@ -55,7 +62,7 @@ def _entries(matrix: Matrix) -> Iterator[str]:
         yield from item(
             " ",
             "the naked column is self-play, the others met their control's opponent: what an augmentation adds is"
-            ' "less its control arm" above, never a difference from naked',
+            ' "less its placebo" above, or where none was played "less its naked arm", never a difference from naked',
         )
     for pair in matrix.pairs:
         pair_text = f"{quoted(pair.model)} {pair.column} less {quoted(pair.other_model)} {pair.other_column}"

@@ -34,6 +34,7 @@ NAKED = "naked"
 class MatrixCell(msgspec.Struct, frozen=True):
     """One cell of the matrix: P, its delta (None in the naked column), and its cost a game or hand.
 
+    `less_placebo`: P less that of the placebo arm, where one was played: the headline there, before the delta.
     `cost_usd` is None where no price of a model was sealed; a scripted seat costs nothing.
     `on_frontier`: no other cell of this game has more P for no more tokens and no more cost.
     """
@@ -42,6 +43,7 @@ class MatrixCell(msgspec.Struct, frozen=True):
     model: str
     column: str
     performance: Estimate
+    less_placebo: Estimate | None
     delta: Estimate | None
     tokens: Figure
     cost_usd: Figure | None
@@ -145,14 +147,16 @@ def frontier(rows: Sequence[tuple[Fraction, Fraction, Fraction]]) -> list[bool]:
 def _entries(evidence: Evidence, game: str) -> Iterator[MatrixCell]:
     cells = cells_of_game(evidence, game)
     deltas = {delta.real.key: delta for delta in evidence.deltas(game)}
+    placebos = {delta.real.key: delta for delta in evidence.deltas(game, against=Arm.PLACEBO)}
     rows = [(performance(cell), *spent(cell)) for cell in cells]
     for cell, (_, tokens, cost), best in zip(cells, rows, frontier(rows), strict=True):
-        delta = deltas.get(cell.key)
+        delta, over_placebo = deltas.get(cell.key), placebos.get(cell.key)
         yield MatrixCell(
             game,
             cell.key.model,
             column_of(cell.key),
             mean_figure(cell.measured(), evidence),
+            _delta(evidence, over_placebo) if over_placebo else None,
             _delta(evidence, delta) if delta else None,
             figure(tokens),
             figure(cost) if cell.is_priced or _is_free(cell) else None,

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from agzamov_verify.experiment.matches import Augmentation
+from agzamov_verify.experiment.matches import Arm, Augmentation
 from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.rules import HandEnd
 from agzamov_verify.scores.score_report import score_words
@@ -24,9 +24,17 @@ CONSTANTS = load_score_constants("agz-0.1")
 HOW = Resamples(bytes(32), 200, Bootstrap.PERCENTILE)
 
 
-def cells(draw: float = 0.3, chess: int = 60, poker: int = 2000, careers: int = 0) -> Iterator[Cell]:
-    worlds = {"baseline": World(), "control": World(), "real": World(win=0.5, draw=draw, mean=40)}
-    for name, keys in needed(SUBJECT).items():
+REAL = World(win=0.5, mean=40)
+
+
+def cells(chess: int = 60, poker: int = 2000, careers: int = 0, **others: World) -> Iterator[Cell]:
+    """The cells of a score; `others`: the worlds of some of them, and of a placebo, if there is one."""
+    worlds = {"baseline": World(), "control": World(), "real": REAL, **others}
+    keys_of = needed(SUBJECT)
+    if "placebo" in worlds:
+        replaced = {game: msgspec.structs.replace(key, arm=Arm.PLACEBO) for game, key in keys_of["real"].items()}
+        keys_of = {**keys_of, "placebo": replaced}
+    for name, keys in keys_of.items():
         for game, key in keys.items():
             made = cell(key, worlds[name], chess if game == CHESS else poker)
             yield msgspec.structs.replace(made, careers=careers) if careers and name == "real" else made
@@ -56,7 +64,7 @@ def test_the_scale_is_the_one_that_the_papers_formula_implies(
 ) -> None:
     """Review: a perfect drawer without effect 14.3, a decisive player 28.6, and no more than 85.7."""
     scale = range_of(Fraction(draws), CONSTANTS)
-    assert [one.decimal for one in (scale.least, scale.no_effect, scale.greatest)] == [least, no_effect, greatest]
+    assert [one.decimal for one in (scale.least, scale.even_no_effect, scale.greatest)] == [least, no_effect, greatest]
     ends = (scale.drawish_no_effect, scale.decisive_no_effect, scale.decisive_greatest)
     assert [f"{float(one.decimal):.1f}" for one in ends] == ["14.3", "28.6", "85.7"]
 
@@ -73,7 +81,7 @@ def test_every_score_is_printed_with_its_scale_its_constants_and_what_it_rests_o
     assert one.range is not None
     assert "provisional constants, version 1" in " ".join(text.split()).partition(" the scale where ")[0]
     assert max(map(len, text.splitlines())) <= 100
-    for words in ("without any effect", "on average in so much noise", "14.3", "28.6", "85.7"):
+    for words in ("without any effect", "on average in so much noise", "second half", "14.3", "28.6", "85.7"):
         assert words in text
     assert text.count("% not decided by play alone") == 6
     assert "tau_max_games" in text
@@ -91,6 +99,62 @@ def test_the_sensitivity_table_is_the_score_of_other_constants() -> None:
         assert again.score == row.score
         places = {part.name: part.normalised for part in again.subscores}
         assert {name: places[name] for name in row.parts} == row.parts
+
+
+HABITS = World(win=0.6, mean=150)
+"""A naked arm wins so much from an opponent with habits."""
+
+
+def test_what_no_effect_is_worth_follows_from_this_control_against_this_opponent() -> None:
+    """Review: "23.5 without any effect" stood beside a mean of 37.2 that the naked arm has against such habits."""
+    one = a_score(SUBJECT, cells(control=HABITS, real=HABITS), CONSTANTS, HOW)
+    (gain,) = one.gains
+    assert one.range is not None
+    assert one.score is not None
+    assert one.headline is gain
+    assert gain.without is not None
+    assert gain.points is not None
+    assert float(gain.without.decimal) > 1.3 * float(one.range.even_no_effect.decimal)
+    without, points = (Fraction(figure.exact) for figure in (gain.without, gain.points))
+    assert without + points == Fraction(one.score.exact)
+    assert gain.ci is not None
+    assert Fraction(gain.ci.low) <= 0 <= Fraction(gain.ci.high)
+    text = " ".join(" ".join(score_words(one)).split())
+    assert "points over its naked arm, 95 % interval" in text
+    assert "no placebo was played in both games, so what a longer prompt does is in it" in text
+    assert f"playing like its naked arm against this opponent: {float(gain.without.decimal):.4f} of 100" in text
+
+
+def test_a_score_with_a_placebo_is_headed_by_what_it_gains_over_it() -> None:
+    """Attack 1: what a longer prompt does stands in the placebo arm too, so nothing is gained over it."""
+    both = a_score(SUBJECT, cells(real=HABITS, placebo=HABITS), CONSTANTS, HOW)
+    content = a_score(SUBJECT, cells(real=HABITS, placebo=World()), CONSTANTS, HOW)
+    for one in (both, content):
+        assert [gain.arm for gain in one.gains] == [Arm.PLACEBO, Arm.NAKED]
+        assert one.headline is one.gains[0]
+        assert " ".join(score_words(one)).index("over its placebo") < " ".join(score_words(one)).index("over its naked")
+    (nothing, naked), (gained, _) = both.gains, content.gains
+    assert nothing.ci is not None
+    assert naked.ci is not None
+    assert gained.ci is not None
+    assert Fraction(nothing.ci.low) <= 0 < min(Fraction(naked.ci.low), Fraction(gained.ci.low))
+    alone = a_score(SUBJECT, cells(real=HABITS), CONSTANTS, HOW)
+    assert (alone.score, alone.ci, alone.gains) == (both.score, both.ci, both.gains[1:])
+
+
+def test_nothing_is_said_of_a_placebo_that_forfeits() -> None:
+    some = [
+        msgspec.structs.replace(
+            one, games=tuple(msgspec.structs.replace(game, end=End.FORFEIT) for game in one.results)
+        )
+        if (one.key.arm, one.key.game) == (Arm.PLACEBO, CHESS)
+        else one
+        for one in cells(real=HABITS, placebo=HABITS)
+    ]
+    one = a_score(SUBJECT, some, CONSTANTS, HOW)
+    assert one.headline is one.gains[1]
+    assert one.gains[0].points is None
+    assert "nothing is said of its placebo: placebo, chess960: 60 of 60 results" in " ".join(score_words(one))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,16 @@ from ..experiment.matches import Arm, Augmentation, Phase
 from ..protocols.norms import load_protocol
 from ..scoring.agzamov.calibration import MODELS_MIN, Calibrated, Profile, WeightProposal, calibrated, proposed_weights
 from ..scoring.agzamov.convergence import Convergence
-from ..scoring.agzamov.score import AScore, ScoreSubject, a_score, components, inputs_of, spread_and_why, withheld
+from ..scoring.agzamov.score import (
+    AScore,
+    ScoreGain,
+    ScoreSubject,
+    a_score,
+    components,
+    inputs_of,
+    spread_and_why,
+    withheld,
+)
 from ..scoring.agzamov.score_scale import ScoreRange
 from ..scoring.deltas import RobustnessRow, robustness
 from ..scoring.hypotheses.evidence import Evidence
@@ -209,8 +218,9 @@ def score_words(a_score: AScore) -> Iterator[str]:
             yield from item("  -", ascii_words(line))
         yield from _cell_lines(a_score.cell_decisions)
         return
-    spread = f"95 % interval {interval(a_score.ci)}" if a_score.ci else "no interval"
-    yield from paragraph(f"{name}: ", f"{short(a_score.score)} of 100, {spread}, {a_score.constants}", 4)
+    yield from paragraph(f"{name}: ", f"{'; '.join(_figures(a_score))}, {a_score.constants}", 4)
+    for gain in a_score.gains:
+        yield from item(" ", ascii_words(_without(gain)))
     if a_score.no_interval:
         yield from item(" ", ascii_words(f"no interval: {a_score.no_interval}"))
     yield from _range(a_score.range)
@@ -235,10 +245,36 @@ def score_words(a_score: AScore) -> Iterator[str]:
     yield from _sensitivity(a_score)
 
 
+OVER: Final = {Arm.PLACEBO: "placebo", Arm.NAKED: "naked arm"}
+"""The arm that a score is compared with, in words."""
+
+
+def _figures(a_score: AScore) -> Iterator[str]:
+    """The gain over the placebo first, that over the naked arm, and the score itself."""
+    for gain in a_score.gains:
+        if gain.points:
+            spread = f"95 % interval {interval(gain.ci)}" if gain.ci else "no interval"
+            yield f"{float(gain.points.decimal):+.4f} points over its {OVER[gain.arm]}, {spread}"
+    if len(a_score.gains) == 1:
+        yield "no placebo was played in both games, so what a longer prompt does is in it"
+    spread = f"95 % interval {interval(a_score.ci)}" if a_score.ci else "no interval"
+    yield f"{short(a_score.score) if a_score.score else 'none'} of 100, {spread}"
+
+
+def _without(gain: ScoreGain) -> str:
+    """The score without any effect against this opponent, and what noise adds to it."""
+    if gain.without is None:
+        return f"nothing is said of its {OVER[gain.arm]}: {gain.why_none}"
+    noise = f", and a gain of {short(gain.by_chance)} on average in so much noise" if gain.by_chance else ""
+    why = f"; no interval: {gain.why_none}" if gain.why_none else ""
+    like = f"without any effect, playing like its {OVER[gain.arm]} against this opponent"
+    return f"{like}: {short(gain.without)} of 100{noise}{why}"
+
+
 def _range(scale: ScoreRange) -> Iterator[str]:
-    """The ends of the scale, and the score of a player without effect."""
-    mean = f", {short(scale.no_effect_mean)} on average in so much noise" if scale.no_effect_mean else ""
-    ends = f"{short(scale.least)} if all is lost, {short(scale.no_effect)} without any effect{mean}"
+    """The ends of the scale, and the score without an effect against an opponent like the model itself."""
+    even = f"{short(scale.even_no_effect)} without any effect against an opponent like itself"
+    ends = f"{short(scale.least)} if all is lost, {even}"
     drawn = 100 * float(scale.draws.decimal)
     yield from item(
         " ", f"the scale where {drawn:.0f} % of self-play is drawn: {ends}, {short(scale.greatest)} at most"
@@ -258,13 +294,14 @@ def _speed(speed: Convergence) -> str:
     each = GAMES[speed.game].result.many
     arms = "on the same starts" if speed.is_paired else "on different starts"
     p = f", p {speed.p}" if speed.p else ""
+    halves = f" (first half {short(speed.early)}, second half {short(speed.late)})"
     reached = "no gain over the control is shown, so 0"
     if speed.is_shown:
         reached = f"95 % of it after {speed.to_95:,} {each}" if speed.to_95 is not None else "slower than tau_max, so 0"
     words = "none" if speed.tau_by_words is None else f"{speed.tau_by_words:,}"
     fitted = "none" if speed.tau_fitted is None else f"{speed.tau_fitted:,}"
     return (
-        f"gain {short(speed.gain)} {speed.unit} {arms}{p}: {reached}; the real arm alone, not scored: tau"
+        f"gain {short(speed.gain)} {speed.unit}{halves} {arms}{p}: {reached}; the real arm alone, not scored: tau"
         f" {words} by the paper's words, {fitted} from a curve"
     )
 

@@ -39,6 +39,11 @@ class DeltaAnalysis(msgspec.Struct, frozen=True):
     score: Kept
     adjusted: dict[str, Estimate]
 
+    @property
+    def headline(self) -> Estimate:
+        """The difference from the placebo where one was played, else from the naked control."""
+        return self.less_placebo or self.performance.everything
+
 
 class TauRatioRow(msgspec.Struct, frozen=True):
     """Ratio τ_poker / τ_chess (hands per game) of one system with real arms in both games."""

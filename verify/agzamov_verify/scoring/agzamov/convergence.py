@@ -26,7 +26,7 @@ from ..inference.exact import Figure, figure, square_root
 from ..inference.means import contrast_t
 from ..inference.samples import Moments, contrast, moments
 from ..inference.significance import Alternative
-from ..inference.unit_values import Measure, Units, careers_of
+from ..inference.unit_values import Measure, Units, careers_of, equal_parts
 from ..learning.curve import ONE, decays, refuse_inexact
 from ..learning.outcome import LearningOutcome
 from ..units.cells import Cell
@@ -51,7 +51,9 @@ class Convergence(msgspec.Struct, frozen=True):
     """Speed of the gain in one game; beside it the real arm's own τ, which are not scored.
 
     `gain`: mean difference of the arms in `unit`: points of score (a draw is half of one) or bb/100. `p`: of its
-    one-sided test against 0, None where nothing was repeated. `is_shown`: else `speed` is 0. `to_95`: games or hands to
+    one-sided test against 0, None where nothing was repeated. `early`, `late`: the gain in the first and in the second
+    half of the results, of every career, which the speed does not tell apart: a gain that ends half-way is as fast as
+    one that stays. `is_shown`: else `speed` is 0. `to_95`: games or hands to
     95 % of the gain, None where no gain is shown or it takes τ_max or more. `is_paired`: on the same starts. `careers`:
     the courses that were added. `tau_by_words` and `tau_fitted`: by the paper's words, and from the curve of the real
     arm where learning was detected.
@@ -59,6 +61,8 @@ class Convergence(msgspec.Struct, frozen=True):
 
     game: str
     gain: Figure
+    early: Figure
+    late: Figure
     unit: str
     p: str | None
     is_shown: bool
@@ -122,6 +126,18 @@ class Gain:
     def mean(self) -> Fraction:
         """Mean difference in the published unit."""
         return Fraction(self.total, len(self.units.values) * self.controls[1]) * self.units.scale.factor
+
+    @property
+    def halves(self) -> tuple[Fraction, Fraction]:
+        """Mean difference in the first and the second half of each course in the published unit; a middle unit is in
+        neither.
+        """
+        courses = equal_parts(self.units.values, max(1, self.careers))
+        half = max(1, self.positions // 2)
+        taken, size = self.controls
+        sums = (sum(sum(course[:half]) for course in courses), sum(sum(course[-half:]) for course in courses))
+        means = [(Fraction(one, half * len(courses)) - Fraction(taken, size)) for one in sums]
+        return means[0] * self.units.scale.factor, means[1] * self.units.scale.factor
 
     @cached_property
     def threshold(self) -> int:
@@ -229,10 +245,13 @@ def speed_of(gain: Gain, tau_max: Fraction) -> Fraction:
 
 def convergence_of(game: str, gain: Gain, tau_max: Fraction, learned: LearningOutcome | None) -> Convergence:
     """The convergence figure with its accompanying ones. `learned`: of the real arm alone."""
+    early, late = gain.halves
     speed, to_95 = fitted(gain, tau_max) if gain.is_shown else (Fraction(0), 0)
     return Convergence(
         game,
         figure(gain.mean),
+        figure(early),
+        figure(late),
         gain.units.scale.unit,
         gain.p(),
         gain.is_shown,

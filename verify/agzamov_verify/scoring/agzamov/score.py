@@ -70,9 +70,29 @@ class Sensitivity(msgspec.Struct, frozen=True):
     parts: dict[str, Figure]
 
 
+class ScoreGain(msgspec.Struct, frozen=True):
+    """A score less the one that an arm without the augmentation would have in the real arm's place, in points.
+
+    `arm`: that arm, the placebo or the naked control: deltas and convergence are taken against it. `without`: the score
+    if the real arm played like it, against this opponent. `by_chance`: the mean gain of a player without an effect in
+    so much noise, since deltas below 0 are counted as 0; None without a spread. `why_none`: why there is no gain over
+    a placebo that was played, or no interval.
+    """
+
+    arm: Arm
+    without: Figure | None = None
+    by_chance: Figure | None = None
+    points: Figure | None = None
+    ci: Interval | None = None
+    why_none: str = ""
+
+
 class AScore(msgspec.Struct, frozen=True):
     """The score of a model with an augmentation system. `score` is None where something is `missing`, or it is
     `withheld`.
+
+    `gains`: over its placebo, where one was played in both games, which is the headline there, since a model that plays
+    otherwise where a prompt is longer does so in the placebo arm too; and over the naked control.
 
     It is withheld where a cell rests on forfeits, or on what the harness decided (`cell_decisions`). The interval is
     that of `score_bootstrap`; where there is none, `no_interval` says why. `n`: what was repeated independently, by the
@@ -86,6 +106,7 @@ class AScore(msgspec.Struct, frozen=True):
     augmentation: Augmentation
     system: str
     constants: str
+    gains: tuple[ScoreGain, ...] = ()
     score: Figure | None = None
     ci: Interval | None = None
     no_interval: str = ""
@@ -100,6 +121,11 @@ class AScore(msgspec.Struct, frozen=True):
     missing: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
 
+    @property
+    def headline(self) -> ScoreGain | None:
+        """The gain over the placebo where there is one, else over the naked control."""
+        return next((gain for gain in self.gains if gain.points), None)
+
 
 class Inputs(NamedTuple):
     """The cells of one score, and the gain of the real arm over the control, by game."""
@@ -108,6 +134,15 @@ class Inputs(NamedTuple):
     control: Mapping[str, Cell]
     real: Mapping[str, Cell]
     gain: Mapping[str, Gain]
+    placebo: Mapping[str, Cell] = {}
+
+    @property
+    def over_placebo(self) -> "Inputs | None":
+        """The same with the placebo for a control; None where it was not played in both games."""
+        if set(self.placebo) != set(SCORED_GAMES):
+            return None
+        gain = {game: Gain(self.real[game], self.placebo[game]) for game in SCORED_GAMES}
+        return Inputs(self.baseline, self.placebo, self.real, gain)
 
     @property
     def cells(self) -> dict[str, Cell]:
@@ -157,7 +192,9 @@ def inputs_of(subject: ScoreSubject, cells: Iterable[Cell]) -> tuple[Inputs | No
     if missing or short:
         return None, (*missing, *short)
     gain = {game: Gain(present["real"][game], present["control"][game]) for game in SCORED_GAMES}
-    return Inputs(present["baseline"], present["control"], present["real"], gain), ()
+    placebos = {game: arm_of(table, key, Arm.PLACEBO) for game, key in key_of["real"].items()}
+    placebo = {game: cell for game, cell in placebos.items() if cell and _units(cell)}
+    return Inputs(present["baseline"], present["control"], present["real"], gain, placebo), ()
 
 
 def _units(cell: Cell) -> tuple[int, ...]:
@@ -182,8 +219,11 @@ def a_score(
 
 
 def _decisions_of(inputs: Inputs, constants: ScoreConstants) -> tuple[CellDecisions, ...]:
-    percent = load_protocol(constants.id).error_flag_percent
-    return tuple(cell_decisions(name, cell, percent) for name, cell in inputs.cells.items())
+    return tuple(cell_decisions(name, cell, _flag(constants)) for name, cell in inputs.cells.items())
+
+
+def _flag(constants: ScoreConstants) -> int:
+    return load_protocol(constants.id).error_flag_percent
 
 
 def withheld(inputs: Inputs, constants: ScoreConstants) -> tuple[str, ...]:
@@ -192,7 +232,7 @@ def withheld(inputs: Inputs, constants: ScoreConstants) -> tuple[str, ...]:
 
 
 def _withheld(cells: Sequence[CellDecisions], constants: ScoreConstants) -> tuple[str, ...]:
-    return tuple(why_withheld(cells, load_protocol(constants.id).error_flag_percent))
+    return tuple(why_withheld(cells, _flag(constants)))
 
 
 def _with_score(
@@ -218,22 +258,53 @@ def _with_score(
         )
         for index, (name, weight) in enumerate(zip(SUBSCORES, constants.exact_weights, strict=True))
     )
-    bias = bias_without_effect(inputs.control, inputs.real, constants)
     return msgspec.structs.replace(
         empty,
+        gains=gains_of(inputs, constants, resamples, spread),
         score=figure(score),
         ci=spread.ci if spread else None,
         no_interval=no_interval,
         n={name: len(by_career(cell.measured()).values) for name, cell in inputs.cells.items()},
         careers=tuple(name for name, cell in inputs.cells.items() if by_career(cell.measured()).over == CAREERS),
         mde=rounded(mde_normal(square_root(spread.variance), 1, ALPHA)) if spread else None,
-        range=range_of(share_drawn(inputs.baseline[CHESS]), constants, bias),
+        range=range_of(share_drawn(inputs.baseline[CHESS]), constants),
         subscores=subscores,
         convergence=tuple(
             convergence_of(game, inputs.gain[game], constants.tau_max(game), learned.get(game)) for game in SCORED_GAMES
         ),
         sensitivity=tuple(_sensitivity(inputs, places, constants)),
     )
+
+
+def gains_of(
+    inputs: Inputs, constants: ScoreConstants, resamples: Resamples | None, spread: Spread | None
+) -> tuple[ScoreGain, ...]:
+    """The gains over placebo and naked control. `spread`: that of the score itself."""
+    other = inputs.over_placebo
+    if other is None:
+        return (_gain(Arm.NAKED, inputs, constants, spread, ""),)
+    decided = [cell_decisions(f"placebo, {game}", cell, _flag(constants)) for game, cell in inputs.placebo.items()]
+    if lines := _withheld(decided, constants):
+        over_placebo = ScoreGain(Arm.PLACEBO, why_none=lines[0])
+    else:
+        over_placebo = _gain(Arm.PLACEBO, other, constants, *spread_and_why(other, constants, resamples))
+    return over_placebo, _gain(Arm.NAKED, inputs, constants, spread, "")
+
+
+def _gain(arm: Arm, inputs: Inputs, constants: ScoreConstants, spread: Spread | None, why_none: str) -> ScoreGain:
+    """The gain over the control of the inputs, which is that arm."""
+    without = score_without(inputs, constants)
+    bias = bias_without_effect(inputs.control, inputs.real, constants)
+    points = total(components(inputs, constants)[1], constants) - without
+    chance, ci = None if bias is None else rounded(bias), spread.gain_ci if spread else None
+    return ScoreGain(arm, figure(without), chance, figure(points), ci, why_none)
+
+
+def score_without(inputs: Inputs, constants: ScoreConstants) -> Fraction:
+    """The score of a real arm that plays like its control against this opponent: without deltas and convergence."""
+    base, control, _ = means_of(inputs)
+    c = constants.c_bb_per_100.exact
+    return total((base[0], control[0], sigmoid(base[1] / c), sigmoid(control[1] / c), *[Fraction(0)] * 3), constants)
 
 
 def spread_and_why(inputs: Inputs, constants: ScoreConstants, resamples: Resamples | None) -> tuple[Spread | None, str]:

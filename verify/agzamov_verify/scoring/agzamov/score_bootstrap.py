@@ -77,9 +77,13 @@ class Arms(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """The score's interval and its variance, and the variance of each component's place."""
+    """The score's interval and its variance, and the variance of each component's place.
+
+    `gain_ci`: of the score less the one that the control would have in the real arm's place.
+    """
 
     ci: Interval
+    gain_ci: Interval
     variance: Fraction
     variances: tuple[Fraction, ...]
 
@@ -115,25 +119,53 @@ def spread_of(arms: Mapping[str, Arms], constants: ScoreConstants, resamples: Re
     # delta_max, one speed, which is the mean of both games'. All lie on a scale of 0 to 1.
     level = [chess.baseline, chess.real, logistic_table(poker.baseline / c), logistic_table(poker.real / c)]
     deltas = [(means.real - means.control) / float(constants.delta_max(game)) for game, means in drawn.items()]
-    shown, possible = (chess.shown + poker.shown) / 2, (chess.possible + poker.possible) / 2
+    parts = Parts(deltas, (chess.shown + poker.shown) / 2, (chess.possible + poker.possible) / 2)
     weights = [float(weight) for weight in constants.exact_weights]
-    cut = [np.clip(delta, 0.0, 1.0) for delta in deltas]
     performance = _sum(level, weights[:4])
-    whole = performance + _sum([*cut, shown], weights[4:])
+    # The control in the real arm's place has no delta and no speed: its score is that of the levels alone.
+    over_control = [chess.real - chess.control, level[3] - logistic_table(poker.control / c)]
+    gained = _sum(over_control, [weights[1], weights[3]])
+    cut = [np.clip(delta, 0.0, 1.0) for delta in deltas]
+    variances = tuple(_variance(place) for place in (*level, *cut, parts.shown))
+    whole = performance + _sum([*cut, parts.shown], weights[4:])
+    name = f"bootstrap-bounds-{resamples.count}"
+    ends = [SCALE * min(max(bound, Fraction(0)), Fraction(1)) for bound in _bounds(performance, parts, arms, constants)]
+    score = Interval(fixed(ends[0]), fixed(ends[1]), name)
+    ends = [SCALE * bound for bound in _bounds(gained, parts, arms, constants, less=True)]
+    gain = Interval(fixed(ends[0]), fixed(ends[1]), name)
+    return Spread(score, gain, SCALE**2 * _variance(whole), variances)
+
+
+class Parts(NamedTuple):
+    """The parts of a score beside performance, in each resample: deltas in delta_max, not cut, and speeds (`Drawn`)."""
+
+    deltas: Sequence[np.ndarray]
+    shown: np.ndarray
+    possible: np.ndarray
+
+
+def _bounds(
+    performance: np.ndarray, parts: Parts, arms: Mapping[str, Arms], constants: ScoreConstants, *, less: bool = False
+) -> tuple[Fraction, Fraction]:
+    """Both ends, as shares of the scale, of what performance and the other three parts add up to.
+
+    `less`: performance is the real arm's less its control's, and no baseline is in it.
+    """
+    weights = [float(weight) for weight in constants.exact_weights]
     # Bound (a) of each end: a delta is cut only where the cut moves the end away from the score.
-    low = performance + _sum([*(np.minimum(delta, 1.0) for delta in deltas), shown], weights[4:])
-    high = performance + _sum([*(np.maximum(delta, 0.0) for delta in deltas), possible], weights[4:])
-    with_deltas, alone = (_tails(arms, constants, deltas=deltas) for deltas in (True, False))
+    low = performance + _sum([*(np.minimum(delta, 1.0) for delta in parts.deltas), parts.shown], weights[4:])
+    high = performance + _sum([*(np.maximum(delta, 0.0) for delta in parts.deltas), parts.possible], weights[4:])
+    linear = [
+        [part for game in SCORED_GAMES for part in _linear(arms[game], game, constants, deltas=own, over_control=less)]
+        for own in (True, False)
+    ]
+    with_deltas, alone = (_tails(arms, samples) for samples in linear)
     # Bound (b): the three other parts add at least 0 below, at most `_rest` above. The tighter bound of each end
     # counts.
-    bounds = (
+    return (
         max(_percentile(low, with_deltas[0], 0), _percentile(performance, alone[0], 0)),
         min(_percentile(high, with_deltas[1], 1), _percentile(performance, alone[1], 1) + _rest(constants)),
     )
-    ends = [fixed(SCALE * min(max(bound, Fraction(0)), Fraction(1))) for bound in bounds]
-    variances = tuple(_variance(place) for place in (*level, *cut, shown))
-    interval = Interval(ends[0], ends[1], f"bootstrap-bounds-{resamples.count}")
-    return Spread(interval, SCALE**2 * _variance(whole), variances)
 
 
 def _rest(constants: ScoreConstants) -> Fraction:
@@ -230,12 +262,11 @@ def _mean(totals: np.ndarray, units: Units) -> np.ndarray:
     return totals * float(units.scale.factor / len(units.values))
 
 
-def _tails(arms: Mapping[str, Arms], constants: ScoreConstants, *, deltas: bool) -> tuple[Fraction, Fraction]:
+def _tails(arms: Mapping[str, Arms], parts: Sequence[tuple[Moments, Fraction]]) -> tuple[Fraction, Fraction]:
     """Shares of resamples to leave out below and above, from the score as a linear combination of means.
 
-    With the deltas or without them; convergence is left out, since it is no mean. Degrees of freedom are rounded down.
+    `parts`: of `_linear`; convergence is left out, since it is no mean. Degrees of freedom are rounded down.
     """
-    parts = [part for game in SCORED_GAMES for part in _linear(arms[game], game, constants, deltas=deltas)]
     groups, factors = [group for group, _ in parts], [factor for _, factor in parts]
     total, tails = contrast(groups, factors), _nominal_tails(arms)
     if not total.df:
@@ -258,21 +289,28 @@ def _nominal_tails(arms: Mapping[str, Arms]) -> tuple[Fraction, Fraction]:
     return low, high
 
 
-def _linear(arms: Arms, game: str, constants: ScoreConstants, *, deltas: bool) -> list[tuple[Moments, Fraction]]:
-    """Samples of a game with their weights in the score, to first order about their means."""
+def _linear(
+    arms: Arms, game: str, constants: ScoreConstants, *, deltas: bool, over_control: bool
+) -> list[tuple[Moments, Fraction]]:
+    """Samples of a game with their weights in the score, to first order about their means.
+
+    With the deltas or without them; of the real arm less its control, where asked for, instead of with the baseline.
+    """
     baseline, control, real = (cell.measured() for cell in (arms.baseline, arms.control, arms.real))
     # d score = slope * dP + d(real - control) / delta_max. The components' weights are taken as equal: only ratios of
     # squared errors enter the degrees of freedom.
     gained = 1 / constants.delta_max(game) if deltas else Fraction(0)
-    slopes = [_slope(units, game, constants) for units in (baseline, real)]
+    slopes = [_slope(units, game, constants) for units in (baseline, real, control)]
     first = _group([sum(row) for row in rows_of(baseline)], slopes[0] * baseline.scale.factor)
-    weights = [(slopes[1] + gained) * real.scale.factor, -gained * control.scale.factor]
+    taken = gained + slopes[2] if over_control else gained
+    weights = [(slopes[1] + gained) * real.scale.factor, -taken * control.scale.factor]
+    others = [] if over_control else [first]
     if not arms.gain.is_paired:
         rows = [[sum(row) for row in rows_of(units)] for units in (control, real)]
-        return [first, _group(rows[1], weights[0]), _group(rows[0], weights[1])]
+        return [*others, _group(rows[1], weights[0]), _group(rows[0], weights[1])]
     whole = [round(weight * _FINE) for weight in weights]
     pairs = zip(_row_sums(real, arms.gain), _row_sums(control, arms.gain), strict=True)
-    return [first, _group([whole[0] * a + whole[1] * b for a, b in pairs], Fraction(1, _FINE))]
+    return [*others, _group([whole[0] * a + whole[1] * b for a, b in pairs], Fraction(1, _FINE))]
 
 
 def _group(rows: Sequence[int], factor: Fraction) -> tuple[Moments, Fraction]:

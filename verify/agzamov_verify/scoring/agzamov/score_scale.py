@@ -1,4 +1,4 @@
-"""The scale of the Agzamov Score: the logistic function, the scale's ends, and where a player without effect stands.
+"""The scale of the Agzamov Score: the logistic function, the scale's ends, and what noise alone adds to a score.
 
 That the scale neither begins at 0 nor ends at 100 is a flaw of the paper: baselines are self-play, in which nobody can
 win more than his opponent. So the hold'em baseline is the logistic function of 0, one half, and the chess baseline is
@@ -16,7 +16,7 @@ import numpy as np
 
 from ..hypotheses.contrasts import Weighted, repeated
 from ..inference.distributions import normal_upper
-from ..inference.exact import Figure, figure, mp, rational, rounded, square_root
+from ..inference.exact import Figure, figure, mp, rational, square_root
 from ..inference.samples import contrast, moments
 from ..units.cells import Cell
 from ..units.score_constants import SCALE, SCORED_GAMES, ScoreConstants
@@ -62,32 +62,30 @@ HALF: Final = Fraction(1, 2)
 class ScoreRange(msgspec.Struct, frozen=True):
     """The scale of a score for one share of drawn games in self-play.
 
-    `least`: every game and hand of the real arm lost. `no_effect`: a real arm that plays like its baseline and control.
-    `greatest`: every part but the baselines in full. `no_effect_mean`: the mean of the scores that a player without
-    effect would be given, since deltas below 0 are counted as 0; None without a spread to compute it from.
-    `drawish_no_effect`, `decisive_no_effect`, `decisive_greatest`: what the formula gives at the ends, where all and
-    where no games of self-play are drawn.
+    `least`: every game and hand of the real arm lost. `even_no_effect`: a real arm that plays like its baseline, as it
+    would without an effect against an opponent like itself; against another opponent it is the control that says what
+    no effect is worth (`ScoreGain.without`). `greatest`: every part but the baselines in full. `drawish_no_effect`,
+    `decisive_no_effect`, `decisive_greatest`: what the formula gives at the ends, where all and where no games of
+    self-play are drawn.
     """
 
     draws: Figure
     least: Figure
-    no_effect: Figure
+    even_no_effect: Figure
     greatest: Figure
-    no_effect_mean: Figure | None
     drawish_no_effect: Figure
     decisive_no_effect: Figure
     decisive_greatest: Figure
 
 
-def range_of(draws: Fraction, constants: ScoreConstants, bias: Fraction | None = None) -> ScoreRange:
-    """The scale at a share of drawn games. `bias`: what noise alone adds in points, on average."""
+def range_of(draws: Fraction, constants: ScoreConstants) -> ScoreRange:
+    """The scale at a share of drawn games."""
     least, no_effect, greatest = points_at(draws, constants)
     return ScoreRange(
         figure(draws),
         figure(least),
         figure(no_effect),
         figure(greatest),
-        None if bias is None else rounded(no_effect + bias),
         figure(points_at(Fraction(1), constants)[1]),
         figure(points_at(Fraction(0), constants)[1]),
         figure(points_at(Fraction(0), constants)[2]),

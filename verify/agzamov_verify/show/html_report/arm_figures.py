@@ -35,8 +35,8 @@ from .figures import (
 from .markup import Element, table
 
 ORDER: Final = (Arm.NAKED, Arm.PLACEBO, Arm.REAL)
-COMPARED: Final = ((Arm.REAL, Arm.NAKED), (Arm.PLACEBO, Arm.NAKED), (Arm.REAL, Arm.PLACEBO))
-"""The differences of each system: the first arm less the second."""
+COMPARED: Final = ((Arm.REAL, Arm.PLACEBO), (Arm.REAL, Arm.NAKED), (Arm.PLACEBO, Arm.NAKED))
+"""The differences of each system: the first arm less the second; what the content added first."""
 
 
 class PlayedCondition(NamedTuple):

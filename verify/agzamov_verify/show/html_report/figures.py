@@ -123,16 +123,25 @@ def delta_figures(verdict: Verdict) -> Iterator[Element]:
     for game in dict.fromkeys(delta.game for delta in analysis.deltas):
         deltas = [delta for delta in analysis.deltas if delta.game == game]
         is_one = len({delta.model for delta in deltas}) == 1
-        effects = {_system_words(delta, is_one=is_one): delta.performance.everything for delta in deltas}
+        effects = {
+            f"{_system_words(delta, is_one=is_one)} {less}": effect
+            for delta in deltas
+            for less, effect in (("less placebo", delta.less_placebo), ("less naked", delta.performance.everything))
+            if effect
+        }
         unit = unit_words(next(iter(effects.values())).unit)
         rows = [estimated_whisker(name, effect) for name, effect in effects.items() if effect.value]
-        title = f"{game_words(game)}: with an augmentation less without it"
+        title = f"{game_words(game)}: with an augmentation less placebo, and less naked"
         title += f", {foreign_name(deltas[0].model)}" if is_one else ""
         chart = whiskers(rows, 0.0, unit, title, "no difference") if rows else None
         numbers = table(
             ("augmentation", unit, *ESTIMATED), [(name, *estimate_cells(effect)) for name, effect in effects.items()]
         )
         words = "Right of the dashed line the augmentation helped; an interval that crosses it shows no difference."
+        if all(delta.less_placebo for delta in deltas):
+            words += " What the content added is the difference from the placebo, whose prompts are as long."
+        else:
+            words += " Without a placebo, what a longer prompt does is in the difference from naked."
         words += hollow_words(why_no_interval(effect) for effect in effects.values() if effect.ci is None)
         yield side_by_side(figure(title, words, chart, numbers), _heat_map(game, deltas))
 
@@ -201,7 +210,7 @@ def _heat_map(game: str, deltas: Sequence[DeltaAnalysis]) -> Element:
     """Augmentations by models; the colour of a cell is that of its difference, grey where its interval holds 0."""
     models = list(dict.fromkeys(delta.model for delta in deltas))
     systems = list(dict.fromkeys((delta.augmentation, delta.system) for delta in deltas))
-    cells = {(delta.model, (delta.augmentation, delta.system)): delta.performance.everything for delta in deltas}
+    cells = {(delta.model, (delta.augmentation, delta.system)): delta.headline for delta in deltas}
     known = [abs(float(effect.value.decimal)) for effect in cells.values() if effect.value]
     greatest = max(known, default=0.0) or 1.0
     rows = [
@@ -209,7 +218,8 @@ def _heat_map(game: str, deltas: Sequence[DeltaAnalysis]) -> Element:
         for name, by in systems
     ]
     title = f"{game_words(game)}: augmentations by models"
-    words = f"Each cell is a difference, with its {INTERVAL}. Grey: not shown to differ from none."
+    words = f"Each cell is real less placebo, less naked where none was played, with its {INTERVAL}."
+    words += " Grey: not shown to differ from none."
     return figure(title, words, None, table(("augmentation", *map(foreign_name, models)), rows))
 
 

@@ -206,7 +206,6 @@ def _moved(again: RobustnessRow) -> str:
 
 def _delta(delta: DeltaAnalysis) -> str:
     system = f" ({delta.system})" if delta.system else ""
-    less = f"; less its placebo {estimate(delta.less_placebo)}" if delta.less_placebo else ""
-    return ascii_words(
-        f"{delta.game} {delta.model} {delta.augmentation}{system}: {estimate(delta.performance.everything)}{less}"
-    )
+    less = f"less its placebo {estimate(delta.less_placebo)}" if delta.less_placebo else "no placebo was played"
+    naked = f"less its naked arm {estimate(delta.performance.everything)}"
+    return ascii_words(f"{delta.game} {delta.model} {delta.augmentation}{system}: {less}; {naked}")

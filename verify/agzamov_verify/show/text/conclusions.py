@@ -114,6 +114,7 @@ def _deltas(analysis: Analysis | None) -> Iterator[str]:
         less = {"placebo": delta.less_placebo, "control": delta.performance.everything}
         told = [f"less its {name} {_effect(one)}" for name, one in less.items() if one and one.value is not None]
         if told:
+            told += [] if delta.less_placebo else ["no placebo was played"]
             system = f" by {delta.system}" if delta.system else ""
             what = f"{ascii_words(delta.model)} with {delta.augmentation}{ascii_words(system)}"
             yield f"{what} in {game_words(delta.game)}: {'; '.join(told)}"
