@@ -19,12 +19,14 @@ from agzamov_verify.scoring.departures import departures, too_short
 from agzamov_verify.scoring.hypotheses.contrasts import Weighted, one_way, weighed
 from agzamov_verify.scoring.hypotheses.evidence import course
 from agzamov_verify.scoring.inference.clusters import SHARE
+from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.inference.unit_values import (
     CAREERS,
     ONE_CAREER,
     WITHIN_ONE_CAREER,
+    Ratio,
     Units,
     by_career,
     ratio_of,
@@ -33,10 +35,14 @@ from agzamov_verify.scoring.learning.outcome import TrendVerdict, trend_test
 from agzamov_verify.scoring.units.cells import CellKey
 from agzamov_verify.scoring.units.ratios import ratio_figure, share_figure
 from agzamov_verify.scoring.units.score_constants import load_score_constants
+from agzamov_verify.show.html_report.figures import estimate_cells
+from agzamov_verify.show.text.analysis_text import estimate as estimate_words
+from agzamov_verify.show.text.conclusions import effect_words
 from agzamov_verify.systems import OracleSystem
 from agzamov_verify.table.registry import GAMES
 
 ONE = Fraction(1)
+CLUSTERS = load_score_constants("agz-0.1").clusters
 HOW = Resamples(b"careers", 999, Bootstrap.EXPANDED)
 REAL = (1, 2, 2, 2, 0, 1, 2, 1, 2, 2)
 NAKED = (1, 0, 1, 1, 0, 1, 1, 0, 2, 1)
@@ -68,6 +74,38 @@ def test_a_paired_contrast_is_students_t_over_careers() -> None:
     per_career = 2 * 2  # units of a career, wins of a pair to a win rate
     assert float(part.estimate.ci.low) == pytest.approx(low / per_career, abs=1e-6)
     assert float(part.estimate.ci.high) == pytest.approx(high / per_career, abs=1e-6)
+
+
+def test_the_figure_of_each_career_stands_beside_an_interval_over_careers() -> None:
+    """Stats F3: of five careers one that was poisoned is seen in five numbers, and not in mean and interval."""
+    paired = weighed("d", [Weighted(of(REAL, 5), ONE), Weighted(of(NAKED, 0), -ONE)], Alternative.GREATER, HOW)
+    apart = weighed("d", [Weighted(of(REAL, 5), ONE), Weighted(of(NAKED, 0, ""), -ONE)], Alternative.GREATER, HOW)
+    units = weighed("d", [Weighted(of(REAL, 0), ONE), Weighted(of(NAKED, 0), -ONE)], Alternative.GREATER, HOW)
+    found = [joint.parts[0].estimate for joint in (paired, apart, units)]
+    assert [one.by_career for one in found if one] == [
+        (("0.500000", "0.500000", "0.000000", "0.500000", "0.250000"),),
+        (("0.750000", "1.000000", "0.250000", "0.750000", "1.000000"),),
+        (),
+    ]
+    assert found[0]
+    assert found[0].value
+    (row,) = found[0].by_career
+    assert sum(map(Fraction, row)) / 5 == Fraction(found[0].value.exact)
+    ratio = ratio_of([1, 2, 3, 4], [4, 4, 4, 0], SHARE, 2)
+    shares = [figure(ratio) for figure in (lambda one: share_figure(one, CLUSTERS), _ratio_alone)]
+    assert [one.by_career for one in shares] == [(("0.375000", "1.750000"),)] * 2
+
+
+def _ratio_alone(ratio: Ratio) -> Estimate:
+    return ratio_figure([(ratio, ONE)], CLUSTERS)
+
+
+def test_a_sentence_says_how_many_careers_lie_on_each_side_of_nothing() -> None:
+    part = weighed("d", [Weighted(of(REAL, 5), ONE), Weighted(of(NAKED, 0), -ONE)], Alternative.TWO_SIDED, HOW).parts[0]
+    assert part.estimate
+    assert "over 5 careers (4 above 0, 0 below)" in effect_words(part.estimate)
+    assert "n 5 careers: 0.5, 0.5, 0, 0.5, 0.25, MDE" in estimate_words(part.estimate)
+    assert estimate_cells(part.estimate)[2] == "5 careers: +0.5, +0.5, +0, +0.5, +0.25"
 
 
 def test_careers_on_other_starts_are_tested_by_welchs_t_against_all_units() -> None:

@@ -127,7 +127,7 @@ def _result(opened: Opened, match: Match, figure: Headline, estimate: Estimate |
         },
         "score_details": {
             "score": figure.value,
-            "details": {"no_interval_because": figure.why_none} if figure.why_none else {},
+            "details": _details(figure),
             "uncertainty": _uncertainty(figure, estimate),
         },
         "generation_config": {
@@ -135,6 +135,12 @@ def _result(opened: Opened, match: Match, figure: Headline, estimate: Estimate |
             "additional_details": {"settings": msgspec.json.encode(seat).decode()},
         },
     }
+
+
+def _details(figure: Headline) -> dict[str, str]:
+    """Why there is no interval; the figure of each career, which an interval over few of them hides."""
+    details = {"no_interval_because": figure.why_none, "careers": ", ".join(figure.by_career)}
+    return {name: value for name, value in details.items() if value}
 
 
 def _estimate(analysis: Analysis, match: Match) -> Estimate | None:

@@ -84,6 +84,8 @@ def _claims(matches: Sequence[Match], figures: dict[str, Headline]) -> Iterator[
             claim["interval"] = {**bounds, "level": CONFIDENCE, "sequential": figure.sequential}
         else:
             claim["noInterval"] = figure.why_none
+        if figure.by_career:
+            claim["careers"] = list(figure.by_career)
         yield claim
 
 

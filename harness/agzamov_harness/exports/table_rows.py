@@ -279,7 +279,8 @@ def _teams(results: Results) -> Iterator[TableRow]:
 
 def _figure(match: Match, figure: Headline | None) -> tuple[str | int | float | None, ...]:
     if figure is None:
-        return (0, None, None, None, None, None, None, None)
+        return (0, *[None] * 8)
     view = VIEWS[match.game]
     bounds = (figure.value, figure.low, figure.high, figure.null)
-    return (1, *bounds, view.figure_unit, figure.units, figure.why_none or None)
+    each = ", ".join(figure.by_career) or None
+    return (1, *bounds, view.figure_unit, figure.units, each, figure.why_none or None)

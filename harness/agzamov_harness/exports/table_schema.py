@@ -52,7 +52,7 @@ TABLES: Final[Mapping[str, Table]] = {
             integer="phase planned was_played units",
             real="figure low high figure_of_equals",
             order="id run phase game measured opponents augmentation arm system positions planned"
-            " was_played figure low high figure_of_equals unit units no_interval_because",
+            " was_played figure low high figure_of_equals unit units careers no_interval_because",
         ),
         {"run": "runs", "measured": "seats"},
     ),

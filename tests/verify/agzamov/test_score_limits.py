@@ -217,8 +217,12 @@ def test_an_interval_that_would_not_cover_is_not_printed_and_the_reason_is(chang
 def test_of_careers_the_number_is_that_of_careers() -> None:
     one = a_score(SUBJECT, cells(careers=5), CONSTANTS, HOW)
     assert one.ci is not None
-    assert {name for name, n in one.n.items() if n == 5} == set(one.careers) == {"real, chess960", "real, holdem"}
-    assert "5 real careers" in "\n".join(score_words(one))
+    assert {name for name, n in one.n.items() if n == 5} == set(one.by_career) == {"real, chess960", "real, holdem"}
+    text = " ".join(" ".join(score_words(one)).split())
+    assert "5 real careers" in text
+    assert (
+        f"each career, real, Chess960: {', '.join(f'{float(p):.3g}' for p in one.by_career['real, chess960'])}" in text
+    )
 
 
 def test_the_constants_say_whether_they_are_frozen_and_verdicts_that_rest_on_them_too() -> None:

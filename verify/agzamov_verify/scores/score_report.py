@@ -1,6 +1,6 @@
 """The documents over several bundles: computed, and for a person. Every line is safe for a terminal."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, Literal
 
@@ -31,7 +31,7 @@ from ..scoring.learning.outcome import LearningOutcome
 from ..scoring.units.cells import CellDecisions
 from ..scoring.units.score_constants import SCORED_GAMES, ScoreConstants, load_score_constants, score_constants_sha256
 from ..show.glossary import label
-from ..show.text.analysis_text import MDE_OF, interval, robustness_lines, short, verdict_lines
+from ..show.text.analysis_text import MDE_OF, careers_words, interval, robustness_lines, short, verdict_lines
 from ..show.views import game_words
 from ..table.registry import GAMES
 from .collected_bundles import KEY_SHOWN, BundleSource, Collected
@@ -225,8 +225,12 @@ def score_words(a_score: AScore) -> Iterator[str]:
         yield from item(" ", ascii_words(f"no interval: {a_score.no_interval}"))
     yield from _range(a_score.range)
     yield from item(
-        " ", f"start pairs or sessions{' or careers' if a_score.careers else ''}: {_units(a_score.n, a_score.careers)}"
+        " ",
+        f"start pairs or sessions{' or careers' if a_score.by_career else ''}: {_units(a_score.n, a_score.by_career)}",
     )
+    for name, values in a_score.by_career.items():
+        arm, _, game = name.partition(", ")
+        yield from item(" ", ascii_words(f"each career, {arm}, {game_words(game)}: {careers_words([values])}"))
     if a_score.mde:
         yield from item(
             " ", f"MDE of {MDE_OF} {short(a_score.mde)}: a smaller distance from a fixed score would hardly be found"
@@ -328,7 +332,7 @@ def _sensitivity(a_score: AScore) -> Iterator[str]:
         yield SENSITIVITY.format(other.constant, other.value, short(other.score), parts).rstrip()
 
 
-def _units(counts: Mapping[str, int], careers: Sequence[str] = ()) -> str:
+def _units(counts: Mapping[str, int], careers: Container[str] = ()) -> str:
     """Numbers of units by game and cell: "Chess960 2 baseline, 2 control; hold'em 4 baseline, 4 control"."""
     by_game: dict[str, list[str]] = {}
     for name, count in counts.items():

@@ -60,6 +60,7 @@ class ErrorRate(msgspec.Struct, frozen=True):
 
     `kind` is one class of fault, or "all" for any. `side`: its letter. The interval is of all first attempts alone;
     errors are counted by cluster: `n` games, or sessions in hold'em, or `over` careers. `ci_note`: why there is none.
+    `by_career`: as in `Estimate`.
     """
 
     side: str
@@ -74,6 +75,7 @@ class ErrorRate(msgspec.Struct, frozen=True):
     n: int = 0
     over: str = ""
     ci_note: str = ""
+    by_career: tuple[tuple[str, ...], ...] = ()
 
 
 class MatchAnalysis(msgspec.Struct, frozen=True, tag_field="game"):
@@ -150,7 +152,7 @@ def error_rates(cell: Cell, setting: Setting, evidence: Evidence, what: str = "g
                     yield row
                     continue
                 estimate = share_figure(_errors(cell, at), evidence.constants.clusters, what)
-                of = (estimate.ci, estimate.mde, estimate.n[0], estimate.over, estimate.ci_note)
+                of = (estimate.ci, estimate.mde, estimate.n[0], estimate.over, estimate.ci_note, estimate.by_career)
                 yield ErrorRate(side, seat, attempt, kind, count, tally.decisions, rate, *of)
 
 

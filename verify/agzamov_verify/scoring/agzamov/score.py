@@ -15,7 +15,7 @@ import msgspec
 from ...experiment.matches import Arm, Augmentation, Phase
 from ...protocols.norms import load_protocol
 from ..inference.estimate import ALPHA
-from ..inference.exact import Figure, figure, rounded, square_root
+from ..inference.exact import Figure, figure, fixed, rounded, square_root
 from ..inference.intervals import Resamples
 from ..inference.power import mde_normal
 from ..inference.samples import Interval
@@ -96,8 +96,8 @@ class AScore(msgspec.Struct, frozen=True):
 
     It is withheld where a cell rests on forfeits, or on what the harness decided (`cell_decisions`). The interval is
     that of `score_bootstrap`; where there is none, `no_interval` says why. `n`: what was repeated independently, by the
-    name of an input: start pairs, sessions, or the careers of the inputs that `careers` names. `mde`: the distance from
-    a fixed score that would be found at 5 % with 80 % power, by the normal formula. `constants`: their status and
+    name of an input: start pairs, sessions, or careers, of which `by_career` has P of each. `mde`: the distance from a
+    fixed score that would be found at 5 % with 80 % power, by the normal formula. `constants`: their status and
     version. `range`: the scale at the share of drawn games in the baseline.
     """
 
@@ -111,7 +111,7 @@ class AScore(msgspec.Struct, frozen=True):
     ci: Interval | None = None
     no_interval: str = ""
     n: dict[str, int] = {}
-    careers: tuple[str, ...] = ()
+    by_career: dict[str, tuple[str, ...]] = {}
     mde: Figure | None = None
     range: ScoreRange | None = None
     subscores: tuple[Subscore, ...] = ()
@@ -265,7 +265,7 @@ def _with_score(
         ci=spread.ci if spread else None,
         no_interval=no_interval,
         n={name: len(by_career(cell.measured()).values) for name, cell in inputs.cells.items()},
-        careers=tuple(name for name, cell in inputs.cells.items() if by_career(cell.measured()).over == CAREERS),
+        by_career=_by_career({**inputs.cells, **{f"placebo, {game}": cell for game, cell in inputs.placebo.items()}}),
         mde=rounded(mde_normal(square_root(spread.variance), 1, ALPHA)) if spread else None,
         range=range_of(share_drawn(inputs.baseline[CHESS]), constants),
         subscores=subscores,
@@ -274,6 +274,16 @@ def _with_score(
         ),
         sensitivity=tuple(_sensitivity(inputs, places, constants)),
     )
+
+
+def _by_career(cells: Mapping[str, Cell]) -> dict[str, tuple[str, ...]]:
+    """P of each career of the cells that have careers."""
+    units = {name: by_career(cell.measured()) for name, cell in cells.items()}
+    return {
+        name: tuple(fixed(value * one.scale.factor) for value in one.values)
+        for name, one in units.items()
+        if one.over == CAREERS
+    }
 
 
 def gains_of(

@@ -22,7 +22,16 @@ from ..inference.intervals import Resamples
 from ..inference.means import ALIKE, FEW, anova, contrast_t, one_sample_t, paired_t, pooled, welch_t
 from ..inference.samples import Interval, Moments, contrast, moments
 from ..inference.significance import Alternative, Significance, outcome, untested
-from ..inference.unit_values import CAREERS, CAREERS_AND_UNITS, Units, by_career, careers_of, value_alone, why_untested
+from ..inference.unit_values import (
+    CAREERS,
+    CAREERS_AND_UNITS,
+    Units,
+    by_career,
+    careers_of,
+    value_alone,
+    why_untested,
+    with_careers,
+)
 from ..learning.course import trend_contrasts, trend_either_way
 from ..learning.curve import risings, tau_grid
 from ..learning.outcome import LearningRule
@@ -131,6 +140,7 @@ def estimated(groups: Sequence[Weighted], resamples: Resamples) -> Estimate:
     drawn = msgspec.structs.replace(resamples, seed=drawn_by(samples, exact))
     estimate = contrast_estimate(samples, exact, scale, None if over or why else drawn)
     estimate = msgspec.structs.replace(estimate, over=over, sd=_own_sd(groups) if estimate.sd else None)
+    estimate = with_careers(estimate, (group.units for group in groups))
     return value_alone(estimate, why) if why else estimate
 
 

@@ -40,7 +40,8 @@ class Estimate(msgspec.Struct, frozen=True):
     None if it cannot be computed: all of them without values; without variation `mde`, and the interval too unless
     values are bounded (then Wilson's). `over`: what was repeated independently, so what `n` counts, where that is not
     the game's unit: "careers"; or "one career", which has no interval. `ci_note`: why there is no interval where there
-    could be one with more units.
+    could be one with more units. `by_career`: the value of each career in order of play, of each sample of careers:
+    Student's interval over few of them holds what it says where stores are alike or normal, which five numbers show.
     """
 
     value: Figure | None
@@ -51,6 +52,7 @@ class Estimate(msgspec.Struct, frozen=True):
     unit: str
     over: str = ""
     ci_note: str = ""
+    by_career: tuple[tuple[str, ...], ...] = ()
 
 
 def difference_estimate(a: Sequence[int], b: Sequence[int], scale: Scale, resamples: Resamples) -> Estimate:

@@ -6,11 +6,13 @@ as half a point; in hold'em it is P again. They stand side by side and never sta
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from fractions import Fraction
 from typing import Final, TypeVar
 
 import msgspec
 
 from .estimate import Estimate, Scale
+from .exact import fixed
 
 CAREERS: Final = "careers"
 CAREERS_AND_UNITS: Final = "careers and units"
@@ -107,6 +109,20 @@ def ratio_of(above: Sequence[int], below: Sequence[int], scale: Scale, careers: 
     return Ratio(sums[0], sums[1], scale, over=CAREERS, too_short=too_short)
 
 
+def with_careers(estimate: Estimate, groups: Iterable[Units | Ratio]) -> Estimate:
+    """An estimate with the values of all careers of its samples, in the published unit."""
+    rows = tuple(tuple(map(fixed, _values(group))) for group in groups if group.over == CAREERS)
+    return msgspec.structs.replace(estimate, by_career=rows)
+
+
+def _values(group: Units | Ratio) -> Iterable[Fraction]:
+    """The value of each unit; of a ratio those without anything below are left out."""
+    if isinstance(group, Units):
+        return (value * group.scale.factor for value in group.values)
+    pairs = zip(group.above, group.below, strict=True)
+    return (Fraction(above, below) * group.scale.factor for above, below in pairs if below)
+
+
 def why_untested(groups: Iterable[Units | Ratio]) -> str:
     """The reason why a figure of these groups has neither an interval nor a test; empty where it may have."""
     return next((group.untested for group in groups if group.untested), "")
@@ -115,4 +131,4 @@ def why_untested(groups: Iterable[Units | Ratio]) -> str:
 def value_alone(estimate: Estimate, why: str) -> Estimate:
     """A figure without interval, spread and detectable effect. `why`: that of `why_untested`."""
     over, note = (ONE_CAREER, "") if why == WITHIN_ONE_CAREER else (estimate.over, why)
-    return Estimate(estimate.value, None, estimate.n, None, None, estimate.unit, over, note)
+    return Estimate(estimate.value, None, estimate.n, None, None, estimate.unit, over, note, estimate.by_career)

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from ..inference.estimate import Estimate, Scale, contrast_estimate, difference_estimate
-from ..inference.exact import Figure, figure
+from ..inference.exact import Figure, figure, fixed
 from ..inference.intervals import Resamples, bootstrap_of
 from ..inference.significance import Alternative, holm
 from ..inference.unit_values import CAREERS
@@ -325,7 +325,8 @@ def _difference(
     size = len(minuend[0])
     differences = [sum(first) - sum(second) for first, second in zip(minuend, subtrahend, strict=True)]
     estimate = contrast_estimate([differences], [Fraction(1)], Scale(rule.unit, scale.factor / size), None)
-    return msgspec.structs.replace(estimate, over=CAREERS)
+    each = tuple(fixed(Fraction(one, size) * scale.factor) for one in differences)
+    return msgspec.structs.replace(estimate, over=CAREERS, by_career=(each,))
 
 
 Samples: TypeAlias = list[list[int]]

@@ -6,7 +6,7 @@ from typing import Final
 
 from ..inference.clusters import Linearised, Term, linearised, ratio_contrast, share_of_clusters
 from ..inference.estimate import Estimate, needs
-from ..inference.unit_values import CAREERS, Ratio, Units, value_alone, why_untested
+from ..inference.unit_values import CAREERS, Ratio, Units, value_alone, why_untested, with_careers
 from .score_constants import ClusterConstants
 
 WHOLE: Final = Fraction(1)
@@ -25,10 +25,12 @@ def ratio_figure(groups: Sequence[tuple[Ratio, Fraction]], constants: ClusterCon
     over = next((ratio.over for ratio, _ in groups if ratio.over), "")
     if len(terms) < len(groups):
         return Estimate(None, None, tuple(term.n if term else 0 for term, _, _ in rows), None, None, scale.unit, over)
-    if why := why_untested(ratio for ratio, _ in groups):
-        return value_alone(ratio_contrast(terms, scale, over=over), why)
+    ratios = [ratio for ratio, _ in groups]
+    if why := why_untested(ratios):
+        return value_alone(with_careers(ratio_contrast(terms, scale, over=over), ratios), why)
     enough = all(term and is_enough(term, ratio.over, constants) for term, ratio, _ in rows)
-    return ratio_contrast(terms, scale, note="" if enough else _uneven(terms, over, constants), over=over)
+    note = "" if enough else _uneven(terms, over, constants)
+    return with_careers(ratio_contrast(terms, scale, note=note, over=over), ratios)
 
 
 def _uneven(terms: Sequence[Term], over: str, constants: ClusterConstants) -> str:
@@ -48,9 +50,9 @@ def is_enough(ratio: Linearised, over: str, constants: ClusterConstants) -> bool
 
 def share_figure(ratio: Ratio, constants: ClusterConstants, what: str = "games") -> Estimate:
     """A share of decisions or results that depend on each other within a cluster, one of `what`."""
-    if ratio.untested:
-        return value_alone(share_of_clusters(ratio.above, ratio.below, over=ratio.over), ratio.untested)
-    return share_of_clusters(ratio.above, ratio.below, note=_share_note(ratio, constants, what), over=ratio.over)
+    note = "" if ratio.untested else _share_note(ratio, constants, what)
+    share = with_careers(share_of_clusters(ratio.above, ratio.below, note=note, over=ratio.over), [ratio])
+    return value_alone(share, ratio.untested) if ratio.untested else share
 
 
 def _share_note(ratio: Ratio, constants: ClusterConstants, what: str) -> str:

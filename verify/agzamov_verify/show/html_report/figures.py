@@ -170,7 +170,8 @@ def interval_words(head: Headline) -> str:
     if head.low is None or head.high is None:
         return "none"
     spelled = VIEWS[head.game].spelled
-    return f"{spelled(head.low)} to {spelled(head.high)}{' (sequential)' if head.sequential else ''}"
+    each = f"; careers {', '.join(spelled(float(value)) for value in head.by_career)}" if head.by_career else ""
+    return f"{spelled(head.low)} to {spelled(head.high)}{' (sequential)' if head.sequential else ''}{each}"
 
 
 def detectable(value: Estimate | None) -> str:
@@ -187,6 +188,9 @@ def estimate_cells(value: Estimate) -> tuple[str, ...]:
         return "no value", "", "", ""
     bounds = f"{three_digits(float(value.ci.low))} to {three_digits(float(value.ci.high))}" if value.ci else "none"
     n = "+".join(f"{one:,}" for one in value.n)
+    if value.by_career:
+        samples = (", ".join(three_digits(float(one)) for one in sample) for sample in value.by_career)
+        n += f" careers: {' and '.join(samples)}"
     return three_digits(float(value.value.decimal)), bounds, n, detectable(value)
 
 

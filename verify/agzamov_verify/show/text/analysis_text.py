@@ -112,7 +112,13 @@ def estimate(value: Estimate | None) -> str:
         return f"{short(value.value)} {value.unit} (within one career: no interval; n {n})"
     mde = f", MDE of {MDE_OF} {mde_words(value)}" if value.mde else ""
     bounds = f"[no interval: {value.ci_note}]" if value.ci_note else interval(value.ci)
-    return f"{short(value.value)} {bounds} {value.unit} (n {n}{mde})"
+    each = f": {careers_words(value.by_career)}" if value.by_career else ""
+    return f"{short(value.value)} {bounds} {value.unit} (n {n}{each}{mde})"
+
+
+def careers_words(by_career: Sequence[Sequence[str]]) -> str:
+    """The figure of each career, in three digits: an interval over few of them hides one that is unlike the others."""
+    return " and ".join(", ".join(f"{float(value):.3g}" for value in sample) for sample in by_career)
 
 
 def mde_words(value: Estimate) -> str:

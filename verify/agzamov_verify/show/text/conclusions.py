@@ -112,7 +112,7 @@ def _deltas(analysis: Analysis | None) -> Iterator[str]:
     deltas = sorted(analysis.deltas if analysis else (), key=lambda delta: delta.performance.everything.ci is None)
     for delta in deltas[:MATCHES_SHOWN_MAX]:
         less = {"placebo": delta.less_placebo, "control": delta.performance.everything}
-        told = [f"less its {name} {_effect(one)}" for name, one in less.items() if one and one.value is not None]
+        told = [f"less its {name} {effect_words(one)}" for name, one in less.items() if one and one.value is not None]
         if told:
             told += [] if delta.less_placebo else ["no placebo was played"]
             system = f" by {delta.system}" if delta.system else ""
@@ -120,14 +120,22 @@ def _deltas(analysis: Analysis | None) -> Iterator[str]:
             yield f"{what} in {game_words(delta.game)}: {'; '.join(told)}"
 
 
-def _effect(effect: Estimate) -> str:
+def effect_words(effect: Estimate) -> str:
     """A difference with its interval, or the reason why it has none."""
-    over = f", over {effect.n[0]} careers" if effect.over == CAREERS else ""
+    over = f", over {effect.n[0]} careers{_signs(effect)}" if effect.over == CAREERS else ""
     bounds = f"95 % interval {short(effect.ci.low)} to {short(effect.ci.high)}{over}" if effect.ci else NO_INTERVAL
     reason = "" if effect.ci else effect.ci_note or effect.over
     why = f" ({ascii_words(reason)})" if reason else ""
     value = short(effect.value.decimal) if effect.value else "none"
     return f"{value} {effect.unit}, {bounds}{why}"
+
+
+def _signs(effect: Estimate) -> str:
+    """How many careers lie above 0 and below: an interval over few hides one that is unlike the others."""
+    if len(effect.by_career) != 1:
+        return ""
+    values = [float(value) for value in effect.by_career[0]]
+    return f" ({sum(value > 0 for value in values)} above 0, {sum(value < 0 for value in values)} below)"
 
 
 def short(number: str) -> str:

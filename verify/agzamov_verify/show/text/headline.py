@@ -21,6 +21,7 @@ class Headline(NamedTuple):
     """Seat A's figure. `null`: the figure of equal players. `sequential`: the match may end early by its results.
 
     `units`: how many of the game's units (starts, sessions) were played. `why_none`: why there is no interval.
+    `by_career`: the figure of each career.
     """
 
     value: float
@@ -32,6 +33,7 @@ class Headline(NamedTuple):
     game: str
     why_none: str = ""
     careers: int = 0
+    by_career: tuple[str, ...] = ()
 
     @property
     def repeated(self) -> str:
@@ -93,4 +95,7 @@ def _headline(
     why = (WITHIN_ONE_CAREER if estimate.over == ONE_CAREER else estimate.ci_note) if estimate and not watched else ""
     null = VIEWS[match.game].null
     careers = estimate.n[0] if estimate and estimate.over == CAREERS else 0
-    return Headline(float(result.value), low, high, null, result.units, watched is not None, match.game, why, careers)
+    each = estimate.by_career[0] if estimate and estimate.by_career else ()
+    return Headline(
+        float(result.value), low, high, null, result.units, watched is not None, match.game, why, careers, each
+    )

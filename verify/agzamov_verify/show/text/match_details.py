@@ -18,7 +18,7 @@ from ...table.game import Noun
 from ..glossary import label
 from ..seat_words import cost_words, percent
 from ..views import VIEWS, condition_words
-from .analysis_text import MDE_OF, estimate, learning_words, mde_words, plain, symmetry_words
+from .analysis_text import MDE_OF, careers_words, estimate, learning_words, mde_words, plain, symmetry_words
 from .conclusions import opponents_words
 from .headline import Headline
 
@@ -89,6 +89,8 @@ def answer_times(seats: Mapping[str, SeatCalls]) -> Iterator[str]:
 
 def _analysis(analysed: MatchAnalysis) -> Iterator[str]:
     kept, everything = analysed.main, analysed.main.everything
+    if everything.by_career:
+        yield from row(label("careers"), f"{careers_words(everything.by_career)} {ascii_words(everything.unit)}")
     if everything.mde:
         yield from row(
             label("MDE"), f"{mde_words(everything)} ({ascii_words(everything.unit)}, of {MDE_OF}, 80 % power)"
@@ -132,7 +134,8 @@ def _errors_words(match: MatchResult, stats: SeatStats, row_of: ErrorRate | None
     counted = f"{row_of.n} {row_of.over or VIEWS[match.game].clusters}"
     if row_of.ci:
         low, high = percent(float(row_of.ci.low)), percent(float(row_of.ci.high))
-        rate = f"; first attempts: 95 % interval {low} to {high} over {counted}"
+        each = " and ".join(", ".join(percent(float(one)) for one in sample) for sample in row_of.by_career)
+        rate = f"; first attempts: 95 % interval {low} to {high} over {counted}{f': {each}' if each else ''}"
     else:
         rate = f"; first attempts: no interval{f' ({row_of.ci_note})' if row_of.ci_note else ''}"
     return f"{rate}; FLAGGED by the protocol for the rate as counted" if stats.faults.flagged else rate
