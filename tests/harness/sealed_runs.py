@@ -17,15 +17,15 @@ from harness.commands import Commands, Ended, Running
 Json = dict[str, Any]
 
 
-def seal(commands: Commands, folder: Path, url: str = "", *, plan: Json, **changes: Json) -> Path:
-    """A sealed run in `folder`, whose key lies beside it."""
+def seal(commands: Commands, folder: Path, url: str = "", *options: str, plan: Json, **changes: Json) -> Path:
+    """A sealed run in `folder`, whose key lies beside it. `options`: of the command."""
     plan = copy.deepcopy({**plan, **changes})
     if url:
         plan["seats"]["model"]["base_url"] = url
     if not (folder / "key.pem").exists():
         signing_keys.generate(folder / "key.pem")
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
-    sealed = commands.run("seal", "plan.yaml", "--key", "key.pem", "--start-programs", cwd=folder)
+    sealed = commands.run("seal", "plan.yaml", "--key", "key.pem", "--start-programs", *options, cwd=folder)
     assert sealed.code == 0, sealed
     return folder / sealed.out.strip()
 

@@ -136,10 +136,9 @@ def test_a_tool_that_is_sealed_as_what_it_is_not_is_found_in_the_manifest(comman
 
 @pytest.mark.skipif(not INSTALLED, reason="AGZAMOV_MEMORY_SERVERS names no folder with installed servers")
 def test_the_real_graph_is_called_by_its_own_tools(commands: Commands, tmp_path: Path) -> None:
-    (tmp_path / "memory-servers").symlink_to(Path(INSTALLED).absolute())
     habit = {"name": "opponent", "entityType": "player", "observations": ["castles early"]}
     with Peer(then=calls_first("create_entities", json.dumps({"entities": [habit]}))) as peer:
-        run = seal(commands, tmp_path, plan=native_plan(peer.url, "server-memory"))
+        run = seal(commands, tmp_path, "", "--installed", INSTALLED, plan=native_plan(peer.url, "server-memory"))
         ended = start(commands, run).ended()
     assert ended.code == 0, ended
     verdict = verdict_of(run)

@@ -3,9 +3,11 @@
 import hashlib
 import json
 import os
+import py_compile
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from agzamov_verify.core import canon
 from agzamov_verify.core.dice import Stream
 from bundles.bundle_factory import Draft, check, replace_manifest, reseal
 from harness.commands import Commands, Ended
-from harness.sealed_runs import Json, entries, finish, journals, played_so_far, seal, start, uninterrupted
+from harness.sealed_runs import Json, entries, finish, journals, played_so_far, resume, seal, start, uninterrupted
 from harness.test_memory_run import CAREERS, SESSIONS, match
 
 ROOT = Path(__file__).parents[2]
@@ -184,24 +186,37 @@ def test_a_server_that_is_another_one_than_was_sealed_stops_the_run(commands: Co
 
 
 def test_a_program_that_was_changed_since_it_was_sealed_is_not_started(commands: Commands, folder: Path) -> None:
-    """Neither is one beside which a module was put that Python would load in the place of another."""
     run = seal(commands, folder, plan=plan_of())
     files = json.loads((run / "manifest.json").read_bytes())["memories"]["mine"]["files"]
     assert sorted(files) == ["notes_server.py", "odd_notes_server.py", "stdio_server.py"]
+    changed = folder / "stdio_server.py"
+    sealed = changed.read_text()
+    changed.write_text(f"open({str(folder / 'RUN')!r}, 'w')\n{sealed}")
+    for command in (resume(run), ("play", str(run), "--share", "0/1", "--quiet")):
+        ended = commands.run(*command, cwd=folder)
+        told = "found another one: file stdio_server.py was changed; start the server that" in ended.err
+        assert (ended.code, told) == (4, True), ended
+    assert not (folder / "RUN").exists()
+    changed.write_text(sealed)
+    finish(commands, run)
+
+
+def test_what_somebody_puts_beside_a_sealed_program_is_not_there_when_it_runs(commands: Commands, folder: Path) -> None:
+    """Python would load a module in the place of another one, and a stale file of bytecode in the place of a module."""
+    run = seal(commands, folder, plan=plan_of())
     trap = folder / "json.py"
     trap.write_text(f"open({str(folder / 'RUN')!r}, 'w')")
-    ended = start(commands, run).ended()
-    assert (ended.code, "found another one: file json.py is new; start the server that" in ended.err) == (4, True), (
-        ended
-    )
-    replayed = ("play", str(run), "--share", "0/1", "--quiet")
-    ended = commands.run(*replayed, cwd=folder)
-    assert (ended.code, "found another one: file json.py is new; start the server that" in ended.err) == (4, True), (
-        ended
-    )
-    assert not (folder / "RUN").exists()
-    trap.unlink()
+    helper = folder / "stdio_server.py"
+    evil = folder / "evil.py"
+    evil.write_text(f"open({str(folder / 'RUN')!r}, 'w')\n")
+    code = py_compile.compile(str(evil), doraise=True)
+    evil.unlink()
+    stat = helper.stat()
+    header = MAGIC_NUMBER + b"".join(int(n).to_bytes(4, "little") for n in (0, stat.st_mtime, stat.st_size))
+    cache = Path(cache_from_source(str(helper)))
+    cache.write_bytes(header + Path(code).read_bytes()[len(header) :])
     finish(commands, run)
+    assert not (folder / "RUN").exists()
 
 
 def test_a_server_that_is_not_there_is_named_before_anything_is_sealed_and_before_a_run_goes_on(

@@ -19,7 +19,7 @@ from harness.test_outside_memory import plan_of, put_notes
 
 PROGRAM = """
 import pathlib
-pathlib.Path(__file__).with_name("RUN").touch()
+pathlib.Path({!r}).touch()
 """
 
 
@@ -29,7 +29,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = users_folder(tmp_path, monkeypatch)
     put_notes(folder)
     server = folder / "notes_server.py"
-    server.write_text(PROGRAM + server.read_text())
+    server.write_text(PROGRAM.format(str(folder / "RUN")) + server.read_text())
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan_of()))
     return folder
 

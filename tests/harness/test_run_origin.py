@@ -1,13 +1,19 @@
 """What chooses the programs of a run is not in the run's folder: others may write there (a volume that pods share)."""
 
 import hashlib
+import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
+import yaml
+from click.testing import CliRunner, Result
 
-from agzamov_harness.run import run_folder, run_origin
+from agzamov_harness.cli import main
+from agzamov_harness.memory.launch import installed_folder
+from agzamov_harness.run import run_folder, run_origin, signing_keys
 from agzamov_verify.plan.manifest import ManifestError
 from harness.commands import Commands
 from harness.sealed_runs import finish, resume, seal
@@ -37,7 +43,7 @@ def test_no_file_of_a_run_names_a_folder_and_the_owners_file_does(run: Path) -> 
     files = [path for path in run.rglob("*") if path.is_file()]
     assert not [path for path in files if str(run.parents[1]).encode() in path.read_bytes()]
     directory = run_folder.load(run)
-    assert (directory.plan_folder, directory.memory_servers) == (run.parents[1], run.parents[1] / "memory-servers")
+    assert (directory.plan_folder, directory.memory_servers) == (run.parents[1], installed_folder())
     assert directory.origin.key_file == str(run.parents[1] / "key.pem")
 
 
@@ -87,7 +93,7 @@ def test_the_folder_of_installed_servers_is_asked_for_where_an_adapter_uses_it(
     put_notes(tmp_path)
     (tmp_path / "notes.yaml").write_text((tmp_path / "notes.yaml").read_text().replace("${HERE}", "${INSTALLED}"))
     put_notes(tmp_path / "memory-servers" / "notes")
-    run = seal(commands, tmp_path, plan=plan_of())
+    run = seal(commands, tmp_path, "", "--installed", "memory-servers", plan=plan_of())
     origin_of(run).unlink()
     ended = commands.run(*resume(run), "--plan-folder", tmp_path, cwd=tmp_path)
     assert (ended.code, "name the folder by --installed" in ended.err) == (2, True), ended
@@ -104,3 +110,73 @@ def test_the_pods_of_a_job_get_the_folders_by_their_command(commands: Commands, 
     made = commands.run(*job, cwd=tmp_path)
     assert made.code == 0, made
     assert f"--plan-folder\n          - {tmp_path}\n" in made.out.replace("        - ", "          - ")
+
+
+def test_a_home_that_cannot_be_written_remembers_nothing_and_the_printed_command_says_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read-only home, or one that is new with each container: a run went on nowhere."""
+    put_notes(tmp_path)
+    (tmp_path / "notes.yaml").write_text((tmp_path / "notes.yaml").read_text().replace("${HERE}", "${INSTALLED}"))
+    put_notes(tmp_path / "servers" / "notes")
+    (tmp_path / "plan.yaml").write_text(yaml.safe_dump(plan_of()))
+    signing_keys.generate(tmp_path / "key.pem")
+    (tmp_path / "home").write_text("no folder")
+    monkeypatch.setattr(click, "get_app_dir", lambda _: str(tmp_path / "home" / "agzamov"))
+    monkeypatch.chdir(tmp_path)
+    sealed = typed("seal", "plan.yaml", "--key", "key.pem", "--start-programs", "--installed", "servers")
+    assert sealed.exit_code == 0, sealed.output
+    words = shlex.split(sealed.stderr.partition("play it with: ")[2])
+    again = words[words.index("resume") :]
+    paths = {again[n]: again[n + 1] for n, word in enumerate(again) if word.startswith("--")}
+    wanted = {"--key": "key.pem", "--plan-folder": "", "--installed": "servers"}
+    assert paths == {option: str(tmp_path / name) if name else str(tmp_path) for option, name in wanted.items()}
+    played = typed(*again, "--start-programs", "--quiet")
+    assert played.exit_code == 0, played.output
+
+
+def test_a_protocol_goes_on_where_nothing_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in (tmp_path / "mine" / "adapter", tmp_path / "home" / "agzamov" / "memory-servers" / "notes"):
+        put_notes(folder)
+    adapter = tmp_path / "mine" / "adapter" / "notes.yaml"
+    adapter.write_text(adapter.read_text().replace("${HERE}", "${INSTALLED}"))
+    (tmp_path / "mine" / "plan.yaml").write_text(yaml.safe_dump(plan_of("adapter/notes.yaml")))
+    signing_keys.generate(tmp_path / "key.pem")
+    monkeypatch.setattr(click, "get_app_dir", lambda _: str(tmp_path / "home" / "agzamov"))
+    monkeypatch.setattr(run_origin, "remembered", lambda *_: None)
+    monkeypatch.chdir(tmp_path)
+    played = typed("protocol", "run", "mine", "--key", "key.pem", "--start-programs", "--json")
+    assert "expected" not in played.stderr, played.output
+    assert list((tmp_path / "mine" / "bundles").iterdir()), played.output
+
+
+def test_a_key_that_cannot_be_written_is_an_error_of_one_line(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("no folder")
+    made = typed("keygen", tmp_path / "home" / "submitter.pem")
+    assert (made.exit_code, len(made.stderr.splitlines())) == (2, 1), made.output
+    assert f"error: {tmp_path / 'home'}: " in made.stderr
+
+
+def test_installed_servers_are_never_looked_for_in_the_present_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The attack: a downloaded folder with `memory-servers`, from which a shipped adapter was started unasked."""
+    program = tmp_path / "memory-servers" / "brainops" / "bin" / "brainops-memory"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path / 'RUN'}\n")
+    program.chmod(0o755)
+    (tmp_path / "plan.yaml").write_text(yaml.safe_dump(plan_of("brainops")))
+    signing_keys.generate(tmp_path / "key.pem")
+    monkeypatch.setattr(click, "get_app_dir", lambda _: str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    for command in (("seal", "plan.yaml", "--key", "key.pem"), ("memory", "try", "brainops", "--store", "a")):
+        refused = typed(*command)
+        assert "no program" in refused.output, refused.output
+        assert str(tmp_path / "home" / "memory-servers" / "brainops") in refused.output
+    assert not (tmp_path / "RUN").exists()
+    allowed = typed("memory", "try", "brainops", "--store", "a", "--installed", "memory-servers")
+    assert (tmp_path / "RUN").exists(), allowed.output
+
+
+def typed(*words: object) -> Result:
+    return CliRunner().invoke(main, [*map(str, words)])

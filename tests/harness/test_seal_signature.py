@@ -100,6 +100,12 @@ def test_a_manifest_that_somebody_else_signed_is_refused_by_who_knows_the_owner(
         assert (ended.code, "that sealed this run, found" in ended.err) == (2, True), ended
     shared = commands.run("play", forged, "--share", "0/1", "--signed-by", owner_of(run), cwd=folder)
     assert (shared.code, f"expected a run that the key {owner_of(run)} sealed" in shared.err) == (2, True), shared
+    by_hand = commands.run("compose-env", forged, "--signed-by", owner_of(run), cwd=folder)
+    assert (by_hand.code, f"expected a run that the key {owner_of(run)} sealed" in by_hand.err) == (2, True), by_hand
+    pods = ("k8s", forged, "--shares", "2", "--image", "agzamov:1", "--claim", "runs")
+    for key in ((), ("--key", folder / "key.pem")):
+        job = commands.run(*pods, *key, cwd=folder)
+        assert (job.code, job.out, "this run" in job.err) == (2, "", True), job
 
 
 def test_a_run_without_its_signature_is_no_sealed_run(run: Path) -> None:

@@ -1,6 +1,7 @@
 """Adapters in YAML: every problem is one line with its path, and what an adapter reads is what its server gave."""
 
 import hashlib
+import os
 import re
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from agzamov_harness.memory.adapter_file import (
     sealed_text,
     system_of,
     systems,
+    with_adapters,
 )
 from agzamov_memory.systems import SYSTEMS
 from agzamov_verify.experiment.matches import Arm
@@ -151,3 +153,25 @@ def test_what_is_filled_in_is_not_looked_through_again() -> None:
     values: dict[str, str | int] = {"content": "${number}", "number": 7}
     template = {"text": "${content}", "note": "game ${number}: ${content}", "number": "${number}", "all": ["${number}"]}
     assert filled(template, values) == {"text": "${number}", "note": "game 7: ${number}", "number": 7, "all": [7]}
+
+
+@pytest.mark.parametrize("linked", ["mine.yaml", "adapters/mine.yaml"])
+def test_an_adapter_is_not_read_through_a_link_out_of_the_plans_folder(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, linked: str
+) -> None:
+    """What a plan names is sealed and published, and a part of it told in the error."""
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "mine.yaml").write_text("SECRET: 1\n")
+    if linked == "mine.yaml":
+        (tmp_path / linked).symlink_to(outside / "mine.yaml")
+    else:
+        (tmp_path / "adapters").symlink_to(outside)
+    with pytest.raises(ManifestError, match="found a link that leads out of it") as raised:
+        with_adapters({"systems": {"mine": {"kind": "memory", "server": linked}}}, tmp_path)
+    assert "SECRET" not in str(raised.value)
+
+
+def test_an_adapter_that_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "mine.yaml")
+    with pytest.raises(ManifestError, match="expected a file"):
+        with_adapters({"systems": {"mine": {"kind": "memory", "server": "mine.yaml"}}}, tmp_path)

@@ -21,7 +21,7 @@ from ..containers.engine_socket import NoEngine
 from ..containers.image_records import ImageFault
 from ..containers.image_roles import BUILT_ON_REQUEST, IMAGE_OF, pin_of
 from ..memory.adapter_file import systems
-from ..memory.launch import INSTALLED, why_not_here
+from ..memory.launch import installed_folder, why_not_here
 from ..models.ollama_api import Inventory
 from ..ports import ModelFault
 from ..run.server_access import ADDRESS
@@ -42,9 +42,18 @@ class Ability(msgspec.Struct, frozen=True):
     advice: str = ""
 
 
-def examine(key: Path, engine: str | None, installed: Path = INSTALLED) -> list[Ability]:
-    """Results of all checks. `installed`: the folder of installed memory servers."""
-    return [_python(), _cores(), _disk(), _engine(engine), _key(key), _ollama(), _memories(installed), *_docker()]
+def examine(key: Path, engine: str | None, installed: Path | None = None) -> list[Ability]:
+    """Results of all checks. `installed`: the folder of installed memory servers, where it is not the usual one."""
+    return [
+        _python(),
+        _cores(),
+        _disk(),
+        _engine(engine),
+        _key(key),
+        _ollama(),
+        _memories(installed or installed_folder()),
+        *_docker(),
+    ]
 
 
 def _python() -> Ability:

@@ -14,9 +14,9 @@ from agzamov_verify.plan.manifest import ManifestError
 
 from ..cluster.kubernetes_job import JobSettings, job_of
 from ..cluster.shares import COUNT_MAX, require_spreadable
-from ..memory.launch import INSTALLED, Places
+from ..memory.launch import Places, installed_folder
 from ..pipeline.sealed_run import sealed_after_contact
-from ..run import exit_status, run_folder
+from ..run import exit_status, run_folder, signing_keys
 from ..run.program_consent import outside_programs, require_consent
 from ..run.run_folder import RunDirectory
 from ..run.run_origin import needs_memory_servers, needs_plan_folder
@@ -25,10 +25,10 @@ from .run_commands import runs_option
 from .shared_options import (
     allow_key_option,
     engine_option,
-    installed_option,
-    key_option,
     plan_file,
     plan_folder_option,
+    same_installed_option,
+    same_key_option,
     small_option,
     start_programs_option,
 )
@@ -64,21 +64,21 @@ def _name(_: click.Context, parameter: click.Parameter, text: str | None) -> str
 )
 @click.option("--cpu", default="2", show_default=True, help="The processors that a pod asks for.")
 @click.option("--memory", default="2Gi", show_default=True, help="The memory that a pod asks for, and has at most.")
-@key_option
+@same_key_option
 @engine_option
 @runs_option
 @plan_folder_option
-@installed_option
+@same_installed_option
 @small_option
 @start_programs_option
 @allow_key_option
 def k8s(
     plan: Path,
-    key: Path,
+    key: Path | None,
     engine: str | None,
     runs: Path,
     plan_folder: Path | None,
-    installed: Path,
+    installed: Path | None,
     allow_key: Mapping[str, str],
     *,
     small: bool,
@@ -121,11 +121,11 @@ def k8s(
 
 def _sealed(
     plan: Path,
-    key: Path,
+    key: Path | None,
     engine: str | None,
     runs: Path,
     plan_folder: Path | None,
-    installed: Path,
+    installed: Path | None,
     allow_key: Mapping[str, str],
     *,
     small: bool,
@@ -133,10 +133,20 @@ def _sealed(
 ) -> RunDirectory:
     """The sealed run in a folder, or one that is sealed now from a plan that can be played in shares."""
     if plan.is_dir():
-        return run_folder.load(plan, plan_folder, installed if installed != INSTALLED else None)
+        directory = run_folder.load(plan, plan_folder, installed)
+        signing_keys.signer_of(directory, key)  # the Job trusts whoever sealed it
+        return directory
     file = plan_file(plan, small=small)
     require_spreadable(file.plan)
-    directory = sealed_after_contact(file, key, engine, runs, allow_key, installed, start_programs=start_programs)
+    directory = sealed_after_contact(
+        file,
+        key or signing_keys.DEFAULT_KEY,
+        engine,
+        runs,
+        allow_key,
+        installed or installed_folder(),
+        start_programs=start_programs,
+    )
     click.echo(f"run: {directory.path}", err=True)
     return directory
 

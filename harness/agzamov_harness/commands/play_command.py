@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from agzamov_verify.engines.uci_engine import find_engine
-from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.plan.plan_problems import starts_engine
 
 from ..build_ports import concurrency_of, open_world
@@ -26,6 +25,7 @@ from .shared_options import (
     engine_option,
     plan_folder_option,
     same_installed_option,
+    signed_by_option,
     start_programs_option,
 )
 
@@ -51,7 +51,7 @@ def _share(_: click.Context, parameter: click.Parameter, text: str | None) -> Sh
 @engine_option
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Streams (blocks of games) played in parallel.")
 @allow_key_option
-@click.option("--signed-by", metavar="KEY-ID", help="Play it if this key sealed it: 64 digits, the SHA-256 of the key.")
+@signed_by_option
 @start_programs_option
 @plan_folder_option
 @same_installed_option
@@ -81,9 +81,7 @@ def play(
     stop = Stop()
     with exit_status.faults(), exit_status.signals(stop, PLAY_AGAIN, GRACE_S):
         directory = run_folder.load(folder, plan_folder, installed)
-        sealed_by = directory.manifest.submitter_key_id
-        if signed_by not in (None, sealed_by):
-            raise ManifestError(f"{folder}: expected a run that the key {signed_by} sealed, found one by {sealed_by}")
+        run_folder.require_signed_by(directory, signed_by)
         if share:
             _play_share(
                 directory, share, stop, engine, concurrency, allow_key, start_programs=start_programs, quiet=quiet

@@ -16,6 +16,7 @@ from agzamov_verify.experiment.matches import Augmentation
 from agzamov_verify.plan.manifest import ManifestError, Plan
 
 from ..foundation.checked_yaml import read_limited
+from ..memory.launch import installed_folder
 from ..pipeline.play_and_pack import PlayOptions, connected, play_and_pack
 from ..pipeline.sealed_run import sealed_after_contact
 from ..run import run_folder
@@ -26,9 +27,9 @@ from .run_commands import cluster_option, json_option
 from .shared_options import (
     allow_key_option,
     engine_option,
-    installed_option,
     key_option,
     plan_file,
+    same_installed_option,
     small_option,
     start_programs_option,
 )
@@ -75,7 +76,7 @@ def protocol() -> None:
 @click.argument("plans", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @key_option
 @engine_option
-@installed_option
+@same_installed_option
 @small_option
 @start_programs_option
 @allow_key_option
@@ -88,7 +89,7 @@ def run(
     plans: tuple[Path, ...],
     key: Path,
     engine: str | None,
-    installed: Path,
+    installed: Path | None,
     allow_key: Mapping[str, str],
     cluster: str | None,
     augmentation: str,
@@ -151,7 +152,7 @@ def status(folder: Path, *, small: bool) -> None:
 
 
 def _all_played(
-    folder: Path, key: Path, cluster: str | None, installed: Path, options: PlayOptions, *, small: bool
+    folder: Path, key: Path, cluster: str | None, installed: Path | None, options: PlayOptions, *, small: bool
 ) -> list[Path]:
     """The bundles of all plans of a folder, in the order of their names; all are sealed before the first is played."""
     parts = _parts(folder, small=small)
@@ -163,12 +164,12 @@ def _all_played(
                 options.engine,
                 folder / RUNS,
                 options.allow_key,
-                installed,
+                installed or installed_folder(),
                 start_programs=options.start_programs,
             )
             click.echo(f"{part.plan.name}: sealed as {made.path}", err=True)
         play = partial(play_and_pack, key=key, options=options._replace(workers=workers))
-        return [_played(part, play) for part in _parts(folder, small=small)]
+        return [_played(part, installed, play) for part in _parts(folder, small=small)]
 
 
 def _again(context: click.Context) -> str:
@@ -207,13 +208,16 @@ def _unsealed(parts: Sequence[PlanPart]) -> list[PlanPart]:
     return unsealed
 
 
-def _played(part: PlanPart, play: Callable[[RunDirectory], Path]) -> Path:
+def _played(part: PlanPart, installed: Path | None, play: Callable[[RunDirectory], Path]) -> Path:
     """The bundle of a part: the existing one, or the result of playing its run."""
     bundle = part.bundle
     if bundle is None:
         assert part.run, "all parts are sealed before one is played"
         click.echo(f"{part.plan.name}: playing {part.run}", err=True)
-        bundle = play(run_folder.load(part.run))
+        directory = run_folder.load(part.run, part.file.folder, installed)
+        if not directory.origin.memory_servers:  # of a home that is not written, nothing is remembered
+            directory = run_folder.load(part.run, part.file.folder, installed_folder())
+        bundle = play(directory)
     click.echo(f"{part.plan.name}: {bundle}", err=True)
     return bundle
 

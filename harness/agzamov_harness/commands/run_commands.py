@@ -1,6 +1,5 @@
 """Commands that make and play runs: seal, run, resume; and by hand in containers: compose-env, play, pack."""
 
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from ..containers.folder_transfer import require_plain_files
 from ..foundation.first_use import imported_at_first_use
 from ..models.weight_pins import weights_after
 from ..pipeline.pack import pack
-from ..pipeline.play_and_pack import OUT, PlayOptions, connected, play_and_pack, played
+from ..pipeline.play_and_pack import OUT, PlayOptions, connected, play_and_pack, played, to_resume
 from ..pipeline.sealed_run import sealed
 from ..run import exit_status, run_folder, signing_keys
 from ..run.execution_log import gather_shares
@@ -34,6 +33,8 @@ from .shared_options import (
     plan_file,
     plan_folder_option,
     same_installed_option,
+    same_key_option,
+    signed_by_option,
     small_option,
     start_programs_option,
 )
@@ -49,11 +50,6 @@ else:  # only runs on a cluster need Dask, only those in containers the engine's
     supervise = imported_at_first_use("agzamov_harness.containers.supervise")
 
 
-same_key_option = click.option(
-    "--key",
-    type=click.Path(path_type=Path),
-    help="The key that sealed the run; default: the same file as then.",
-)
 runs_option = click.option(
     "--runs",
     type=click.Path(path_type=Path),
@@ -88,7 +84,8 @@ def seal(
     with exit_status.faults():
         directory = sealed(plan_file(plan, small=small), key, engine, runs, installed, start_programs=start_programs)
         click.echo(directory.path)
-        click.echo(as_typed(f"play it with: {shlex.join(['agzamov', 'resume', str(directory.path)])}"), err=True)
+        again = to_resume(directory, key, PlayOptions(), None)
+        click.echo(as_typed(f"play it with: {again}"), err=True)
 
 
 cluster_option = click.option(
@@ -176,14 +173,15 @@ def resume(folder: Path, key: Path | None, cluster: str | None, **options: Any) 
 @click.command("compose-env")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @plan_folder_option
-def compose_env(folder: Path, plan_folder: Path | None) -> None:
+@signed_by_option
+def compose_env(folder: Path, plan_folder: Path | None, signed_by: str | None) -> None:
     """Print the variables with which compose.yaml plays the sealed run, or checks the bundle, in FOLDER.
 
     Write them to the file .env. Exit code 0: printed. 2: the folder is wrong, or compose.yaml cannot play the run. 4:
     no container engine answers.
     """
     with exit_status.faults():
-        click.echo(compose_variables.env_file(folder, plan_folder), nl=False)
+        click.echo(compose_variables.env_file(folder, plan_folder, signed_by), nl=False)
 
 
 @click.command("pack")

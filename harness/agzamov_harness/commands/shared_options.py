@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ..memory.launch import INSTALLED
+from ..memory.launch import installed_folder
 from ..run import signing_keys
 from ..run.plan_file import PlanFile, read_plan
 from ..run.plan_file import small as small_plan
@@ -15,11 +15,19 @@ key_option = click.option(
     default=signing_keys.DEFAULT_KEY,
     help="Your signing key, Ed25519 in PEM or OpenSSH form; default: the one that keygen makes.",
 )
+same_key_option = click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    help="The key that sealed the run; default: the same file as then.",
+)
+signed_by_option = click.option(
+    "--signed-by", metavar="KEY-ID", help="Play it if this key sealed it: 64 digits, the SHA-256 of the key."
+)
 installed_option = click.option(
     "--installed",
     type=click.Path(path_type=Path),
-    default=INSTALLED,
-    show_default=True,
+    default=installed_folder,
+    show_default="memory-servers in your folder of settings, ~/.config/agzamov",
     envvar="AGZAMOV_MEMORY_SERVERS",
     show_envvar=True,
     help="The folder with one folder for each installed memory server, by its name: ${INSTALLED} of its adapter.",

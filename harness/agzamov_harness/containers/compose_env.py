@@ -13,7 +13,7 @@ from agzamov_verify.plan.manifest import ManifestError
 from ..foundation.container_spec import ContainerSpec
 from ..models.weight_pins import weights_before
 from ..run import execution_record
-from ..run.run_folder import EXECUTIONS, MANIFEST, RunDirectory, load
+from ..run.run_folder import EXECUTIONS, MANIFEST, RunDirectory, load, require_signed_by
 from . import container_paths, egress, image_records
 from .container_engine import connect
 from .container_lifecycle import image_in
@@ -32,7 +32,7 @@ CHECKING = {"verify": "AGZ_VERIFY_IMAGE", "stockfish": "AGZ_JUDGE_IMAGE"}
 HARNESS_OF = {PROXY: "harness-hosted", OLLAMA: "harness-ollama"}
 
 
-def env_file(folder: Path, plan_folder: Path | None = None) -> str:
+def env_file(folder: Path, plan_folder: Path | None = None, signed_by: str | None = None) -> str:
     """The file .env for the sealed run or the bundle in `folder`: its variables, and above them what to type.
 
     The weights of a run are hashed now, and again when it is packed. Each execution has a folder for its logs, so one
@@ -43,6 +43,7 @@ def env_file(folder: Path, plan_folder: Path | None = None) -> str:
     if not (folder / MANIFEST).exists():
         return _lines((f"{compose} run --rm verify", taken_down), to_verify(folder))
     directory = load(folder, plan_folder)
+    require_signed_by(directory, signed_by)
     with directory.locked():
         variables = to_play(directory)
         weights_before(directory)

@@ -10,6 +10,8 @@ import yaml
 
 from agzamov_verify.plan.manifest import ManifestError
 
+from .files_below import opened_below
+
 YAML_BYTES_MAX = 2**20
 YAML_SUFFIXES = (".yaml", ".yml")
 SHOWN_CHARACTERS_MAX = 60
@@ -34,14 +36,15 @@ BOUNDS = {
 }
 
 
-def read_limited(path: Path) -> bytes:
-    """The bytes of a file of YAML. Raises ManifestError with its path."""
+def read_limited(path: Path, folder: Path | None = None) -> bytes:
+    """The bytes of a file of YAML, where a folder is given only of one below it. Raises ManifestError with its path."""
     try:
-        text = path.read_bytes()
+        with opened_below(path, folder) if folder else path.open("rb") as file:
+            text = file.read(YAML_BYTES_MAX + 1)
     except OSError as error:
         raise ManifestError(f"{path}: {error.strerror}") from error
     if len(text) > YAML_BYTES_MAX:
-        raise ManifestError(f"{path}: expected at most {YAML_BYTES_MAX} bytes, found {len(text)}")
+        raise ManifestError(f"{path}: expected at most {YAML_BYTES_MAX} bytes, found more")
     return text
 
 

@@ -107,10 +107,14 @@ def system_of(name: str) -> DeclaredSystem:
     return known[name]
 
 
-def read_systems(path: Path) -> list[DeclaredSystem]:
-    """The systems of one adapter's file. Raises ManifestError with the file and the key's path in each line."""
+def read_systems(path: Path, folder: Path | None = None) -> list[DeclaredSystem]:
+    """The systems of one adapter's file, where a folder is given only of one below it: what a stranger's plan names is
+    sealed and published, and a part of it told in errors.
+
+    Raises ManifestError with the file and the key's path in each line.
+    """
     try:
-        text = read_limited(path)
+        text = read_limited(path, folder)
         adapter = adapter_from_yaml(text)
     except ManifestError as error:
         lines = (line.removeprefix(f"{path}: ") for line in str(error).splitlines())
@@ -278,11 +282,11 @@ def _with_adapter(name: str, system: object, folder: Path) -> object:
         return system
     server = system.get("server")
     path = _file_of(server, folder) if isinstance(server, str) else None
-    if path is None:
+    if path is None or not isinstance(server, str):
         return system
     place = f"systems.{name}.server"
     try:
-        found = read_systems(path)
+        found = read_systems(path, folder if names_a_file(server) else None)
     except ManifestError as error:
         raise ManifestError("\n".join(f"{place}: {line}" for line in str(error).splitlines())) from error
     if not found or found[0].adapter.systems:

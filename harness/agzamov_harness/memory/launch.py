@@ -21,12 +21,13 @@ from agzamov_verify.plan.manifest import ManifestError, MemoryPin
 from agzamov_verify.plan.streams import SeatStore
 from agzamov_verify.systems import MemorySystem, System
 
+from ..foundation.owner_folder import owner_folder
 from ..ports import PortFault
 from ..servers.server_process import Process, bare_environment
 from .adapter_file import DeclaredSystem, filled, sealed_system, system_of
 from .server_limits import ServerLimits
 
-DATA_FOLDER, HOME_FOLDER = "data", "home"
+DATA_FOLDER, HOME_FOLDER, PROGRAM_FOLDER = "data", "home", "program"
 
 IN_IMAGE: Mapping[str, str] = {
     "DATA": "/tmp",  # noqa: S108 - a container's own
@@ -39,7 +40,10 @@ IN_IMAGE: Mapping[str, str] = {
 
 
 class ServerFolder(msgspec.Struct, frozen=True):
-    """The folder of one server: `data` is empty when it starts, `home` stands for a home directory."""
+    """The folder of one server: `data` is empty when it starts, `home` stands for a home directory.
+
+    `program`: a copy of the files of a program from outside (`program_files`), which it is started from.
+    """
 
     path: Path
 
@@ -50,6 +54,10 @@ class ServerFolder(msgspec.Struct, frozen=True):
     @property
     def home(self) -> Path:
         return self.path / HOME_FOLDER
+
+    @property
+    def program(self) -> Path:
+        return self.path / PROGRAM_FOLDER
 
 
 @contextmanager
@@ -95,7 +103,7 @@ class Setup(msgspec.Struct, frozen=True):
     def process(self, folder: ServerFolder) -> Process:
         """Program, arguments and environment of a server in a folder. Raises PortFault for a setting it has not."""
         values = {
-            "HERE": str(self.system.here),
+            "HERE": str(folder.program if self.system.file else self.system.here),
             "PYTHON": sys.executable,
             "SYSTEM": self.system.name,
             "DATA": str(folder.data),
@@ -130,7 +138,17 @@ class Setup(msgspec.Struct, frozen=True):
         return {key: str(value) for key, value in filled(self.system.adapter.launch.env, values).items()}
 
 
-INSTALLED = Path("memory-servers")
+INSTALLED: Final = "memory-servers"
+
+
+def installed_folder() -> Path:
+    """The folder of installed servers where none is named: in the owner's folder, never in the present one.
+
+    A shipped adapter is started from there without a question, and the present folder may be a stranger's.
+    """
+    return owner_folder() / INSTALLED
+
+
 NO_SOCKETS: Mapping[SeatStore, Path] = MappingProxyType({})
 NO_TOOL_SOCKETS: Mapping[str, Path] = MappingProxyType({})
 
@@ -144,7 +162,7 @@ class Places(msgspec.Struct, frozen=True):
     `tool_sockets`: by game, where the server of its tool listens that runs in a container.
     """
 
-    installed: Path = INSTALLED
+    installed: Path = msgspec.field(default_factory=installed_folder)
     plan_folder: Path = Path()
     sockets: Mapping[SeatStore, Path] = NO_SOCKETS
     part: str = ""

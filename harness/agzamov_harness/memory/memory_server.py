@@ -22,7 +22,7 @@ from ..servers.mcp_client import CallFailed, ListedTool, McpClient, ToolResult, 
 from ..servers.server_process import ENDED, SHOWN_CHARACTERS_MAX, Process, Socket, StderrLog, one_line
 from .adapter_file import PAGE_ENTRIES_MAX, filled
 from .launch import ServerFolder, Setup, fresh_folder
-from .program_files import file_changes, program_files
+from .program_files import copied_program, file_changes
 from .result_reader import ServerEntry, UnexpectedResult, read, rows, rows_of_text, shown, value_of
 from .server_limits import MemoryFault, advice_of
 from .server_tools import (
@@ -54,8 +54,7 @@ class MemoryServer:
         with ExitStack() as stack:
             self.folder: ServerFolder | None = None
             self._log: StderrLog | None = None
-            files = self._sealed_files(setup)
-            server = self._begun(setup, log, stack)
+            server, files = self._begun(setup, log, stack)
             stderr = self._log.file if self._log else None
             try:
                 self._client = McpClient(server, stderr, setup.limits.open_s)
@@ -71,14 +70,20 @@ class MemoryServer:
             self._require_sealed(setup.pin)
             self._stack = stack.pop_all()
 
-    def _begun(self, setup: Setup, log: Path, stack: ExitStack) -> Process | Socket:
-        """The server to connect to: where it has no container, a process in a folder of ours."""
+    def _begun(self, setup: Setup, log: Path, stack: ExitStack) -> tuple[Process | Socket, dict[str, str]]:
+        """The server to connect to, where it has no container a process in a folder of ours, and digests of its files.
+
+        The files are copied there, and must be those that were sealed.
+        """
         if setup.socket:
-            return Socket(setup.socket, self._adapter.mcp_mode)
+            return Socket(setup.socket, self._adapter.mcp_mode), {}
         self.folder = stack.enter_context(fresh_folder(setup.folders))
+        files = copied_program(setup.system, setup.pin.files if setup.pin else None, self.folder.program)
+        if setup.pin and (changed := "; ".join(file_changes(setup.pin.files, files))):
+            raise self.fault("the server that was sealed", f"another one: {changed}", ADVICE)
         self._log = StderrLog(log)
         stack.callback(self._log.close)
-        return setup.process(self.folder)
+        return setup.process(self.folder), files
 
     def store(self, entry: str, content: str, kind: str, number: int) -> str:
         """Store an entry; the reason where it was refused, else nothing."""
@@ -207,13 +212,6 @@ class MemoryServer:
         wanted = zip((part.name, part.version), self._client.server, strict=True)
         name, version = (one_line(str(read(own, described) if own else given)) for own, given in wanted)
         return name, version
-
-    def _sealed_files(self, setup: Setup) -> dict[str, str]:
-        """Digests of the files of the program, before it is started: it must be the one that was sealed."""
-        found = program_files(setup.system) if not setup.socket else {}
-        if setup.pin and (changed := "; ".join(file_changes(setup.pin.files, found))):
-            raise self.fault("the server that was sealed", f"another one: {changed}", ADVICE)
-        return found
 
     def _require_sealed(self, pin: MemoryPin | None) -> None:
         """Find out that the server is the one that was sealed."""

@@ -19,7 +19,7 @@ from ..build_ports import NOWHERE, concurrency_of, open_world
 from ..cluster.shares import require_spreadable
 from ..foundation.first_use import imported_at_first_use
 from ..foundation.unix_clock import unix_ns
-from ..memory.launch import INSTALLED, Places
+from ..memory.launch import Places, installed_folder
 from ..models.weight_pins import weights_watched
 from ..ports import PortFault
 from ..run import exit_status, run_folder, signing_keys
@@ -28,6 +28,7 @@ from ..run.plan_file import PlanFile
 from ..run.program_consent import outside_programs, require_consent
 from ..run.progress import State
 from ..run.run_folder import RunDirectory
+from ..run.run_origin import unremembered
 from ..run.runner import Blocks, Runner, finished
 from ..run.server_access import keys_sent, note_addresses, require_allowed
 from ..run.stop import Stop, Stopped
@@ -52,11 +53,9 @@ OUT = Path("bundles")
 
 
 def to_resume(directory: RunDirectory, key: Path | None, options: "PlayOptions", cluster: str | None) -> str:
-    """The command that goes on with a run as it was begun; the run itself knows its key."""
+    """The command that goes on with a run as it was begun: with the paths that this machine does not remember."""
     given = {
-        "--key": key if key and str(key.absolute()) != directory.origin.key_file else None,
-        "--plan-folder": options.plan_folder,
-        "--installed": options.installed,
+        **unremembered(directory.origin, directory.manifest, key),
         "--engine": options.engine,
         "--out": options.out if options.out != OUT else None,
         "--concurrency": options.concurrency,
@@ -195,7 +194,7 @@ def _warn(message: str) -> None:
 def played(plan: PlanFile, key: Path, runs: Path, options: PlayOptions) -> Path:
     """The bundle of a plan that is sealed and played to its end."""
     run_folder.require_writable(options.out)
-    installed = options.installed or INSTALLED
+    installed = options.installed or installed_folder()
     directory = sealed_after_contact(
         plan, key, options.engine, runs, options.allow_key, installed, start_programs=options.start_programs
     )

@@ -7,6 +7,7 @@ the reference player; matches, shifts and games are as small as each game's fold
 tools and the engine search few nodes; what a model would do by tool calls the harness does. The robustness check is
 left out: a scripted player has no temperature. Nothing of it complies with the protocol, and its report says where."""
 
+import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Collection
@@ -36,6 +37,7 @@ from agzamov_verify.seats import ReferenceSeat, Seat
 from agzamov_verify.table.registry import GAMES
 
 from ..foundation.checked_yaml import YAML_SUFFIXES, load_yaml, read_limited, require_schema
+from ..foundation.files_below import opened_below, require_below
 from ..memory.adapter_file import with_adapters
 
 NAMED_MAX: Final = 5
@@ -82,13 +84,11 @@ def _texts(plan_folder: Path, documents: str, games: Collection[str]) -> dict[st
     what a stranger's plan names is sealed and published.
     """
     folder = plan_folder / documents
-    _require_below(folder, plan_folder)
+    require_below(folder, plan_folder)
     if not folder.is_dir():
         raise ManifestError(f"{folder}: expected a folder below that of the plan, found none")
     paths = {game: folder / f"{game}.txt" for game in GAMES if game in games}
-    for path in paths.values():
-        _require_below(path, plan_folder)
-    texts = {game: _read(path) for game, path in paths.items() if path.exists()}
+    texts = {game: _read(path, plan_folder) for game, path in paths.items() if os.path.lexists(path)}
     if not texts:
         expected = " or ".join(path.name for path in paths.values())
         found = ", ".join(islice(sorted(path.name for path in folder.iterdir()), NAMED_MAX))
@@ -96,17 +96,9 @@ def _texts(plan_folder: Path, documents: str, games: Collection[str]) -> dict[st
     return texts
 
 
-def _require_below(path: Path, folder: Path) -> None:
-    """Raises ManifestError where links lead from a path out of the folder."""
-    if not path.resolve().is_relative_to(folder.resolve()):
-        raise ManifestError(f"{path}: expected a place in the plan's folder, found a link that leads out of it")
-
-
-def _read(path: Path) -> str:
+def _read(path: Path, plan_folder: Path) -> str:
     """A text, its lines ended by line feeds, without spaces before them."""
-    if not path.is_file():
-        raise ManifestError(f"{path}: expected a file")
-    with path.open("rb") as file:
+    with opened_below(path, plan_folder) as file:
         data = file.read(CHARACTERS_MAX + 1).removeprefix(BOM_UTF8)
     if len(data) > CHARACTERS_MAX:
         raise ManifestError(f"{path}: expected at most {CHARACTERS_MAX:,} characters, found more")

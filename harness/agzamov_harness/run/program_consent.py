@@ -24,6 +24,8 @@ from ..foundation.owner_folder import owner_folder, recalled, remembered
 from ..memory.adapter_file import DeclaredSystem
 from ..memory.launch import Places, setup_of
 from ..memory.program_files import program_files
+from ..ports import PortFault
+from .first_contact import NOT_SEALED
 
 FILE = "started-programs.json"
 OPTION = "--start-programs"
@@ -55,14 +57,21 @@ def outside_programs(manifest: Manifest, places: Places) -> Iterator[OutsideProg
     """The programs from outside that a run starts on this machine.
 
     Their files are those that were sealed, which are compared before a start; before they are sealed, those that are
-    there. Raises PortFault where one cannot be read.
+    there. Raises ManifestError where one cannot be read.
     """
     plan = manifest.plan
     for name in memories_played(plan) if plan.isolation == "process" else ():
         system, pin = plan.systems[name], manifest.memories.get(name)
         if isinstance(system, MemorySystem) and is_outside(system):
             declared = setup_of(system, None, places).system
-            yield OutsideProgram(declared, pin.files if pin else program_files(declared))
+            yield OutsideProgram(declared, pin.files if pin else _files_to_seal(declared))
+
+
+def _files_to_seal(system: DeclaredSystem) -> Mapping[str, str]:
+    try:
+        return program_files(system)
+    except PortFault as error:
+        raise ManifestError(f"{error}; {NOT_SEALED}") from error
 
 
 def is_outside(system: MemorySystem) -> bool:

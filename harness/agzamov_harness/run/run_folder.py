@@ -29,6 +29,7 @@ from agzamov_verify.plan.manifest import Manifest, ManifestError, load_manifest,
 from agzamov_verify.protocols.norms import protocol_sha256
 
 from ..foundation.program_and_machine import SourceVersion, source_version
+from ..memory.launch import installed_folder
 from ..ports import PortFault
 from . import seal_signature
 from .run_origin import RunOrigin, memory_servers_of, plan_folder_of, recall, remember
@@ -142,7 +143,7 @@ def create(
     key: Ed25519PrivateKey,
     plan_folder: Path = Path(),
     key_file: Path = Path("submitter.pem"),
-    memory_servers: Path = Path("memory-servers"),
+    memory_servers: Path | None = None,
 ) -> RunDirectory:
     """A new folder for a sealed manifest, complete before it has its name.
 
@@ -152,7 +153,8 @@ def create(
     sealed = manifest.bytes
     manifest = load_manifest(sealed)
     sealed_by, sha256 = source_version(), hashlib.sha256(sealed).hexdigest()
-    origin = RunOrigin(str(key_file.absolute()), str(memory_servers.absolute()), str(plan_folder.resolve()))
+    servers = (memory_servers or installed_folder()).absolute()
+    origin = RunOrigin(str(key_file.absolute()), str(servers), str(plan_folder.resolve()))
     path = runs / manifest.run_id
     making, signature = runs / f".{manifest.run_id}.making", seal_signature.signed(sealed, key)
     seal_signature.require_signed(signature, sealed, manifest.submitter_key_id)
@@ -198,6 +200,13 @@ def load(path: Path, plan_folder: Path | None = None, memory_servers: Path | Non
     given = {"plan_folder": plan_folder, "memory_servers": memory_servers}
     paths = {name: str(folder.absolute()) for name, folder in given.items() if folder}
     return RunDirectory(path, manifest, secret, sealed_by, msgspec.structs.replace(origin, **paths))
+
+
+def require_signed_by(directory: RunDirectory, key: str | None) -> None:
+    """Raises ManifestError where a run was sealed by another key than the one that is expected, if one is."""
+    sealed_by = directory.manifest.submitter_key_id
+    if key not in (None, sealed_by):
+        raise ManifestError(f"{directory.path}: expected a run that the key {key} sealed, found one by {sealed_by}")
 
 
 def load_sealed(path: Path) -> Manifest:

@@ -6,6 +6,7 @@ These paths choose which programs a run starts, so they are not in the run's fol
 that pods share). On a machine that has no such file they are given by options.
 """
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -13,13 +14,13 @@ from typing import Literal
 import msgspec
 
 from agzamov_verify.memory.declared_server import names_a_file
-from agzamov_verify.plan.manifest import ManifestError, Plan
+from agzamov_verify.plan.manifest import Manifest, ManifestError, Plan
 from agzamov_verify.plan.plan_problems import local_models
 from agzamov_verify.plan.streams import memories_played
 from agzamov_verify.systems import MemorySystem
 
 from ..foundation.owner_folder import owner_folder, recalled, remembered
-from ..memory.launch import INSTALLED
+from ..memory.launch import installed_folder
 
 FOLDER = "runs"
 INSTALLED_VARIABLE = "${INSTALLED}"
@@ -49,6 +50,22 @@ def remember(manifest_sha256: str, origin: RunOrigin) -> None:
 def recall(manifest_sha256: str) -> RunOrigin:
     """The origin of a run, of empty paths where nothing is known here. Raises ManifestError for another file."""
     return recalled(origin_file(manifest_sha256), RunOrigin, "the origin of a run")
+
+
+def unremembered(origin: RunOrigin, manifest: Manifest, key: Path | None) -> dict[str, str]:
+    """The options of `resume` that say of a run what this machine does not remember: all where a home is read-only."""
+    known, plan = recall(hashlib.sha256(manifest.bytes).hexdigest()), manifest.plan
+    key_file = str(key.absolute()) if key else origin.key_file
+    options = {
+        "--key": key_file if key_file != known.key_file else "",
+        "--plan-folder": origin.plan_folder
+        if needs_plan_folder(plan) and origin.plan_folder != known.plan_folder
+        else "",
+        "--installed": origin.memory_servers
+        if needs_memory_servers(plan) and origin.memory_servers != known.memory_servers
+        else "",
+    }
+    return {option: path for option, path in options.items() if path}
 
 
 def needs_plan_folder(plan: Plan) -> bool:
@@ -84,4 +101,4 @@ def memory_servers_of(origin: RunOrigin, plan: Plan, run: Path) -> Path:
             f"{run}: this machine does not know the folder of the memory servers that it starts; name the folder by"
             " --installed"
         )
-    return Path(origin.memory_servers or INSTALLED)
+    return Path(origin.memory_servers or installed_folder())
