@@ -128,11 +128,14 @@ def test_a_server_that_always_fails_in_one_arm_is_named_though_nothing_varies() 
     assert (found.figure, found.value, found.other_value) == ("illegal", 0, 1)
 
 
-def test_each_arm_is_compared_with_its_control_and_a_real_one_with_its_placebo() -> None:
+def test_each_arm_is_compared_with_its_control_and_a_real_one_with_its_systems_other_arms() -> None:
     pairs = [
         (one.condition.arm, other.condition.arm) for one, other in compared_arms(plan(), [m.id for m in ARMS.values()])
     ]
-    assert sorted(pairs) == [(Arm.PLACEBO, Arm.NAKED), (Arm.REAL, Arm.NAKED), (Arm.REAL, Arm.PLACEBO)]
+    controlled = [(arm, Arm.NAKED) for arm in Arm if arm is not Arm.NAKED]
+    assert sorted(pairs) == sorted(
+        [*controlled, (Arm.REAL, Arm.FILLER), (Arm.REAL, Arm.PLACEBO), (Arm.REAL, Arm.STALE)]
+    )
 
 
 def test_engine_moves_are_compared_where_every_game_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:

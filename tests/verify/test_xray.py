@@ -29,9 +29,9 @@ from agzamov_verify.memory.career_memory import PROBES
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.show.replayed_game import PlayedGame, transcript
-from agzamov_verify.show.xray import SeatMemory, forgotten, seats_with_memory, xray, xray_document, xray_lines
+from agzamov_verify.show.xray import SeatMemory, seats_with_memory, xray, xray_document, xray_lines
 from agzamov_verify.table import scripted_players
-from agzamov_verify.table.prompt_lines import PROFILE
+from agzamov_verify.table.prompt_lines import PROFILE, forgotten
 from agzamov_verify.table.registry import GAMES
 
 FOLDS = "Folded to a 3-bet on the button: 90 of 90"

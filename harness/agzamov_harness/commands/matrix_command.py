@@ -8,14 +8,16 @@ import click
 from agzamov_verify.commands.score_commands import collected_from, over_bundles, tell
 from agzamov_verify.core.columns import ascii_words, item, quoted, row
 from agzamov_verify.core.waiting import busy, shown
+from agzamov_verify.experiment.matches import Arm
 from agzamov_verify.scores.score_report import source_lines
 from agzamov_verify.scoring.inference.exact import Figure
+from agzamov_verify.show.absent_arms import NOT_PLAYED
 from agzamov_verify.show.seat_words import NO_PRICE
 from agzamov_verify.show.text.analysis_text import estimate
 from agzamov_verify.show.views import game_words
 from agzamov_verify.table.registry import GAMES
 
-from ..matrix.matrix_table import Matrix, MatrixDocument, matrix_document
+from ..matrix.matrix_table import Matrix, MatrixCell, MatrixDocument, matrix_document
 from ..matrix.pairwise_comparisons import Pair
 
 WHOLE_TOKENS_FROM: Final = 10
@@ -40,12 +42,7 @@ def _entries(matrix: Matrix) -> Iterator[str]:
     for entry in matrix.entries:
         yield ascii_words(f"{game_words(entry.game)}, {quoted(entry.model)} {entry.column}")
         yield from row("result", estimate(entry.performance))
-        if entry.less_placebo:
-            yield from row("less its placebo", estimate(entry.less_placebo))
-        if entry.delta:
-            yield from row("less its naked arm", estimate(entry.delta))
-            if not entry.less_placebo:
-                yield from row("", NO_PLACEBO)
+        yield from _less(entry)
         cost = f"{entry.cost_usd.decimal} USD" if entry.cost_usd else NO_PRICE
         unit_word = GAMES[entry.game].result.one if entry.game in GAMES else "result"
         front = "; none of this game is as good for less" if entry.on_frontier else ""
@@ -68,6 +65,19 @@ def _entries(matrix: Matrix) -> Iterator[str]:
         pair_text = f"{quoted(pair.model)} {pair.column} less {quoted(pair.other_model)} {pair.other_column}"
         yield ascii_words(f"{game_words(pair.game)}, {pair_text}")
         yield from row("difference", _compared(pair))
+
+
+def _less(entry: MatrixCell) -> Iterator[str]:
+    """A cell less each other arm of its system."""
+    if entry.less_placebo:
+        yield from row("less its placebo", estimate(entry.less_placebo))
+    if entry.delta:
+        yield from row("less its naked arm", estimate(entry.delta))
+        if not entry.less_placebo:
+            yield from row("", NO_PLACEBO)
+    for arm, less in entry.less.items():
+        told = estimate(less) if less else NOT_PLAYED
+        yield from row(f"less its {arm}{' arm' if arm == Arm.STALE else ''}", told)
 
 
 def _tokens(value: Figure) -> str:

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from agzamov_verify.experiment.matches import Arm, Phase
+from agzamov_verify.experiment.matches import Arm, Augmentation, Phase
 from agzamov_verify.protocols.norms import VerdictNorm, load_protocol
 from agzamov_verify.scores.collected_bundles import BundleSource, Collected
 from agzamov_verify.scoring.deltas import difference_figure
@@ -23,7 +23,7 @@ from agzamov_verify.scoring.inference.estimate import Estimate
 from agzamov_verify.scoring.inference.exact import Figure, figure
 from agzamov_verify.scoring.match_figures import mean_figure
 from agzamov_verify.scoring.scorings import SCORINGS
-from agzamov_verify.scoring.units.cells import Cell, CellKey, performance
+from agzamov_verify.scoring.units.cells import Cell, CellKey, arm_of, performance
 from agzamov_verify.seats import KINDS
 
 from .pairwise_comparisons import CellSample, Pair, all_pairs
@@ -35,6 +35,7 @@ class MatrixCell(msgspec.Struct, frozen=True):
     """One cell of the matrix: P, its delta (None in the naked column), and its cost a game or hand.
 
     `less_placebo`: P less that of the placebo arm, where one was played: the headline there, before the delta.
+    `less`: of a memory, P less that of its filler and its stale arm, by the arm's name; None where it was not played.
     `cost_usd` is None where no price of a model was sealed; a scripted seat costs nothing.
     `on_frontier`: no other cell of this game has more P for no more tokens and no more cost.
     """
@@ -48,6 +49,7 @@ class MatrixCell(msgspec.Struct, frozen=True):
     tokens: Figure
     cost_usd: Figure | None
     on_frontier: bool
+    less: dict[str, Estimate | None] = {}
 
 
 class Crossing(msgspec.Struct, frozen=True):
@@ -161,6 +163,7 @@ def _entries(evidence: Evidence, game: str) -> Iterator[MatrixCell]:
             figure(tokens),
             figure(cost) if cell.is_priced or _is_free(cell) else None,
             best,
+            dict(_less(evidence, delta)) if delta else {},
         )
 
 
@@ -168,6 +171,16 @@ def _is_free(cell: Cell) -> bool:
     """True if the measured seat is scripted: its player is NAME@KIND, a model's NAME@DIGEST or openai:MODEL."""
     name, _, kind = cell.key.model.rpartition("@")
     return ":" not in name and kind in KINDS and not KINDS[kind].is_model
+
+
+def _less(evidence: Evidence, delta: Delta) -> Iterator[tuple[str, Estimate | None]]:
+    """A real arm less the filler and the stale arm of its memory, where these were played; less filler in any case."""
+    for arm in (Arm.FILLER, Arm.STALE):
+        other = arm_of(evidence.cells, delta.real.key, arm)
+        if other:
+            yield arm.value, _delta(evidence, Delta(delta.real, other))
+        elif arm is Arm.FILLER and delta.real.key.augmentation is Augmentation.MEMORY:
+            yield arm.value, None
 
 
 def _delta(evidence: Evidence, delta: Delta) -> Estimate:

@@ -5,6 +5,7 @@ from fractions import Fraction
 from textwrap import wrap
 from typing import Final
 
+from agzamov_verify.checks.memory_step import stale_lines
 from agzamov_verify.core.columns import WIDTH
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Plan
@@ -13,7 +14,9 @@ from agzamov_verify.scoring.early_stopping import stopping_rule
 from agzamov_verify.scoring.hypotheses.declarations import BY_ID
 from agzamov_verify.scoring.plannings import PLANNINGS
 from agzamov_verify.scoring.sample_sizes import PaperNote, Scoring
+from agzamov_verify.show.absent_arms import NOT_PLAYED, absent_arms
 from agzamov_verify.show.glossary import PAPER, label
+from agzamov_verify.show.views import condition_words
 from agzamov_verify.table.game import Game
 from agzamov_verify.table.registry import GAMES
 
@@ -72,6 +75,11 @@ def _systems(plan: Plan) -> Iterator[str]:
     """The systems that some match names, in words."""
     for name in plan.systems_played:
         yield from _text("  ", f"system {name}: {plan.systems[name].words(plan.games)}")
+    for line in stale_lines(plan):
+        yield from _text("  ", line)
+    for match in absent_arms(plan):
+        where = f"{GAMES[match.game].title}, {match.measured}{condition_words(match.condition)}"
+        yield from _text("  ", f"{where}: {NOT_PLAYED}; what as much text does by itself stays in its figures")
 
 
 # --- the answer ----------------------------------------------------------------------------------

@@ -20,10 +20,9 @@ from agzamov_verify.plan.manifest import AnyMatch, Plan
 from agzamov_verify.plan.streams import streams_of
 from agzamov_verify.scores.collected_bundles import Collected
 from agzamov_verify.scoring.hypotheses.evidence import GAME_NAMES, Evidence
-from agzamov_verify.show.xray import forgotten
 from agzamov_verify.systems import AnySystem, MemorySystem, OracleSystem
 from agzamov_verify.table.game import StreamPlan
-from agzamov_verify.table.prompt_lines import PROFILE
+from agzamov_verify.table.prompt_lines import PROFILE, forgotten
 from agzamov_verify.table.registry import GAMES
 
 from .control_verdict import (
@@ -174,7 +173,7 @@ def game_verdict(evidence: Evidence, game: str, systems: Mapping[str, AnySystem]
     for (arm, name), cell in phase_cells.items():
         if arm is Arm.PLACEBO:
             played.append(PlayedArm(f"placebo of {name}", Role.PLACEBO, cell.measured()))
-        else:
+        elif arm is Arm.REAL:
             played.append(PlayedArm(name, role_of(systems[name]), cell.measured()))
     return judged(game, naked, played)
 

@@ -1,5 +1,6 @@
 """Deltas with and without what the harness decided, and ratings with and without it."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import msgspec
@@ -26,7 +27,7 @@ from agzamov_verify.scoring.learning.outcome import TrendVerdict
 from agzamov_verify.scoring.match_figures import Setting, p_above_half
 from agzamov_verify.scoring.units.cells import Cell, CellKey, performance
 from agzamov_verify.table.declared import FaultKind
-from verify.agzamov.generator import CHESS, POKER, World, arms, cell, evidence, hand_record
+from verify.agzamov.generator import CHESS, POKER, World, arms, cell, chess, evidence, hand_record, poker
 from verify.hypotheses.planted import shifted
 
 GAINS = World(win=0.6, mean=100)
@@ -48,14 +49,14 @@ def adjudicated_wins(some: Cell) -> Cell:
 
 def test_a_delta_is_the_difference_of_the_papers_p_and_points_stand_beside_it() -> None:
     cells = arms(GAINS)
-    chess, poker = delta_analysis(evidence(cells))
+    of_chess, of_poker = delta_analysis(evidence(cells))
     real, naked = (one for one in cells if isinstance(one, ChessCell))
-    assert value(chess.performance.everything) == Fraction(real.wins - naked.wins, len(real.games))
+    assert value(of_chess.performance.everything) == Fraction(real.wins - naked.wins, len(real.games))
     points = [sum(one.halfpoints) for one in (real, naked)]
-    assert value(chess.score.everything) == Fraction(points[0] - points[1], 2 * len(real.games))
-    assert value(poker.performance.everything) == value(poker.score.everything)
-    assert list(poker.adjusted) == ["all_in", "street_equity", "baseline"]
-    assert chess.adjusted == {}
+    assert value(of_chess.score.everything) == Fraction(points[0] - points[1], 2 * len(real.games))
+    assert value(of_poker.performance.everything) == value(of_poker.score.everything)
+    assert list(of_poker.adjusted) == ["all_in", "street_equity", "baseline"]
+    assert of_chess.adjusted == {}
 
 
 def test_what_the_harness_gave_away_is_not_in_the_delta_decided_by_play() -> None:
@@ -194,6 +195,56 @@ def test_where_a_placebo_was_played_the_headline_is_less_it() -> None:
     assert value(row.performance.everything) > Fraction(1, 5) > abs(less)
     (without,) = delta_analysis(evidence(arms(same, worse, games=[CHESS])))
     assert without.less_placebo is None
+
+
+def career_arm(arm: Arm, worlds: Sequence[World], stale_from: int = 0) -> Cell:
+    """A cell of hold'em in careers whose first units are of one world, and the others of another."""
+    key = CellKey("m", POKER, 2, Augmentation.MEMORY, arm, "" if arm is Arm.NAKED else "s")
+    parts = [
+        poker(msgspec.structs.replace(key, part=f"{career}{at}"), world, 1000)
+        for career in range(5)
+        for at, world in enumerate(worlds)
+    ]
+    hands = tuple(hand for part in parts for hand in part.hands)
+    return msgspec.structs.replace(parts[0], key=key, hands=hands, careers=5, stale_from=stale_from)
+
+
+def test_going_on_learning_is_worth_the_real_arm_less_the_stale_one_and_more_where_their_entries_differ() -> None:
+    """Up to the tenth unit both arms are of one world; from there on the real one wins more."""
+    even, better = World(mean=0.0), World(mean=300.0)
+    naked, stale = career_arm(Arm.NAKED, (even, even, even)), career_arm(Arm.STALE, (even, even, even), stale_from=10)
+    (row,) = delta_analysis(evidence([naked, stale, career_arm(Arm.REAL, (even, better, better))]))
+    assert row.less_stale
+    assert row.less_stale_late
+    assert row.less_stale_late.n == (5, 5)
+    assert value(row.less_stale_late) > value(row.less_stale) > 100
+    late = [
+        career_arm(arm, worlds).measured().values
+        for arm, worlds in ((Arm.REAL, (even, better, better)), (Arm.STALE, (even, even, even)))
+    ]
+    sums = [sum(values[at + career * 30] for career in range(5) for at in range(10, 30)) for values in late]
+    assert value(row.less_stale_late) == Fraction(sums[0] - sums[1], 5 * 20 * 100)
+    assert row.less_filler is None
+
+
+def test_too_few_units_after_a_memory_was_stale_have_a_value_and_no_interval() -> None:
+    even = World(mean=0.0)
+    arms = [career_arm(arm, (even, even)) for arm in (Arm.NAKED, Arm.REAL)]
+    (row,) = delta_analysis(evidence([*arms, career_arm(Arm.STALE, (even, even), stale_from=10)]))
+    assert row.less_stale
+    assert row.less_stale.ci
+    assert row.less_stale_late
+    assert row.less_stale_late.ci is None
+    assert row.less_stale_late.ci_note == "10 units of a career after the memory was stale, fewer than 15"
+
+
+def test_the_real_arm_is_compared_with_filler_as_long() -> None:
+    same, poorer = World(win=0.4), World(win=0.2)
+    filler = chess(CellKey("m", CHESS, 2, Augmentation.MEMORY, Arm.FILLER, "s"), poorer)
+    (row,) = delta_analysis(evidence([*arms(same, games=[CHESS]), filler]))
+    assert row.less_filler
+    assert value(row.less_filler) > Fraction(1, 10)
+    assert row.less_stale is row.less_stale_late is row.less_placebo is None
 
 
 @pytest.mark.parametrize("game", [CHESS, POKER])

@@ -255,5 +255,5 @@ def test_weights_that_do_not_sum_to_one_are_refused() -> None:
         ScoreConstants(*(getattr(CONSTANTS, name) for name in ScoreConstants.__struct_fields__[:-1]), ("1/7",) * 6)
 
 
-def test_the_arms_of_a_sub_phase_are_three() -> None:
-    assert [arm.value for arm in Arm] == ["naked", "placebo", "real"]
+def test_the_arms_of_a_sub_phase_are_the_papers_three_and_two_controls_of_a_memory() -> None:
+    assert [arm.value for arm in Arm] == ["naked", "filler", "placebo", "stale", "real"]

@@ -2,6 +2,7 @@
 
 - Empty before: the first dump holds nothing, and no word that was searched for before the first game found anything.
 - Every entry that a search gave was stored before, in an earlier contest, and has the bytes that were stored.
+- In the stale arm nothing is stored after the declared contest of the career.
 - No entry was refused: a server that chose among them would choose what is remembered. One from outside may refuse what
   its adapter declares; refusals are counted, and of equal entries it is seen that there is one.
 - After each game the server counts the entries that were stored.
@@ -48,6 +49,7 @@ from ..memory.built_in_servers import SERVERS, WordSearches, consolidated, last_
 from ..memory.model_memory import NOTE
 from ..memory.native_tools import Effect, NativeTool, holds
 from ..plan.manifest import MemoryPin, Plan
+from ..plan.streams import stores_until
 from ..systems import MemorySystem
 from ..table.game import StreamPlan
 from .check_log import Finding, Number
@@ -91,7 +93,8 @@ class StoreAudits:
         for seat_index, name in enumerate(plan.memories_of(stream.match)):
             system, pin = plan.systems.get(name), pins.get(name)
             if isinstance(system, MemorySystem):
-                self._audits[memory_name(seat_index)] = StoreAudit(system, pin.native if pin else ())
+                until = stores_until(plan, stream.match, seat_index)
+                self._audits[memory_name(seat_index)] = StoreAudit(system, pin.native if pin else (), until)
 
     def note(self, question: Question, answer: Answer) -> None:
         """Take one question to a memory and its answer; those of others are no matter."""
@@ -110,10 +113,15 @@ class StoreAudits:
 
 
 class StoreAudit:
-    """The audit of one career. At most `TOLD_MAX` findings are kept."""
+    """The audit of one career. At most `TOLD_MAX` findings are kept.
 
-    def __init__(self, system: MemorySystem, offered: Sequence[NativeTool] = ()) -> None:
-        self._system, self._server = system, system.server
+    `stores_until`: in the stale arm, the last contest after which something may be stored.
+    """
+
+    def __init__(
+        self, system: MemorySystem, offered: Sequence[NativeTool] = (), stores_until: int | None = None
+    ) -> None:
+        self._system, self._server, self._stores_until = system, system.server, stores_until
         self._effects = {tool.name: tool.effect for tool in offered}
         server = system.serving
         self._refuses = server.refuses if server else "none"
@@ -145,6 +153,9 @@ class StoreAudit:
                 self._export(question, answer)
 
     def _store(self, question: Store, answer: Stored) -> None:
+        if self._stores_until is not None and question.number > self._stores_until:
+            expected = f"nothing stored after contest {self._stores_until}, where the memory is stale"
+            self._find(question, expected, f"{question.entry} after contest {question.number}")
         if answer.refused and self._may_refuse(question.content):
             self._count(refused=1)
             return

@@ -13,7 +13,7 @@ A and B are computed from the journal. That a run was in containers, of which C 
 Warnings of a run's memories: no rule is broken, but figures that rest on them are not what they seem to be.
 
 nothing found      no search of a match found anything: one that is broken, or is read wrongly, looks the same
-placebo unlike     the searches of a placebo arm found much less, or much more, than those of the memory
+placebo unlike     the searches of a placebo or filler arm found much less, or much more, than those of the memory
 says more          entries that a server from outside made say more than those that it made them of
 """
 
@@ -24,10 +24,10 @@ from typing import Final
 
 from ..core.columns import ascii_words
 from ..core.seat_letters import memory_name, seat_letter
-from ..experiment.matches import Arm, Match
+from ..experiment.matches import OTHER_TEXT, Arm, Match
 from ..memory.native_tools import Effect, NativeTool
 from ..plan.manifest import Manifest, Plan
-from ..plan.streams import SeatStore, streams_of
+from ..plan.streams import SeatStore, career_contests, stores_until, streams_of
 from ..systems import MemorySystem
 from ..systems.memory_system import Use
 from .check_log import CheckLog, Number, Status
@@ -103,6 +103,7 @@ def check_memory(
         log.skip(Number.MEMORY, Status.NOT_CHECKED, f"unverified: {reasons}{lineage}")
         return of_tier
     with log.step(Number.MEMORY):
+        stale = "".join(f"; {line}" for line in stale_lines(manifest.plan))
         derived = f", {total.derived:,} made from others" if total.derived else ""
         failed = f", {total.failed:,} calls of its tools told an error" if total.failed else ""
         refused = f", {total.refused:,} refused as declared" if total.refused else ""
@@ -110,11 +111,20 @@ def check_memory(
         log.remark(
             Number.MEMORY,
             f"{total.careers:,} stores began empty; {total.stored:,} entries stored{derived}{refused};"
-            f" {total.found:,} found in {total.searches:,} searches{altered}{failed}{lineage}"
+            f" {total.found:,} found in {total.searches:,} searches{altered}{failed}{stale}{lineage}"
             f"; {''.join(f'warning: {one}; ' for one in warnings)}"
             f"sealed: {'; '.join(_servers(manifest))}",
         )
     return of_tier
+
+
+def stale_lines(plan: Plan) -> Iterator[str]:
+    """Of each match with a stale memory, the contest of a career after which nothing is stored, in words."""
+    for match, seat_index, name in _memories(plan):
+        until = stores_until(plan, match, seat_index)
+        if until is not None:
+            where = f"contest {until} of {career_contests(plan, match)} of each career"
+            yield f"{ascii_words(match.id)}: system {ascii_words(name)} stores nothing after {where}"
 
 
 def _unverified(total: Audited, manifest: Manifest) -> Iterator[str]:
@@ -190,7 +200,8 @@ def memory_warnings(plan: Plan, matches: Mapping[SeatStore, Audited]) -> Iterato
             )
         for real in plan.memory_matches if not seat_index else ():
             if _is_placebo_of(match, real) and _by_harness(plan, match):
-                yield from _unlike(place, counts, matches.get(SeatStore(real.id, to), Audited()))
+                arm = match.condition.arm
+                yield from _unlike(place, arm, counts, matches.get(SeatStore(real.id, to), Audited()))
 
 
 def _memories(plan: Plan) -> Iterator[tuple[Match, int, str]]:
@@ -201,15 +212,15 @@ def _memories(plan: Plan) -> Iterator[tuple[Match, int, str]]:
                 yield match, seat_index, name
 
 
-def _unlike(place: str, placebo: Audited, real: Audited) -> Iterator[str]:
-    """The warning of a placebo arm whose searches find less or more than those of its real arm, if they do."""
+def _unlike(place: str, arm: Arm, placebo: Audited, real: Audited) -> Iterator[str]:
+    """The warning of an arm with other text whose searches find less or more than those of its real arm, if they do."""
     short = any(counts.stored < CAREER_CONTESTS_MIN * counts.careers for counts in (placebo, real))
     if short or not (placebo.found and real.found):
         return
     each, of_real = (Fraction(counts.found, counts.searches) for counts in (placebo, real))
     if not LIKE_FROM <= each / of_real <= LIKE_TO:
         yield (
-            f"{place}: a search of the placebo arm found {float(each):.1f} entries, one of the real arm"
+            f"{place}: a search of the {arm} arm found {float(each):.1f} entries, one of the real arm"
             f" {float(of_real):.1f}: prompts of such unlike lengths are compared"
         )
 
@@ -222,7 +233,7 @@ def _is_placebo_of(match: Match, real: Match) -> bool:
         real.phase,
         there.system,
     )
-    return same and (place.arm, there.arm) == (Arm.PLACEBO, Arm.REAL)
+    return same and place.arm in OTHER_TEXT and there.arm is Arm.REAL
 
 
 def _by_harness(plan: Plan, match: Match) -> bool:

@@ -39,11 +39,23 @@ class Augmentation(StrEnum):
 
 
 class Arm(StrEnum):
-    """The three experimental conditions of a sub-phase (paper section 4.3)."""
+    """The three experimental conditions of a sub-phase (paper section 4.3), and two more controls of a memory.
+
+    `filler`: text of nothing in the game stands in the place of what is remembered, as long to the byte. `stale`: as
+    `real`, but after a declared contest of a career nothing more is stored.
+    """
 
     NAKED = "naked"
+    FILLER = "filler"
     PLACEBO = "placebo"
+    STALE = "stale"
     REAL = "real"
+
+
+CONTROLS: Final = (Arm.FILLER, Arm.PLACEBO, Arm.STALE)
+"""Arms that a real arm is compared with beside the naked one: each has the same system, with something taken away."""
+OTHER_TEXT: Final = (Arm.FILLER, Arm.PLACEBO)
+"""Arms of a memory in which other text stands in the place of the entries found."""
 
 
 class Trait(StrEnum):

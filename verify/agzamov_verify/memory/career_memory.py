@@ -2,7 +2,8 @@
 
     begin      export and probe the store, which must be empty
     recall     search before a decision; the prompt gets as many entries as the limits allow
-    observe    after each contest (a game, a session of hands): store one observation, end the game
+    observe    after each contest (a game, a session of hands): store one observation, end the game; in the stale arm
+               nothing is stored after a declared contest, and all else goes on
     finish     export every live entry: the dump of the career
 
 The law: a server gets entries, queries, kinds and the number of the contest in the career, nothing else. In the
@@ -34,13 +35,21 @@ class SearchLimits(msgspec.Struct, frozen=True):
 class CareerMemory:
     """The script's half of a memory server; `rewrites`: the server may change entries when a game ends.
 
-    `to`: whose memory it is, a name of `seat_letters.memory_name`.
+    `to`: whose memory it is, a name of `seat_letters.memory_name`. `stores_until`: the last contest after which
+    something is stored; None where nothing ends the storing.
     """
 
     def __init__(
-        self, limits: SearchLimits, placebo: Placebo | None = None, *, rewrites: bool = False, to: str = MEMORY
+        self,
+        limits: SearchLimits,
+        placebo: Placebo | None = None,
+        *,
+        rewrites: bool = False,
+        to: str = MEMORY,
+        stores_until: int | None = None,
     ) -> None:
         self._limits, self._placebo, self._rewrites, self._to = limits, placebo, rewrites, to
+        self._stores_until = stores_until
         self._number, self._entries = 1, 0
         self._game, self._asked = "", 0
 
@@ -60,7 +69,10 @@ class CareerMemory:
         return "\n".join((yield from self._told(game, turn, query)))
 
     def observe(self, game: str, content: str) -> Script[None]:
-        """Store the observation of the contest that is over, and end it."""
+        """Store the observation of the contest that is over, unless the memory is stale by now, and end it."""
+        if self._is_stale:
+            yield from self._end_game(game)
+            return
         entry, attempt = self._next_entry(), self._next(game)
         question = Store(
             attempt=attempt,
@@ -74,6 +86,11 @@ class CareerMemory:
         )
         yield from self._store(question)
         yield from self._end_game(game)
+
+    @property
+    def _is_stale(self) -> bool:
+        """True if nothing more is stored, from the first contest that is not noted."""
+        return self._stores_until is not None and self._number > self._stores_until
 
     def _store(self, question: Store) -> Script[Stored]:
         """Store an entry; the placebo learns of each entry that the memory took."""

@@ -7,7 +7,9 @@ Our own tools (`ModelMemory`):
                  contest is ended. A contest without a decision of the seat is ended without that question
     begin        as in `career_memory`, and so are finish and the placebo: other text in place of entries found
 
-A text is saved only between the first decision of a contest and its end.
+A text is saved only between the first decision of a contest and its end. In the stale arm a model that saves after the
+declared contest is told the same as before, and nothing is stored: its prompts differ from the real arm's in the
+entries found alone.
 
 The server's own tools (native_tools): career, budget and the question after a contest are as above; what a call gives
 are the server's words. A call that stores, or of which nobody knows what it does, is made only between the first
@@ -58,8 +60,9 @@ class ModelMemory(CareerMemory):
         *,
         rewrites: bool = False,
         to: str = MEMORY,
+        stores_until: int | None = None,
     ) -> None:
-        super().__init__(limits, placebo, rewrites=rewrites, to=to)
+        super().__init__(limits, placebo, rewrites=rewrites, to=to, stores_until=stores_until)
         self.calls_max, self.tools_message = calls_max, SYSTEM.format(calls_max=calls_max)
         self._last: tuple[Chat, Count] | None = None
         self._is_open = False
@@ -112,6 +115,8 @@ class ModelMemory(CareerMemory):
     def _saved(self, question: Chat, text: str) -> Script[str]:
         if not self._is_open:
             return NO_GAME
+        if self._is_stale:
+            return SAVED
         store = Store(
             attempt=self._next(question.game),
             content=text,

@@ -156,6 +156,17 @@ def closing_observation(messages: Sequence[Message]) -> str | None:
     return None
 
 
+_NO_ENTRIES: Final = (NOTHING_FOUND, MALFORMED[SEARCH], BUDGET_USED.partition("{")[0])
+"""Beginnings of what a search is answered where no entries are told."""
+
+
+def told_by_calls(messages: Sequence[Message]) -> list[str]:
+    """The texts of entries, or of what stood in their place, that a model's searches were answered with so far."""
+    names = {sent.id: sent.name for message in messages for sent in message.tool_calls}
+    answers = (message.content for message in messages if names.get(message.tool_call_id) == SEARCH)
+    return [answer for answer in answers if not answer.startswith(_NO_ENTRIES)]
+
+
 def is_unfit(text: str) -> bool:
     """True if a text has characters that none may hold."""
     return _UNFIT.search(text) is not None

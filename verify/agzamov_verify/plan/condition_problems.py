@@ -11,6 +11,7 @@ from ..protocols.opponents import ANY_SEAT, PhaseRule
 from ..systems import System
 from ..table.registry import GAMES
 from .manifest import Plan
+from .streams import career_contests, stores_until
 
 SHIFTS_MAX = 16
 """Shifts of one match: each costs its verifier a test of recovery."""
@@ -101,6 +102,8 @@ def _careers(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
     """Careers are of augmented phases, equal, of whole units, and as many in every match of one game."""
     rules, game = plan.rules_of(match.game), GAMES[match.game]
     stores = [name for name in plan.memories_of(match) if name]
+    if stores and match.careers:
+        yield from _stale(match, plan)
     if stores and not match.careers:
         yield Problem(f"{path}.careers", f"expected a number of careers: {stores[0]} keeps a store from game to game")
     if not match.careers:
@@ -120,6 +123,16 @@ def _careers(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
         yield Problem(f"{path}.careers", "expected none in a match that is watched: careers are no sequence")
 
 
+def _stale(match: Match, plan: Plan) -> Iterator[Problem]:
+    """In the stale arm some contests of a career are stored, and some are not."""
+    contests = career_contests(plan, match)
+    for seat_index, name in enumerate(plan.memories_of(match)):
+        until = stores_until(plan, match, seat_index) if name else None
+        if until is not None and until >= contests:
+            message = f"expected fewer than the {contests} contests of a career of {match.id}, found {until}"
+            yield Problem(f"systems.{name}.stale_after", message)
+
+
 def _system(path: str, match: Match, at: SeatAt, plan: Plan) -> Iterator[Problem]:
     """Problems of a seat's system."""
     seat, condition = at.seat, at.condition
@@ -135,6 +148,10 @@ def _system(path: str, match: Match, at: SeatAt, plan: Plan) -> Iterator[Problem
     if condition.augmentation not in system.augmentations:
         expected = ", ".join(sorted(system.augmentations))
         yield Problem(f"{path}.augmentation", f"expected {expected} with system {condition.system}")
+    if condition.arm not in system.arms:
+        expected = ", ".join(sorted(system.arms))
+        yield Problem(f"{path}.arm", f"expected {expected} with system {condition.system}, found {condition.arm}")
+        return
     yield from _parts(condition.system, system, plan)
     for name, one in {condition.system: system, **plan.parts_of(condition.system)}.items():
         yield from _for_game(path, name, one, match)

@@ -14,9 +14,10 @@ import msgspec
 from ..core.dice import Dice
 from ..core.script import Script
 from ..core.seat_letters import memory_name
-from ..experiment.matches import Arm, Match
+from ..experiment.matches import MEASURED, Arm, Match
 from ..experiment.opponent_patterns import Pattern
 from ..memory.career_memory import CareerMemory
+from ..protocols.norms import load_protocol
 from ..table.game import Block, StreamPlan
 from ..table.players import Player
 from ..table.registry import GAMES
@@ -89,7 +90,25 @@ def _memory(
     arm, pin = stream.match.conditions[seat_index].arm, memories.get(name)
     order = dice.stream(f"donor/{stream.id}")
     notes = GAMES[stream.match.game].donor_notes if arm is Arm.PLACEBO else ()
-    return plan.systems[name].career_memory(arm, notes, order, pin.native if pin else (), memory_name(seat_index))
+    offered, to, until = (
+        pin.native if pin else (),
+        memory_name(seat_index),
+        stores_until(plan, stream.match, seat_index),
+    )
+    return plan.systems[name].career_memory(arm, notes, order, offered, to, until)
+
+
+def career_contests(plan: Plan, match: Match) -> int:
+    """The contests of one career of a match: games, or sessions of hands."""
+    return match.stream_results // GAMES[match.game].contest_results(plan.rules_of(match.game), len(match.table))
+
+
+def stores_until(plan: Plan, match: Match, seat_index: int = MEASURED) -> int | None:
+    """The last contest of a career after which a seat's memory stores something; None where it always does."""
+    if match.conditions[seat_index].arm is not Arm.STALE:
+        return None
+    declared = plan.systems[plan.memories_of(match)[seat_index]].contests_stored
+    return declared or max(1, career_contests(plan, match) * load_protocol(plan.protocol).memory.stale_percent // 100)
 
 
 def shifts_before(match: Match, index: int) -> int:

@@ -63,6 +63,12 @@ class InterleavingNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     overlap_percent_min: int
 
 
+class MemoryNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The stale arm of a memory: it stores nothing after so much of a career, where the plan names no contest."""
+
+    stale_percent: int
+
+
 class ToolsNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Least work of a tool whose answers a seat is told: nodes of each of an engine's searches: docs/decisions/0078."""
 
@@ -82,6 +88,7 @@ class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     phase0: GateNorm
     robustness: RobustnessNorm
     interleaving: InterleavingNorm
+    memory: MemoryNorm
     error_flag_percent: int
     bootstrap_resamples: int
     significance: Decimal

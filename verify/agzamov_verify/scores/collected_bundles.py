@@ -12,7 +12,7 @@ from ..checks.check_log import Status
 from ..checks.steps import Options, verify
 from ..core.waiting import counted
 from ..experiment.analysis_plan import AnalysisPlan, HypothesisId
-from ..experiment.matches import Arm, Augmentation, Match, Phase
+from ..experiment.matches import CONTROLS, Arm, Augmentation, Match, Phase
 from ..plan.manifest import Manifest
 from ..protocols.norms import load_protocol
 from ..scoring.departures import departures
@@ -39,7 +39,7 @@ def _deltas_across_runs(runs: Mapping[CellKey, str]) -> Iterator[str]:
     found = [
         f"{key} is of run {run}, its {arm.value} arm of run {other}"
         for key, run in sorted(runs.items())
-        for arm in (Arm.NAKED, Arm.PLACEBO)
+        for arm in (Arm.NAKED, *CONTROLS)
         if key.arm is Arm.REAL and (other := arm_of(runs, key, arm)) not in (None, run)
     ]
     if found:

@@ -1,8 +1,8 @@
 """Figures of how a seat played, compared between the arms of one experiment: do they differ beside the results?
 
 A memory may change how a model plays. It cannot give it the engine's moves, and an arm in which the opponent plays
-another way is no arm of this experiment. So these figures of each model's seat are compared between a real or placebo
-arm and its control, and between a real arm and its placebo:
+another way is no arm of this experiment. So these figures of each model's seat are compared between each arm and its
+naked control, and between a real arm and the placebo, filler and stale arms of its system:
 
     engine's first choice    share of its own judged moves
     loss                     centipawns a judged move
@@ -29,7 +29,7 @@ from itertools import permutations
 from math import comb
 from typing import Final, NamedTuple
 
-from ..experiment.matches import Arm, Match
+from ..experiment.matches import CONTROLS, Arm, Match
 from ..plan.manifest import Plan
 from ..protocols.norms import load_protocol
 from ..table.game import Block
@@ -86,18 +86,19 @@ def arm_differences(plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: 
 
 
 def compared_arms(plan: Plan, played: Iterable[str]) -> Iterator[tuple[Match, Match]]:
-    """The pairs of played arms that meet the same opponents in the same games: with a control, and with a placebo."""
+    """The pairs of played arms that meet the same opponents in the same games: with a control, and of one system."""
     ids = set(played)
     arms = [match for match in plan.matches if match.id in ids]
     for match, other in permutations(arms, 2):
-        if match.draws == other.draws and (is_control(other, match) or _is_placebo(other, match)):
+        if match.draws == other.draws and (is_control(other, match) or _is_of_system(other, match)):
             yield match, other
 
 
-def _is_placebo(placebo: Match, match: Match) -> bool:
-    """Whether a match is the placebo of another one's system."""
-    arms, own, other = (Arm.REAL, Arm.PLACEBO), match.condition, placebo.condition
-    return (own.arm, other.arm) == arms and (own.augmentation, own.system) == (other.augmentation, other.system)
+def _is_of_system(control: Match, match: Match) -> bool:
+    """Whether a match is the placebo, the filler or the stale arm of a real arm's system."""
+    own, other = match.condition, control.condition
+    same = (own.augmentation, own.system) == (other.augmentation, other.system)
+    return same and own.arm is Arm.REAL and other.arm in CONTROLS
 
 
 def _differences(

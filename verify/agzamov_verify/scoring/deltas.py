@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import msgspec
 
-from ..experiment.matches import Arm, Phase
+from ..experiment.matches import CONTROLS, Arm, Phase
+from ..protocols.norms import load_protocol
 from .hypotheses.contrasts import Weighted, estimated, repeated
 from .hypotheses.delta_contrasts import ONE, difference, weighted
 from .hypotheses.evidence import Delta, Evidence
@@ -16,7 +17,7 @@ from .inference.samples import Z_95, Contrast, contrast, moments
 from .inference.unit_values import Measure, Ratio, Units, why_untested
 from .learning.outcome import TauRatio, tau_ratio
 from .match_figures import Kept, by_play, without_errors
-from .units.cells import Outcome, arm_of
+from .units.cells import Cell, Outcome, arm_of
 from .units.ratios import as_ratio, ratio_figure
 from .units.score_constants import CHESS, POKER
 
@@ -25,8 +26,12 @@ class DeltaAnalysis(msgspec.Struct, frozen=True):
     """One delta: `performance` in the paper's P, `score` with draws counted as halves. Paired where the starts are.
 
     `less_placebo`: P of the real arm less its placebo's, where one was played: what the content added, which is the
-    headline there, since a model that plays otherwise where a prompt is longer has the same in both arms. `seats`: at
-    the table. `adjusted`: in hold'em, P by each variance-reduction method, unbiased for the same delta.
+    headline there, since a model that plays otherwise where a prompt is longer has the same in both arms.
+    `less_filler`: less the arm with as much text of nothing in the game, what a prompt of that length does by itself
+    being in both. `less_stale`: less the arm whose memory stores nothing after a declared contest; `less_stale_late`:
+    the same over the units from which the two have different entries, what going on learning is worth. Each is None
+    where that arm was not played. `seats`: at the table. `adjusted`: in hold'em, P by each variance-reduction method,
+    unbiased for the same delta.
     """
 
     game: str
@@ -35,6 +40,9 @@ class DeltaAnalysis(msgspec.Struct, frozen=True):
     system: str
     seats: int
     less_placebo: Estimate | None
+    less_filler: Estimate | None
+    less_stale: Estimate | None
+    less_stale_late: Estimate | None
     performance: Kept
     score: Kept
     adjusted: dict[str, Estimate]
@@ -60,10 +68,35 @@ def delta_analysis(evidence: Evidence) -> Iterator[DeltaAnalysis]:
         for delta in evidence.deltas(game, phase=Phase.ASYMMETRIC):
             key = delta.real.key
             kept = [_kept(delta, measure, evidence) for measure in Measure]
-            adjusted, placebo = dict(_adjusted(delta, evidence)), arm_of(evidence.cells, key, Arm.PLACEBO)
-            less = difference_figure(delta.real.measured(), placebo.measured(), evidence) if placebo else None
+            less = {arm: _less(delta.real, arm, evidence) for arm in CONTROLS}
+            beside = less[Arm.PLACEBO], less[Arm.FILLER], less[Arm.STALE], _less_stale_late(delta.real, evidence)
             named = game, key.model, key.augmentation.value, key.system, key.seats
-            yield DeltaAnalysis(*named, less, kept[0], kept[1], adjusted)
+            yield DeltaAnalysis(*named, *beside, kept[0], kept[1], dict(_adjusted(delta, evidence)))
+
+
+def _less(real: Cell, arm: Arm, evidence: Evidence) -> Estimate | None:
+    """P of a real arm less another arm of its system; None where that was not played."""
+    other = arm_of(evidence.cells, real.key, arm)
+    return difference_figure(real.measured(), other.measured(), evidence) if other else None
+
+
+def _less_stale_late(real: Cell, evidence: Evidence) -> Estimate | None:
+    """P of a real arm less its stale arm where their entries differ; None where no unit of a career is of that kind."""
+    stale = arm_of(evidence.cells, real.key, Arm.STALE)
+    if stale is None:
+        return None
+    own, other = (_late(cell, stale.stale_from, evidence) for cell in (real, stale))
+    return difference_figure(own, other, evidence) if own.values and other.values else None
+
+
+def _late(cell: Cell, first: int, evidence: Evidence) -> Units:
+    """The units of each career from one on."""
+    units, least = cell.measured(), load_protocol(evidence.constants.id).verdict.career_units_min
+    careers = [career[first:] for career in cell.by_career(units.values)]
+    size = len(careers[0])
+    short = f"{size} units of a career after the memory was stale, fewer than {least}" if size < least else ""
+    values, starts = tuple(value for career in careers for value in career), units.starts and f"{units.starts}/{first}"
+    return msgspec.structs.replace(units, values=values, starts=starts, too_short=cell.too_short or short)
 
 
 def tau_ratios(evidence: Evidence) -> Iterator[TauRatioRow]:

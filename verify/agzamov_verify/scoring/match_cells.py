@@ -6,9 +6,11 @@ from hashlib import sha256
 import msgspec
 
 from ..experiment.matches import Arm, Match, SeatAt, others_of
-from ..plan.manifest import Manifest
+from ..plan.manifest import Manifest, Plan
+from ..plan.streams import stores_until
 from ..seats import benchmark_sides
 from ..table.game import Block
+from ..table.registry import GAMES
 from .departures import too_short
 from .game_scoring import Played
 from .hypotheses.evidence import ProbeCell
@@ -53,7 +55,21 @@ def cell_of(manifest: Manifest, played: Played) -> Cell:
         cost_usd=cost_usd(played.tallies[played.seat_index], plan.prices.get(name, FREE)),
         is_priced=name in plan.prices,
         opponent=_opponents(manifest, match, played.seat_index),
+        stale_from=_stale_from(match, plan, played.seat_index),
     )
+
+
+def _stale_from(match: Match, plan: Plan, seat_index: int) -> int:
+    """The first unit of a career before whose every contest a memory that goes on has stored more than a stale one.
+
+    After contest k both have the same entries, so they are told alike in contest k + 1 as well.
+    """
+    until, game, rules = stores_until(plan, match, seat_index), GAMES[match.game], plan.rules_of(match.game)
+    if until is None:
+        return 0
+    seats = len(match.table)
+    contests = game.unit_results(rules, seats) // game.contest_results(rules, seats)
+    return -(-(until + 1) // contests)
 
 
 def key_of(manifest: Manifest, match: Match, seat_index: int) -> CellKey:

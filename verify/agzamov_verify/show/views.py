@@ -11,6 +11,16 @@ from .game_view import GameView
 VIEWS: Final[Mapping[str, GameView]] = {name: half(name, "view") for name in NAMES}
 
 
+ARM_WORDS: Final[Mapping[Arm, str]] = {
+    Arm.NAKED: "without",
+    Arm.FILLER: "with filler as long as",
+    Arm.PLACEBO: "with a placebo of",
+    Arm.STALE: "with a stale",
+    Arm.REAL: "with",
+}
+"""What stands before an augmentation in each arm of it."""
+
+
 def game_words(game: str) -> str:
     """A game's name for a person; a name that a bundle claims and nobody knows, made safe."""
     return GAMES[game].title if game in GAMES else ascii_words(game)
@@ -27,18 +37,14 @@ def condition_words(condition: Condition) -> str:
         return ""
     by = f" by {ascii_words(condition.system)}" if condition.system else ""
     what = f"{condition.augmentation.value}{by}"
-    return {
-        Arm.NAKED: f" without {what} (control)",
-        Arm.PLACEBO: f" with a placebo of {what}",
-        Arm.REAL: f" with {what}",
-    }[condition.arm]
+    return f" without {what} (control)" if condition.arm is Arm.NAKED else f" {ARM_WORDS[condition.arm]} {what}"
 
 
 def arm_words(condition: Condition, *, is_system_named: bool) -> str:
     """The arm and the augmentation in a table; empty where the match is of no arm. A system is named among several."""
     if condition.augmentation is Augmentation.NAKED:
         return ""
-    arm = {Arm.NAKED: "without", Arm.PLACEBO: "with a placebo of", Arm.REAL: "with"}[condition.arm]
+    arm = ARM_WORDS[condition.arm]
     by = f" by {ascii_words(condition.system)}" if is_system_named and condition.system else ""
     return f" {arm} {condition.augmentation.value}{by}"
 

@@ -6,33 +6,28 @@ What a model would have done is not known from a bundle.
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-import msgspec
-
-from ..core.questions import Answer, Calculate, Called, CallTool, Chat, Examine, Hits, Message, NoReply, Reply, Search
+from ..core.questions import Answer, Calculate, Called, CallTool, Chat, Examine, Hits, NoReply, Reply, Search
 from ..core.seat_letters import memory_name, tool_name
 from ..core.untrusted_input import printable
-from ..experiment.matches import Arm, Match
+from ..experiment.matches import OTHER_TEXT, Arm, Match
 from ..memory.career_memory import within
 from ..memory.native_tools import delivered, holds
 from ..memory.placebo import PlaceboRule
-from ..memory.tool_calls import BUDGET_USED, MALFORMED, NOTHING_FOUND, SEARCH, closing_observation
+from ..memory.tool_calls import closing_observation, told_by_calls
 from ..plan.manifest import Plan
 from ..seats import Seat
 from ..systems import MemorySystem
-from ..table.prompt_lines import PROFILE, read_page
+from ..table.prompt_lines import forgotten, read_page
 from ..table.registry import GAMES
 from .replayed_game import PlayedGame
 
-_NO_ENTRIES: Final = (NOTHING_FOUND, MALFORMED[SEARCH], BUDGET_USED.partition("{")[0])
-"""Beginnings of what a search is answered where no entries are told."""
-
 
 class Recalled(NamedTuple):
-    """An entry that a prompt held; in the placebo arm, without content, one in whose place other text stood.
+    """An entry that a prompt held; in an arm of other text, without content, one in whose place that stood.
 
-    `own`: in the placebo arm, the content that was not shown; `instead`: its replacement, where the pair is known.
+    `own`: in such an arm, the content that was not shown; `instead`: its replacement, where the pair is known.
     """
 
     entry: str
@@ -97,7 +92,7 @@ class SeatMemory(NamedTuple):
     @property
     def is_placebo(self) -> bool:
         """True if other text stands in the place of its entries."""
-        return self.arm is Arm.PLACEBO
+        return self.arm in OTHER_TEXT
 
 
 def seats_with_memory(plan: Plan, match: Match) -> Iterator[SeatMemory]:
@@ -208,10 +203,8 @@ def _placebo_told(decision: XrayedDecision, question: Chat, of: SeatMemory, matc
     """A decision with what its searches were answered in the placebo arm: its next question tells it."""
     if not decision.recalled or not of.is_placebo:
         return decision
-    names = {sent.id: sent.name for message in question.messages for sent in message.tool_calls}
-    answers = [message.content for message in question.messages if names.get(message.tool_call_id) == SEARCH]
-    told = "\n".join(answer for answer in answers if not answer.startswith(_NO_ENTRIES))
-    return decision._replace(recalled=_paired(decision.recalled, told, of.system, match), instead=told)
+    told = "\n".join(told_by_calls(question.messages))
+    return decision._replace(recalled=_paired(decision.recalled, told, of, match), instead=told)
 
 
 def _told(hits: Hits, of: SeatMemory, match: Match, instead: str) -> tuple[Recalled, ...]:
@@ -219,16 +212,17 @@ def _told(hits: Hits, of: SeatMemory, match: Match, instead: str) -> tuple[Recal
     texts = within([hit.content for hit in hits.hits], of.system.limits)
     if of.is_placebo:
         own = tuple(Recalled(hit.entry, "", hit.content) for hit in hits.hits[: len(texts)])
-        return _paired(own, instead, of.system, match)
+        return _paired(own, instead, of, match)
     return tuple(Recalled(hit.entry, hit.content) for hit in hits.hits[: len(texts)])
 
 
-def _paired(own: tuple[Recalled, ...], told: str, system: MemorySystem, match: Match) -> tuple[Recalled, ...]:
+def _paired(own: tuple[Recalled, ...], told: str, of: SeatMemory, match: Match) -> tuple[Recalled, ...]:
     """The entries, each with the text that stood in its place; unchanged where the pairs cannot be known.
 
-    A donor note is known by its words, shuffled entries by their lines. Entries drawn anew stand for none of their own.
+    A donor note is known by its words, shuffled entries and filler by their lines. Entries drawn anew stand for none of
+    their own.
     """
-    match system.placebo:
+    match PlaceboRule.SHUFFLE if of.arm is Arm.FILLER else of.system.placebo:
         case PlaceboRule.DONOR:
             parts = _notes_in(told, GAMES[match.game].donor_notes)
         case PlaceboRule.SHUFFLE:
@@ -271,21 +265,6 @@ def _without(question: Chat, seat: Seat) -> str | None:
         return None
 
 
-def forgotten(messages: Sequence[Message], briefing: str) -> tuple[Message, ...]:
-    """The messages of a question without the remembered text: the profile in the user message is the briefing alone."""
-    return tuple(
-        msgspec.structs.replace(message, content=_briefed(message.content, briefing))
-        if message.role == "user"
-        else message
-        for message in messages
-    )
-
-
-def _briefed(content: str, briefing: str) -> str:
-    situation, _, _ = content.partition(PROFILE)
-    return situation + (PROFILE + briefing if briefing else "")
-
-
 def _declared(answer: Answer) -> str:
     """The last line of a seat's answer."""
     return _last_line(answer.text) if isinstance(answer, Reply) else "(no reply)"
@@ -299,7 +278,7 @@ def xray_lines(played: PlayedGame, of: SeatMemory, decisions: Sequence[XrayedDec
     """The decisions as a person reads them: the turn, the action, the entries, and what becomes of it without them."""
     yield f"{played.record.game}: what {of.name} remembered at each of its {len(decisions)} decisions"
     if of.is_placebo:
-        yield "  the placebo's text stood in the place of these entries, as many as the limits allow"
+        yield f"  the {of.arm}'s text stood in the place of these entries, as many as the limits allow"
     for decision in decisions:
         entries = printable(", ".join(recalled.entry for recalled in decision.recalled)) or "nothing"
         chain = _chain(decision.steered) if decision.steered else ""

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from ..core.dice import Stream
-from ..experiment.matches import Arm, Augmentation, Trait
-from ..experiment.plan_fields import END, Problem
+from ..experiment.matches import OTHER_TEXT, Arm, Augmentation, Trait
+from ..experiment.plan_fields import END, CountOrNone, Problem
 from ..memory import tool_calls
 from ..memory.built_in_servers import SERVERS, Server
 from ..memory.career_memory import CareerMemory, SearchLimits
@@ -24,6 +24,7 @@ from ..memory.declared_server import (
     server_of,
     shipped_problem,
 )
+from ..memory.filler import FILLER_TEMPLATES, Filler
 from ..memory.model_memory import ModelMemory, NativeMemory
 from ..memory.native_tools import NATIVE_TEMPLATES, Effect, NativeTool
 from ..memory.placebo import Donor, Placebo, PlaceboRule, RandomOfOwn, Shuffle
@@ -73,6 +74,8 @@ class MemorySystem(System, frozen=True, tag="memory"):
     `placebo`: what is told in the placebo arm in the place of the entries found. `donor`: notes of a frozen match
     against another opponent. `shuffle`: the words of all of them in a drawn order. `random_of_own`: as many entries,
     drawn from all that were stored. Any but `donor` departs from the protocol.
+    `stale_after`: in the stale arm, the contest of a career after which nothing more is stored; 0 for the protocol's
+    share of the career.
     """
 
     server: ServerName = "full_text"
@@ -84,8 +87,10 @@ class MemorySystem(System, frozen=True, tag="memory"):
     half_life_games: Annotated[int, Meta(ge=0, le=10_000)] = 0
     noise_percent: Annotated[int, Meta(ge=0, le=100)] = 0
     placebo: PlaceboRule = PlaceboRule.DONOR
+    stale_after: CountOrNone = 0
 
     augmentations: ClassVar[frozenset[Augmentation]] = frozenset({Augmentation.MEMORY})
+    arms: ClassVar[frozenset[Arm]] = frozenset(Arm) - {Arm.NAKED}
     keeps_store: ClassVar[bool] = True
 
     @property
@@ -151,11 +156,15 @@ class MemorySystem(System, frozen=True, tag="memory"):
         return self.use.value
 
     @property
+    def contests_stored(self) -> int:
+        return self.stale_after
+
+    @property
     def needs_tool_calls(self) -> bool:
         return self.use in (Use.MODEL, Use.NATIVE)
 
     def small(self) -> Self:
-        return msgspec.structs.replace(self, use=Use.HARNESS, calls_max=0)
+        return msgspec.structs.replace(self, use=Use.HARNESS, calls_max=0, stale_after=0)
 
     @property
     def offers_native_tools(self) -> bool:
@@ -173,15 +182,15 @@ class MemorySystem(System, frozen=True, tag="memory"):
     def templates(self) -> Mapping[str, str]:
         match self.use:
             case Use.HARNESS:
-                return {}
+                return FILLER_TEMPLATES
             case Use.MODEL:
-                return tool_calls.TEMPLATES
+                return {**tool_calls.TEMPLATES, **FILLER_TEMPLATES}
             case Use.NATIVE:
                 return NATIVE_TEMPLATES
 
     @classmethod
     def shipped_templates(cls) -> Mapping[str, str]:
-        return {**tool_calls.TEMPLATES, **NATIVE_TEMPLATES}
+        return {**tool_calls.TEMPLATES, **NATIVE_TEMPLATES, **FILLER_TEMPLATES}
 
     @property
     def image_part(self) -> str:
@@ -250,19 +259,30 @@ class MemorySystem(System, frozen=True, tag="memory"):
                 "rewrites its entries" if self.is_from_outside else "adds up the observations that the harness stores"
             )
             yield Problem("use", f"expected harness: {self.server} {what}")
-        if self.offers_native_tools and arm is Arm.PLACEBO:
-            message = "expected harness or model in the placebo arm: no placebo stands in a server's own words"
+        if self.offers_native_tools and arm in OTHER_TEXT:
+            message = f"expected harness or model in the {arm} arm: no {arm} stands in a server's own words"
+            yield Problem("use", message)
+        if self.offers_native_tools and arm is Arm.STALE:
+            message = "expected harness or model in the stale arm: a model is told what its server's own tools say"
             yield Problem("use", message)
 
     def career_memory(
-        self, arm: Arm, donor_notes: Sequence[str], order: Stream, offered: Sequence[NativeTool], to: str
+        self,
+        arm: Arm,
+        donor_notes: Sequence[str],
+        order: Stream,
+        offered: Sequence[NativeTool],
+        to: str,
+        stores_until: int | None = None,
     ) -> CareerMemory | None:
         placebo = self._placebo(donor_notes, order) if arm is Arm.PLACEBO else None
+        placebo = Filler(order) if arm is Arm.FILLER else placebo
         if self.use is Use.NATIVE and offered:
             return NativeMemory(self.limits, self.calls_max, offered, to=to)
         if self.needs_tool_calls:  # before its server is sealed, a memory by native tools counts for one of two tools
-            return ModelMemory(self.limits, self.calls_max, placebo, to=to)
-        return CareerMemory(self.limits, placebo, rewrites=self._server.rewrites, to=to)
+            return ModelMemory(self.limits, self.calls_max, placebo, to=to, stores_until=stores_until)
+        rewrites = self._server.rewrites
+        return CareerMemory(self.limits, placebo, rewrites=rewrites, to=to, stores_until=stores_until)
 
     def _placebo(self, donor_notes: Sequence[str], order: Stream) -> Placebo:
         match self.placebo:

@@ -21,6 +21,8 @@ class System(Part, frozen=True, tag_field="kind"):
 
     augmentations: ClassVar[frozenset[Augmentation]]
     """The augmentations that the system can be used for."""
+    arms: ClassVar[frozenset[Arm]] = frozenset({Arm.PLACEBO, Arm.REAL})
+    """The arms in which the system can be played."""
     keeps_store: ClassVar[bool] = False
     """True if what a seat has in one game depends on the games before it, so that only careers can be compared."""
     asks_tool: ClassVar[bool] = False
@@ -103,6 +105,11 @@ class System(Part, frozen=True, tag_field="kind"):
         """The server that a plan names for it; empty where it has none."""
         return ""
 
+    @property
+    def contests_stored(self) -> int:
+        """In the stale arm, the contests of a career that are stored; 0 where the protocol's share is."""
+        return 0
+
     def name_problem(self, name: str) -> str:
         """The reason why a plan may not call the system so; empty if it may. A server's name is its alone."""
         known = SERVER_OF_NAME.get(name, "")
@@ -166,10 +173,12 @@ class System(Part, frozen=True, tag_field="kind"):
         order: Stream,  # noqa: ARG002
         offered: Sequence[NativeTool],  # noqa: ARG002
         to: str,  # noqa: ARG002
+        stores_until: int | None = None,  # noqa: ARG002
     ) -> CareerMemory | None:
         """The memory of a seat in one career, where the system is one.
 
         `donor_notes`: the game's notes for the placebo arm; `order`: draws of this career for the placebo. `offered`:
         the sealed tools of its server that a model is offered. `to`: whose memory it is (`seat_letters.memory_name`).
+        `stores_until`: the last contest of the career after which something is stored; None where all are noted.
         """
         return None

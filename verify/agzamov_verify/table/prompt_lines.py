@@ -15,8 +15,10 @@ the passages, the tool's answer and the profile, so those that say nothing usefu
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import msgspec
 
 from ..core.dice import Stream
 from ..core.questions import Message
@@ -49,6 +51,21 @@ def read_page(messages: tuple[Message, ...]) -> Page:
     lines = _first(messages, "system").splitlines()
     rules = [line.partition(": ")[2] for line in lines if line.startswith(_RULE)]
     return Page("\n".join(rules), situation, profile, tool, documents)
+
+
+def forgotten(messages: Sequence[Message], briefing: str) -> tuple[Message, ...]:
+    """The messages of a question without the remembered text: the profile in the user message is the briefing alone."""
+    return tuple(
+        msgspec.structs.replace(message, content=_briefed(message.content, briefing))
+        if message.role == "user"
+        else message
+        for message in messages
+    )
+
+
+def _briefed(content: str, briefing: str) -> str:
+    situation, _, _ = content.partition(PROFILE)
+    return situation + (PROFILE + briefing if briefing else "")
 
 
 def scripted_player(label: str, reply: Callable[[Page, Stream], str]) -> Callable[[Page, int], str]:

@@ -88,7 +88,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     `too_short`: why those careers have neither an interval nor a test, where each has too few units for one.
     `shifts`: after how many games or hands of a career, or of the match, a strategy was forced to change. `is_priced`:
     True if a price of the measured seat was sealed. `opponent`: the other seats of the table by all of their settings,
-    so that cells with the same name met the same players; empty where a seat played itself.
+    so that cells with the same name met the same players; empty where a seat played itself. `stale_from`: of a stale
+    arm, the first unit of a career that a memory which goes on storing plays with more entries; else 0.
     """
 
     key: CellKey
@@ -100,6 +101,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     cost_usd: Fraction = Fraction(0)
     is_priced: bool = True
     opponent: str = ""
+    stale_from: int = 0
 
     @property
     def results(self) -> Sequence[Outcome]:

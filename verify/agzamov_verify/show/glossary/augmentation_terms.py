@@ -44,6 +44,15 @@ MEMORY: Final = (
     Term("random_of_own",
          "A placebo of a memory: as many entries as were found, drawn from all that the career has stored so far.",
          "docs/memory.md"),
+    Term("filler",
+         "The arm of a memory in which text of nothing in the game, a harbour's log, stands in the place of each entry "
+         "found, as long to the byte: no memory, as many bytes. Real less filler is without what a longer prompt does "
+         "by itself.",
+         "docs/memory.md", ("no memory, as many tokens", "as many bytes")),
+    Term("stale",
+         "The arm of a memory that stores nothing more after a declared contest of a career, and is searched and told "
+         "on. Real less stale is what going on learning is worth.",
+         "docs/memory.md", ("stale memory", "stale_after", "less_stale")),
     Term("rewrites",
          "Whether a memory system may replace its entries by others that it makes of them, and when: never, or at the "
          "end of a game. What it makes is derived from the entries that it names.",

@@ -57,7 +57,7 @@ RUN: Final = (
          "paper, section 4.2", ("self-play",)),
     Term("Phase 2",
          "The model with an augmentation against the same model without it, in three arms: naked (the control), "
-         "placebo and real.",
+         "placebo and real. A memory can have two more, filler and stale.",
          "paper, section 4.2; docs/decisions/0039", ("control", "arm", "arms")),
     Term("Phase 3",
          "Both models have an augmentation, and strategies are forced to change during the match.",

@@ -1,4 +1,4 @@
-"""Figures of the arms of Phase 2: seat A naked, with a placebo, with its system, and with true facts."""
+"""Figures of the arms of Phase 2: seat A naked, with filler or a placebo, with its system, and with true facts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -17,6 +17,7 @@ from ...scoring.match_cells import cell_of
 from ...scoring.results import MatchResult
 from ...scoring.units.score_constants import load_score_constants
 from ...systems import OracleSystem
+from ..absent_arms import NOT_PLAYED, absent_arms
 from ..text.headline import Headline, headlines
 from ..views import VIEWS, game_words
 from .charts import Whisker, whiskers
@@ -34,8 +35,16 @@ from .figures import (
 )
 from .markup import Element, table
 
-ORDER: Final = (Arm.NAKED, Arm.PLACEBO, Arm.REAL)
-COMPARED: Final = ((Arm.REAL, Arm.PLACEBO), (Arm.REAL, Arm.NAKED), (Arm.PLACEBO, Arm.NAKED))
+ORDER: Final = tuple(Arm)
+COMPARED: Final = (
+    (Arm.REAL, Arm.PLACEBO),
+    (Arm.REAL, Arm.NAKED),
+    (Arm.REAL, Arm.FILLER),
+    (Arm.REAL, Arm.STALE),
+    (Arm.PLACEBO, Arm.NAKED),
+    (Arm.FILLER, Arm.NAKED),
+    (Arm.STALE, Arm.NAKED),
+)
 """The differences of each system: the first arm less the second; what the content added first."""
 
 
@@ -99,7 +108,12 @@ def _arms(title: str, conditions: Sequence[PlayedCondition], manifest: Manifest)
         figures = ("baseline", "") if one.result.is_baseline else (view.spelled(head.value), interval_words(head))
         numbers.append((name, against, view.size(one.result.result), *figures))
     has_oracle = any(_is_oracle(one.match.condition.system, manifest) for one in conditions)
-    words = "What naming, reading and searching do by themselves shows in the placebo."
+    numbers += [
+        (condition_name(match, manifest), "", NOT_PLAYED, "", "") for match in _absent_beside(conditions, manifest)
+    ]
+    words = (
+        "What naming, reading and searching do by themselves shows in the placebo, what more text does in the filler."
+    )
     words += " What true facts about the opponent are worth shows in the oracle." if has_oracle else ""
     words += hollow_words(one.head.why_none for one in conditions if one.head.low is None)
     name = f"{title}: each condition"
@@ -108,11 +122,25 @@ def _arms(title: str, conditions: Sequence[PlayedCondition], manifest: Manifest)
     return figure(name, words, chart, table(header, numbers))
 
 
+def _absent_beside(conditions: Sequence[PlayedCondition], manifest: Manifest) -> Iterator[Match]:
+    """The arms that have a row in every table, and that the plan does not have beside these conditions."""
+    first = conditions[0].match
+    place = first.game, first.measured, first.condition.augmentation
+    for match in absent_arms(manifest.plan):
+        if (match.game, match.measured, match.condition.augmentation) == place:
+            yield match
+
+
 def _differences(title: str, game: str, compared: Sequence[Difference]) -> Element:
     """Differences that each arm shows from another."""
     unit = VIEWS[game].figure_unit
     rows = [estimated_whisker(one.name, one.value) for one in compared if one.value.value]
     words = "Right of the dashed line the first-named arm did better. Real less placebo is what the content added."
+    words += (
+        " Real less stale is what going on learning added."
+        if any(" less stale" in one.name for one in compared)
+        else ""
+    )
     words += hollow_words(why_no_interval(one.value) for one in compared if one.value.ci is None)
     numbers = [(one.name, *estimate_cells(one.value)) for one in compared]
     chart = whiskers(rows, 0.0, unit, f"{title}: differences", "no difference") if rows else None

@@ -6,7 +6,8 @@ from math import isfinite
 from typing import Final
 
 from ...core.columns import ascii_words, row
-from ...plan.manifest import Manifest
+from ...experiment.matches import Arm
+from ...plan.manifest import Manifest, Plan
 from ...scoring.analysis import Analysis, Recovery
 from ...scoring.deltas import DeltaAnalysis, RobustnessRow
 from ...scoring.early_stopping import MonitoredMatch
@@ -18,6 +19,7 @@ from ...scoring.inference.samples import Interval
 from ...scoring.inference.sequential_test import Stop
 from ...scoring.inference.unit_values import ONE_CAREER
 from ...scoring.learning.outcome import LearningOutcome
+from ..absent_arms import NOT_PLAYED
 from ..glossary import label
 from ..seat_words import NO_PRICE
 
@@ -48,6 +50,8 @@ def hypothesis_lines(analysis: Analysis, manifest: Manifest) -> Iterator[str]:
         yield from row(label(f"Phase {int(phase.phase)}"), totals)
     for delta in analysis.deltas:
         yield from row(label("delta"), _delta(delta))
+        for line in _less(delta, manifest.plan):
+            yield from row("", line)
         for name, adjusted in delta.adjusted.items():
             yield from row("", f"{ascii_words(name.replace('_', ' '))}: {estimate(adjusted)}")
     for ratio in analysis.tau_ratios:
@@ -215,3 +219,16 @@ def _delta(delta: DeltaAnalysis) -> str:
     less = f"less its placebo {estimate(delta.less_placebo)}" if delta.less_placebo else "no placebo was played"
     naked = f"less its naked arm {estimate(delta.performance.everything)}"
     return ascii_words(f"{delta.game} {delta.model} {delta.augmentation}{system}: {less}; {naked}")
+
+
+def _less(delta: DeltaAnalysis, plan: Plan) -> Iterator[str]:
+    """A real arm less the filler and the stale arm of its memory, or that these were not played."""
+    arms = plan.systems[delta.system].arms if delta.system in plan.systems else ()
+    for arm, (name, one) in {
+        Arm.FILLER: ("filler (no memory, as many bytes)", delta.less_filler),
+        Arm.STALE: ("stale arm", delta.less_stale),
+    }.items():
+        if arm in arms:
+            yield ascii_words(f"less its {name}: {estimate(one) if one else NOT_PLAYED}")
+    if delta.less_stale_late:
+        yield f"less its stale arm, from where they have different entries: {estimate(delta.less_stale_late)}"

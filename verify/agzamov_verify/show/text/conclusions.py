@@ -108,10 +108,15 @@ def _least(figures: Sequence[Estimate]) -> str:
 
 
 def _deltas(analysis: Analysis | None) -> Iterator[str]:
-    """The effect of each augmentation, those with an interval first: the real arm less its placebo, and its control."""
+    """The effect of each augmentation, those with an interval first: the real arm less each of its other arms."""
     deltas = sorted(analysis.deltas if analysis else (), key=lambda delta: delta.performance.everything.ci is None)
     for delta in deltas[:MATCHES_SHOWN_MAX]:
-        less = {"placebo": delta.less_placebo, "control": delta.performance.everything}
+        less = {
+            "placebo": delta.less_placebo,
+            "control": delta.performance.everything,
+            "filler": delta.less_filler,
+            "stale arm": delta.less_stale,
+        }
         told = [f"less its {name} {effect_words(one)}" for name, one in less.items() if one and one.value is not None]
         if told:
             told += [] if delta.less_placebo else ["no placebo was played"]

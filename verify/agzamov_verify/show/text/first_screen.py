@@ -11,12 +11,13 @@ from typing import Final, NamedTuple
 
 from ...core.columns import LABEL_WIDTH, ascii_words, item, paragraph, quoted, table
 from ...experiment.matches import MEASURED, Condition, Match, SeatAt, others_of
-from ...plan.manifest import Manifest
+from ...plan.manifest import Manifest, Plan
 from ...scoring.analysis import Analysis
 from ...scoring.call_records import CallTable
 from ...scoring.game_scoring import match_of
 from ...scoring.results import MatchResult, Results
 from ...scoring.seat_stats import share
+from ..absent_arms import NOT_PLAYED, absent_arms
 from ..glossary import label
 from ..seat_words import percent, seat_lines
 from ..views import VIEWS, arm_words, condition_words, game_words, part_words, size_words
@@ -184,12 +185,15 @@ def match_words(manifest: Manifest, match_id: str) -> str:
     """A match in plain words; its id where the plan does not name it."""
     for match in manifest.plan.matches:
         if match.id == match_of(match_id):
-            words = partial(arm_words, is_system_named=len(manifest.plan.systems_played) > 1)
-            side = match_id.removeprefix(match.id).removeprefix("@")
-            arm, pair = words(match.condition), f"{match.measured} v {_others(match.table, str, words)}"
-            pair = f"{pair}, seat {side.upper()}" if side else pair
-            return f"Phase {match.phase:d}{arm}, {game_words(match.game)}{part_words(match.part)}, {pair}"
+            return _words_of(match, match_id.removeprefix(match.id).removeprefix("@"), manifest.plan)
     return ascii_words(match_id)
+
+
+def _words_of(match: Match, side: str, plan: Plan) -> str:
+    words = partial(arm_words, is_system_named=len(plan.systems_played) > 1)
+    arm, pair = words(match.condition), f"{match.measured} v {_others(match.table, str, words)}"
+    pair = f"{pair}, seat {side.upper()}" if side else pair
+    return f"Phase {match.phase:d}{arm}, {game_words(match.game)}{part_words(match.part)}, {pair}"
 
 
 # --- Believe, Departs ----------------------------------------------------------------------------
@@ -235,7 +239,8 @@ def match_table(manifest: Manifest, results: Results, analysis: Analysis | None)
     """One row for each match. Raises ValueError for figures that are no numbers."""
     heads = headlines(results.matches, analysis)
     header = [label(name) for name in ("match", "played", "result of the first-named", "ended by play")]
-    yield from table(header, [_row(manifest, match, heads) for match in results.matches])
+    absent = [[_words_of(match, "", manifest.plan), NOT_PLAYED, "", ""] for match in absent_arms(manifest.plan)]
+    yield from table(header, [*(_row(manifest, match, heads) for match in results.matches), *absent])
     contests = [heads[match.id] for match in results.matches if not match.is_baseline]
     if any(head.sequential for head in contests):
         yield OPEN_ENDED
