@@ -16,7 +16,7 @@ from agzamov_harness.run.interleave import Turns
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_harness.run.stop import Stop, Stopped
 from agzamov_verify.plan.manifest import Plan
-from agzamov_verify.plan.streams import streams_of
+from agzamov_verify.plan.streams import streams_of, unit_results
 from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.table.game import StreamPlan
 from agzamov_verify.table.registry import GAMES
@@ -51,10 +51,15 @@ class Played:
     def __init__(self, slots: int, recorded: Callable[[StreamPlan], int] = lambda _: 0, plan: Plan = PLAN) -> None:
         self.stop, self.begun, self.started = Stop(), [], []
         self.recorded = recorded
-        self.turns = Turns(STREAMS, STREAMS, plan, slots, self.stop)
+        self.turns = Turns(STREAMS, STREAMS, plan, slots, self.stop, self.last)
         self.gates = {match.id: threading.Semaphore(0) for match in plan.matches}
         self.open = {match.id for match in plan.matches}
         self.lock = threading.Lock()
+
+    def last(self, stream: StreamPlan) -> str:
+        """The name of its last recorded result."""
+        recorded = self.recorded(stream)
+        return GAMES[stream.match.game].id_of(stream.match, stream.first + recorded - 1) if recorded else ""
 
     def questions(self, stream: StreamPlan) -> Iterator[tuple[int, Any]]:
         game = GAMES[stream.match.game]
@@ -165,6 +170,26 @@ def test_a_resumed_run_plays_first_what_is_behind() -> None:
     names = [name for name, _ in played.begun]
     assert REAL not in names[: 2 * 2 * 40], "the real arm waits until the others are where it was"
     assert len(names) == 3 * GAMES_PLANNED - 2 * 120
+
+
+def test_what_is_recorded_of_careers_that_come_later_is_counted_from_the_start() -> None:
+    """The real arm's second career was far ahead, and nobody knew before it began."""
+    played = Played(slots=1, recorded=lambda stream: 120 if stream.match.id == REAL else 0)
+    played.all()
+    first = [name for name, _ in played.begun].index(REAL)
+    recorded_units = CAREERS * 120 // 2
+    assert first >= 2 * 2 * (recorded_units - LEAD - 1)
+    assert Counter(name for name, _ in played.begun)[REAL] == GAMES_PLANNED - CAREERS * 120
+
+
+@pytest.mark.parametrize(
+    ("result", "unit"),
+    [("", 0), ("no number", 0), ("x-g-3", 0), ("x-g5", 3), ("x-g99999999", 120), ("x-g" + "9" * 5000, 0)],
+    ids=lambda value: str(value)[:12],
+)
+def test_a_journal_that_lies_counts_for_no_more_than_its_stream(result: str, unit: int) -> None:
+    """The journal is checked when its stream begins; until then its last name is anybody's word."""
+    assert interleave.PacedStream(STREAMS[0], unit_results(STREAMS[0].match, PLAN)).units_recorded(result) == unit
 
 
 def test_a_stop_wakes_every_stream_that_waits() -> None:

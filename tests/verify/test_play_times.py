@@ -66,7 +66,9 @@ def test_the_parts_have_equally_many_calls() -> None:
 
 
 def test_an_arm_that_is_compared_with_nothing_has_no_times() -> None:
-    assert list(compared_times([NAKED, REAL], {NAKED.id: Counter([1, 2])}, many)) == []
+    assert list(compared_times([NAKED], {NAKED.id: Counter([1, 2])}, many)) == []
+    (alone,) = compared_times([NAKED, REAL], {NAKED.id: Counter([1, 2])}, many)
+    assert list(alone.matches) == [NAKED.id], "so that it is seen which of the two does not say when"
     assert list(compared_times([NAKED, REAL], {}, many)) == []
 
 
@@ -78,11 +80,28 @@ def test_a_hosted_arm_that_was_played_at_other_times_is_warned_of(url: str | Non
     seats = {name: SimpleNamespace(server_url=url) for name in ("one", "other")}
     plan: Any = SimpleNamespace(protocol="agz-0.1", matches=(NAKED, REAL), seats=seats)
     seconds = {NAKED.id: Counter(range(1, 3000)), REAL.id: Counter(range(1 + gap, 3000 + gap))}
-    calls: Any = SimpleNamespace(times=tuple(compared_times(plan.matches, seconds, many)))
+    calls: Any = SimpleNamespace(times=tuple(compared_times(plan.matches, seconds, many)), matches={})
     lines = list(apart_warnings(plan, calls))
     assert len(lines) == warned
     if warned:
         assert lines[0].startswith(f"{REAL.id}: only 0 % of its calls were made at the times of its control {NAKED.id}")
+
+
+@pytest.mark.parametrize(("timed", "hosted", "warned"), [(0, True, 1), (40, True, 1), (60, True, 0), (0, False, 0)])
+def test_an_arm_of_a_hosted_model_that_does_not_say_when_it_was_played_is_warned_of(
+    timed: int, *, hosted: bool, warned: bool
+) -> None:
+    """Who leaves the seconds out was not warned of, who writes them was."""
+    seats = {name: SimpleNamespace(server_url="https://a.example/v1" if hosted else None) for name in ("one", "other")}
+    plan: Any = SimpleNamespace(protocol="agz-0.1", matches=(NAKED, REAL), seats=seats)
+    seconds = {NAKED.id: Counter(range(1, 101)), REAL.id: Counter(range(1, 1 + timed))}
+    seat_calls = {"one": SimpleNamespace(answers=60), "memory_a": SimpleNamespace(answers=40)}
+    times = tuple(compared_times(plan.matches, seconds, lambda _: 2))  # one part: nothing is said of their overlap
+    calls: Any = SimpleNamespace(times=times, matches={NAKED.id: seat_calls, REAL.id: seat_calls})
+    lines = list(apart_warnings(plan, calls))
+    assert len(lines) == warned
+    if warned:
+        assert lines[0].startswith(f"{REAL.id}: only {timed} % of its calls say when they were made (expected at least")
 
 
 @pytest.mark.parametrize(

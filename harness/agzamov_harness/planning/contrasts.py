@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 from agzamov_verify.experiment.analysis_plan import HypothesisId
 from agzamov_verify.experiment.matches import Arm, Augmentation, Match, Phase
 from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import observations_planned
 from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.departures import too_short
 from agzamov_verify.scoring.early_stopping import open_ended
@@ -200,7 +201,7 @@ class Contrasts:
         return ArmDesign(scorings[min(index, len(scorings) - 1)], group.weight, group.is_moved, icc)
 
     def _units(self, match: Match) -> int:
-        return match.planned // GAMES[match.game].unit_results(self._plan.rules_of(match.game), len(match.table))
+        return observations_planned(match, self._plan)
 
 
 def _samples(parts: Parts) -> list[list[WeightedMatch]]:

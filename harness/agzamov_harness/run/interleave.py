@@ -8,18 +8,19 @@ between them makes a difference that looks like an effect. So streams take turns
     lead            no arm begins a unit that is more than `lead_units` of the protocol ahead of the slowest arm that it
                     is compared with: matches of one label of draws (`Match.draws`) differ in their conditions alone
 
-Answers of the journal are counted as they pass, so a resumed run first plays what is behind. A stream that waits for
-its turn keeps its thread and its memory server, and leaves its slot to another.
+What the journals hold of all streams is counted before the first one begins, so a resumed run first plays what is
+behind. A stream that waits for its turn keeps its thread and its memory server, and leaves its slot to another.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from threading import Condition
 from typing import NamedTuple
 
 from agzamov_verify.core.questions import Question
-from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.streams import unit_results
 from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.table.game import StreamPlan
 from agzamov_verify.table.registry import GAMES
@@ -85,11 +86,18 @@ class PacedStream:
         """The unit that a result of this stream belongs to, by the result's name."""
         return GAMES[self.stream.match.game].number_in(result) // self.unit_results
 
+    def units_recorded(self, result: str) -> int:
+        """The unit after those that its journal has begun, by the name of its last result, which nobody has checked."""
+        with suppress(ValueError):
+            return max(self.first, min(self.unit_of(result) + 1, self.end))
+        return self.first
+
 
 class Turns:
     """The turns of streams that are played side by side, `slots` of them at any time. Thread-safe.
 
     `everything`: all streams of the same matches that this runner plays, of which some may be done already.
+    `recorded`: the name of the last result in a stream's journal, empty where there is none.
     """
 
     def __init__(
@@ -99,6 +107,7 @@ class Turns:
         plan: Plan,
         slots: int,
         stop: Stop,
+        recorded: Callable[[StreamPlan], str] = lambda _: "",
     ) -> None:
         self._stop, self._slots, self._number = stop, slots, len(streams)
         self._lead = load_protocol(plan.protocol).interleaving.lead_units
@@ -109,6 +118,8 @@ class Turns:
         self._compared: dict[str, list[PacedMatch]] = {}
         for match in {stream.match.id: stream.match for stream in streams}.values():
             self._compared.setdefault(match.draws, []).append(self._arms[match.id])
+        for paced in self._paced.values():
+            self._reach(paced, paced.units_recorded(recorded(paced.stream)))
 
     def starting(self) -> Iterator[StreamPlan]:
         """The streams, each when it is to start; ends early where the run is to stop."""
@@ -221,8 +232,3 @@ def _arms(
         per_career = max(1, match.planned // own[0].unit_results // max(1, match.careers))
         arms[name] = PacedMatch(to_play, planned, before, per_career, max(1, -(-slots // len(matches))))
     return arms
-
-
-def unit_results(match: Match, plan: Plan) -> int:
-    """Number of results of a unit of a match."""
-    return GAMES[match.game].unit_results(plan.rules_of(match.game), len(match.table))

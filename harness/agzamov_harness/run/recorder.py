@@ -292,6 +292,15 @@ def recorded(folder: Path) -> Iterator[Entry]:
         yield from waiting_entries(stream, entries)
 
 
+def last_recorded(folder: Path, stream: str) -> str:
+    """The name of the last result in a stream's journal, unchecked; empty where there is none."""
+    for path in sorted((folder / stream).glob(f"*{JOURNAL_SUFFIX}"), reverse=True):
+        for line in reversed(path.read_bytes().splitlines()):
+            with suppress(msgspec.MsgspecError, UnicodeDecodeError):
+                return msgspec.json.decode(line, type=Entry).question.game
+    return ""
+
+
 def _match_calls(path: Path, entries: list[Entry]) -> None:
     """Make the call records match the entries: cut those without an entry, fill in lost ones with 0 us."""
     recorded = path.read_bytes().splitlines() if path.exists() else []

@@ -30,7 +30,7 @@ from .execution_log import ExecutionLog, execution
 from .interleave import Turns
 from .play_stream import Hooks, PlayedStream, StreamsHere
 from .progress import State
-from .recorder import recorded
+from .recorder import last_recorded, recorded
 from .run_folder import RunDirectory
 from .stop import Stop, Stopped
 
@@ -116,7 +116,7 @@ class Runner:
         """Play streams side by side, each when its turn comes, and add their blocks in order."""
         matches = {stream.match.id: stream.match for stream in streams}.values()
         everything = [stream for match in matches for stream in streams_of(match) if self._plays(stream)]
-        turns = Turns(streams, everything, self._plan, self._concurrency, self._stop)
+        turns = Turns(streams, everything, self._plan, self._concurrency, self._stop, self._last_recorded)
         futures: dict[str, Future[Block]] = {}
         with ThreadPoolExecutor(max(1, len(streams)), "stream", _keep_interrupts_out) as pool:
             try:
@@ -130,6 +130,9 @@ class Runner:
         self._stop.check()
         for stream in streams:
             blocks.setdefault(stream.match.id, []).append(futures[stream.id].result())
+
+    def _last_recorded(self, stream: StreamPlan) -> str:
+        return last_recorded(self._directory.journal, stream.id)
 
     def _plays(self, stream: StreamPlan) -> bool:  # noqa: ARG002 - see shares
         """Whether this runner plays a stream of the plan."""

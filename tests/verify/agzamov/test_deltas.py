@@ -259,6 +259,17 @@ def test_what_both_arms_gain_in_the_course_of_a_run_is_no_learning(game: str) ->
     assert not both.learned(naked).less_control
 
 
+def test_what_both_arms_gain_after_a_shift_is_no_learning() -> None:
+    risen = World(win=0.1, late=0.6, tau=60)
+    both = [msgspec.structs.replace(cell, shifts=(20,)) for cell in arms(risen, risen, games=[CHESS])]
+    (alone,), (beside,) = evidence(both[:1]).recovered(both[0]), evidence(both).recovered(both[0])
+    assert (alone.curve.verdict, alone.curve.less_control) == (TrendVerdict.LEARNED, False)
+    assert (beside.curve.verdict, beside.curve.less_control) == (TrendVerdict.NO_CONVERGENCE_DETECTED, True)
+    unshifted = msgspec.structs.replace(both[1], shifts=())
+    (other,) = evidence([both[0], unshifted]).recovered(both[0])
+    assert not other.curve.less_control, "a control that meets no shift is none after it"
+
+
 def test_an_arm_that_falls_less_than_its_control_has_no_tau() -> None:
     """It is above its control more and more, and gained nothing that took games."""
     real, naked = arms(World(win=0.55, late=-0.15, tau=60), World(win=0.65, late=-0.6, tau=60), games=[CHESS])

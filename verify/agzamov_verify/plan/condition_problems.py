@@ -11,7 +11,7 @@ from ..protocols.opponents import ANY_SEAT, PhaseRule
 from ..systems import System
 from ..table.registry import GAMES
 from .manifest import Plan
-from .streams import career_contests, stores_until
+from .streams import career_contests, stores_until, unit_results
 
 SHIFTS_MAX = 16
 """Shifts of one match: each costs its verifier a test of recovery."""
@@ -112,8 +112,7 @@ def _careers(path: str, match: Match, plan: Plan) -> Iterator[Problem]:
         yield Problem(f"{path}.careers", "expected none: without an augmentation nothing lasts from game to game")
     if game.deals_twice(rules):
         yield Problem(f"{path}.careers", "expected none where decks are mirrored: a career would meet a deck twice")
-    unit = game.unit_results(rules, len(match.table))
-    if match.planned % (match.careers * unit):
+    if match.planned % (match.careers * unit_results(match, plan)):
         message = f"expected a number that divides {match.planned} into whole {game.unit.many}, found {match.careers}"
         yield Problem(f"{path}.careers", message)
     first = next(candidate for candidate in plan.matches if candidate.game == match.game and candidate.careers)

@@ -16,6 +16,7 @@ from ..seats import KINDS, LocalModelSeat, ScriptedSeat, Seat
 from ..table.registry import GAMES
 from .condition_problems import condition_problems
 from .manifest import Plan
+from .streams import observations_planned
 
 
 def seat_problems(plan: Plan) -> Iterator[Problem]:
@@ -73,11 +74,6 @@ def starts_engine(plan: Plan) -> bool:
 def local_models(plan: Plan) -> dict[str, LocalModelSeat]:
     """The playing seats whose weights are pinned, by name."""
     return {name: seat for name, seat in plan.playing.items() if isinstance(seat, LocalModelSeat)}
-
-
-def observations_planned(match: Match, plan: Plan) -> int:
-    """Number of observations by a rule in a whole match: its statistical units, as start pairs or sessions."""
-    return match.planned // GAMES[match.game].unit_results(plan.rules_of(match.game), len(match.table))
 
 
 def image_parts(plan: Plan) -> tuple[str, ...]:

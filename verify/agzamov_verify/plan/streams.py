@@ -31,6 +31,16 @@ def streams_of(match: Match) -> Iterator[StreamPlan]:
         yield StreamPlan(f"{match.id}-b{number:05d}", match, first, min(size, total - first))
 
 
+def unit_results(match: Match, plan: Plan) -> int:
+    """Number of results of a statistical unit of a match: games of a start pair, hands of a session."""
+    return GAMES[match.game].unit_results(plan.rules_of(match.game), len(match.table))
+
+
+def observations_planned(match: Match, plan: Plan) -> int:
+    """Number of observations by a rule in a whole match: its statistical units, as start pairs or sessions."""
+    return match.planned // unit_results(match, plan)
+
+
 class SeatStore(NamedTuple):
     """The memory of one seat in one stream, which has a server of its own. `to`: its name in the journal."""
 

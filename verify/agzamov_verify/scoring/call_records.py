@@ -23,7 +23,7 @@ from ..core.journal import Entry
 from ..core.questions import Reply
 from ..experiment.plan_fields import Name
 from ..plan.manifest import Plan
-from ..plan.plan_problems import observations_planned
+from ..plan.streams import observations_planned
 from .inference.exact import Figure, figure
 from .play_times import ComparedTimes, compared_times, together
 

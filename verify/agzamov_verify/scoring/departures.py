@@ -7,7 +7,7 @@ from itertools import pairwise
 from ..experiment.matches import Arm, Augmentation, Condition, Match, Phase
 from ..experiment.opponent_patterns import ShiftKind, shift_kinds
 from ..plan.manifest import Plan
-from ..plan.streams import patterns_of
+from ..plan.streams import patterns_of, unit_results
 from ..protocols import PROTOCOLS
 from ..protocols.norms import Protocol, load_protocol
 from ..table.decision import IllegalPolicy
@@ -19,7 +19,7 @@ from .units.score_constants import load_score_constants
 def too_short(match: Match, plan: Plan) -> str:
     """The reason why the careers of a match are too short (docs/decisions/0040); empty where they are not."""
     game, least = GAMES[match.game], load_protocol(plan.protocol).verdict.career_units_min
-    units = match.stream_results // game.unit_results(plan.rules_of(match.game), len(match.table))
+    units = match.stream_results // unit_results(match, plan)
     return f"careers of {game.unit.counted(units)}, fewer than {least}" if match.careers and units < least else ""
 
 

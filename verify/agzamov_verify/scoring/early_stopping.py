@@ -17,8 +17,7 @@ import msgspec
 from ..experiment.analysis_plan import SequentialRule
 from ..experiment.matches import Match
 from ..plan.manifest import Plan
-from ..plan.plan_problems import observations_planned
-from ..plan.streams import streams_of
+from ..plan.streams import observations_planned, streams_of, unit_results
 from ..protocols import PROTOCOLS
 from ..table.game import Block, StreamPlan, records_of
 from ..table.registry import GAMES
@@ -132,7 +131,7 @@ def _blocks_to_see(rule: SequentialRule, match: Match, plan: Plan, blocks: Seque
     decision = decide(observations(match, plan, blocks), plan_of(rule, match, plan))
     if not isinstance(decision, Stop) or decision.reason is Reason.PLANNED_END:
         return len(blocks) + 1
-    per_unit = GAMES[match.game].unit_results(plan.rules_of(match.game), len(match.table))
+    per_unit = unit_results(match, plan)
     results = accumulate(len(block.records) for block in blocks)
     return 1 + sum(count < decision.n * per_unit for count in results)
 

@@ -46,6 +46,8 @@ def compared_times(
     `units`: the number of statistical units that a match has in the plan.
     Calls without a second are not there; matches of one label that is alone are compared with nothing.
     """
+    matches = tuple(matches)
+    arms = Counter(match.draws for match in matches)
     groups: dict[str, dict[str, Counter[int]]] = {}
     fewest: dict[str, int] = {}
     for match in matches:
@@ -53,7 +55,7 @@ def compared_times(
             groups.setdefault(match.draws, {})[match.id] = seconds[match.id]
             fewest[match.draws] = min(units(match), fewest.get(match.draws, 2 * SLICES))
     for draws, group in groups.items():
-        if len(group) > 1:
+        if arms[draws] > 1:
             begins = _parts(together(group.values()), max(1, min(SLICES, fewest[draws] // 2)))
             times = {name: ArmTimes(min(own), max(own), _counted(own, begins)) for name, own in group.items()}
             yield ComparedTimes(begins, times)

@@ -253,7 +253,9 @@ class Evidence:
         """The tests of all forced shifts of the family, corrected."""
         places, tests, rules = [], [], []
         for key, cell in self._family.items():
-            for test in shift_tests(self._course(cell), cell.shifts, self.rule(cell), self._recovery_seed(cell)):
+            course, less_control = self._course(cell), self._less_control(cell)
+            seed = self._recovery_seed(cell)
+            for test in shift_tests(course, cell.shifts, self.rule(cell), seed, less_control):
                 places.append(key)
                 tests.append(test)
                 rules.append(self.rule(cell))
@@ -269,9 +271,12 @@ class Evidence:
         return self._less_control(cell) or self._course(cell)
 
     def _less_control(self, cell: Cell) -> Course | None:
-        """The course of an arm less that of its naked control, result by result; None where it has none as long."""
+        """The course of an arm less that of its naked control, result by result.
+
+        None where it has none that is as long and has the same forced shifts.
+        """
         control = arm_of(self._family, cell.key, Arm.NAKED) if cell.key.arm is not Arm.NAKED else None
-        if control is None or len(control.course) != len(cell.course):
+        if control is None or len(control.course) != len(cell.course) or control.shifts != cell.shifts:
             return None
         course = self._course(cell)
         less = [own - other for own, other in zip(cell.course, control.course, strict=True)]
@@ -285,7 +290,8 @@ class Evidence:
 
     def _recovered(self, cell: Cell, tests: Sequence[ShiftTests] | None) -> tuple[RecoveryOutcome, ...]:
         seed = self._recovery_seed(cell)
-        return recoveries(self._course(cell), cell.shifts, self.rule(cell), seed, self.resamples, tests)
+        less_control = self._less_control(cell)
+        return recoveries(self._course(cell), cell.shifts, self.rule(cell), seed, self.resamples, tests, less_control)
 
     def _learning_seed(self, cell: Cell) -> bytes:
         return self.seed(f"learning/{cell.key}")

@@ -216,11 +216,19 @@ def learning(
     return msgspec.structs.replace(described, change=change, less_control=less_control is not None)
 
 
-def shift_tests(course: Course, shifts: Iterable[int], rule: LearningRule, seed: bytes) -> tuple[ShiftTests, ...]:
-    """The tests of each forced shift, each by itself."""
+def shift_tests(
+    course: Course, shifts: Iterable[int], rule: LearningRule, seed: bytes, less_control: Course | None = None
+) -> tuple[ShiftTests, ...]:
+    """The tests of each forced shift, each by itself: of the course's drop, and of the trend after it.
+
+    The trend is that of the course less its naked control, where it has one, as without a shift (`learning`): a world
+    that changes after a shift changes for both. A drop is the course's own: both arms meet the shift.
+    """
+    shifts = tuple(shifts)
+    tested = _stretches(less_control or course, shifts, seed)
     return tuple(
-        ShiftTests(_drop_test(before, after, rule, own), trend_test(after, rule, own))
-        for before, after, own in _stretches(course, shifts, seed)
+        ShiftTests(_drop_test(before, after, rule, own), trend_test(trend, rule, own))
+        for (before, after, own), (_, trend, _) in zip(_stretches(course, shifts, seed), tested, strict=True)
     )
 
 
@@ -238,15 +246,17 @@ def recoveries(
     seed: bytes,
     resamples: int,
     tests: Sequence[ShiftTests] | None = None,
+    less_control: Course | None = None,
 ) -> tuple[RecoveryOutcome, ...]:
     """Recovery from each forced shift, `shifts` in results played before it, rising.
 
-    `tests`: those of each shift as corrected over their families; None: each by itself.
+    `tests`: those of each shift as corrected over their families; None: each by itself. `less_control`: as
+    `shift_tests`.
     """
     shifts = tuple(shifts)
-    tests = tests or shift_tests(course, shifts, rule, seed)
+    tests = tests or shift_tests(course, shifts, rule, seed, less_control)
     return tuple(
-        _recovery(before, after, rule, own, resamples, test)
+        _recovery(before, after, rule, own, resamples, test, is_less_control=less_control is not None)
         for (before, after, own), test in zip(_stretches(course, shifts, seed), tests, strict=True)
     )
 
@@ -360,10 +370,17 @@ def _drop_test(before: Course, after: Course, rule: LearningRule, seed: bytes) -
 
 
 def _recovery(
-    before: Course, after: Course, rule: LearningRule, seed: bytes, resamples: int, tests: ShiftTests
+    before: Course,
+    after: Course,
+    rule: LearningRule,
+    seed: bytes,
+    resamples: int,
+    tests: ShiftTests,
+    *,
+    is_less_control: bool,
 ) -> RecoveryOutcome:
     words = recovery_by_words(before.values[-rule.baseline_results :], after.values, rule.window)
-    curve = _described(after, rule, tests.trend)
+    curve = msgspec.structs.replace(_described(after, rule, tests.trend), less_control=is_less_control)
     samples, (p, p_corrected) = _drop_samples(before, after, rule), tests.drop
     if samples is None or p_corrected is None:
         one_career = len(before.careers) == 1

@@ -7,6 +7,7 @@ rate is 4 % is flagged in a quarter of short matches: only an interval that lies
 the rate does.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
@@ -150,8 +151,10 @@ PARTS_MIN: Final = 4
 
 
 def apart_warnings(plan: Plan, calls: CallTable | None) -> Iterator[str]:
-    """Warnings of arms of hosted models that were played at other times than their controls."""
+    """Warnings of arms of hosted models that were played at other times than their controls, or do not say when."""
     least, times = load_protocol(plan.protocol).interleaving.overlap_percent_min, calls.times if calls else ()
+    if calls:
+        yield from _untimed(plan, calls, least)
     few = {name for one in times if len(one.begins_s) < PARTS_MIN for name in one.matches}
     for match, control, share in overlaps(plan.matches, times):
         if 100 * share < least and _servers(plan, match) and match.id not in few:
@@ -159,6 +162,20 @@ def apart_warnings(plan: Plan, calls: CallTable | None) -> Iterator[str]:
                 f"{ascii_words(match.id)}: only {round(100 * share)} % of its calls were made at the times of its"
                 f" control {ascii_words(control.id)} (expected at least {least} %): a change of the hosted model"
                 " between them would look like an effect"
+            )
+
+
+def _untimed(plan: Plan, calls: CallTable, least: int) -> Iterator[str]:
+    """Warnings of compared arms of hosted models too few of whose calls say when they were made."""
+    arms = Counter(match.draws for match in plan.matches)
+    timed = {name: sum(arm.calls) for one in calls.times for name, arm in one.matches.items()}
+    for match in plan.matches:
+        answers = sum(seat.answers for seat in calls.matches.get(match.id, {}).values())
+        share = Fraction(timed.get(match.id, 0), answers) if answers else Fraction(1)
+        if arms[match.draws] > 1 and 100 * share < least and _servers(plan, match):
+            yield (
+                f"{ascii_words(match.id)}: only {round(100 * share)} % of its calls say when they were made (expected"
+                f" at least {least} %): whether it was played beside the arms that it is compared with is not known"
             )
 
 
