@@ -85,7 +85,7 @@ def many_runs(runs: int, worlds: int, draws: int, seed: int = 1) -> Outcome:
     for _ in range(worlds):
         all_runs = [board_run(f"honest{number}", source.gauss(EFFECT, ERROR), ERROR) for number in range(HONEST)]
         all_runs += [board_run(f"cheat{number}", source.gauss(0, ERROR), ERROR, key="cheat") for number in range(runs)]
-        places = ranked(rows_of(all_runs), 10, draws)
+        places = ranked(rows_of(all_runs), 10, draws=draws)
         heads += places[0].row.contender.key == "cheat"
         ranks = next(place.ranks for place in places if place.row.contender.key == "cheat")
         assert ranks is not None

@@ -9,7 +9,7 @@ itself is then taken out, which less the naked arm it is not. Without a placebo 
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from hashlib import sha256
 from typing import Final, NamedTuple
@@ -71,9 +71,9 @@ class Contender(NamedTuple):
 class BoardRun(NamedTuple):
     """One figure of one accepted bundle. `less_naked`: beside a figure less placebo, that less the naked arm.
 
-    `careers`: of the real arm; 0 for an augmentation that keeps nothing. `weights`: "sealed" if those of every model
-    that plays are sealed, else "hosted"; SCRIPT where no model plays. `plan`: "compliant" or "departs". `lineage`: the
-    tier of its memory's lineage; NO_MEMORY without a memory. `warnings`: those of its first screen.
+    `careers`: of the real arm; 0 for an augmentation that keeps nothing. `weights`: "sealed" if those of every model at
+    its table are sealed, else "hosted"; SCRIPT where the measured seat is none. `plan`: "compliant" or "departs".
+    `lineage`: the tier of its memory's lineage; NO_MEMORY without a memory. `warnings`: those of its first screen.
     """
 
     board: Board
@@ -98,7 +98,7 @@ def runs_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Board
     manifest, results = verdict.manifest, verdict.results
     if manifest is None or results is None:
         return
-    weights, warnings = weights_of(manifest.plan.playing.values()), tuple(warnings_told(verdict))
+    warnings = tuple(warnings_told(verdict))
     for key, compared, figure, less_naked in _effects(verdict, manifest):
         match = _real_match(manifest, key)
         unit, augmentation = figure.estimate.unit, key.augmentation.value
@@ -116,7 +116,7 @@ def runs_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Board
             verdict.level,
             "departs" if results.departures else "compliant",
             _lineage(manifest.plan, key.system, verdict.lineages),
-            weights,
+            weights_of(manifest.plan, match),
             warnings,
         )
 
@@ -200,9 +200,12 @@ def _lineage(plan: Plan, system: str, lineages: Mapping[str, str]) -> str:
     return next((lineages.get(name, NOT_CHECKED) for name in memories), NO_MEMORY)
 
 
-def weights_of(seats: Iterable[Seat]) -> str:
-    """Whether the weights of the models that play were sealed."""
-    models = [seat for seat in seats if seat.is_model]
-    if not models:
+def weights_of(plan: Plan, match: Match) -> str:
+    """Whether the weights of the models at a table were sealed; SCRIPT where the measured seat is no model.
+
+    Other matches of the plan do not count: a model that plays elsewhere gave a scripted player a rank.
+    """
+    if not plan.seats[match.measured].is_model:
         return SCRIPT
+    models = [seat for name in match.seats if (seat := plan.seats[name]).is_model]
     return SEALED if all(isinstance(seat, LocalModelSeat) for seat in models) else HOSTED

@@ -79,7 +79,7 @@ def _main(
     yield element("p", READ_FIRST)
     yield element("p", ONLY_SUBMITTED)
     yield from _filters([place.row for places in boards.values() for place in places])
-    gone = taken_away(record)
+    gone = taken_away(record, policy.withdrawn)
     for board, places in boards.items():
         yield _board(board, places, gone)
     if not boards:

@@ -8,12 +8,13 @@ to add anything, and those stand in the order of their figures. By the bare lowe
 rise with each further run, since a narrower interval around 0 has a higher lower end.
 
 Rows without an interval, and scripted players, have no rank; so have those of a submitter beyond the policy's number of
-contenders on one board, in the order in which they came, since systems and weights can be made at will. They stand
-last.
+contenders on one board, in the order in which they came, since systems and weights can be made at will; and those of a
+submitter of whom an accepted run was taken away, since a mean without it is none. They stand last.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from agzamov_verify.scoring.inference.estimate import Estimate
@@ -84,8 +85,8 @@ class BoardRow(NamedTuple):
 
     @property
     def weights(self) -> str:
-        """As of a run."""
-        return self.runs[0].weights
+        """Whether the weights at the tables of all its runs were sealed."""
+        return min(run.weights for run in self.runs)
 
 
 class Ranked(NamedTuple):
@@ -100,13 +101,21 @@ NO_INTERVAL: Final = "no interval"
 NO_MODEL: Final = "no model plays"
 
 
-def boards_of(runs: Iterable[BoardRun], contenders_max: int, draws: int = DRAWS) -> dict[Board, list[Ranked]]:
-    """Every board with its rows, those with placebo before those without. `runs`: in the order in which they came."""
+NOTHING_GONE: Final[Mapping[str, int]] = MappingProxyType({})
+
+
+def boards_of(
+    runs: Iterable[BoardRun], contenders_max: int, gone: Mapping[str, int] = NOTHING_GONE, draws: int = DRAWS
+) -> dict[Board, list[Ranked]]:
+    """Every board with its rows, those with placebo before those without.
+
+    `runs`: in the order in which they came. `gone`: by key, the accepted runs that were taken away.
+    """
     by_board: dict[Board, list[BoardRun]] = {}
     for run in runs:
         by_board.setdefault(run.board, []).append(run)
     ordered = sorted(by_board, key=lambda board: (*board[:4], board.compared is not Compared.PLACEBO))
-    return {board: ranked(rows_of(by_board[board]), contenders_max, draws) for board in ordered}
+    return {board: ranked(rows_of(by_board[board]), contenders_max, gone, draws) for board in ordered}
 
 
 def rows_of(runs: Sequence[BoardRun]) -> list[BoardRow]:
@@ -123,9 +132,13 @@ def _row(contender: Contender, runs: Sequence[BoardRun]) -> BoardRow:
     return BoardRow(runs[0].board, contender, tuple(runs), pooled_runs([run.figure for run in runs]), beside)
 
 
-def ranked(rows: Sequence[BoardRow], contenders_max: int, draws: int = DRAWS) -> list[Ranked]:
-    """The rows of one board in their order, with their ranks. `rows`: in the order in which they came."""
-    reasons = _reasons(rows, contenders_max)
+def ranked(
+    rows: Sequence[BoardRow], contenders_max: int, gone: Mapping[str, int] = NOTHING_GONE, draws: int = DRAWS
+) -> list[Ranked]:
+    """The rows of one board in their order, with their ranks. `rows`: in the order in which they came; `gone`: as
+    `boards_of`.
+    """
+    reasons = _reasons(rows, contenders_max, gone)
     competing = [row for row in rows if row.contender not in reasons]
     figures = [row.figure.contrast for row in competing if row.figure.contrast]
     sets = dict(zip((row.contender for row in competing), rank_sets(figures, draws=draws), strict=True))
@@ -133,7 +146,7 @@ def ranked(rows: Sequence[BoardRow], contenders_max: int, draws: int = DRAWS) ->
     return sorted(places, key=_sort_key)
 
 
-def _reasons(rows: Sequence[BoardRow], contenders_max: int) -> Mapping[Contender, str]:
+def _reasons(rows: Sequence[BoardRow], contenders_max: int, gone: Mapping[str, int]) -> Mapping[Contender, str]:
     """Why rows have no rank, by contender."""
     reasons, ranked_of = {}, Counter[str]()
     for row in rows:
@@ -141,6 +154,9 @@ def _reasons(rows: Sequence[BoardRow], contenders_max: int) -> Mapping[Contender
             reasons[row.contender] = NO_MODEL
         elif row.figure.contrast is None:
             reasons[row.contender] = NO_INTERVAL
+        elif away := gone.get(row.contender.key, 0):
+            runs = "an accepted run" if away == 1 else f"{away} accepted runs"
+            reasons[row.contender] = f"{runs} of this submitter taken away"
         elif ranked_of[row.contender.key] >= contenders_max:
             reasons[row.contender] = f"beyond {contenders_max} contenders of one submitter"
         else:

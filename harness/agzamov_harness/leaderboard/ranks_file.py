@@ -19,15 +19,13 @@ from agzamov_verify.scoring.inference.estimate import Estimate
 
 from .board_runs import Board, BoardRun
 from .ranking import Ranked
-from .submissions import SubmissionEntry, taken_away
 
 RANKS: Final = "ranks.json"
 FORMAT: Final = "agz-leaderboard-ranks-1"
 
 
-def ranks_text(boards: Mapping[Board, Sequence[Ranked]], record: Sequence[SubmissionEntry]) -> str:
-    """The file. `record`: every submission that was ever seen."""
-    gone = taken_away(record)
+def ranks_text(boards: Mapping[Board, Sequence[Ranked]], gone: Mapping[str, int]) -> str:
+    """The file. `gone`: by key, the accepted runs that were taken away."""
     told = [{**board._asdict(), "rows": [_row(place, gone) for place in places]} for board, places in boards.items()]
     return json.dumps({"format": FORMAT, "boards": told}, sort_keys=True, separators=(",", ":")) + "\n"
 

@@ -23,7 +23,17 @@ from .board_runs import BoardRun, runs_of
 from .leaderboard_pages import leaderboard_page
 from .ranking import boards_of
 from .ranks_file import RANKS, ranks_text
-from .submissions import Policy, SubmissionEntry, SubmissionOutcome, examined, joined, read_record, worse, write_record
+from .submissions import (
+    Policy,
+    SubmissionEntry,
+    SubmissionOutcome,
+    examined,
+    joined,
+    read_record,
+    taken_away,
+    worse,
+    write_record,
+)
 
 MARKER: Final = "leaderboard.json"
 NOT_OURS: Final = (
@@ -123,9 +133,10 @@ def build(folder: Path, policy: Policy, out: Path, options: Options) -> Built:
                 command = f"agzamov-verify check {shlex.quote(submission.path.name)} --key KEY.pub"
                 write_report(taken.opened, taken.verdict, site / submission.entry.run, command, options.jobs)
         record = joined(before, entries)
-        boards = boards_of(in_order(runs, record), policy.contenders_max)
+        gone = taken_away(record, policy.withdrawn)
+        boards = boards_of(in_order(runs, record), policy.contenders_max, gone)
         (site / INDEX).write_text(leaderboard_page(policy, boards, record), "utf-8")
-        (site / RANKS).write_text(ranks_text(boards, record), "ascii")
+        (site / RANKS).write_text(ranks_text(boards, gone), "ascii")
         mark(site)
         put(site, out, Path(name) / "before")
     write_record(folder, record)

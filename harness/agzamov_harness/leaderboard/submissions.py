@@ -11,13 +11,14 @@ level: V1                  # the least level that is ranked
 departures: false          # rank plans that depart from their protocol too
 bundle_mib_max: 200
 contenders_max: 10         # of one submitter on one board; those that come later have no rank
+withdrawn: []              # accepted runs that you agreed to take away: of any other one its submitter has no rank
 """
 
 import os
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple
@@ -43,6 +44,7 @@ from ..foundation.checked_yaml import load_yaml, read_limited, require_schema
 KeyId = Annotated[
     str, Meta(pattern=r"^[0-9a-f]{64}$", description="the id of a key: 64 hexadecimal digits, as keygen prints it")
 ]
+RunId = Annotated[str, Meta(pattern=r"^[0-9a-f]{16}$", description="the id of a run: 16 hexadecimal digits")]
 Mebibytes = Annotated[int, Meta(ge=1, le=100_000)]
 
 
@@ -55,6 +57,7 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     departures: bool = False
     bundle_mib_max: Mebibytes = 200
     contenders_max: Annotated[int, Meta(ge=1, le=1_000)] = 10
+    withdrawn: tuple[RunId, ...] = ()
 
 
 def load_policy(path: Path) -> Policy:
@@ -137,13 +140,13 @@ def write_record(folder: Path, entries: Iterable[SubmissionEntry]) -> None:
     Path(name).replace(folder / RECORD)
 
 
-def taken_away(entries: Sequence[SubmissionEntry]) -> Counter[str]:
-    """By key, the runs that were accepted once and are not here any more."""
+def taken_away(entries: Sequence[SubmissionEntry], withdrawn: Collection[str] = ()) -> Counter[str]:
+    """By key, the runs that were accepted once and are not here any more, but for those that were to be withdrawn."""
     here = {entry.run for entry in entries if entry.present and entry.outcome is SubmissionOutcome.ACCEPTED}
     gone = {
         (entry.submitter, entry.run)
         for entry in entries
-        if not entry.present and entry.outcome is SubmissionOutcome.ACCEPTED and entry.run not in here
+        if not entry.present and entry.outcome is SubmissionOutcome.ACCEPTED and entry.run not in {*here, *withdrawn}
     }
     return Counter(submitter for submitter, _ in gone)
 
