@@ -43,13 +43,16 @@ CAUTIOUS: Final = Band(Fraction(93, 100), Fraction(98, 100), None)
 COARSE: Final = Band(Fraction(92, 100), Fraction(97, 100), None)
 """For a world that is covered in 93.4 % of 1,300 simulated scores: 500 cannot tell that from less than 93."""
 
+UNLIKE: Final = Band(Fraction(90, 100), Fraction(97, 100), None)
+"""For careers whose stores are unlike each other: docs/calibration.md."""
+
 
 @dataclass(frozen=True)
 class World:
     """`chess`, `poker`: the whole gain, and τ in games or hands. `sd_bb`: of a session; `tails`: of Student's t, or 0.
 
     `habits`: what control and real arm win by those of their opponent. `careers` of the real arm, or 0; what a store is
-    worth has the standard deviations `store_chess`, `store_poker`.
+    worth has the standard deviations `store_chess`, `store_poker`. `clicks`: the share of careers that have the gain.
     """
 
     name: str
@@ -62,6 +65,7 @@ class World:
     careers: int = 0
     store_chess: float = 0.0
     store_poker: float = 0.0
+    clicks: float = 1.0
     habits: tuple[float, float] = (0.0, 0.0)
     band: Band = BANDS[HELD]
 
@@ -96,6 +100,7 @@ WORLDS: Final = (
     of_careers(NULL, "no effect, 5 careers", 5),
     of_careers(TYPICAL, "0.10 by τ 50, 20 bb/100 by τ 1,000, 5 careers", 5),
     replace(of_careers(AT_ONCE, "0.15 and 40 bb/100 from the start, 5 careers", 5), band=COARSE),
+    World("0.30 and 100 bb/100 in 2 careers of 5", (0.30, 0), (100, 0), careers=5, clicks=0.4, band=UNLIKE),
     of_careers(NULL, "no effect, 10 careers", 10),
     of_careers(AT_ONCE, "0.15 and 40 bb/100 from the start, 10 careers", 10),
 )
@@ -218,7 +223,7 @@ def chess_arm(world: World, rng: np.random.Generator, role: Role) -> UnitCell:
     level = np.full((careers, games), 0.5 + (world.habits[0] if role is not Role.BASELINE else 0.0))
     if role is Role.REAL:
         store = np.clip(rng.normal(0, world.store_chess, (careers, 1)), -0.15, 0.15)
-        level = level + store + curve(*world.chess, games)
+        level = level + store + clicked(world, rng) * curve(*world.chess, games)
     drawn, won = rng.random(level.shape), level - DRAWS / 2
     points = np.where(drawn < won, 2, np.where(drawn < won + DRAWS, 1, 0)).reshape(-1, 2)
     values = tuple(map(int, (points == 2).sum(axis=1))), tuple(map(int, points.sum(axis=1)))
@@ -245,7 +250,8 @@ def poker_arm(world: World, rng: np.random.Generator, role: Role) -> UnitCell:
     level = world.sd_bb * noise + (world.habits[1] if role is not Role.BASELINE else 0.0)
     if role is Role.REAL:
         store = rng.normal(0, world.store_poker, (careers, 1))
-        level = level + store + curve(*world.poker, sessions * SESSION_HANDS).reshape(sessions, -1).mean(axis=1)
+        course = curve(*world.poker, sessions * SESSION_HANDS).reshape(sessions, -1).mean(axis=1)
+        level = level + store + clicked(world, rng) * course
     chips = tuple(map(int, np.rint(SESSION_HANDS * level).ravel()))
     scale = session_bb_per_100(SESSION_HANDS)
     return UnitCell(
@@ -258,6 +264,15 @@ def poker_arm(world: World, rng: np.random.Generator, role: Role) -> UnitCell:
     )
 
 
+def clicked(world: World, rng: np.random.Generator) -> np.ndarray:
+    """Whether each career has the gain; no draw where all have."""
+    careers = max(1, world.careers)
+    if world.clicks == 1:
+        return np.ones((careers, 1))
+    has_gain: np.ndarray = (rng.random((careers, 1)) < world.clicks).astype(float)
+    return has_gain
+
+
 def curve(gain: float, tau: float, results: int) -> np.ndarray:
     """The gain after each number of results of a course."""
     rising: np.ndarray = 1 - np.exp(-np.arange(results) / tau) if tau else np.ones(results)
@@ -267,8 +282,8 @@ def curve(gain: float, tau: float, results: int) -> np.ndarray:
 def true_score(world: World) -> float:
     """Table 4 with the world's own means and speeds."""
     careers = max(1, world.careers)
-    chess = curve(*world.chess, 2 * world.pairs // careers).mean()
-    poker = curve(*world.poker, world.sessions // careers * SESSION_HANDS).mean()
+    chess = world.clicks * curve(*world.chess, 2 * world.pairs // careers).mean()
+    poker = world.clicks * curve(*world.poker, world.sessions // careers * SESSION_HANDS).mean()
     c, chess_max, poker_max, games, hands = (
         float(one.exact)
         for one in (
