@@ -1,6 +1,7 @@
 """Builds the ports that a manifest names: one for each seat, and the engine."""
 
 import multiprocessing
+import os
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -170,6 +171,7 @@ def _workers() -> Iterator[Executor | None]:
     if cores() < 2:
         yield None
         return
+    os.environ["PYTHONSAFEPATH"] = "1"  # else a new interpreter loads modules of the present folder: a stranger's
     with ProcessPoolExecutor(cores(), multiprocessing.get_context("spawn"), _begin_worker) as pool:
         yield pool
 

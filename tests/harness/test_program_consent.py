@@ -103,6 +103,38 @@ def test_a_person_is_asked_on_a_terminal(home: Path, monkeypatch: pytest.MonkeyP
     assert all(question.endswith(f"${{HERE}} is {home}. Start it?") for question in questions)
 
 
+@pytest.mark.parametrize(
+    "command", [("seal", "plan.yaml", "--key", "key.pem"), ("memory", "try", "notes.yaml", "--store", "a")]
+)
+def test_a_file_that_is_changed_while_the_question_is_asked_is_not_started(
+    home: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    """The attack: whoever can write to the folder waits for the answer, which was given for other files."""
+
+    def change(_: str, **__: object) -> bool:
+        (home / "stdio_server.py").write_text(f"open({str(home / 'RUN')!r}, 'w')")
+        return True
+
+    monkeypatch.setattr(confirmation, "is_attended", lambda: True)
+    monkeypatch.setattr(click, "confirm", change)
+    refused = typed(*command)
+    assert refused.exit_code in (2, 4), refused.output
+    assert "expected the program that was asked about, found another one: file stdio_server.py was changed" in (
+        refused.stderr
+    )
+    assert not (home / "RUN").exists()
+
+
+def test_the_question_shows_the_variables_that_may_start_another_program(home: Path) -> None:
+    adapter = home / "notes.yaml"
+    launch = 'launch:\n  env: {LD_PRELOAD: "${HERE}/stdio_server.py", A: "b c"}\n'
+    adapter.write_text(adapter.read_text().replace("launch:\n", launch))
+    refused = typed("memory", "try", "notes.yaml", "--store", "a")
+    assert (
+        "as you: LD_PRELOAD='${HERE}/stdio_server.py' A='b c' '${PYTHON}' '${HERE}/notes_server.py'" in refused.stderr
+    )
+
+
 def test_what_comes_with_agzamov_asks_nothing(home: Path) -> None:
     (home / "plan.yaml").write_text(yaml.safe_dump(plan_of("recent")))
     assert typed("seal", "plan.yaml", "--key", "key.pem").exit_code == 0

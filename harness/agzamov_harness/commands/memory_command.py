@@ -269,7 +269,8 @@ def _setup(
         fail(str(error), EXIT_USAGE)
     settings = SystemSettings(half_life_games, noise_percent)
     with log_folder("memory") as folder:
-        yield Setup(system, settings, ServerLimits(), installed / system.name), folder
+        files = programs[0].files if programs else None
+        yield Setup(system, settings, ServerLimits(), installed / system.name, files=files), folder
 
 
 @contextmanager

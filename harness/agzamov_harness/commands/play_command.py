@@ -11,6 +11,7 @@ from agzamov_verify.plan.plan_problems import starts_engine
 from ..build_ports import concurrency_of, open_world
 from ..cluster.shares import Share, ShareRunner, has_decisions, require_spreadable, share_of
 from ..containers import play_inside
+from ..containers.folder_transfer import require_plain_files
 from ..foundation.unix_clock import unix_ns
 from ..memory.launch import Places
 from ..run import exit_status, run_folder
@@ -107,6 +108,7 @@ def _play_share(
     manifest = directory.manifest
     plan = manifest.plan
     require_spreadable(plan)
+    require_plain_files(directory)
     with directory.shared(share.name):
         served = addresses_before(directory)
         require_allowed(keys_sent(plan, served), allow_key)

@@ -20,6 +20,7 @@ from ..run.run_folder import (
     JUDGED,
     KNOWN_NOTES,
     MANIFEST,
+    MEMORY_LOGS,
     NOTES,
     ORIGIN,
     SECRET,
@@ -78,7 +79,9 @@ def take_back(directory: RunDirectory) -> None:
 
 
 def require_plain_files(directory: RunDirectory) -> None:
-    """Require plain files and folders from a container: they are read and appended to here, and a link could lead out.
+    """Require plain files and folders from a container, or from whoever else may write to a run's folder.
+
+    They are read and appended to here, and a link could lead out.
 
     Notes go into the bundle, so only known ones may be there. Raises PortFault.
     """
@@ -88,8 +91,12 @@ def require_plain_files(directory: RunDirectory) -> None:
             raise PortFault(
                 f"{path}: expected only {known_names} from the harness, found this; inspect it and remove it"
             )
-    for path in _inside(directory, (*WRITTEN, EXECUTIONS)):
-        mode = path.lstat().st_mode
+    tops = (path for path in directory.path.iterdir() if path.is_symlink())
+    for path in (*tops, *_inside(directory, (*WRITTEN, EXECUTIONS, MEMORY_LOGS))):
+        try:
+            mode = path.lstat().st_mode
+        except FileNotFoundError:  # another process of the run was done with it
+            continue
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             raise PortFault(f"{path}: expected a file or a folder from the harness, found something else; inspect it")
 

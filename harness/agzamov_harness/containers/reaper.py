@@ -33,7 +33,7 @@ class Reaper:
 
     def __init__(self, host: str, labels: Mapping[str, str]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", __spec__.name, host, json.dumps(dict(labels))],
+            [sys.executable, "-P", "-m", __spec__.name, host, json.dumps(dict(labels))],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

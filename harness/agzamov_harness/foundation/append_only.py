@@ -1,4 +1,8 @@
-"""Files of lines that only grow: a line is written past any buffer, so a killed process loses no whole line."""
+"""Files of lines that only grow: a line is written past any buffer, so a killed process loses no whole line.
+
+None is written through a link: others may write to a run's folder (a volume that pods share), and a link in the place
+of a file would have another file of the owner's emptied or appended to.
+"""
 
 import os
 from io import FileIO
@@ -6,8 +10,19 @@ from pathlib import Path
 
 
 def open_append(path: Path) -> FileIO:
-    """The file for appending, without a buffer; made if it is not there."""
-    return path.open("ab", buffering=0)
+    """The file for appending, without a buffer; made if it is not there. Raises OSError for a link."""
+    return open(path, "ab", buffering=0, opener=no_link)
+
+
+def no_link(path: str, flags: int) -> int:
+    """Open a file that is no link, as an `opener`. Raises OSError."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+
+
+def write_over(path: Path, data: bytes) -> None:
+    """Write a file anew in its place; made if it is not there. Raises OSError for a link."""
+    with open(path, "wb", opener=no_link) as file:
+        file.write(data)
 
 
 def write_line(file: FileIO, line: bytes) -> None:
@@ -19,7 +34,8 @@ def write_line(file: FileIO, line: bytes) -> None:
 
 def cut_torn_line(path: Path) -> None:
     """Cut off the end of a file that a crash left without its line feed."""
-    data = path.read_bytes()
-    complete_bytes = data.rfind(b"\n") + 1
-    if complete_bytes != len(data):
-        os.truncate(path, complete_bytes)
+    with open(path, "r+b", opener=no_link) as file:
+        data = file.read()
+        complete_bytes = data.rfind(b"\n") + 1
+        if complete_bytes != len(data):
+            file.truncate(complete_bytes)

@@ -86,8 +86,9 @@ class Setup(msgspec.Struct, frozen=True):
     """A system as it is to be started. `installed`: the folder that its adapter calls ${INSTALLED}.
 
     `socket`: where its server listens, if it runs in a container; else `folders` has the folder of its server.
-    `pin`: the server that was sealed. `is_native`: whether a model is offered the server's own tools. `tell_raw`: is
-    told each call of a tool and its answer, as they were.
+    `pin`: the server that was sealed. `files`: digests of those of its program that somebody consented to, where
+    nothing is sealed yet; None: whatever is there. `is_native`: whether a model is offered the server's own tools.
+    `tell_raw`: is told each call of a tool and its answer, as they were.
     """
 
     system: DeclaredSystem
@@ -97,6 +98,7 @@ class Setup(msgspec.Struct, frozen=True):
     socket: Path | None = None
     folders: Path | None = None
     pin: MemoryPin | None = None
+    files: Mapping[str, str] | None = None
     is_native: bool = False
     tell_raw: Callable[[str], None] | None = None
 

@@ -78,9 +78,11 @@ class MemoryServer:
         if setup.socket:
             return Socket(setup.socket, self._adapter.mcp_mode), {}
         self.folder = stack.enter_context(fresh_folder(setup.folders))
-        files = copied_program(setup.system, setup.pin.files if setup.pin else None, self.folder.program)
-        if setup.pin and (changed := "; ".join(file_changes(setup.pin.files, files))):
-            raise self.fault("the server that was sealed", f"another one: {changed}", ADVICE)
+        expected = setup.pin.files if setup.pin else setup.files
+        files = copied_program(setup.system, expected, self.folder.program)
+        if changed := "; ".join(file_changes(files if expected is None else expected, files)):
+            what = "the server that was sealed" if setup.pin else "the program that was asked about"
+            raise self.fault(what, f"another one: {changed}", ADVICE if setup.pin else "")
         self._log = StderrLog(log)
         stack.callback(self._log.close)
         return setup.process(self.folder), files

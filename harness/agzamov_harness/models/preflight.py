@@ -31,6 +31,7 @@ from agzamov_verify.table.registry import GAMES
 from agzamov_verify.table.scripted_players import random_answer
 
 from ..adapters.retries import PromptTooLong
+from ..foundation.append_only import write_over
 from ..foundation.program_and_machine import Cpu, this_cpu
 from ..ports import ChatRequest, ModelFault, PortFault
 from ..run.run_folder import PREFLIGHT
@@ -146,7 +147,7 @@ def run_preflight(
     for name, outcome in outcomes.items():
         require(name, seats[name], outcome, [old.seats[name] for old in before.executions if name in old.seats])
     execution = PreflightExecution(this_cpu(), outcomes)
-    (notes / FILE).write_bytes(canon.dumps(Preflights((*before.executions, execution))))
+    write_over(notes / FILE, canon.dumps(Preflights((*before.executions, execution))))
     return execution
 
 

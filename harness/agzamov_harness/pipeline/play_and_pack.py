@@ -17,6 +17,7 @@ from agzamov_verify.show.text.quality_text import counting
 
 from ..build_ports import NOWHERE, concurrency_of, open_world
 from ..cluster.shares import require_spreadable
+from ..containers.folder_transfer import require_plain_files
 from ..foundation.first_use import imported_at_first_use
 from ..foundation.unix_clock import unix_ns
 from ..memory.launch import Places, installed_folder
@@ -98,6 +99,7 @@ class PlayOptions(NamedTuple):
 def play_and_pack(directory: RunDirectory, key: Path | None, options: PlayOptions) -> Path:
     """The bundle of a sealed run, once it is played to its end from where it stands."""
     signer = signing_keys.signer_of(directory, key)
+    require_plain_files(directory)
     memories = Places(directory.memory_servers, directory.plan_folder)
     address = options.workers.address if options.workers else None
     resume = f"go on with: {options.again or to_resume(directory, key, options, address)}"

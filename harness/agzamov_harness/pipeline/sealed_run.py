@@ -3,7 +3,7 @@
 Each memory server is started once, as a run starts it, and looked at.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from ..ports import PortFault
 from ..run import run_folder, signing_keys
 from ..run.first_contact import first_contact
 from ..run.plan_file import PlanFile
-from ..run.program_consent import outside_programs, require_consent
+from ..run.program_consent import OutsideProgram, outside_programs, require_consent
 from ..run.run_folder import RunDirectory
 from ..run.seal import seal as seal_plan
 
@@ -57,10 +57,14 @@ else:  # the engine's client and the library of the protocol take a second to im
     memory_server = imported_at_first_use("agzamov_harness.memory.memory_server")
 
 
-def with_memories(manifest: Manifest, places: Places = HERE) -> Manifest:
-    """The manifest with the pin of each memory that is played. Raises ManifestError where one cannot be started."""
+def with_memories(manifest: Manifest, places: Places = HERE, programs: Iterable[OutsideProgram] = ()) -> Manifest:
+    """The manifest with the pin of each memory that is played. Raises ManifestError where one cannot be started.
+
+    `programs`: those to whose files somebody consented. Other ones are not started.
+    """
+    files = {program.of: program.files for program in programs}
     try:
-        pins = {name: _pin(manifest, name, places) for name in memories_played(manifest.plan)}
+        pins = {name: _pin(manifest, name, places, files.get(name)) for name in memories_played(manifest.plan)}
     except PortFault as error:
         raise ManifestError(f"{error}; nothing was sealed") from error
     sealed = msgspec.structs.replace(manifest, memories=pins)
@@ -69,11 +73,13 @@ def with_memories(manifest: Manifest, places: Places = HERE) -> Manifest:
     return sealed
 
 
-def _pin(manifest: Manifest, name: str, places: Places) -> MemoryPin:
+def _pin(manifest: Manifest, name: str, places: Places, files: Mapping[str, str] | None) -> MemoryPin:
     with (
         served_memory(manifest, name, places) as setup,
         log_folder("memory") as folder,
-        closing(memory_server.MemoryServer(setup, folder / "memory.log")) as server,
+        closing(
+            memory_server.MemoryServer(msgspec.structs.replace(setup, files=files), folder / "memory.log")
+        ) as server,
     ):
         return server.pin
 
@@ -122,6 +128,7 @@ def sealed(
     images, models = images_of(plan), pins_of(plan, folder)
     engine_path = find_engine(engine) if needs_engine(plan) and not images.pins else None
     manifest, secret = seal_plan(plan, key_id(signer.public_key()), engine_path, images=images, models=models)
-    require_consent(outside_programs(manifest, Places(installed, folder)), given=start_programs)
-    manifest = with_memories(manifest, Places(installed, folder))
+    programs = list(outside_programs(manifest, Places(installed, folder)))
+    require_consent(programs, given=start_programs)
+    manifest = with_memories(manifest, Places(installed, folder), programs)
     return run_folder.create(runs, manifest, secret, signer, folder, key, installed)

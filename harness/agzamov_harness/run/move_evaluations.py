@@ -49,7 +49,7 @@ from agzamov_verify.scoring.quality.quality_figures import (
 from agzamov_verify.scoring.quality.quality_questions import MoveEvaluation, Position, encode
 
 from ..adapters.stockfish_ports import processes_side_by_side
-from ..foundation.append_only import cut_torn_line, open_append, write_line
+from ..foundation.append_only import cut_torn_line, no_link, open_append, write_line
 from ..ports import PortFault
 from .run_folder import RunDirectory
 from .runner import Blocks
@@ -214,7 +214,7 @@ def _write_all(played: PlayedRun, answers: AnswerFile, nodes: int, folder: Path)
 
 
 def _write(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
+    with open(path, "wb", opener=no_link) as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

@@ -47,10 +47,14 @@ class StartedPrograms(msgspec.Struct, frozen=True):
 
 
 class OutsideProgram(NamedTuple):
-    """A program that does not come with Agzamov: the system that it serves, and digests of its files."""
+    """A program that does not come with Agzamov: the system that it serves, and digests of its files.
+
+    `of`: the name of its system in the plan, where there is one.
+    """
 
     system: DeclaredSystem
     files: Mapping[str, str]
+    of: str = ""
 
 
 def outside_programs(manifest: Manifest, places: Places) -> Iterator[OutsideProgram]:
@@ -64,7 +68,7 @@ def outside_programs(manifest: Manifest, places: Places) -> Iterator[OutsideProg
         system, pin = plan.systems[name], manifest.memories.get(name)
         if isinstance(system, MemorySystem) and is_outside(system):
             declared = setup_of(system, None, places).system
-            yield OutsideProgram(declared, pin.files if pin else _files_to_seal(declared))
+            yield OutsideProgram(declared, pin.files if pin else _files_to_seal(declared), name)
 
 
 def _files_to_seal(system: DeclaredSystem) -> Mapping[str, str]:
@@ -84,7 +88,7 @@ def require_consent(programs: Iterable[OutsideProgram], *, given: bool) -> None:
     path = owner_folder() / FILE
     known = {program.sha256: program for program in recalled(path, StartedPrograms, WHAT).allowed}
     new = dict[str, Program]()
-    for system, files in programs:
+    for system, files, _ in programs:
         program = Program(_digest(system, files), system.name)
         if program.sha256 in known or program.sha256 in new:
             continue
@@ -109,7 +113,8 @@ def _digest(system: DeclaredSystem, files: Mapping[str, str]) -> str:
 def _words(system: DeclaredSystem) -> str:
     """What would be started, in words; its adapter was written by whoever made the plan."""
     launch = system.adapter.launch
-    command = printable(shlex.join([launch.command, *map(str, launch.args)]))
+    variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in launch.env.items())
+    command = printable(f"{variables} {shlex.join([launch.command, *map(str, launch.args)])}".strip())
     return (
         f"memory {printable(system.name)} starts a program that does not come with Agzamov, as you: {command}, where"
         f" ${{HERE}} is {printable(str(system.here))}."

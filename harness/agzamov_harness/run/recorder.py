@@ -33,7 +33,7 @@ from agzamov_verify.scoring.call_records import CallRecord
 from agzamov_verify.scoring.call_records import decode as decode_call
 from agzamov_verify.scoring.call_records import encode as encode_call
 
-from ..foundation.append_only import cut_torn_line, open_append, write_line
+from ..foundation.append_only import cut_torn_line, open_append, write_line, write_over
 from ..ports import Clock, Completion, PortFault, Wait
 from .questions_together import WaitingAnswer, WaitingAnswers, in_lanes, side_by_side, waiting_entries
 
@@ -87,6 +87,8 @@ class Recorder:
     ) -> None:
         self._folder, self._second = folder / stream, 0
         self._folder.mkdir(parents=True, exist_ok=True)
+        if self._folder.is_symlink():
+            raise PortFault(f"{self._folder}: expected a folder, found a link; inspect it and remove it")
         self._run, self._stream, self._world, self._clock = run, stream, world, clock
         self._durable_unit, self._unit = durable_unit, ""
         self._in_flight = in_flight
@@ -310,7 +312,7 @@ def _match_calls(path: Path, entries: list[Entry]) -> None:
         for line, entry in zip(padded, entries, strict=True)
     ]
     if matched != recorded:
-        path.write_bytes(b"".join(line + b"\n" for line in matched))
+        write_over(path, b"".join(line + b"\n" for line in matched))
 
 
 def _is_call_to(line: bytes, seat: str) -> bool:

@@ -28,6 +28,7 @@ from agzamov_verify.core import canon
 from agzamov_verify.plan.manifest import Manifest, ManifestError, load_manifest, prompt_digests
 from agzamov_verify.protocols.norms import protocol_sha256
 
+from ..foundation.append_only import open_append
 from ..foundation.program_and_machine import SourceVersion, source_version
 from ..memory.launch import installed_folder
 from ..ports import PortFault
@@ -128,7 +129,7 @@ def held(path: Path, otherwise: str, kind: int = fcntl.LOCK_EX) -> Iterator[None
 
     Raises InUse, which says `otherwise`, while another has it.
     """
-    with path.open("a") as lock:
+    with open_append(path) as lock:
         try:
             fcntl.flock(lock, kind | fcntl.LOCK_NB)
         except BlockingIOError as error:

@@ -14,6 +14,7 @@ from agzamov_verify.core import canon
 from agzamov_verify.plan.manifest import ManifestError, Plan
 from agzamov_verify.seats.model_seat import host_of, keeps_secrets
 
+from ..foundation.append_only import write_over
 from ..foundation.confirmation import confirmed
 from ..foundation.owner_folder import owner_folder, recalled, remembered
 from .run_folder import ADDRESSES, RunDirectory
@@ -46,7 +47,7 @@ def note_addresses(directory: RunDirectory, addresses: Mapping[str, str]) -> dic
     used = {**addresses_before(directory), **addresses}
     if used:
         path = directory.notes / ADDRESSES
-        path.write_bytes(canon.dumps(Addresses((*before.executions, used))))
+        write_over(path, canon.dumps(Addresses((*before.executions, used))))
     return used
 
 

@@ -11,6 +11,8 @@ from typing import TextIO
 
 import msgspec
 
+from ..foundation.append_only import open_append
+
 LOG_BYTES_MAX = 2**20
 """Of one server's log; what it prints beyond is not kept."""
 LAST_LINE_BYTES_MAX = 400
@@ -93,7 +95,7 @@ class StderrLog:
             self.file.close()
 
     def _copy(self, read: int, path: Path) -> None:
-        with path.open("ab", buffering=0) as file:
+        with open_append(path) as file:
             left = LOG_BYTES_MAX - file.tell()
             while data := os.read(read, READ_BYTES):
                 self._last = (self._last + data)[-LAST_LINE_BYTES_MAX:]
