@@ -1,6 +1,7 @@
 """`agzamov plan`: what can be detected, by the formulas of statsmodels; what a run takes, counted by hand."""
 
 import json
+import re
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from scipy.stats import binom
+from scipy.stats import binom, norm
 from statsmodels.stats.power import TTestPower
 
 from agzamov_harness.cli import main
@@ -418,6 +419,39 @@ def test_real_arms_share_their_control() -> None:
     more += REAL.replace("system: one", "system: two")
     one, two = (float(declared(text)["H1"]["rows"][1]["effects"][0]) for text in (ARMS, more))
     assert two / one == pytest.approx((1.5 / 2) ** 0.5, rel=1e-6)
+
+
+def test_a_mean_over_arms_is_said_to_be_one_and_one_arm_by_itself_stands_beside_it() -> None:
+    """Stats F8: 0.094 was printed for nine arms that all have the effect; one alone needs 0.19."""
+    more = ARMS.replace("one: {kind", "two: {kind: oracle, facts: '- It calls.'}, one: {kind")
+    alone, both = (declared(text)["H1"]["rows"] for text in (ARMS, more + REAL.replace("system: one", "system: two")))
+    assert [row["whose"] for row in alone] == ["", ""]
+    assert [row["whose"] for row in both] == ["the mean of 2 arms"] * 2 + ["one arm by itself"] * 2
+    assert [row["effects"] for row in both[2:]] == [row["effects"] for row in alone]
+
+
+def test_a_hypothesis_that_no_run_can_find_is_named_with_its_margin_and_standard_error(tmp_path: Path) -> None:
+    """Stats F7: E1 needs a delta within 10 bb/100 where its standard error is 12.7, and the plan printed no figure."""
+    with NamedTemporaryFile("w", suffix=".yaml", dir=tmp_path) as file:
+        file.write(ARMS)
+        file.flush()
+        told = " ".join(command(file.name).output.split())
+    assert "E1 cannot be found" in told or "E1 can hardly be found" in told
+    assert "in hold'em margin 10 bb/100, SE 25.7: " in told  # 182 * root(2 / 100)
+    (needed,) = re.findall(r"SE 25.7: .*?; 80 % need ([\d,]+) hands an arm", told)
+    hands = int(needed.replace(",", ""))
+    error, level = 182 * (2 * 100 / hands) ** 0.5, 0.05 / 11
+    found = 2 * norm.cdf(10 / error - norm.isf(level)) - 1
+    assert found == pytest.approx(0.8**0.5, abs=0.005)
+
+
+def test_that_deltas_are_alike_is_named_where_no_run_can_find_it() -> None:
+    """Stats F7: H5 needs two deltas within half of delta_max, over so few degrees of freedom."""
+    more = ARMS.replace("one: {kind", "two: {kind: oracle, facts: '- It calls.'}, one: {kind")
+    more = (more + REAL.replace("system: one", "system: two")).replace("a: model,", "a: model, careers: 5,")
+    told = declared(more)["H5"]["why_not"]
+    assert told.startswith("no figure: the order of two courses is tested")
+    assert "can hardly be found: in Chess960 margin 0.125 points of win rate, SE " in told
 
 
 def test_phase_0_says_what_passes_it(tmp_path: Path) -> None:

@@ -107,12 +107,16 @@ Spreads: TypeAlias = Callable[[Match], Sequence[Scoring]]
 
 
 class LeastEffect(NamedTuple):
-    """One game of a test: the least effect by how widely results spread, None where no effect is found."""
+    """One game of a test: the least effect by how widely results spread, None where no effect is found.
+
+    `whose`: the arms that have the effect, where there are several.
+    """
 
     game: str
     unit: str
     over: str
     effects: tuple[float | None, ...]
+    whose: str = ""
 
 
 class DeclaredTest(NamedTuple):
@@ -153,6 +157,10 @@ class Contrasts:
     def __init__(self, plan: Plan, spreads: Spreads, icc: Mapping[str, Fraction]) -> None:
         self._plan, self._spreads, self._icc = plan, spreads, icc
         self._least = load_protocol(plan.protocol).verdict
+
+    def scorings(self, match: Match) -> Sequence[Scoring]:
+        """How a match is scored, by how widely results spread."""
+        return self._spreads(match)
 
     def row(self, parts: Parts, alpha: Fraction, power: Fraction) -> LeastEffect:
         """Effect that a one-sided test of matches of one game detects."""

@@ -281,7 +281,8 @@ def _plain_needed(row: Needed) -> dict[str, Any]:
 
 def _plain_test(test: DeclaredTest) -> dict[str, Any]:
     rows = [
-        {"game": row.game, "unit": row.unit, "over": row.over, "effects": _effects(row.effects)} for row in test.rows
+        {"game": row.game, "unit": row.unit, "over": row.over, "whose": row.whose, "effects": _effects(row.effects)}
+        for row in test.rows
     ]
     return {"id": test.id.value, "test": test.test, "rows": rows, "why_not": test.why_not}
 

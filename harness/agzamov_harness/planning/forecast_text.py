@@ -22,6 +22,7 @@ from agzamov_verify.table.registry import GAMES
 
 from .contrasts import DeclaredTest, LeastEffect
 from .forecast import SPREADS, ByCareers, Forecast, MatchGroup, Needed, gate_lines, has_benchmark
+from .hypothesis_tests import ONE_ARM
 from .phase_figures import PhaseFigure
 from .workload import Load
 
@@ -38,6 +39,11 @@ ASKED: Final = {
 }
 
 IMPOSSIBLE: Final = "none"
+UNLIKE: Final = (
+    "stores that are worth about the same or normally distributed; of an effect planned for 80 % that two careers of"
+    " five have in full and three not at all, 5 % is found"
+)
+BESIDE: Final = " (told beside it, decides nothing)"
 LITTLE: Final = "less than 1 min"
 FIRST, COLUMN = 54, 14
 METHOD, NARROW = 28, 11
@@ -95,7 +101,10 @@ def _declared(forecast: Forecast) -> Iterator[str]:
         for test in tested:
             yield f"  {test.id}  {BY_ID[test.id].summary}"
             yield from _text("      ", test.test)
-            yield from (_row(row) for row in test.rows)
+            for before, row in zip((None, *test.rows), test.rows, strict=False):
+                if row.whose and (before is None or row.whose != before.whose):
+                    yield f"      {row.whose}{BESIDE if row.whose == ONE_ARM else ''}"
+                yield _row(row)
         if any(effect is None for test in tested for row in test.rows for effect in row.effects):
             yield from _text("  ", f"{IMPOSSIBLE}: cannot detect any possible effect at this size")
     reasons: dict[str, list[str]] = {}
@@ -130,11 +139,13 @@ def _in_short(tests: Sequence[DeclaredTest]) -> str:
 
 
 def _found(test: DeclaredTest) -> str:
-    least = [_middle(row) for row in test.rows]
+    rows = [row for row in test.rows if row.whose != ONE_ARM]
+    least = [_middle(row) for row in rows]
     if not all(least):
         return f"{test.id} can be tested, but at this size it finds no possible effect with 80 % probability"
-    effects = _listed([(row, effect) for row, effect in zip(test.rows, least, strict=True) if effect])
-    return f"{test.id} is found with 80 % probability if the true effect is at least {effects}"
+    effects = _listed([(row, effect) for row, effect in zip(rows, least, strict=True) if effect])
+    whose = next((f"{row.whose} is moved by" for row in rows if row.whose), "the true effect is")
+    return f"{test.id} is found with 80 % probability if {whose} at least {effects}"
 
 
 def _listed(rows: Sequence[tuple[LeastEffect, float]]) -> str:
@@ -356,6 +367,7 @@ def _assumptions(forecast: Forecast) -> Iterator[str]:
         if game in forecast.games:
             yield from _text(f"  {GAMES[game].title}: ", planning.assumptions(with_policy=with_policy))
     if any(test.rows for test in forecast.tests):
+        yield from _text("  careers: ", UNLIKE)
         yield from _text("  arms: ", "taken for independent: what common starts or decks may save is not assumed")
     yield from _pilot(forecast)
 

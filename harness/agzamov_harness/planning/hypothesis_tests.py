@@ -8,6 +8,7 @@ size of the family, and is planned at that level.
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import Final
 
 from agzamov_verify.experiment.analysis_plan import PRIMARY, HypothesisId
@@ -21,8 +22,10 @@ from agzamov_verify.scoring.units.score_constants import CHESS, POKER, load_scor
 from agzamov_verify.scoring.units.score_constants import SCORED_GAMES as SCORED
 
 from .contrasts import ONE, ArmPair, Contrasts, DeclaredTest, LeastEffect, PlannedArms, WeightedMatch, mean_delta
+from .equivalence_tests import Equivalence, equivalence, why_hardly
 from .spreads import AssumedSpreads
 
+ONE_ARM: Final = "one arm by itself"
 NO_ARM: Final = "cannot be tested: the plan has no Phase 2 match with a real arm"
 SINGLE: Final = (Augmentation.MEMORY, Augmentation.TOOLS, Augmentation.RAG)
 POWER_OF_EACH: Final = square_root(POWER)
@@ -75,7 +78,18 @@ class Tests:
     def _both(self, name: HypothesisId, deltas: Mapping[str, Sequence[ArmPair]], needs: str) -> DeclaredTest:
         if not all(deltas.values()):
             return DeclaredTest(name, "", (), f"cannot be tested: needs {needs}")
-        return self._jointly(name, {game: [mean_delta(pairs)] for game, pairs in deltas.items()})
+        test = self._jointly(name, {game: [mean_delta(pairs)] for game, pairs in deltas.items()})
+        return test._replace(rows=tuple(self._whose(test.rows, deltas)))
+
+    def _whose(self, rows: Sequence[LeastEffect], deltas: Mapping[str, Sequence[ArmPair]]) -> Iterator[LeastEffect]:
+        """The rows with the arms that have the effect, and of several the first by itself, which decides nothing."""
+        several = [row for row in rows if len(deltas[row.game]) > 1]
+        for row in rows:
+            count = len(deltas[row.game])
+            yield row._replace(whose=f"the mean of {count} arms") if count > 1 else row
+        for row in several:
+            alone = self._contrasts.row([mean_delta(deltas[row.game][:1])], self._alpha, POWER_OF_EACH)
+            yield alone._replace(whose=ONE_ARM)
 
     def _synergy(self, name: HypothesisId) -> DeclaredTest:
         contrasts = {}
@@ -133,7 +147,28 @@ class Tests:
         if len(set(places)) == len(places):
             needs = "two systems of one model and augmentation in Phase 2, real and naked, in one game"
             return DeclaredTest(name, "", (), f"cannot be tested: needs {needs}")
-        return DeclaredTest(name, "", (), "no figure: the order of two courses is tested, which no formula plans")
+        told = [self._similar(game) for game in SCORED if len(self.arms.deltas(game)) > 1]
+        similar = why_hardly([min(filter(None, told), key=lambda test: -test.power)]) if any(told) else ""
+        equal = f"; that the two deltas are alike, which it needs too, {similar}" if similar else ""
+        return DeclaredTest(
+            name, "", (), f"no figure: the order of two courses is tested, which no formula plans{equal}"
+        )
+
+    def _similar(self, game: str) -> Equivalence | None:
+        """The test that the first two systems of one model and augmentation have similar deltas, one of all pairs."""
+        reals = [real for real, _ in self.arms.deltas(game)]
+        pairs = [pair for pair in combinations(reals, 2) if _place(pair[0]) == _place(pair[1])]
+        if not pairs:
+            return None
+        constants = load_score_constants(self._plan.protocol)
+        margin = Fraction(constants.contrasts.similar_delta_max) * constants.delta_max(game)
+        every = sum(_place(a) == _place(b) for of in SCORED for a, b in combinations(self.arms.real(of), 2))
+        parts = [mean_delta([ArmPair(*pairs[0])], is_moved=False)]
+        return equivalence(self._contrasts, parts, margin, self._alpha / every)
+
+
+def _place(match: Match) -> tuple[str, Augmentation]:
+    return match.measured, match.condition.augmentation
 
 
 def _setting(match: Match) -> tuple[str, str, str]:
@@ -167,6 +202,8 @@ class ExploratoryTests:
     def all(self) -> Iterator[DeclaredTest]:
         """Those that the plan declares and has arms for."""
         declared = self._plan.analysis.hypotheses
+        if HypothesisId.E1 in declared and (test := self._weakest_gains_nothing()):
+            yield test
         if HypothesisId.E3 in declared and (test := self._slight_gains_most()):
             yield test
         for name, traits in TRAITS.items():
@@ -175,6 +212,26 @@ class ExploratoryTests:
 
     def _score_of(self, match: Match) -> list[Scoring]:
         return self._spreads.score(match)
+
+    def _weakest_gains_nothing(self) -> DeclaredTest | None:
+        """That the delta of one model is about none in both games: of the model with the least standard error."""
+        constants = load_score_constants(self._plan.protocol)
+        share, alpha = Fraction(constants.contrasts.no_effect_delta_max), family_alpha(self._plan, Family.EXPLORATORY)
+        tests = []
+        for game in SCORED:
+            deltas: dict[str, list[ArmPair]] = {}
+            for pair in self._arms.deltas(game):
+                deltas.setdefault(pair.real.measured, []).append(pair)
+            margin = share * constants.delta_max(game)
+            of_models = [
+                equivalence(self._performance, [mean_delta(pairs, is_moved=False)], margin, alpha, POWER_OF_EACH)
+                for pairs in deltas.values()
+                if not self._performance.too_few([mean_delta(pairs)])
+            ]
+            if not of_models:
+                return None
+            tests.append(min(of_models, key=lambda test: test.error))
+        return DeclaredTest(HypothesisId.E1, "", (), why_hardly(tests))
 
     def _slight_gains_most(self) -> DeclaredTest | None:
         """The delta of memory from slight positions less that from equal and less that from severe ones, in points."""

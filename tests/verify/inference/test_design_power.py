@@ -5,11 +5,17 @@ from fractions import Fraction
 from itertools import product
 from math import prod, sqrt
 
+import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from agzamov_verify.scoring.inference.design_power import coarse_power_t, detectable_delta, normal_power_t
+from agzamov_verify.scoring.inference.design_power import (
+    coarse_power_t,
+    detectable_delta,
+    equivalence_power_t,
+    normal_power_t,
+)
 from agzamov_verify.scoring.inference.means import one_sample_t
 from agzamov_verify.scoring.inference.significance import Alternative
 
@@ -17,6 +23,16 @@ FIVE, ONE, POWER = Fraction(1, 20), Fraction(1, 100), Fraction(4, 5)
 SIDES = {Alternative.GREATER: "larger", Alternative.TWO_SIDED: "two-sided"}
 PAIRS = {0: 0.1, 1: 0.2, 2: 0.3, 3: 0.25, 4: 0.15}
 DIFFERENCES = {-2: 0.1, -1: 0.2, 0: 0.2, 1: 0.3, 2: 0.2}
+
+
+@pytest.mark.parametrize(("df", "margin"), [(4, 1.5), (4, 3.0), (4, 6.0), (99, 0.8), (99, 2.0), (99, 3.5)])
+def test_two_one_sided_tests_find_equal_arms_as_often_as_planned(df: int, margin: float) -> None:
+    """Oracle: the two tests themselves, on normal values; none within t standard errors of few values is ever found."""
+    values = np.random.default_rng(df).normal(size=(40_000, df + 1))
+    error = values.std(axis=1, ddof=1) / sqrt(df + 1)
+    reach = margin / sqrt(df + 1) - stats.t.ppf(0.95, df) * error
+    share = (np.abs(values.mean(axis=1)) < reach).mean()
+    assert equivalence_power_t(df, margin, FIVE) == pytest.approx(share, abs=0.008)
 
 
 @pytest.mark.parametrize("side", SIDES)

@@ -194,7 +194,7 @@ def power_of(design: Design, effect: float) -> float:
     if chances is not None:
         values, null = chances
         return coarse_power_t(values, null, design.blocks[0].units, design.alpha, design.alternative)
-    error, df = _error_and_df(design, effect)
+    error, df = error_and_df(design, effect)
     return normal_power_t(df, effect / error, design.alpha, design.alternative) if error else 1.0
 
 
@@ -224,7 +224,7 @@ def needed(scoring: Scoring, effect: Fraction, arms: Arms, alpha: Fraction) -> i
 
     def enough(units: int) -> bool:
         design = design_of(scoring, units * scoring.unit_results, alpha)
-        error, df = _error_and_df(design, float(effect))
+        error, df = error_and_df(design, float(effect))
         return not error or normal_power_t(df, float(effect) / error, alpha, design.alternative) >= POWER
 
     high = 2
@@ -243,13 +243,13 @@ def _smooth(design: Design, power: Fraction, reach: float) -> float | None:
     """By the noncentral t distribution; the standard error may depend on the effect."""
 
     def enough(effect: float) -> bool:
-        error, df = _error_and_df(design, effect)
+        error, df = error_and_df(design, effect)
         return effect >= error * detectable_delta(df, design.alpha, design.alternative, power)
 
     return least(enough, reach) if enough(reach) else None
 
 
-def _error_and_df(design: Design, effect: float) -> tuple[float, int]:
+def error_and_df(design: Design, effect: float) -> tuple[float, int]:
     """Standard error, and Welch and Satterthwaite's degrees of freedom, downward to a whole number."""
     errors = [block.squared_error(effect) for block in design.blocks]
     total = sum(errors)

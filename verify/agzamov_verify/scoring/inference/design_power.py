@@ -29,6 +29,26 @@ def normal_power_t(df: int, delta: float, alpha: Fraction, alternative: Alternat
 
     The integral of P(Z > t s - delta) over the density of s = sqrt(chi-square / df), by Simpson's rule.
     """
+    s, weights = _spread_of_sd(df)
+    critical = _critical(df, alpha, alternative)
+    reached = _upper(critical * s - delta)
+    if alternative is Alternative.TWO_SIDED:
+        reached = reached + _upper(critical * s + delta)
+    return float((weights * reached).sum())
+
+
+def equivalence_power_t(df: int, margin: float, alpha: Fraction) -> float:
+    """Probability that two one-sided t tests find a difference of 0 to be within `margin` standard errors.
+
+    The integral of 2 P(Z < margin - t s) - 1, where that is above 0.
+    """
+    s, weights = _spread_of_sd(df)
+    inside = 1 - 2 * _upper(margin - _critical(df, alpha, Alternative.GREATER) * s)
+    return float((weights * np.maximum(inside, 0.0)).sum())
+
+
+def _spread_of_sd(df: int) -> tuple[np.ndarray, np.ndarray]:
+    """Values of s = sqrt(chi-square / df) and the share of the integral that each stands for, by Simpson's rule."""
     # Density of s: 2 (df / 2)^(df / 2) / Gamma(df / 2) s^(df - 1) e^(-df s^2 / 2). Its mean is about 1 and its SD about
     # 1 / root(2 df), so the integral ends nine of these away. Simpson's weights are 1, 4, 2, ..., 4, 1 thirds of a
     # step.
@@ -38,13 +58,9 @@ def normal_power_t(df: int, delta: float, alpha: Fraction, alternative: Alternat
         logs = (df - 1) * np.log(s) if df > 1 else np.zeros(_NODES)
     constant = np.log(2) + df / 2 * np.log(df / 2) - lgamma(df / 2)
     density = np.exp(constant + logs - df * s * s / 2)
-    critical = _critical(df, alpha, alternative)
-    reached = _upper(critical * s - delta)
-    if alternative is Alternative.TWO_SIDED:
-        reached = reached + _upper(critical * s + delta)
     weights = np.ones(_NODES)
     weights[1:-1:2], weights[2:-1:2] = 4, 2
-    return float((weights * density * reached).sum() * (s[1] - s[0]) / 3)
+    return s, weights * density * (s[1] - s[0]) / 3
 
 
 @lru_cache(maxsize=4096)
