@@ -121,7 +121,7 @@ def bundle_of(folder: Path, condition: dict[str, str], size: Size) -> Path:
     )
     key = Ed25519PrivateKey.generate()
     manifest, secret = seal(plan, key_id(key.public_key()), None)
-    directory = run_folder.create(folder / "runs", with_memories(manifest), secret)
+    directory = run_folder.create(folder / "runs", with_memories(manifest), secret, key)
     players = Players()
     ports = RunPorts({"agent": players, "foe": players}, {MEMORY: lambda stream: Memory(folder / "stores" / stream)})
     runner = Runner(directory, ports, time.monotonic_ns, State(plan, None), Stop(), 1)

@@ -99,10 +99,8 @@ def bundle(tree: SourceTree, served: str, table: Table, tmp_path_factory: pytest
 
 
 @pytest.mark.parametrize("game", ["blind_bids", "village"])
-def test_donor_notes_are_enough_short_and_written_by_the_program(tree: SourceTree, game: str) -> None:
-    told = tree.script(HERE / "write_donor_notes.py", game)
-    assert told == (HERE / game / "donor_notes.json").read_text()
-    notes = json.loads(told)
+def test_a_game_without_a_donor_of_its_own_has_notes_of_random_players(tree: SourceTree, game: str) -> None:
+    notes = json.loads(tree.script(HERE / "print_sample_notes.py", game))
     assert len(set(notes)) >= NOTES_MIN
     assert max(map(len, notes)) <= CHARACTERS_MAX
 

@@ -23,7 +23,8 @@ from agzamov_verify.core.questions import (
 )
 from agzamov_verify.core.script import drive
 from agzamov_verify.experiment.opponent_patterns import Adherence, Pattern
-from agzamov_verify.games.chess.game_script import ChessRecord, Ending
+from agzamov_verify.games.chess.donor import donor_game
+from agzamov_verify.games.chess.game_script import ChessRecord, ChessRules, Ending
 from agzamov_verify.games.chess.habit_words import (
     NOTE_CHARACTERS_MAX,
     NOTED,
@@ -34,13 +35,17 @@ from agzamov_verify.games.chess.habit_words import (
     query,
     speaks_for,
 )
+from agzamov_verify.games.chess.noted_occasions import occasions
 from agzamov_verify.games.chess.notes import observation
 from agzamov_verify.games.chess.pattern_sentences import CHESS_PATTERNS, ChessPattern
-from agzamov_verify.games.chess.patterns import NO_HABITS, ChessHabits, chess_habits
+from agzamov_verify.games.chess.patterns import DETECTORS, ChessHabits, chess_habits
 from agzamov_verify.games.chess.rules import End
+from agzamov_verify.games.chess.variants import CHESS960
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.table.adjudication import Adjudication, AdjudicationPolicy
 from agzamov_verify.table.decision import Tally
+from agzamov_verify.table.game import StreamPlan
 from agzamov_verify.table.registry import GAMES
 
 START = chess.Board.from_chess960_pos(518).fen()
@@ -143,15 +148,53 @@ def test_counts_and_sentences_name_the_same_habits() -> None:
     )
 
 
+RULES_60 = ChessRules(plies_max=60, adjudication=Adjudication(AdjudicationPolicy.NONE))
+
+
 @pytest.mark.parametrize("game", ["chess960", "chess"])
-@pytest.mark.parametrize("pattern", NOTED)
-def test_no_set_of_donor_notes_shows_a_habit(pattern: Pattern, game: str) -> None:
-    """The notes that speak for it show none together; any other note makes it less probable."""
-    notes = GAMES[game].donor_notes
-    speaking = [note for note in notes if speaks_for(pattern, added_counts(pattern, note))]
-    assert not is_believed(pattern, added_counts(pattern, "\n".join(speaking)))
-    assert chess_habits("\n".join(notes)) == chess_habits("\n".join(speaking)) == NO_HABITS
-    assert all(0 < len(note) <= NOTE_CHARACTERS_MAX for note in notes)
+def test_few_donors_seem_to_have_a_habit_after_ten_games(game: str) -> None:
+    """As few as real strangers do: of a player without a habit one in ten is believed to have it (`habit_words`)."""
+    careers, believed = 40, 0
+    match = GAMES[game].self_play("a", 10)
+    for career in range(careers):
+        dice, stream = Dice(bytes([career]) * 32), StreamPlan("s", match, 0, 10)
+        notes = [GAMES[game].donor_note(stream, RULES_60, number, 0, dice) for number in range(10)]
+        assert all(0 < len(note) <= NOTE_CHARACTERS_MAX for note in notes)
+        believed += len(habits_shown("\n".join(notes)))
+    assert believed <= careers * len(NOTED) // 10
+
+
+def test_games_of_a_donor_end_by_the_plans_rules() -> None:
+    endings = {record.ending.end for record in donor_games(ChessRules(), 12)}
+    assert End.PLY_LIMIT not in endings, "games by the rules of the protocol are decided"
+    limited = donor_games(ChessRules(plies_max=30, adjudication=Adjudication(AdjudicationPolicy.NONE)), 6)
+    assert all(len(record.moves) <= 30 for record in limited)
+    assert End.ADJUDICATION not in {record.ending.end for record in limited}
+    assert {record.ending.end for record in limited} & {End.PLY_LIMIT}
+
+
+def donor_games(rules: ChessRules, count: int) -> list[ChessRecord]:
+    dice = Dice(b"donor games")
+    starts = [CHESS960.start(dice, number // 2) for number in range(count)]
+    return [donor_game(start, (n % 2, 1 - n % 2), rules, CHESS960, dice, n) for n, start in enumerate(starts)]
+
+
+def test_a_game_of_a_donor_is_legal_to_the_end() -> None:
+    for record in donor_games(ChessRules(), 6):
+        board = chess.Board(record.start_fen, chess960=True)
+        for text in record.moves:
+            assert chess.Move.from_uci(text) in board.legal_moves
+            board.push_uci(text)
+        if record.ending.end is End.CHECKMATE:
+            assert board.is_checkmate()
+
+
+def test_all_habits_are_counted_in_one_pass_as_each_by_itself() -> None:
+    for record in donor_games(ChessRules(), 8):
+        for place in (0, 1):
+            counted = dict(occasions(record, place)[0].counted())
+            alone = {pattern: DETECTORS[pattern](record, place) for pattern in NOTED}
+            assert counted == {pattern: one for pattern, one in alone.items() if one.occasions}
 
 
 @pytest.mark.parametrize("pattern", NOTED)

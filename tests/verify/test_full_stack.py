@@ -34,14 +34,14 @@ from agzamov_verify.games.holdem.starting_hands import PERCENT_MIN, percents, st
 from agzamov_verify.plan import manifest
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.plan_problems import image_parts, needs_engine, problems
-from agzamov_verify.plan.streams import block_script, memories_played, memory_stores, streams_of
+from agzamov_verify.plan.streams import block_script, donor_of, memories_played, memory_stores, streams_of
 from agzamov_verify.scoring.departures import departures
 from agzamov_verify.show.replayed_game import PlayedGame
 from agzamov_verify.show.xray import SeatMemory, XrayedDecision, seats_with_memory, xray, xray_document, xray_lines
 from agzamov_verify.systems import FullSystem
 from agzamov_verify.table import scripted_players
 from agzamov_verify.table.game_tool import ToolUse
-from agzamov_verify.table.prompt_lines import PROFILE, TOOL, read_page
+from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE, TOOL, read_page
 from agzamov_verify.table.registry import GAMES
 from stack_world import CHESS, FULL, HANDS, SYSTEMS, StackWorld, plan_of
 
@@ -195,7 +195,8 @@ def test_prompts_of_the_arms_differ_in_the_augmented_text_alone(game: dict[str, 
         decisions += true.attempt
     assert decisions == len(naked) == len(real) // 2
     asked_for = [question for question in real if question.attempt]
-    assert [without(question) for question in asked_for] == [text(question) for question in naked]
+    assert [without(question) for question in asked_for] == [without(question) for question in naked]
+    assert {read_page(question.messages).profile for question in naked} == {NOTHING_REMEMBERED}
 
 
 def without(question: Chat) -> str:
@@ -208,8 +209,11 @@ def without(question: Chat) -> str:
 
 def test_the_placebo_has_a_donors_notes_irrelevant_passages_and_a_drawn_answer() -> None:
     pages = [read_page(question.messages) for question in chats(asked(HANDS, "placebo", StackWorld(PAIRS)))]
-    assert any(page.profile for page in pages)
-    assert all(page.profile in ("", *GAMES["holdem"].donor_notes) for page in pages)
+    told = {page.profile for page in pages} - {"", NOTHING_REMEMBERED}
+    planned = plan(HANDS)
+    donor = donor_of(next(streams_of(planned.matches[list(FULL).index("placebo")])), 0, planned, DICE)
+    assert told
+    assert all(donor.notes_in(profile) == [profile] for profile in told)
     found = asked(HANDS, "real", StackWorld(PAIRS))
     assert not {page.documents for page in pages} & {read_page(one.messages).documents for one in chats(found)}
     answers: list[int] = []
@@ -330,7 +334,7 @@ def test_a_novice_of_holdem_gives_a_pair_to_an_opponent_known_to_raise_so(
 
 @pytest.mark.parametrize("game", ["chess960", "holdem"])
 def test_no_donors_notes_steer_a_novice(game: str) -> None:
-    told = "\n".join(GAMES[game].donor_notes[:10])
+    told = "\n".join(GAMES[game].sample_notes(10))
     if game == "chess960":
         fen = "4k3/8/8/q7/1P6/8/3P4/4K3 w - - 0 2"
         assert named(fen, told) == named(fen, "")

@@ -27,11 +27,11 @@ from agzamov_verify.core.script import Exchanges
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.memory.career_memory import PROBES
 from agzamov_verify.plan.manifest import Plan
-from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.plan.streams import block_script, donor_of, streams_of
 from agzamov_verify.show.replayed_game import PlayedGame, transcript
 from agzamov_verify.show.xray import SeatMemory, seats_with_memory, xray, xray_document, xray_lines
 from agzamov_verify.table import scripted_players
-from agzamov_verify.table.prompt_lines import PROFILE, forgotten
+from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE, forgotten
 from agzamov_verify.table.registry import GAMES
 
 FOLDS = "Folded to a 3-bet on the button: 90 of 90"
@@ -117,24 +117,27 @@ def test_prompts_of_the_three_arms_differ_in_the_remembered_text_alone(game: str
     plan = plan_of("random", game)
     naked, placebo, real = (list(first_prompts(exchanges_of(plan, one, "random"))) for one in plan.matches)
     (size,) = SIZES[game].values()
+    donor = donor_of(next(streams_of(plan.matches[1])), 0, plan, Dice(b"x" * 32))
     assert len(naked) == len(placebo) == len(real) == size // 2
     told = 0
     for without, fake, true in zip(naked, placebo, real, strict=True):
-        assert PROFILE not in without[1].content
+        (situation, nothing), (same, profile), (too, other) = (
+            one[1].content.split(PROFILE) for one in (without, true, fake)
+        )
+        assert nothing == NOTHING_REMEMBERED
         assert without[0] == fake[0] == true[0]
-        profile = true[1].content.removeprefix(without[1].content)
-        assert profile in ("", PROFILE + FOLDS)
-        other = fake[1].content.removeprefix(without[1].content)
-        assert other.removeprefix(PROFILE) in ("", *GAMES[game].donor_notes)
-        assert bool(profile) == bool(other)
-        told += bool(profile)
+        assert situation == same == too
+        assert profile in (NOTHING_REMEMBERED, FOLDS)
+        assert (profile == NOTHING_REMEMBERED) == (other == NOTHING_REMEMBERED)
+        assert other == NOTHING_REMEMBERED or donor.notes_in(other) == [other]
+        told += profile != NOTHING_REMEMBERED
     assert told == size // 2 - BEFORE_A_NOTE[game]
 
 
 def test_what_is_forgotten_leaves_the_prompt_as_it_was_without_a_memory() -> None:
     plan = plan_of("random")
     naked, _, real = (list(first_prompts(exchanges_of(plan, one, "random"))) for one in plan.matches)
-    assert [forgotten(messages, "") for messages in real] == naked
+    assert [forgotten(messages, NOTHING_REMEMBERED) for messages in real] == naked
 
 
 @pytest.fixture(scope="module")

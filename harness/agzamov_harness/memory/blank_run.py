@@ -11,12 +11,14 @@ Where a system rewrites its entries, each word of what it gives must be a word o
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from agzamov_verify.memory.built_in_servers import may_be_damaged
+from agzamov_verify.table.game import Game
 from agzamov_verify.table.registry import GAMES
 
 from ..ports import PortFault
@@ -73,15 +75,20 @@ def vocabulary() -> tuple[str, ...]:
     """Searches for preloaded knowledge: words about the games, the habits and the notes of each game."""
     known = [game for game in GAMES.values() if game.remembers]
     habits = [str(sentence) for game in known for sentence in game.patterns.values()]
-    lines = [line.partition(":")[0] for game in known for note in game.donor_notes for line in note.splitlines()]
+    lines = [line.partition(":")[0] for game in known for note in _notes(game) for line in note.splitlines()]
     words = [word for text in (*habits, *lines) for word in WORD.findall(text)]
     return tuple(dict.fromkeys((*GENERAL, *habits, *lines, *words)))[:WORDS_MAX]
 
 
 def writes() -> tuple[str, ...]:
     """The entries of a small career: notes of each game."""
-    notes = [game.donor_notes[:WRITES_PER_GAME] for game in GAMES.values() if game.remembers]
-    return tuple(note for of_game in notes for note in of_game)
+    return tuple(note for game in GAMES.values() if game.remembers for note in _notes(game))
+
+
+@cache
+def _notes(game: Game) -> Sequence[str]:
+    """Notes of strangers."""
+    return game.sample_notes(WRITES_PER_GAME)
 
 
 def blank_run(setup: Setup, folder: Path) -> Iterator[ConformanceFinding]:

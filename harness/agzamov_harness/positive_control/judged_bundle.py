@@ -13,13 +13,14 @@ from agzamov_verify.checks.check_log import CheckLog
 from agzamov_verify.checks.opened_bundle import Opened, open_bundle
 from agzamov_verify.checks.replay_stream import exchanges_of
 from agzamov_verify.core.questions import Chat, Hits, Reply, Search
-from agzamov_verify.experiment.matches import Arm, Augmentation, Match, Phase
+from agzamov_verify.experiment.matches import MEASURED, Arm, Augmentation, Match, Phase
 from agzamov_verify.memory.career_memory import within
 from agzamov_verify.memory.placebo import PlaceboRule
 from agzamov_verify.plan.manifest import AnyMatch, Plan
-from agzamov_verify.plan.streams import streams_of
+from agzamov_verify.plan.streams import donor_of, streams_of
 from agzamov_verify.scores.collected_bundles import Collected
 from agzamov_verify.scoring.hypotheses.evidence import GAME_NAMES, Evidence
+from agzamov_verify.show.xray import seats_with_memory
 from agzamov_verify.systems import AnySystem, MemorySystem, OracleSystem
 from agzamov_verify.table.game import StreamPlan
 from agzamov_verify.table.prompt_lines import PROFILE, forgotten
@@ -39,8 +40,8 @@ from .control_verdict import (
 
 PERCENT_MAX = 2
 """Greatest difference between the told notes of a career and the entries in whose place they stand."""
-OTHERS_PERCENT_MAX = 5
-"""So many decisions may be others without the notes."""
+OTHERS_PERCENT_MAX = 15
+"""So many decisions may be others without the notes: about twice as many as ten notes of a stranger change."""
 
 
 class PlaceboCareer(msgspec.Struct, frozen=True):
@@ -78,21 +79,22 @@ def placebo_careers(opened: Opened, match: Match) -> Iterator[PlaceboCareer]:
 
 def _career(opened: Opened, stream: StreamPlan) -> PlaceboCareer:
     plan, game = opened.manifest.plan, GAMES[stream.match.game]
-    system, seat = plan.systems[stream.match.condition.system], plan.seats[stream.match.measured]
-    assert isinstance(system, MemorySystem)
+    of = next(one for one in seats_with_memory(plan, stream.match) if one.seat_index == MEASURED)
+    seat, donor = of.seat, donor_of(stream, MEASURED, plan, opened.dice)
     contests = stream.count // game.contest_results(plan.rules_of(game.name), len(stream.match.table))
     career = PlaceboCareer(stream.id)
     for search, hits, question, reply in _decisions(opened, stream):
         told = _profile(question).removeprefix(seat.briefing).lstrip("\n")
-        replaced = within([hit.content for hit in hits.hits], system.limits)
+        told = "" if told == of.nothing_told else told
+        replaced = within([hit.content for hit in hits.hits], of.system.limits)
         career = career.plus(
-            notes=_count(told, game.donor_notes),
+            notes=len(donor.notes_in(told)),
             entries=len(replaced),
             notes_bytes=len(told.encode()),
             entries_bytes=len("\n".join(replaced).encode()),
         )
         if told and search.number == contests and not seat.is_model:
-            again = seat.reply_text(forgotten(question.messages, seat.briefing), question.seed)
+            again = seat.reply_text(forgotten(question.messages, of.unlearned), question.seed)
             career = career.plus(asked_again=1, others=_last_line(again) != _last_line(reply.text))
     return career
 
@@ -112,15 +114,6 @@ def _decisions(opened: Opened, stream: StreamPlan) -> Iterator[tuple[Search, Hit
 
 def _profile(question: Chat) -> str:
     return next((m.content.partition(PROFILE)[2] for m in question.messages if m.role == "user"), "")
-
-
-def _count(told: str, notes: Sequence[str]) -> int:
-    """The number of donor notes, one below the other, that a text consists of."""
-    count = 0
-    while told:
-        note = max((note for note in notes if told.startswith(note)), key=len, default=told)
-        told, count = told[len(note) :].removeprefix("\n"), count + 1
-    return count
 
 
 def _last_line(text: str) -> str:
@@ -152,7 +145,7 @@ def control_verdict(bundle: Path, collected: Collected) -> ControlVerdict:
 
 
 def placebo_matches(plan: Plan) -> list[AnyMatch]:
-    """The matches with a memory's donor notes alone: a full stack's are no control of memory."""
+    """The matches with a memory's donor alone: a full stack's are no control of memory."""
     placebos = (match for match in plan.matches if match.condition.arm is Arm.PLACEBO)
     return [match for match in placebos if _has_donor(plan.systems.get(match.condition.system))]
 

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import (
     Answer,
     EndGame,
@@ -21,7 +20,7 @@ from agzamov_verify.core.questions import (
 )
 from agzamov_verify.core.script import Divergence, Script
 from agzamov_verify.memory.career_memory import PROBES, CareerMemory, SearchLimits, within
-from agzamov_verify.memory.placebo import Donor
+from agzamov_verify.memory.placebo import AT_HAND, Donor
 from verify.scripted import told
 
 LIMITS = SearchLimits(hits_max=3, bytes_max=100)
@@ -127,8 +126,8 @@ def test_whole_entries_are_told_up_to_the_limits(texts: list[str], fitting: list
 NOTES = [f"note {number} {'x' * (number % 7)}" for number in range(30)]
 
 
-def donor(label: str = "donor") -> Donor:
-    return Donor(NOTES, Dice(b"root").stream(label))
+def donor() -> Donor:
+    return Donor(NOTES.__getitem__)
 
 
 def test_an_entry_has_the_same_donor_note_whenever_it_comes_again() -> None:
@@ -144,15 +143,35 @@ def test_a_rewritten_entry_has_a_note_of_its_own() -> None:
     assert first != second
 
 
-def test_careers_have_the_notes_in_other_orders() -> None:
-    asked = hits(*("x" * 9 for _ in range(8))).hits
-    assert donor("one").instead_of(asked) != donor("two").instead_of(asked)
+def test_no_two_entries_have_one_note() -> None:
+    """A note that comes twice in one prompt is one that nobody ever stored."""
+    told_notes = donor().instead_of(hits(*("x" * 9 for _ in range(26))).hits)
+    assert len(set(told_notes)) == 26
+
+
+def test_a_note_is_made_when_it_is_needed_and_once() -> None:
+    made: list[int] = []
+    placebo = Donor(lambda number: made.append(number) or f"note {number}")  # type: ignore[func-returns-value]
+    assert made == []
+    asked = hits("aaaa", "bbbbbb").hits
+    placebo.instead_of(asked)
+    placebo.instead_of(asked)
+    assert made == list(range(AT_HAND + 1))
+
+
+def test_an_entry_has_a_note_of_a_stranger_at_its_opponents_place() -> None:
+    """In chess every other note is of White: those of the donor as well."""
+    placebo = Donor(lambda number: f"note of {'White' if number % 2 else 'Black'} {number}", 2)
+    for number in range(1, 9):
+        placebo.stored("seen", f"e{number:05d}", number)
+    told_notes = placebo.instead_of([Hit("x" * 20, f"e{number:05d}") for number in range(1, 9)])
+    assert ["Black" in note for note in told_notes] == [True, False] * 4
 
 
 @given(st.permutations(NOTES), st.integers(1, 90))
 def test_the_told_length_stays_near_that_of_the_text_it_replaces(texts: list[str], count: int) -> None:
     """Where entries are as long as notes are, what was told is never off by more than two notes' lengths."""
-    placebo = donor()
+    placebo = Donor(lambda number: NOTES[number % len(NOTES)])
     entries = [Hit(texts[number % len(texts)], f"e{number:05d}") for number in range(count)]
     notes = placebo.instead_of(entries)
     assert len(notes) == count
@@ -169,10 +188,16 @@ def test_a_donor_note_that_is_told_again_and_again_leaves_the_next_choice_as_it_
 
 
 def test_the_told_length_counts_each_note_as_often_as_it_is_told() -> None:
-    """The first entry, far longer than any note, is told in every prompt, so all notes are the longest."""
+    """The first entry, far longer than any note, is told in every prompt, so of the notes at hand the longest is."""
     placebo, entries = donor(), [Hit("x" * (40 if not at else 9), f"e{at:05d}") for at in range(20)]
-    chosen = {note for entry in entries[1:] for note in placebo.instead_of([entries[0], entry])}
-    assert sorted(map(len, chosen)) == sorted(map(len, NOTES))[-len(entries) :]
+    chosen = {note: None for entry in entries[1:] for note in placebo.instead_of([entries[0], entry])}
+    unused, longest = list[str](), list[str]()
+    for note in NOTES[: len(entries) + AT_HAND - 1]:
+        unused.append(note)
+        if len(unused) == AT_HAND:
+            longest.append(max(unused, key=len))
+            unused.remove(longest[-1])
+    assert list(chosen) == longest
 
 
 def test_entries_beyond_those_that_were_asked_for_are_not_told() -> None:
@@ -197,8 +222,3 @@ def test_in_the_placebo_arm_the_same_questions_are_asked_and_other_text_is_told(
     assert (real[0], placebo[0]) == ("", "")
     assert placebo[1] in NOTES
     assert real[1] not in NOTES
-
-
-def test_a_donor_without_notes_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one donor note"):
-        Donor((), Dice(b"root").stream("donor"))

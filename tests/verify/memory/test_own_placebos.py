@@ -19,7 +19,7 @@ from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.systems import MemorySystem
 from agzamov_verify.table import scripted_players
-from agzamov_verify.table.prompt_lines import PROFILE, read_page
+from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE, read_page
 from verify.memory.tool_call_worlds import Exchange, SearchedMemory, replay_of
 from verify.scripted import told
 
@@ -158,9 +158,11 @@ def test_prompts_of_the_three_conditions_differ_in_the_remembered_text_alone(gam
     naked, placebo, real = (list(prompts(exchanges)) for exchanges in arms)
     assert len(naked) == len(placebo) == len(real) > 0
     assert [rest for rest, _ in naked] == [rest for rest, _ in placebo] == [rest for rest, _ in real]
-    assert not any(text for _, text in naked)
-    both = [(text, other) for (_, text), (_, other) in zip(placebo, real, strict=True) if text or other]
-    assert all(text and other for text, other in both)
+    assert {text for _, text in naked} == {"", NOTHING_REMEMBERED}
+    told = zip((text for _, text in naked), (text for _, text in placebo), (text for _, text in real), strict=True)
+    both = [(text, other) for nothing, text, other in told if (text, other) != (nothing, nothing)]
+    assert both
+    assert NOTHING_REMEMBERED not in {text for pair in both for text in pair}, "as many are told in both arms"
     assert any(text != other for text, other in both)
     if rule is PlaceboRule.SHUFFLE:
         assert [len(text) for text, _ in both] == [len(other) for _, other in both]

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import (
     Answer,
     Chat,
@@ -153,7 +152,7 @@ def test_a_result_holds_whole_entries_up_to_the_bytes_of_the_plan() -> None:
 
 
 def test_in_the_placebo_arm_a_donors_notes_are_told_and_the_saves_are_stored() -> None:
-    store = memory(Donor(["a note of another"], Dice(b"root").stream("donor")))
+    store = memory(Donor(lambda _: "a note of another"))
     _, asked = decided(calls(save(), search()), Stored(), hits("castles early"), PLAYED, store=store)
     assert results(asked[-1]) == [SAVED, "a note of another"]
 

@@ -95,3 +95,7 @@ class Dice:
 
     def stream(self, label: str) -> Stream:
         return Stream(self._root, label)
+
+    def under(self, label: str) -> "Dice":
+        """Dice of their own, whose labels are nobody else's: no stream has a label that begins with "under/"."""
+        return Dice(hmac.digest(self._root, f"under/{label}".encode(), "sha256"))

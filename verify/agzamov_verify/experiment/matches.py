@@ -58,6 +58,17 @@ OTHER_TEXT: Final = (Arm.FILLER, Arm.PLACEBO)
 """Arms of a memory in which other text stands in the place of the entries found."""
 
 
+class NakedPrompt(StrEnum):
+    """Prompt of the control of a memory.
+
+    `framed`: it has the memory's frame, with the sentence that nothing is remembered, as every arm has it where nothing
+    was learned yet. `bare`: it is the paper's, without the frame, and so are the other arms' until they learn.
+    """
+
+    FRAMED = "framed"
+    BARE = "bare"
+
+
 class Trait(StrEnum):
     """Trait of an augmentation system, declared before the run."""
 

@@ -96,7 +96,7 @@ class CareerMemory:
         """Store an entry; the placebo learns of each entry that the memory took."""
         answer = yield from ask(question, STORED)
         if self._placebo and not answer.refused:
-            self._placebo.stored(question.content)
+            self._placebo.stored(question.content, question.entry, question.number)
         return answer
 
     def _end_game(self, game: str) -> Script[None]:

@@ -2,7 +2,7 @@
 
 Placebo texts of a memory: the text shown in place of the entries found.
 
-    donor           notes of a frozen match against another opponent: the protocol's placebo
+    donor           notes of contests that strangers play for this career: the protocol's placebo
     shuffle         the entries found, with the words of all of them dealt anew over the places of all of them: the
                     paper's "shuffled memory entries" (section 4.3). As many entries, words and bytes
     random_of_own   as many entries, drawn from all that the career has stored so far; not beyond the limit of bytes
@@ -10,17 +10,16 @@ Placebo texts of a memory: the text shown in place of the entries found.
 Shuffle and random_of_own keep how often the opponent does what, so that a delta over them is a lower bound. All three
 follow from the draws of the career, what was stored and what was found.
 
-The placebo of a memory: entries of a frozen match against another opponent.
-
-Each entry that a search gives is replaced by one donor note, the same one whenever the entry comes again, so the told
-text has as many entries in the same order. Notes are chosen by length: all told notes together, each as often as it is
-told, stay as near to the length of the entries that they stand for as the notes allow. Entries of the match itself
-keep the frequencies of the opponent's habits.
+A donor is a stranger that another one of its kind meets beside the career, from draws of its own (`table.donor`). Each
+entry that a search gives is replaced by one of its notes, the same one whenever the entry comes again and no other
+entry's, so the told text has as many entries in the same order. A few notes are at hand, and one is chosen by length:
+all told notes together, each as often as it is told, stay as near to the length of the entries that they stand for as
+these allow. Entries of the match itself keep the frequencies of the opponent's habits.
 """
 
 import re
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -28,6 +27,8 @@ from ..core.dice import Stream
 from ..core.questions import Hit
 
 WORD: Final = re.compile(r"\S+")
+AT_HAND: Final = 4
+"""Notes of a donor of which one is chosen."""
 
 
 class PlaceboRule(StrEnum):
@@ -41,8 +42,8 @@ class PlaceboRule(StrEnum):
 class Placebo:
     """Text in the place of entries."""
 
-    def stored(self, content: str) -> None:
-        """Take note of a text that the memory has stored."""
+    def stored(self, content: str, entry: str = "", number: int = 1) -> None:
+        """Take note of a text that the memory has stored, under a name, in a contest of the career."""
 
     def instead_of(self, hits: Sequence[Hit]) -> list[str]:
         """As many texts as there are hits."""
@@ -69,7 +70,7 @@ class RandomOfOwn(Placebo):
         self._stored: list[str] = []
         self._sizes: list[int] = []
 
-    def stored(self, content: str) -> None:
+    def stored(self, content: str, entry: str = "", number: int = 1) -> None:  # noqa: ARG002 - as declared
         self._stored.append(content)
         insort(self._sizes, told_bytes(content))
 
@@ -99,15 +100,22 @@ def told_bytes(text: str) -> int:
 
 
 class Donor(Placebo):
-    """Gives donor notes in the place of entries, in an order that is drawn anew for each career."""
+    """Gives a donor's notes in the place of entries.
 
-    def __init__(self, notes: Sequence[str], order: Stream) -> None:
-        if not notes:
-            raise ValueError("expected at least one donor note")
-        self._notes = order.deal(notes, len(notes))
-        self._unused = list(self._notes)
+    `note`: the note of a number, made when it is asked for; `places`: the number of seats. An entry of contest n gets
+    a note whose number leaves the same rest by `places`: there the stranger sat where the opponent did.
+    """
+
+    def __init__(self, note: Callable[[int], str], places: int = 1) -> None:
+        self._note, self._places = note, places
+        self._made = [0] * places
+        self._unused: list[list[str]] = [[] for _ in range(places)]
+        self._places_by_entry: dict[str, int] = {}
         self._notes_by_entry: dict[tuple[str, str], str] = {}
         self._missing_characters, self._told = 0, 0
+
+    def stored(self, content: str, entry: str = "", number: int = 1) -> None:  # noqa: ARG002 - as declared
+        self._places_by_entry[entry] = (number - 1) % self._places
 
     def instead_of(self, hits: Sequence[Hit]) -> list[str]:
         """One donor note for each hit."""
@@ -116,20 +124,23 @@ class Donor(Placebo):
     def _instead_of(self, hit: Hit) -> str:
         key = (hit.entry, hit.content)
         if key not in self._notes_by_entry:
-            self._notes_by_entry[key] = self._chosen(len(hit.content))
+            place = self._places_by_entry.get(hit.entry, 0)
+            self._notes_by_entry[key] = self._chosen(len(hit.content), place)
         note = self._notes_by_entry[key]
         self._missing_characters += len(hit.content) - len(note)
         self._told += 1
         return note
 
-    def _chosen(self, characters: int) -> str:
-        """The unused note whose length keeps the totals most equal; all may be used again once each was.
+    def _chosen(self, characters: int, place: int) -> str:
+        """The note at hand whose length keeps the totals most equal; it is at hand no longer.
 
         What is missing so far is shared by as many tellings as a note has had on average.
         """
-        if not self._unused:
-            self._unused = list(self._notes)
+        unused = self._unused[place]
+        while len(unused) < AT_HAND:
+            unused.append(self._note(place + self._places * self._made[place]))
+            self._made[place] += 1
         wanted = characters + self._missing_characters * len(self._notes_by_entry) // max(1, self._told)
-        note = min(self._unused, key=lambda note: abs(len(note) - wanted))
-        self._unused.remove(note)
+        note = min(unused, key=lambda note: abs(len(note) - wanted))
+        unused.remove(note)
         return note

@@ -19,7 +19,7 @@ from ..core import canon
 from ..core.limits import ERROR_MESSAGE_CHARACTERS_MAX
 from ..core.seat_letters import tool_name
 from ..experiment.analysis_plan import AnalysisPlan
-from ..experiment.matches import Match
+from ..experiment.matches import Match, NakedPrompt
 from ..experiment.plan_fields import END, DecimalText, Line, Name, Part, Sha256
 from ..memory.native_tools import TOOLS_MAX, NativeTool
 from ..protocols import CURRENT, PROTOCOLS, ProtocolVersion
@@ -27,7 +27,7 @@ from ..protocols.document_shape import OutsideShape, spelled
 from ..protocols.norms import load_protocol
 from ..seats import AnySeat, Seat
 from ..systems import AnySystem, System
-from ..table import decision
+from ..table import decision, prompt_lines
 from ..table.game import Game
 from ..table.game_tool import ToolUse
 from ..table.registry import GAMES
@@ -105,13 +105,17 @@ class Repeat(NamedTuple):
 
 
 class Plan(GameRules, frozen=True):
-    """A plan, as a person writes it. The rules of each game stand below the game's name."""
+    """A plan, as a person writes it. The rules of each game stand below the game's name.
+
+    `naked_prompt`: whether the control of a memory has the memory's frame in its prompts.
+    """
 
     title: Line
     seats: dict[Name, AnySeat]
     matches: tuple[AnyMatch, ...]
     protocol: ProtocolId = CURRENT
     isolation: Literal["process", "container"] = "process"
+    naked_prompt: NakedPrompt = NakedPrompt.FRAMED
     seed: Seed = Seed()
     engine: Engine = Engine()
     systems: dict[Name, AnySystem] = msgspec.field(default_factory=dict)
@@ -354,7 +358,7 @@ def _capped(text: str) -> str:
 
 
 def prompt_digests(protocol: str, systems: Iterable[System] = ()) -> dict[str, str]:
-    """Template name to SHA-256 of its UTF-8 text; of donor notes and shipped data, of their file.
+    """Template name to SHA-256 of its UTF-8 text; of shipped data, of their file.
 
     `systems`: those of the plan. Of the texts that come with the verifier only those that the protocol names: the
     others were added after it.
@@ -367,7 +371,11 @@ def prompt_digests(protocol: str, systems: Iterable[System] = ()) -> dict[str, s
 
 def all_digests(games: Iterable[str], systems: Iterable[System]) -> dict[str, str]:
     """The digests of all texts that these games and systems have today, by name in alphabetical order."""
-    systems, texts, played = tuple(systems), dict(decision.TEMPLATES), {name: GAMES[name] for name in games}
+    systems, texts, played = (
+        tuple(systems),
+        decision.TEMPLATES | prompt_lines.TEMPLATES,
+        {name: GAMES[name] for name in games},
+    )
     for system in systems:
         texts |= system.templates
     for game in played.values():
@@ -375,7 +383,6 @@ def all_digests(games: Iterable[str], systems: Iterable[System]) -> dict[str, st
         texts |= game.tool_templates if any(system.asks_tool for system in systems) else {}
         texts |= {f"pattern/{name}": text for name, text in game.patterns.items()}
     digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
-    digests |= {f"{name}/donor_notes": game.donor_notes_sha256 for name, game in played.items() if game.remembers}
     for game in played.values():
         digests |= game.data_sha256
     return dict(sorted(digests.items()))

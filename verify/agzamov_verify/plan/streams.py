@@ -5,21 +5,24 @@ other and run side by side. Both colours of a start, and a whole session of hand
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from ..core.dice import Dice
 from ..core.script import Script
 from ..core.seat_letters import memory_name
-from ..experiment.matches import MEASURED, Arm, Match
+from ..experiment.matches import MEASURED, Arm, Augmentation, Match, NakedPrompt
 from ..experiment.opponent_patterns import Pattern
 from ..memory.career_memory import CareerMemory
+from ..memory.placebo import Donor
 from ..protocols.norms import load_protocol
+from ..table.donor import CareerDonor
 from ..table.game import Block, StreamPlan
 from ..table.players import Player
+from ..table.prompt_lines import NOTHING_REMEMBERED
 from ..table.registry import GAMES
 from .manifest import MemoryPin, Plan
 
@@ -64,6 +67,8 @@ def memories_played(plan: Plan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(memory_stores(plan).values()))
 
 
+DONORS_KEPT: Final = 64
+"""Careers whose donor's notes are kept in memory."""
 NO_PINS: Final[Mapping[str, MemoryPin]] = MappingProxyType({})
 
 
@@ -99,13 +104,13 @@ def _memory(
         return None
     arm, pin = stream.match.conditions[seat_index].arm, memories.get(name)
     order = dice.stream(f"donor/{stream.id}")
-    notes = GAMES[stream.match.game].donor_notes if arm is Arm.PLACEBO else ()
+    donor = Donor(donor_of(stream, seat_index, plan, dice).note, len(stream.match.seats))
     offered, to, until = (
         pin.native if pin else (),
         memory_name(seat_index),
         stores_until(plan, stream.match, seat_index),
     )
-    return plan.systems[name].career_memory(arm, notes, order, offered, to, until)
+    return plan.systems[name].career_memory(arm, donor, order, offered, to, until)
 
 
 def career_contests(plan: Plan, match: Match) -> int:
@@ -119,6 +124,40 @@ def stores_until(plan: Plan, match: Match, seat_index: int = MEASURED) -> int | 
         return None
     declared = plan.systems[plan.memories_of(match)[seat_index]].contests_stored
     return declared or max(1, career_contests(plan, match) * load_protocol(plan.protocol).memory.stale_percent // 100)
+
+
+def donors_of(stream: StreamPlan, plan: Plan, dice: Dice) -> tuple[CareerDonor, ...]:
+    """The donors of one career, one for each seat; none where no seat has a memory."""
+    if not any(plan.memories_of(stream.match)):
+        return ()
+    return tuple(donor_of(stream, seat_index, plan, dice) for seat_index in range(len(stream.match.seats)))
+
+
+def donor_of(stream: StreamPlan, seat_index: int, plan: Plan, dice: Dice) -> CareerDonor:
+    """The donor of one career, for the memory of the seat at `seat_index`."""
+    return _donor(stream, seat_index, plan.rules_of(stream.match.game), dice)
+
+
+@lru_cache(maxsize=DONORS_KEPT)
+def _donor(stream: StreamPlan, seat_index: int, rules: Any, dice: Dice) -> CareerDonor:
+    game, own = GAMES[stream.match.game], dice.under(f"donor/{stream.id}/{memory_name(seat_index)}")
+    contests = stream.count // game.contest_results(rules, len(stream.match.table))
+    return CareerDonor(lambda number: game.donor_note(stream, rules, number, seat_index, own), contests)
+
+
+def nothing_told(plan: Plan, match: Match, seat_index: int) -> str:
+    """The text of the seat at `seat_index` where nothing is remembered: a memory's seat and its control have it.
+
+    Nobody has it where models search for themselves, since nothing is told before they do, nor a seat that a system
+    tells something at each decision.
+    """
+    condition = match.conditions[seat_index]
+    may_remember = condition.augmentation in (Augmentation.MEMORY, Augmentation.FULL)
+    models_search = any(system.keeps_store and system.needs_tool_calls for system in plan.systems.values())
+    if not may_remember or models_search or plan.naked_prompt is NakedPrompt.BARE:
+        return ""
+    is_told = any(system.told(condition.arm) for system in plan.parts_of(condition.system).values())
+    return "" if is_told else NOTHING_REMEMBERED
 
 
 def shifts_before(match: Match, index: int) -> int:
@@ -151,6 +190,7 @@ def _player(plan: Plan, match: Match, seat_index: int, shifts: int) -> Player:
         briefing,
         scripted=not seat.is_model,
         tokens_max=seat.tokens_limit,
+        nothing_told=nothing_told(plan, match, seat_index),
         tool=plan.tool_of(match, seat_index),
         library=next((library for library in libraries if library), None),
     )

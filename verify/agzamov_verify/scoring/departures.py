@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 
-from ..experiment.matches import Arm, Augmentation, Condition, Match, Phase
+from ..experiment.matches import Arm, Augmentation, Condition, Match, NakedPrompt, Phase
 from ..experiment.opponent_patterns import ShiftKind, shift_kinds
 from ..plan.manifest import Plan
 from ..plan.streams import patterns_of, unit_results
@@ -94,6 +94,8 @@ def _opponents(plan: Plan) -> Iterator[str]:
 def _arms(plan: Plan, protocol: Protocol) -> Iterator[str]:
     """Systems that learn nothing, forced shifts, and sub-phases that are not played in all three arms at one size."""
     augmented = [match for match in plan.matches if match.condition.augmentation is not Augmentation.NAKED]
+    if plan.naked_prompt is NakedPrompt.BARE and any(plan.memories_of(match) for match in augmented):
+        yield "naked prompts are bare, as in the paper: the memory's frame required, by which no arm is known"
     for name in plan.systems_played:
         yield from plan.systems[name].departures(name)
     for match in augmented:

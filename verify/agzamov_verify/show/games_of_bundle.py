@@ -17,7 +17,7 @@ from ..core.script import Exchanges, Replay
 from ..core.untrusted_input import HostileBundle, gzip_lines, show_name
 from ..experiment.matches import MEASURED, Match
 from ..plan.manifest import Manifest
-from ..plan.streams import block_script, streams_of
+from ..plan.streams import block_script, donors_of, streams_of
 from ..scoring.call_records import decode
 from ..table.game import StreamPlan
 from .replayed_game import (
@@ -76,7 +76,8 @@ def played_stream(opened: Opened, stream: StreamPlan) -> PlayedStream:
     replay.finish()
     times = _times(opened, stream, [question.to for question, _ in told])
     exchanges = tuple(Exchange(*pair, us) for pair, us in zip(told, times, strict=True))
-    return PlayedStream(stream, tuple(games_with_told(stream, story.value, told)), exchanges)
+    donors = donors_of(stream, manifest.plan, opened.dice)
+    return PlayedStream(stream, tuple(games_with_told(stream, story.value, told, donors)), exchanges)
 
 
 def _times(opened: Opened, stream: StreamPlan, asked: Sequence[str]) -> list[int]:

@@ -38,7 +38,8 @@ from ..core.seat_letters import seat_letter
 from ..core.untrusted_input import printable, show_name
 from ..experiment.matches import Match
 from ..plan.manifest import Manifest
-from ..plan.streams import block_script, streams_of
+from ..plan.streams import block_script, donors_of, streams_of
+from ..table.donor import CareerDonor
 from ..table.game import Block, StreamPlan
 from ..table.registry import GAMES
 from ..table.seating import by_place
@@ -52,12 +53,13 @@ class NoSuchGame(ValueError):
 
 
 class PlayedGame(NamedTuple):
-    """One result, with what was asked in it."""
+    """One result, with what was asked in it. `donors`: of its career, by seat, where a seat has a memory."""
 
     match: Match
     number: int
     record: Any
     asked: tuple[tuple[Question, Answer], ...] = ()
+    donors: tuple[CareerDonor, ...] = ()
 
     @property
     def placed(self) -> tuple[str, ...]:
@@ -132,16 +134,18 @@ def replay_told(manifest: Manifest, dice: Dice, stream: StreamPlan, entries: Ite
     """Every game of a stream, each with its questions and answers. Raises Divergence."""
     story = Exchanges(block_script(stream, manifest.plan, dice, manifest.memories), Replay(stream.id, entries))
     told = list(story)
-    yield from games_with_told(stream, story.value, told)
+    yield from games_with_told(stream, story.value, told, donors_of(stream, manifest.plan, dice))
 
 
-def games_with_told(stream: StreamPlan, block: Block, told: Iterable[tuple[Question, Answer]]) -> Iterator[PlayedGame]:
+def games_with_told(
+    stream: StreamPlan, block: Block, told: Iterable[tuple[Question, Answer]], donors: tuple[CareerDonor, ...]
+) -> Iterator[PlayedGame]:
     """The games of a stream's block, each with its own questions and answers."""
     asked: dict[str, list[tuple[Question, Answer]]] = {}
     for question, answer in told:
         asked.setdefault(question.game, []).append((question, answer))
     for played in _games(stream, block):
-        yield played._replace(asked=tuple(asked.get(played.record.game, ())))
+        yield played._replace(asked=tuple(asked.get(played.record.game, ())), donors=donors)
 
 
 def replay_game(manifest: Manifest, dice: Dice, stream: StreamPlan, entries: Iterator[Entry], game: str) -> PlayedGame:
@@ -151,7 +155,7 @@ def replay_game(manifest: Manifest, dice: Dice, stream: StreamPlan, entries: Ite
     asked = tuple(exchange for exchange in story if exchange[0].game == game)
     for played in _games(stream, story.value):
         if played.record.game == game:
-            return played._replace(asked=asked)
+            return played._replace(asked=asked, donors=donors_of(stream, manifest.plan, dice))
     raise NoSuchGame(f"no game {show_name(game)!r} in stream {stream.id}; its number has leading zeros")
 
 

@@ -17,10 +17,10 @@ from ..memory.native_tools import delivered, holds
 from ..memory.placebo import PlaceboRule
 from ..memory.tool_calls import closing_observation, told_by_calls
 from ..plan.manifest import Plan
+from ..plan.streams import nothing_told
 from ..seats import Seat
 from ..systems import MemorySystem
 from ..table.prompt_lines import forgotten, read_page
-from ..table.registry import GAMES
 from .replayed_game import PlayedGame
 
 
@@ -70,7 +70,10 @@ class XrayedDecision(NamedTuple):
 
 
 class SeatMemory(NamedTuple):
-    """A seat with a memory. `is_steered`: the memory is a part of the full stack."""
+    """A seat with a memory. `is_steered`: the memory is a part of the full stack.
+
+    `nothing_told`: the text of its prompts where nothing is remembered.
+    """
 
     seat_index: int
     name: str
@@ -78,6 +81,7 @@ class SeatMemory(NamedTuple):
     system: MemorySystem
     arm: Arm
     is_steered: bool = False
+    nothing_told: str = ""
 
     @property
     def memory(self) -> str:
@@ -88,6 +92,11 @@ class SeatMemory(NamedTuple):
     def tool(self) -> str:
         """The name of its tool in a journal."""
         return tool_name(self.seat_index)
+
+    @property
+    def unlearned(self) -> str:
+        """The profile in its prompts where nothing is remembered."""
+        return "\n".join(filter(None, (self.seat.briefing, self.nothing_told)))
 
     @property
     def is_placebo(self) -> bool:
@@ -101,7 +110,8 @@ def seats_with_memory(plan: Plan, match: Match) -> Iterator[SeatMemory]:
         system, at, tool = plan.systems.get(name), match.table[seat_index], plan.tool_of(match, seat_index)
         if isinstance(system, MemorySystem):
             is_steered = tool is not None and tool.is_steered
-            yield SeatMemory(seat_index, at.seat, plan.seats[at.seat], system, at.condition.arm, is_steered)
+            told = is_steered, nothing_told(plan, match, seat_index)
+            yield SeatMemory(seat_index, at.seat, plan.seats[at.seat], system, at.condition.arm, *told)
 
 
 def xray(played: PlayedGame, of: SeatMemory) -> Iterator[XrayedDecision]:
@@ -121,8 +131,8 @@ def xray(played: PlayedGame, of: SeatMemory) -> Iterator[XrayedDecision]:
                 if question.turn != search.turn:
                     continue  # another seat's, where a model plays itself
                 instead = _instead(question, of)
-                recalled = _told(hits, of, played.match, instead)
-                without = _without(question, of.seat) if recalled else None
+                recalled = _told(hits, of, played, instead)
+                without = _without(question, of) if recalled else None
                 told = (question.turn, search.query, recalled, _declared(answer), without)
                 yield XrayedDecision(*told, instead=instead)
                 search = None
@@ -140,9 +150,9 @@ def _by_the_full_stack(played: PlayedGame, of: SeatMemory) -> Iterator[XrayedDec
                 search, hits = question, answer
             case Chat(attempt=0), _ if search is not None and question.turn == search.turn:
                 instead = _instead(question, of)
-                recalled = _told(hits, of, played.match, instead)
+                recalled = _told(hits, of, played, instead)
                 passages = len(read_page(question.messages).documents.splitlines())
-                without = _without(question, of.seat) if recalled else None
+                without = _without(question, of) if recalled else None
                 steered = Steered(passages, _declared(answer), "nothing")
                 decision = XrayedDecision(question.turn, search.query, recalled, "", without, steered, instead)
             case Examine(to=to) | Calculate(to=to), _ if (
@@ -159,7 +169,8 @@ def _instead(question: Chat, of: SeatMemory) -> str:
     """The placebo of the memory in a prompt; empty in another arm."""
     if not of.is_placebo:
         return ""
-    return read_page(question.messages).profile.removeprefix(of.seat.briefing).removeprefix("\n")
+    told = read_page(question.messages).profile.removeprefix(of.seat.briefing).removeprefix("\n")
+    return "" if told == of.nothing_told else told
 
 
 def _examined(question: Examine | Calculate) -> str:
@@ -184,11 +195,11 @@ def _by_tool_calls(played: PlayedGame, of: SeatMemory) -> Iterator[XrayedDecisio
                 if not question.attempt:
                     decision = XrayedDecision(question.turn, "", (), "", None)
                 assert decision
-                decision = _placebo_told(decision, question, of, played.match)
+                decision = _placebo_told(decision, question, of, played)
                 decision = decision._replace(action=_declared(answer))
             case Search(to=to), Hits() if decision and to == of.memory:
                 query = "; ".join(filter(None, (decision.query, question.query)))
-                recalled = (*decision.recalled, *_told(answer, of, played.match, ""))
+                recalled = (*decision.recalled, *_told(answer, of, played, ""))
                 decision = decision._replace(query=query, recalled=recalled)
             case CallTool(to=to), Called() if decision and answer.hits and to == of.memory:
                 query = "; ".join(filter(None, (decision.query, question.called_with)))
@@ -199,24 +210,24 @@ def _by_tool_calls(played: PlayedGame, of: SeatMemory) -> Iterator[XrayedDecisio
         yield decision
 
 
-def _placebo_told(decision: XrayedDecision, question: Chat, of: SeatMemory, match: Match) -> XrayedDecision:
+def _placebo_told(decision: XrayedDecision, question: Chat, of: SeatMemory, played: PlayedGame) -> XrayedDecision:
     """A decision with what its searches were answered in the placebo arm: its next question tells it."""
     if not decision.recalled or not of.is_placebo:
         return decision
     told = "\n".join(told_by_calls(question.messages))
-    return decision._replace(recalled=_paired(decision.recalled, told, of, match), instead=told)
+    return decision._replace(recalled=_paired(decision.recalled, told, of, played), instead=told)
 
 
-def _told(hits: Hits, of: SeatMemory, match: Match, instead: str) -> tuple[Recalled, ...]:
+def _told(hits: Hits, of: SeatMemory, played: PlayedGame, instead: str) -> tuple[Recalled, ...]:
     """The entries that were told; in the placebo arm, those in whose place `instead` stood."""
     texts = within([hit.content for hit in hits.hits], of.system.limits)
     if of.is_placebo:
         own = tuple(Recalled(hit.entry, "", hit.content) for hit in hits.hits[: len(texts)])
-        return _paired(own, instead, of, match)
+        return _paired(own, instead, of, played)
     return tuple(Recalled(hit.entry, hit.content) for hit in hits.hits[: len(texts)])
 
 
-def _paired(own: tuple[Recalled, ...], told: str, of: SeatMemory, match: Match) -> tuple[Recalled, ...]:
+def _paired(own: tuple[Recalled, ...], told: str, of: SeatMemory, played: PlayedGame) -> tuple[Recalled, ...]:
     """The entries, each with the text that stood in its place; unchanged where the pairs cannot be known.
 
     A donor note is known by its words, shuffled entries and filler by their lines. Entries drawn anew stand for none of
@@ -224,7 +235,7 @@ def _paired(own: tuple[Recalled, ...], told: str, of: SeatMemory, match: Match) 
     """
     match PlaceboRule.SHUFFLE if of.arm is Arm.FILLER else of.system.placebo:
         case PlaceboRule.DONOR:
-            parts = _notes_in(told, GAMES[match.game].donor_notes)
+            parts = played.donors[of.seat_index].notes_in(told) if told and played.donors else []
         case PlaceboRule.SHUFFLE:
             parts = _by_lines(told, [one.own.count("\n") + 1 for one in own])
         case PlaceboRule.RANDOM_OF_OWN:
@@ -232,18 +243,6 @@ def _paired(own: tuple[Recalled, ...], told: str, of: SeatMemory, match: Match) 
     if len(parts) != len(own):
         return own
     return tuple(one._replace(instead=part) for one, part in zip(own, parts, strict=True))
-
-
-def _notes_in(told: str, notes: Sequence[str]) -> list[str]:
-    """The notes that a text consists of, one below the other; none where it is something else."""
-    found, rest = [], f"{told}\n"
-    while rest:
-        fitting = [note for note in notes if rest.startswith(f"{note}\n")]
-        if not fitting:
-            return []
-        found.append(max(fitting, key=len))
-        rest = rest[len(found[-1]) + 1 :]
-    return found
 
 
 def _by_lines(told: str, counts: Sequence[int]) -> list[str]:
@@ -255,12 +254,13 @@ def _by_lines(told: str, counts: Sequence[int]) -> list[str]:
     return ["\n".join(lines[end - count : end]) for count, end in zip(counts, ends, strict=True)]
 
 
-def _without(question: Chat, seat: Seat) -> str | None:
+def _without(question: Chat, of: SeatMemory) -> str | None:
     """The action of a scripted seat when asked without the remembered text."""
+    seat = of.seat
     if seat.is_model:
         return None
     try:
-        return _last_line(seat.reply_text(forgotten(question.messages, seat.briefing), question.seed))
+        return _last_line(seat.reply_text(forgotten(question.messages, of.unlearned), question.seed))
     except ValueError:
         return None
 

@@ -71,8 +71,8 @@ class MemorySystem(System, frozen=True, tag="memory"):
     `use`: the way of use. `calls_max`: so many tool calls a model may make before each decision, and after each
     contest. `hits_max`, `bytes_max`: of one search. `half_life_games`: age in games at which an entry counts half, 0
     for none. `noise_percent`: share of the entries found that the server damages.
-    `placebo`: what is told in the placebo arm in the place of the entries found. `donor`: notes of a frozen match
-    against another opponent. `shuffle`: the words of all of them in a drawn order. `random_of_own`: as many entries,
+    `placebo`: what is told in the placebo arm in the place of the entries found. `donor`: notes of strangers, played
+    for this career. `shuffle`: the words of all of them in a drawn order. `random_of_own`: as many entries,
     drawn from all that were stored. Any but `donor` departs from the protocol.
     `stale_after`: in the stale arm, the contest of a career after which nothing more is stored; 0 for the protocol's
     share of the career.
@@ -269,13 +269,13 @@ class MemorySystem(System, frozen=True, tag="memory"):
     def career_memory(
         self,
         arm: Arm,
-        donor_notes: Sequence[str],
+        donor: Donor,
         order: Stream,
         offered: Sequence[NativeTool],
         to: str,
         stores_until: int | None = None,
     ) -> CareerMemory | None:
-        placebo = self._placebo(donor_notes, order) if arm is Arm.PLACEBO else None
+        placebo = self._placebo(donor, order) if arm is Arm.PLACEBO else None
         placebo = Filler(order) if arm is Arm.FILLER else placebo
         if self.use is Use.NATIVE and offered:
             return NativeMemory(self.limits, self.calls_max, offered, to=to)
@@ -284,10 +284,10 @@ class MemorySystem(System, frozen=True, tag="memory"):
         rewrites = self._server.rewrites
         return CareerMemory(self.limits, placebo, rewrites=rewrites, to=to, stores_until=stores_until)
 
-    def _placebo(self, donor_notes: Sequence[str], order: Stream) -> Placebo:
+    def _placebo(self, donor: Donor, order: Stream) -> Placebo:
         match self.placebo:
             case PlaceboRule.DONOR:
-                return Donor(donor_notes, order)
+                return donor
             case PlaceboRule.SHUFFLE:
                 return Shuffle(order)
             case PlaceboRule.RANDOM_OF_OWN:

@@ -10,6 +10,7 @@ from ..experiment.plan_fields import Part, Problem
 from ..memory.career_memory import CareerMemory
 from ..memory.declared_server import SERVER_OF_NAME
 from ..memory.native_tools import Effect, NativeTool
+from ..memory.placebo import Donor
 from ..protocols.norms import Protocol
 from ..table.game_tool import ToolUse
 
@@ -169,7 +170,7 @@ class System(Part, frozen=True, tag_field="kind"):
     def career_memory(
         self,
         arm: Arm,  # noqa: ARG002
-        donor_notes: Sequence[str],  # noqa: ARG002
+        donor: Donor,  # noqa: ARG002
         order: Stream,  # noqa: ARG002
         offered: Sequence[NativeTool],  # noqa: ARG002
         to: str,  # noqa: ARG002
@@ -177,8 +178,8 @@ class System(Part, frozen=True, tag_field="kind"):
     ) -> CareerMemory | None:
         """The memory of a seat in one career, where the system is one.
 
-        `donor_notes`: the game's notes for the placebo arm; `order`: draws of this career for the placebo. `offered`:
-        the sealed tools of its server that a model is offered. `to`: whose memory it is (`seat_letters.memory_name`).
+        `donor`: this career's, for the placebo arm; `order`: draws of this career for other texts. `offered`: the
+        sealed tools of its server that a model is offered. `to`: whose memory it is (`seat_letters.memory_name`).
         `stores_until`: the last contest of the career after which something is stored; None where all are noted.
         """
         return None

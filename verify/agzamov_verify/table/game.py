@@ -3,13 +3,10 @@
 Play is here; counts and figures are in the folder's `scoring`, words and pictures in its `view`.
 """
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
-from functools import cached_property
-from importlib.resources import files
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import msgspec
@@ -22,6 +19,7 @@ from ..experiment.opponent_patterns import Detector, Pattern, PatternSorts
 from ..experiment.plan_fields import Problem
 from .adjudication import Adjudication
 from .decision import Tally
+from .donor import DONOR, played_note
 from .game_tool import GameTool
 from .players import GameName, Player
 from .prompt_lines import Page
@@ -146,8 +144,7 @@ class Game(ABC):
     - `names_candidates`: a seat with the tool is asked for candidate actions before each decision.
     - `search_phrases`: all phrases that a search of documents is made of.
     - `hides`: a seat does not see all that its opponents see.
-    - `remembers`: its contests can be noted for a memory: it has an `observation` and donor notes.
-    - `donor_notes_name`: the file of these in the game's folder; a variant in the folder of another game names its own.
+    - `remembers`: its contests can be noted for a memory: it has an `observation`.
     - `data_sha256`: the digest of each shipped file that questions are made of, as "name/part"; sealed with the plan.
     - `sample_results`: so many results show `agzamov plan` how long prompts are.
     - `assumes`: names of the assumptions of `agzamov plan` that `decisions` reads.
@@ -179,7 +176,6 @@ class Game(ABC):
     search_phrases: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[bool] = False
     remembers: ClassVar[bool] = False
-    donor_notes_name: ClassVar[str] = "donor_notes.json"
     data_sha256: ClassVar[Mapping[str, str]] = {}
     sample_results: ClassVar[int] = 4
     assumes: ClassVar[frozenset[str]] = frozenset()
@@ -269,24 +265,19 @@ class Game(ABC):
         """The variant of the protocol that the rules are, where the protocol has several; else empty."""
         return ""
 
-    @cached_property
-    def donor_notes(self) -> tuple[str, ...]:
-        """Observations of a frozen match against another opponent, for the placebo of a memory.
+    def donor_note(self, stream: StreamPlan, rules: Any, number: int, seat_index: int, dice: Dice) -> str:
+        """What a seat would have seen of strangers in contest `number` of a career, for the placebo of a memory.
 
-        They are in a file of the game's folder, which scripts/donor_notes/write.py writes.
+        `dice`: of this career's donor alone; so are the strangers. By default they are random players.
         """
-        if not self.remembers:
-            return ()
-        return tuple(msgspec.json.decode(self._donor_notes_file, type=list[str]))
+        return played_note(self, stream, rules, number, seat_index, dice)
 
-    @cached_property
-    def donor_notes_sha256(self) -> str:
-        """The digest of that file; empty for a game without notes."""
-        return hashlib.sha256(self._donor_notes_file).hexdigest() if self.remembers else ""
-
-    @cached_property
-    def _donor_notes_file(self) -> bytes:
-        return (files(type(self).__module__.rpartition(".")[0]) / self.donor_notes_name).read_bytes()
+    def sample_notes(self, count: int) -> Sequence[str]:
+        """Notes of strangers by the default rules, for whoever wants to see what notes are like."""
+        rules, dice = self.rules(), Dice(b"sample notes")
+        match = self.self_play(DONOR, count * self.contest_results(rules, min(self.players)))
+        stream = StreamPlan(DONOR, match, 0, match.planned)
+        return [self.donor_note(stream, rules, number, 0, dice) for number in range(count)]
 
     def rules_played(self, match: Any, rules: Any) -> Sequence[Any]:  # noqa: ARG002 - see chess
         """The rules of a match's results: one for all, or those of each position that it begins from."""

@@ -37,7 +37,8 @@ class Player(msgspec.Struct, frozen=True):
     `patterns`: sentences that its system message must hold, each after "You must keep this rule in every ...: ".
     `briefing`: text for the end of its user message, after a line "Opponent profile:"; "" for none. `scripted`: a
     script plays it. `tokens_max`: the limit of one answer, which `decision.answer_terms` tells it; 0 for none.
-    `memory`: the store that it has in this career. `tool`: how its tool is used. `library`: the documents that it may
+    `memory`: the store that it has in this career. `nothing_told`: the text in the place of what is remembered where
+    nothing is; "" for no text. `tool`: how its tool is used. `library`: the documents that it may
     look up.
     """
 
@@ -47,15 +48,14 @@ class Player(msgspec.Struct, frozen=True):
     scripted: bool = False
     tokens_max: int = 0
     memory: CareerMemory | None = None
+    nothing_told: str = ""
     tool: ToolUse | None = None
     library: Library | None = None
 
     def profile(self, game: str, turn: int, query: Callable[[], str]) -> Script[str]:
         """Text about the opponent for a user message: its briefing, and the memory's entries for a query."""
-        if self.memory is None:
-            return self.briefing
-        recalled = yield from self.memory.recall(game, turn, query())
-        return "\n".join(filter(None, (self.briefing, recalled)))
+        recalled = (yield from self.memory.recall(game, turn, query())) if self.memory else ""
+        return "\n".join(filter(None, (self.briefing, recalled or self.nothing_told)))
 
     def passages(self, name: GameName, turn: int, query: Callable[[], str], dice: Dice) -> str:
         """Text of its documents for a user message: the passages for a query."""

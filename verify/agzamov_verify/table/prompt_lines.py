@@ -28,6 +28,13 @@ _RULE = "You must keep this rule in every "
 PROFILE = "\nOpponent profile:\n"
 """What stands between the situation and what is said of the opponent, in every user message that says something."""
 
+NOTHING_REMEMBERED = "Nothing is remembered."
+"""What stands there where a memory has nothing to say, and in the control of a memory at each decision.
+
+So a prompt in which nothing was learned yet is the same to the byte in every arm, and the control has the same frame.
+"""
+TEMPLATES = {"memory/nothing_remembered": NOTHING_REMEMBERED}
+
 TOOL = "\nYour tool's answer:\n"
 """What stands between the situation and the answer of a tool, before the profile."""
 
@@ -53,19 +60,19 @@ def read_page(messages: tuple[Message, ...]) -> Page:
     return Page("\n".join(rules), situation, profile, tool, documents)
 
 
-def forgotten(messages: Sequence[Message], briefing: str) -> tuple[Message, ...]:
-    """The messages of a question without the remembered text: the profile in the user message is the briefing alone."""
+def forgotten(messages: Sequence[Message], unlearned: str) -> tuple[Message, ...]:
+    """The messages of a question with the profile of a seat that remembers nothing."""
     return tuple(
-        msgspec.structs.replace(message, content=_briefed(message.content, briefing))
+        msgspec.structs.replace(message, content=_with_profile(message.content, unlearned))
         if message.role == "user"
         else message
         for message in messages
     )
 
 
-def _briefed(content: str, briefing: str) -> str:
+def _with_profile(content: str, profile: str) -> str:
     situation, _, _ = content.partition(PROFILE)
-    return situation + (PROFILE + briefing if briefing else "")
+    return situation + (PROFILE + profile if profile else "")
 
 
 def scripted_player(label: str, reply: Callable[[Page, Stream], str]) -> Callable[[Page, int], str]:

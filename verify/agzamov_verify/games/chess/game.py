@@ -19,6 +19,7 @@ from ...table.prompt_lines import Page, labelled, scripted_player
 from ...table.seating import alternating, by_place, by_seat
 from . import engine_tools, novice_player, random_player, reference_player, who_stands_better
 from . import tool as tool_texts
+from .donor import donor_game
 from .engine_tools import ENGINE_SERVER
 from .game_script import WHITE, ChessRecord, ChessRules, play
 from .habit_words import query
@@ -131,6 +132,13 @@ class ChessGame(Game):
     def observation(self, records: Sequence[ChessRecord], first: int, seat_index: int) -> str:
         return observation(records, first, seat_index, self.chess_variant)
 
+    def donor_note(self, stream: StreamPlan, rules: ChessRules, number: int, seat_index: int, dice: Dice) -> str:
+        match, index = stream.match, stream.first + number % stream.count
+        assert isinstance(match, ChessMatch)
+        start, order = self.start(dice, match, index // PAIR), alternating(index)
+        record = donor_game(start, order, rules_from(start, rules), self.chess_variant, dice, number)
+        return self.observation((record,), index, seat_index)
+
     def rules_played(self, match: ChessMatch, rules: ChessRules) -> Sequence[ChessRules]:
         return [rules_from(fen, rules) for fen in fens_of(match.positions)] if match.positions else (rules,)
 
@@ -236,7 +244,6 @@ class StandardChess(ChessGame):
     match = StandardMatch
     templates: ClassVar = templates(STANDARD)
     scripted: ClassVar = scripted_players("chess")
-    donor_notes_name = "donor_notes_chess.json"
 
     def match_problems(self, match: ChessMatch, rules: ChessRules) -> Iterator[Problem]:
         if match.positions:

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-import chess
-
 from ...table.seating import alternating
 from .game_script import ChessRecord
-from .habit_words import NOTE_CHARACTERS_MAX, NOTED, counts_line
-from .patterns import DETECTORS
+from .habit_words import NOTE_CHARACTERS_MAX, counts_line
+from .noted_occasions import occasions
 from .variants import CHESS960, Variant, moves_told
 
 FIRST_MOVES = 4
@@ -29,26 +27,13 @@ def observation(records: Sequence[ChessRecord], first: int, seat_index: int, var
 
 def _lines(record: ChessRecord, opponent: int, variant: Variant) -> Iterator[str]:
     """Lines about the opponent, the most useful first."""
-    for pattern in NOTED:
-        counted = DETECTORS[pattern](record, opponent)
-        if counted.occasions:
-            yield counts_line(pattern, counted)
+    counted, castled = occasions(record, opponent)
+    yield from (counts_line(pattern, adherence) for pattern, adherence in counted.counted())
     side = ("White", "Black")[opponent]
-    yield f"Castled as {side}: {_castling_words(record, opponent)}"
+    yield f"Castled as {side}: {castled}"
     first_moves = moves_told(record.start_fen, record.moves[: 2 * FIRST_MOVES], variant)[opponent::2]
     yield f"First moves as {side}: {' '.join(first_moves) or 'none'}"
     yield f"Ended as {side}: {_result_words(record, opponent)}"
-
-
-def _castling_words(record: ChessRecord, opponent: int) -> str:
-    """Side and move of its castling."""
-    board = chess.Board(record.start_fen, chess960=True)
-    for ply, text in enumerate(record.moves):
-        move = chess.Move.from_uci(text)
-        if ply % 2 == opponent and board.is_castling(move):
-            return f"{'a' if board.is_queenside_castling(move) else 'h'}-side on move {ply // 2 + 1}"
-        board.push(move)
-    return "never"
 
 
 def _result_words(record: ChessRecord, opponent: int) -> str:

@@ -21,6 +21,7 @@ from . import tool as tool_texts
 from .benchmark_player import benchmark_departures
 from .calculator import CALCULATOR_SERVER, SHOWDOWNS_MAX
 from .deal import deal_cards, deck_number
+from .donor import donor_session
 from .habit_words import PHRASES, words_for
 from .hand_script import HandRecord, PokerRules, play
 from .notes import observation
@@ -113,6 +114,11 @@ class Holdem(Game):
 
     def observation(self, records: Sequence[HandRecord], first: int, seat_index: int) -> str:
         return observation(records, first, seat_index)
+
+    def donor_note(self, stream: StreamPlan, rules: PokerRules, number: int, seat_index: int, dice: Dice) -> str:
+        hands = rules.session_hands
+        first = stream.first + number % max(1, stream.count // hands) * hands
+        return self.observation(list(donor_session(first, hands, rules, dice, number)), first, seat_index)
 
     def search_words(self, page: Page) -> str:
         return words_for(read_spot(page))

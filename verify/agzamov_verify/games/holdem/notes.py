@@ -56,9 +56,7 @@ def _habits_seen(record: HandRecord, opponent: int) -> Iterator[tuple[Habit, boo
         return
     shown = record.end is HandEnd.SHOWDOWN
     acted = [
-        (spot if shown else replace(spot, hole=()), deed)
-        for _, player, spot, deed in decisions(record.story)
-        if player == opponent
+        (spot if shown else replace(spot, hole=()), deed) for _, _, spot, deed in decisions(record.story, opponent)
     ]
     yield from _before_flop([(spot, deed) for spot, deed in acted if not spot.board])
     for spot, deed in acted:

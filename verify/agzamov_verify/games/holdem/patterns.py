@@ -133,12 +133,13 @@ class Decision(NamedTuple):
     deed: Deed
 
 
-def decisions(story: HandStory) -> Iterator[Decision]:
-    """The decisions of both players, in order."""
+def decisions(story: HandStory, of: int | None = None) -> Iterator[Decision]:
+    """The decisions of both players, or of one of them, in order."""
     stack_chips = _stack_chips(story)
     hand = Hand(story.deal, (stack_chips, stack_chips))
     for turn, played in enumerate(story.history):
-        yield Decision(turn, played.player, spot_of(hand, played.player), deed_of(played, played.player))
+        if of in (None, played.player):
+            yield Decision(turn, played.player, spot_of(hand, played.player), deed_of(played, played.player))
         hand.act(played.action)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ...table.prompt_lines import Page, labelled
-from .rules import STREETS, Hand, PlayedAction
+from .rules import STREETS, ActionKind, Hand, PlayedAction
 
 
 class Verb(StrEnum):
@@ -73,6 +73,7 @@ class SeenSpot:
         return [deed for deed in self.history if deed.street == "preflop" and deed.verb is Verb.RAISE]
 
 
+_VERBS = {kind: Verb(kind.value) for kind in ActionKind}
 _MONEY = r"(\d+(?:\.\d{1,2})?) BB"
 _POT = re.compile(rf"^{_MONEY} \| To call: {_MONEY}$")
 _STACKS = re.compile(rf"^you {_MONEY} \| opponent {_MONEY}$")
@@ -106,14 +107,14 @@ def spot_of(hand: Hand, player: int) -> SeenSpot:
         (hand.stacks[player], hand.stacks[1 - player]),
         tuple(deed_of(played, player) for played in hand.history),
         player == 0,
-        LegalOptions(tuple(Verb(kind.value) for kind in legal.kinds), legal.min_to_chips, legal.max_to_chips),
+        LegalOptions(tuple(_VERBS[kind] for kind in legal.kinds), legal.min_to_chips, legal.max_to_chips),
     )
 
 
 def deed_of(played: PlayedAction, player: int) -> Deed:
     """An action as `player` sees it."""
     who = Who.ME if played.player == player else Who.OPPONENT
-    return Deed(STREETS[played.street], who, Verb(played.action.kind.value), played.action.to_chips)
+    return Deed(STREETS[played.street], who, _VERBS[played.action.kind], played.action.to_chips)
 
 
 def _cards(text: str) -> tuple[str, ...]:

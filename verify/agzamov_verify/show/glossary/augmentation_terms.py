@@ -35,7 +35,8 @@ MEMORY: Final = (
          "could be compared, in a sealed image without a network), D unverified (the same in a process).",
          "docs/memory.md", ("lineage tier", "tiers", "verbatim", "traced", "unverified")),
     Term("donor",
-         "The frozen match against another opponent of which a placebo's notes are taken.",
+         "The stranger of whom a placebo tells notes in the place of a memory's entries: another one in each career, "
+         "played in the script from the sealed seed.",
          "docs/memory.md", ("donor notes", "donor's note")),
     Term("shuffle",
          "A placebo of a memory by the paper's words: the words of all entries found, in a drawn order over the same "
