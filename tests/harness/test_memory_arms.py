@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from agzamov_verify.checks.check_log import Number
+from agzamov_verify.checks.check_log import CheckLog, Number
+from agzamov_verify.checks.opened_bundle import open_bundle
+from agzamov_verify.checks.recalls import RECALLS_MAX
 from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.experiment.matches import Arm
+from agzamov_verify.show.games_of_bundle import played_streams
+from agzamov_verify.show.xray import seats_with_memory, xray
 from harness.commands import Commands
 from harness.sealed_runs import Json, finish, journals, seal
 
@@ -89,6 +93,47 @@ def test_a_stale_memory_is_searched_on_and_stores_its_share(run: Path) -> None:
     assert asked["stale"]["hits"] > CAREERS * 6
 
 
+def test_what_each_memory_told_is_counted_and_asked_again_without(verdict: Verdict) -> None:
+    """The reference player decides by real notes alone: neither filler nor the donor's notes say anything to it."""
+    uses = {use.arm: use for use in verdict.memory_use}
+    assert list(uses) == list(ARMS)
+    for use in uses.values():
+        assert (use.system, use.side, use.contests) == ("notes", "a", CAREERS * SESSIONS)
+        assert 0 < use.delivered < use.decisions
+        assert use.asked == min(use.delivered, RECALLS_MAX)
+        assert use.bytes > use.delivered * 20
+    assert uses[Arm.FILLER].used == 0
+
+
+def test_the_counts_are_those_of_the_prompts_of_each_game(run: Path, verdict: Verdict) -> None:
+    """The X-ray of every game reads entries, not prompts: both come to the same decisions."""
+    opened = open_bundle(bundle_of(run), CheckLog())
+    plan = opened.manifest.plan
+    for use in verdict.memory_use:
+        match = next(one for one in plan.matches if one.id == use.match)
+        (of,) = seats_with_memory(plan, match)
+        decisions = [one for stream in played_streams(opened, match) for game in stream.games for one in xray(game, of)]
+        told = [one for one in decisions if one.told]
+        assert (len(decisions), len(told)) == (use.decisions, use.delivered)
+        assert sum(len(one.told.encode()) for one in told) == use.bytes
+        changed = [one.changes for one in told]
+        if use.asked == use.delivered:
+            assert changed.count(True) == use.used
+
+
+def test_details_and_report_have_delivered_used_and_outcome(commands: Commands, run: Path, verdict: Verdict) -> None:
+    told = " ".join(printed(commands, "verify", bundle_of(run), "--details", cwd=run.parent).split())
+    use = verdict.memory_use[0]
+    assert f"delivered {use.delivered} of {use.decisions} decisions (" in told
+    assert "used 0 of " in told
+    assert f"outcome {use.otherwise} of 8 sessions ended otherwise than without memory, from the same start" in told
+    document = json.loads(printed(commands, "verify", bundle_of(run), "--json", cwd=run.parent))
+    assert [one["arm"] for one in document["memory_use"]] == [arm.value for arm in ARMS]
+    out = run.parent / "report-use"
+    printed(commands, "report", bundle_of(run), "--out", out, cwd=run.parent)
+    assert "What the memories did" in (out / "index.html").read_text()
+
+
 def test_the_analysis_has_the_real_arm_less_each_other_one(verdict: Verdict) -> None:
     assert verdict.analysis
     (delta,) = verdict.analysis.deltas
@@ -135,9 +180,11 @@ def test_the_report_has_them_too(commands: Commands, run: Path, without: Path) -
         assert row in page.replace('<td class="n">', "<td>"), row
 
 
-def test_an_export_has_the_arms_by_name(commands: Commands, run: Path) -> None:
+def test_an_export_has_the_arms_by_name_and_what_was_delivered(commands: Commands, run: Path, verdict: Verdict) -> None:
     out = run.parent / "all.sqlite"
     printed(commands, "export", bundle_of(run), "--to", "sqlite", "--out", out, cwd=run.parent)
     with sqlite3.connect(out) as tables:
         arms = [arm for (arm,) in tables.execute("select arm from matches")]
+        recalls = tables.execute("select sum(is_delivered), sum(bytes) from memory_recalls").fetchone()
     assert arms == ["naked", *(arm.value for arm in ARMS)]
+    assert recalls == (sum(use.delivered for use in verdict.memory_use), sum(use.bytes for use in verdict.memory_use))

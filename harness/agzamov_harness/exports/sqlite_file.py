@@ -40,13 +40,23 @@ VIEWS: Final = {
         from decisions join games on games.id = decisions.game join matches on matches.id = games.match
     """,
     "memory_effect": """
-        select games.match, count(*) as decisions, sum(delivered.entries) as entries_delivered,
+        select games.match, count(*) as decisions, sum(recalls.is_delivered) as delivered,
+               sum(recalls.bytes) as bytes_delivered, sum(delivered.entries) as entries_delivered,
                sum(recalls.is_changed is not null) as asked_again, sum(recalls.is_changed) as changed
         from memory_recalls as recalls join decisions on decisions.id = recalls.decision
         join games on games.id = decisions.game
         left join (select recall, count(*) as entries from memory_delivered group by recall) as delivered
             on delivered.recall = recalls.id
         group by games.match
+    """,
+    "memory_outcome": """
+        select games.match, count(*) as results, sum(games.outcomes <> others.outcomes) as otherwise
+        from games join matches on matches.id = games.match
+        join matches as controls on controls.arm = 'naked' and controls.augmentation = matches.augmentation
+            and controls.phase = matches.phase and controls.game = matches.game
+            and controls.measured = matches.measured and controls.positions = matches.positions
+        join games as others on others.match = controls.id and others.number = games.number
+        where matches.arm <> 'naked' group by games.match
     """,
 }
 """Views that answer the usual questions."""

@@ -175,7 +175,8 @@ class StreamRows:
         self, decision: int | None, one: XrayedDecision, entries: dict[str, int], memory: str
     ) -> Iterator[TableRow]:
         changed = None if one.changes is None else int(one.changes)
-        recall = self._row("memory_recalls", decision, one.query, one.without, changed)
+        counts = int(bool(one.told)), len(one.told.encode())
+        recall = self._row("memory_recalls", decision, one.query, one.without, changed, *counts)
         yield recall
         for place, told in enumerate(one.recalled, start=1):
             entry = entries.get(f"{memory} {told.entry}")

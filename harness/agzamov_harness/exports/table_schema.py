@@ -88,7 +88,10 @@ TABLES: Final[Mapping[str, Table]] = {
         {"game": "games"},
     ),
     "memory_recalls": Table(
-        _columns(integer="id decision is_changed", order="id decision query action_without is_changed"),
+        _columns(
+            integer="id decision is_changed is_delivered bytes",
+            order="id decision query action_without is_changed is_delivered bytes",
+        ),
         {"decision": "decisions"},
     ),
     "memory_delivered": Table(

@@ -18,7 +18,7 @@ from ..core.untrusted_input import HostileBundle
 from ..core.waiting import counted
 from ..core.workers import TimeIsUp, in_process, start_quietly
 from ..plan.manifest import Plan
-from ..plan.streams import streams_of
+from ..plan.streams import SeatStore, streams_of
 from ..protocols import PROTOCOLS
 from ..scoring.call_records import SeatLog, merge
 from ..scoring.early_stopping import streams_due, streams_to_play
@@ -30,6 +30,7 @@ from .executions import LoggedExecutions, read_executions
 from .limits import Budget
 from .opened_bundle import Opened
 from .random_sample import SEED_BYTES, RandomSample
+from .recalls import RECALLS_MAX, Told
 from .replay_stream import StreamReplay, StreamReport
 from .scripted_seats import SeatAnswer
 from .tool_sample import ToolSample
@@ -44,6 +45,7 @@ class Replayed(msgspec.Struct):
     """Outcome of the replay of all streams: reports by stream, blocks and calls by match.
 
     `tools`, `seats`: random samples of the answers of tools, and of the scripted seats' that are left for step 13.
+    `told`: what each memory of each match told, by its name in the journal.
     """
 
     executions: LoggedExecutions
@@ -53,6 +55,7 @@ class Replayed(msgspec.Struct):
     blocks: dict[str, list[Block]] = msgspec.field(default_factory=dict)
     calls: dict[str, dict[str, SeatLog]] = msgspec.field(default_factory=dict)
     seats: dict[str, RandomSample[SeatAnswer]] = msgspec.field(default_factory=dict)
+    told: dict[SeatStore, Told] = msgspec.field(default_factory=dict)
 
     def take(self, stream: StreamPlan, report: StreamReport, answers_max: int) -> None:
         """Keep the report of one stream, with a limited sample of the answers of tools and scripted seats."""
@@ -60,7 +63,10 @@ class Replayed(msgspec.Struct):
             self.tools.add(report.tools)
         for kind, left in report.left.items():
             self.seats.setdefault(kind, RandomSample(answers_max)).add(left)
-        report = msgspec.structs.replace(report, tools=None, left={})
+        for memory, told in report.told.items():
+            place = SeatStore(stream.match.id, memory)
+            self.told[place] = self.told.get(place, Told()).plus(told)
+        report = msgspec.structs.replace(report, tools=None, left={}, told={})
         self.reports[stream.id] = report
         self.executions.findings.extend(report.logged)
         if report.block:
@@ -93,7 +99,8 @@ def replay_bundle(opened: Opened, log: CheckLog, settings: Replaying) -> Replaye
         streams = _listed_streams(opened, index)
         marks = replayed.executions.history.marks
         seed = secrets.token_bytes(SEED_BYTES)
-        replay = StreamReplay(opened, settings.sample_permille, settings.budget.deadline_s, marks, most, seed)
+        limits = most, seed, min(RECALLS_MAX, most)
+        replay = StreamReplay(opened, settings.sample_permille, settings.budget.deadline_s, marks, *limits)
         replaying = on_all_cores(replay, StreamReplay.report, streams, settings.jobs)
         reports = counted("streams replayed", replaying, len(streams))
         for stream, row, report in zip(streams, index.streams, reports, strict=True):

@@ -36,6 +36,7 @@ from .memory_audit import Audited, StoreAudits
 from .opened_bundle import Opened
 from .passages_told import PassageCounts, PassagesTold
 from .random_sample import RandomSample
+from .recalls import Recall, Told, ToldCounts, is_used
 from .scripted_seats import SeatAnswer, SeatReplies, departure, scripted_seats
 from .tool_sample import ToolAnswers, ToolSample
 
@@ -79,7 +80,7 @@ class StreamReport(msgspec.Struct, frozen=True):
     `left`: a random sample of those that are to be, by kind.
     `spent`: what its replies cost. `memories`: counts of the audit of each seat's memory, by its name in the journal.
     `passages`: counts of document passages in prompts. `tools`: a random sample of the answers of its tools, until that
-    is taken.
+    is taken. `told`: what each seat's memory told, by its name in the journal, until that is taken.
     """
 
     row: StreamRow | None
@@ -97,6 +98,7 @@ class StreamReport(msgspec.Struct, frozen=True):
     memories: dict[str, Audited] = msgspec.field(default_factory=dict)
     passages: PassagesTold = PassagesTold()
     tools: ToolSample | None = None
+    told: dict[str, Told] = msgspec.field(default_factory=dict)
 
 
 def segments_of(digests: dict[str, str], stream: str) -> list[str]:
@@ -141,12 +143,13 @@ class StreamReplay:
         marks: Mapping[str, Mapping[int, str]],
         answers_max: int = 0,
         seed: bytes = b"",
+        recalls_max: int = 0,
     ) -> None:
         self._source, self._digests, self._run = opened.source, opened.digests, opened.manifest.run_id
         self._plan, self._dice, self._permille = opened.manifest.plan, opened.dice, sample_permille
         self._memories = opened.manifest.memories
         self._deadline_s, self._marks, self._answers_max, self._seed = deadline_s, marks, answers_max, seed
-        self._seats = scripted_seats(self._plan)
+        self._seats, self._recalls_max = scripted_seats(self._plan), recalls_max
 
     def report(self, stream: StreamPlan) -> StreamReport:
         """Replay `stream`. A defect is a finding, never an exception. Raises CouldNotCheck where time is up."""
@@ -157,6 +160,7 @@ class StreamReplay:
         numbers = AnswerNumbers(self._plan)
         memories = StoreAudits(stream, self._plan, self._memories)
         passages, tools = PassageCounts(), ToolAnswers(stream.id, self._answers_max)
+        told = ToldCounts(stream, self._plan, self._recalls_max, self._dice.stream(f"recalls/{stream.id}"))
         logged: list[Finding] = []
         try:
             answers: list[Answered] = []
@@ -167,7 +171,7 @@ class StreamReplay:
             for question, answer in story:
                 if self._is_over():
                     raise CouldNotCheck(TIME_IS_UP)
-                for notebook in (numbers, seats, evaluations, memories, passages, tools):
+                for notebook in (numbers, seats, evaluations, memories, passages, tools, told):
                     notebook.note(question, answer)
             replay.finish()
             block = story.value
@@ -176,10 +180,9 @@ class StreamReplay:
         except Divergence as error:
             return _failed(Finding(Number.REPLAY, error.place, error.expected, error.found))
         calls, finding = self._calls(stream.id, answers)
-        game, rules = GAMES[stream.match.game], self._plan.rules_of(stream.match.game)
         played = self._policy_departures(stream, block)
         departures = (*numbers.findings, *played, *seats.findings, *memories.findings)
-        rule = game.engine_adjudication(rules)
+        rule = GAMES[stream.match.game].engine_adjudication(self._plan.rules_of(stream.match.game))
         return StreamReport(
             chain.row(segments),
             block,
@@ -196,6 +199,7 @@ class StreamReplay:
             memories.counts,
             passages.told,
             tools.sample,
+            told.told,
         )
 
     def departure(self, left: SeatAnswer) -> Finding | None:
@@ -203,6 +207,12 @@ class StreamReplay:
         if self._is_over():
             raise CouldNotCheck(TIME_IS_UP)
         return departure(left.question, left.answer, self._seats[left.question.to])
+
+    def is_used(self, recall: Recall) -> bool | None:
+        """Whether a scripted seat decides otherwise without what it was told. Raises CouldNotCheck where time is up."""
+        if self._is_over():
+            raise CouldNotCheck(TIME_IS_UP)
+        return is_used(recall, self._seats)
 
     def computed(self, question: Question) -> ToolAnswer:
         """The answer of a tool that has no engine. Raises CouldNotCheck where time is up."""

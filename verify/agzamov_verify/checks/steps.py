@@ -50,6 +50,7 @@ from .engine_scores import EngineAtHand, check_engine
 from .executions import check_executions, execution_warnings
 from .limits import Budget, VerificationLimits
 from .memory_step import Tier, audited_matches, check_memory, memory_warnings
+from .memory_use import MemoryUse, memory_uses
 from .move_quality import check_judged, read_judged
 from .opened_bundle import open_bundle
 from .passages_told import match_passages, passages_remark, passages_warnings
@@ -80,7 +81,7 @@ class Verdict(msgspec.Struct):
 
     `answers` are the engine's about chess moves, by game, where the bundle has them. `warnings` are what the
     machine's own notes hold against the run: they change no step. `recomputed`: whether every reply was computed again.
-    `lineages`: the tier of each memory's lineage, by system.
+    `lineages`: the tier of each memory's lineage, by system. `memory_use`: what each memory did, match by match.
     """
 
     steps: list[Step]
@@ -97,6 +98,7 @@ class Verdict(msgspec.Struct):
     warnings: tuple[str, ...] = ()
     recomputed: Recomputed = Recomputed.NOT_ALL
     lineages: dict[str, Tier] = msgspec.field(default_factory=dict)
+    memory_use: tuple[MemoryUse, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -145,6 +147,7 @@ def _take_steps(path: Path, options: Options, log: CheckLog, verdict: Verdict) -
         warnings = tuple(memory_warnings(opened.manifest.plan, matches))
         verdict.warnings = (*verdict.warnings, *warnings)
         verdict.lineages = check_memory(opened.manifest, matches, log, warnings)
+    verdict.memory_use = tuple(memory_uses(opened, replayed, options.jobs, budget.deadline_s, options.say))
     with log.taking(Number.REPLAY):
         told = {stream: report.passages for stream, report in replayed.reports.items()}
         passages = list(match_passages(opened.manifest.plan, recomputed.results.matches, told))

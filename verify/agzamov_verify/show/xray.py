@@ -63,6 +63,11 @@ class XrayedDecision(NamedTuple):
     instead: str = ""
 
     @property
+    def told(self) -> str:
+        """The text of the memory in the prompt, or what stood in its place."""
+        return self.instead or "\n".join(recalled.content for recalled in self.recalled)
+
+    @property
     def changes(self) -> bool | None:
         """True if the decision, or the candidates examined before it, differ without the remembered text."""
         decided = self.steered.named if self.steered else self.action

@@ -45,6 +45,18 @@ MEMORY: Final = (
     Term("random_of_own",
          "A placebo of a memory: as many entries as were found, drawn from all that the career has stored so far.",
          "docs/memory.md"),
+    Term("delivered",
+         "Of the decisions of a seat with a memory, those with text of it in their prompt; in the placebo and filler "
+         "arms, with the text in its place.",
+         "docs/memory.md"),
+    Term("used",
+         "Of the decisions with a memory's text in their prompt, those that are others when it is taken out: computed "
+         "of a drawn sample where the seat is scripted.",
+         "docs/memory.md", ("others without it",)),
+    Term("outcome",
+         "Of a memory, the contests that ended otherwise than the same contest of the naked arm, which has the same "
+         "start or decks: an association, to be compared with the placebo's and the filler's.",
+         "docs/memory.md", ("ended otherwise",)),
     Term("filler",
          "The arm of a memory in which text of nothing in the game, a harbour's log, stands in the place of each entry "
          "found, as long to the byte: no memory, as many bytes. Real less filler is without what a longer prompt does "

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from ...checks.memory_use import MemoryUse
 from ...core.columns import ascii_words, paragraph, row
 from ...core.seat_letters import seat_letter
 from ...experiment.matches import MEASURED
@@ -16,6 +17,7 @@ from ...scoring.seat_stats import EngineMatch, SeatStats, share
 from ...scoring.team_outcomes import TeamOutcome
 from ...table.game import Noun
 from ..glossary import label
+from ..memory_use_words import delivered_words, outcome_words, used_words
 from ..seat_words import cost_words, percent
 from ..views import VIEWS, condition_words
 from .analysis_text import MDE_OF, careers_words, estimate, learning_words, mde_words, plain, symmetry_words
@@ -34,10 +36,11 @@ def match_details(
     manifest: Manifest,
     engine: Sequence[EngineMatch | None],
     adherence: Sequence[PatternAdherence] = (),
+    memory_use: Sequence[MemoryUse] = (),
 ) -> Iterator[str]:
     """A heading and the rows of one match. `engine`: how often each seat's moves were the engine's, where judged.
 
-    `adherence`: the match's rows alone.
+    `adherence`, `memory_use`: the match's rows alone.
     """
     measured = f"{ascii_words(match.measured)}{condition_words(match.condition)}"
     yield from paragraph(f"{ascii_words(match.id)}  ", f"({measured} against {opponents_words(match)})", HEADING_INDENT)
@@ -61,8 +64,19 @@ def match_details(
         yield from _seat_lines(who, stats, match.result.count, manifest, _errors_words(match, stats, row_of))
         if manifest.plan.seats[stats.seat].is_model:
             yield from row(label("signals"), f"{who}: {signal_words(stats, matched)}")
+    for use in memory_use:
+        yield from _memory(use, VIEWS[match.game].game.contest)
     for pattern in adherence:
         yield from row(label("pattern"), adherence_words(pattern, VIEWS[match.game].clusters))
+
+
+def _memory(use: MemoryUse, contest: Noun) -> Iterator[str]:
+    """Delivered, used and outcome of one seat's memory."""
+    whose = "" if use.side == "a" else f"{use.side.upper()}: "
+    yield from row(label("delivered"), f"{whose}{delivered_words(use)}")
+    yield from row(label("used"), f"{whose}{used_words(use)}")
+    if outcome := outcome_words(use, contest):
+        yield from row(label("outcome"), f"{whose}{outcome}")
 
 
 def team_words(team: TeamOutcome, result: Noun) -> str:

@@ -4,7 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
+import msgspec
+
 from ...checks.check_log import Finding, Number, Status, Step
+from ...checks.memory_use import MemoryUse
 from ...checks.seat_replies import Recomputed
 from ...checks.steps import Verdict
 from ...core import canon
@@ -85,7 +88,9 @@ def details(verdict: Verdict) -> str:
             for match in verdict.manifest.plan.matches
             if verdict.answers and match.game in JUDGED and match.id in verdict.blocks
         }
-        lines += results_details(verdict.manifest, verdict.results, verdict.calls, verdict.analysis, engine)
+        lines += results_details(
+            verdict.manifest, verdict.results, verdict.calls, verdict.analysis, engine, verdict.memory_use
+        )
     attested = " ".join((ATTESTED, *attested_of_systems(verdict.manifest)))
     return "\n".join((*lines, "", *paragraph("Attested", attested))) + "\n"
 
@@ -96,10 +101,11 @@ def results_details(
     calls: CallTable | None,
     analysis: Analysis | None,
     engine: Mapping[str, tuple[EngineMatch, ...]] = NOT_JUDGED,
+    memory_use: Sequence[MemoryUse] = (),
 ) -> Iterator[str]:
     """Every figure, by match; then the whole run's, and all departures. Raises ValueError if one is no number.
 
-    `engine`: how often moves were the engine's, by match, where they were judged.
+    `engine`: how often moves were the engine's, by match, where they were judged. `memory_use`: of all matches.
     """
     analysed = {match.id: match for match in analysis.matches} if analysis else {}
     heads = headlines(results.matches, analysis)
@@ -107,7 +113,8 @@ def results_details(
         rows = [pattern for pattern in analysis.adherence if pattern.match == match.match] if analysis else []
         judged = engine.get(match.match, (None,) * len(match.table))
         yield ""
-        yield from match_details(match, heads[match.id], analysed.get(match.id), manifest, judged, rows)
+        uses = [use for use in memory_use if use.match == match.match]
+        yield from match_details(match, heads[match.id], analysed.get(match.id), manifest, judged, rows, uses)
         yield from answer_times(calls.matches.get(match.match, {}) if calls else {})
     if analysis:
         yield ""
@@ -171,6 +178,7 @@ def json(verdict: Verdict) -> bytes:
         "failed_gates": [row.match for row in verdict.results.matches if row.gate and not row.gate.passed]
         if verdict.results
         else [],
+        "memory_use": [msgspec.to_builtins(use) for use in verdict.memory_use],
         "analysis": _plain(verdict, documents.ANALYSIS, verdict.analysis),
         "results": _plain(verdict, documents.RESULTS, verdict.results),
     }
