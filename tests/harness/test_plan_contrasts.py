@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from scipy import stats
 
 from agzamov_harness.cli import main
-from agzamov_harness.planning.hypothesis_tests import ONE_ARM
 from agzamov_harness.planning.contrasts import share_starts
+from agzamov_harness.planning.hypothesis_tests import ONE_ARM
 from agzamov_harness.run.plan_file import read_plan
 from agzamov_verify.experiment.matches import Arm, Match
 from agzamov_verify.plan.manifest import Manifest

@@ -6,13 +6,13 @@ import pytest
 from agzamov_verify.checks.memory_use import MemoryUse
 from agzamov_verify.checks.recalls import Recall, Told, ToldCounts, is_used
 from agzamov_verify.core.dice import Dice
-from agzamov_verify.core.questions import Answer, Chat, Message, NoReply, Question, Reply, Search
+from agzamov_verify.core.questions import Answer, Chat, Message, NoReply, Question, Search
 from agzamov_verify.core.script import Exchanges
 from agzamov_verify.experiment.matches import Arm, Match
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.show.memory_use_words import NOT_KNOWN, delivered_words, outcome_words, used_words
-from agzamov_verify.table.prompt_lines import PROFILE, forgotten
+from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE, forgotten
 from agzamov_verify.table.registry import GAMES
 from verify.memory.tool_call_worlds import Exchange, SearchedMemory, reference_reply
 from verify.scripted import chat
@@ -55,7 +55,7 @@ def counted(plan: Plan, recalls_max: int = 1000) -> tuple[Told, list[Exchange]]:
 def test_each_decision_with_text_in_its_prompt_is_counted_once_with_its_bytes() -> None:
     told, exchanges = counted(plan_of())
     prompts = [one.messages[1].content for one, _ in exchanges if isinstance(one, Chat) and one.to == "agent"]
-    texts = [text for prompt in prompts if (text := prompt.partition(PROFILE)[2])]
+    texts = [text for prompt in prompts if (text := prompt.partition(PROFILE)[2]) != NOTHING_REMEMBERED]
     assert told.decisions == len(prompts) > len(texts)
     assert (told.delivered, told.bytes) == (len(texts), sum(len(text.encode()) for text in texts))
 
@@ -79,14 +79,14 @@ def test_a_changed_reply_is_used() -> None:
     told, _ = counted(plan, 1)
     assert told.recalls
     (recall,) = told.recalls.items
-    assert not is_used(Recall(recall.question, declared(recall, plan)), plan.seats)
-    assert is_used(Recall(recall.question, "ACTION: another"), plan.seats)
+    assert is_used(msgspec.structs.replace(recall, declared=declared(recall, plan)), plan.seats) is False
+    assert is_used(msgspec.structs.replace(recall, declared="ACTION: another"), plan.seats) is True
 
 
 def declared(recall: Recall, plan: Plan) -> str:
     """What the seat declares without the text."""
     question = recall.question
-    text = plan.seats["agent"].reply_text(forgotten(question.messages, ""), question.seed)
+    text = plan.seats["agent"].reply_text(forgotten(question.messages, NOTHING_REMEMBERED), question.seed)
     return text.rpartition("\n")[2]
 
 
@@ -122,14 +122,12 @@ def test_a_seat_without_an_answer_is_counted_and_not_asked_again() -> None:
     search = Search(attempt=0, game="g", hits_max=2, number=1, query="x", to="memory_a", turn=3)
     messages = (Message("Play.", "system"), Message(f"A hand{PROFILE}- Folds.", "user"))
     asked = msgspec.structs.replace(chat(), game="g", turn=3, to="agent", messages=messages)
-    for question, answer in (
-        (search, NoReply(reason="refused")),
-        (asked, NoReply(reason="refused")),
-        (asked, Reply(text="x")),
-    ):
-        counts.note(question, answer)
+    empty = f"A hand{PROFILE}{NOTHING_REMEMBERED}"
+    unlearned = msgspec.structs.replace(asked, messages=(messages[0], Message(empty, "user")))
+    for question in (search, unlearned, search, asked, asked):
+        counts.note(question, NoReply(reason="refused"))
     told = counts.told["memory_a"]
-    assert (told.decisions, told.delivered, told.bytes) == (1, 1, len("- Folds."))
+    assert (told.decisions, told.delivered, told.bytes) == (2, 1, len("- Folds."))
     assert told.recalls
     assert told.recalls.total == 0
 

@@ -16,6 +16,7 @@ from ..core.seat_letters import memory_name
 from ..memory.native_tools import delivered
 from ..memory.tool_calls import closing_observation, told_by_calls
 from ..plan.manifest import Plan
+from ..plan.streams import nothing_told
 from ..seats import AnswerCheck, Seat
 from ..systems import MemorySystem
 from ..table.game import StreamPlan
@@ -31,10 +32,14 @@ RECALLS_MAX: Final = 100
 
 
 class Recall(msgspec.Struct, frozen=True):
-    """A decision whose prompt held text of a memory: its question, and the line that was declared."""
+    """A decision whose prompt held text of a memory: its question, and the line that was declared.
+
+    `unlearned`: the profile of its prompt where nothing is remembered.
+    """
 
     question: Chat
     declared: str
+    unlearned: str = ""
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -68,7 +73,8 @@ class ToldCounts:
                 seat, tool = stream.match.seats[seat_index], plan.tool_of(stream.match, seat_index)
                 is_known = plan.seats[seat].check in COMPUTED and not (tool and tool.is_steered)
                 sample = RandomSample[Recall](recalls_max) if is_known else None
-                counts = _SeatCounts(seat, plan.seats[seat], system, sample, draws)
+                unlearned = plan.seats[seat].briefing, nothing_told(plan, stream.match, seat_index)
+                counts = _SeatCounts(seat, system, unlearned, sample, draws)
                 self._by_memory[memory_name(seat_index)] = counts
 
     def note(self, question: Question, answer: Answer) -> None:
@@ -86,9 +92,15 @@ class _SeatCounts:
     """The counts of one seat. A model that plays itself is asked by one name for both seats: see `_is_own`."""
 
     def __init__(
-        self, name: str, seat: Seat, system: MemorySystem, recalls: RandomSample[Recall] | None, draws: Stream
+        self,
+        name: str,
+        system: MemorySystem,
+        unlearned: tuple[str, str],
+        recalls: RandomSample[Recall] | None,
+        draws: Stream,
     ) -> None:
-        self._name, self._seat, self._system, self._draws = name, seat, system, draws
+        self._name, self._system, self._draws = name, system, draws
+        self._briefing, self._nothing_told = unlearned
         self._recalls = recalls
         self._searched: tuple[str, int] | None = None
         self._decisions = self._delivered = self._bytes = 0
@@ -114,13 +126,14 @@ class _SeatCounts:
         self._searched = None
         self._decisions += 1
         profile = read_page(question.messages).profile
-        text = profile.removeprefix(self._seat.briefing).removeprefix("\n")
-        if not text:
+        text = profile.removeprefix(self._briefing).removeprefix("\n")
+        if text in ("", self._nothing_told):
             return
         self._delivered += 1
         self._bytes += len(text.encode())
         if self._recalls is not None and isinstance(answer, Reply):
-            self._recalls.offer(self._draws.wide(), Recall(question, declared_in(answer.text)))
+            unlearned = "\n".join(filter(None, (self._briefing, self._nothing_told)))
+            self._recalls.offer(self._draws.wide(), Recall(question, declared_in(answer.text), unlearned))
 
     def _note_calls(self, memory: str, question: Question, answer: Answer) -> None:
         """Take what the calls of a decision were answered: each of its questions holds all of that so far."""
@@ -155,7 +168,7 @@ def is_used(recall: Recall, seats: Mapping[str, Seat]) -> bool | None:
     """
     question, seat = recall.question, seats[recall.question.to]
     try:
-        without = seat.reply_text(forgotten(question.messages, seat.briefing), question.seed)
+        without = seat.reply_text(forgotten(question.messages, recall.unlearned), question.seed)
     except ValueError:
         return None
     return declared_in(without) != recall.declared
