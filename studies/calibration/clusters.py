@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats
 
 from agzamov_verify.games.holdem.cell import session_bb_per_100
-from agzamov_verify.scoring.inference.clusters import Term, contrast_test, linearised, rare_events_test
+from agzamov_verify.scoring.inference.clusters import Term, contrast_test, few_events_test, linearised
 from agzamov_verify.scoring.inference.estimate import PAIR_SCORE, Scale
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.inference.proportions import score_bounds
@@ -217,7 +217,7 @@ def _errors_compared(world: ErrorWorld, count: int, seed: str) -> Rate:
 def _rare_errors(world: ErrorWorld, count: int, seed: str) -> Rate:
     """E10, exact, where the arm without memory has no error."""
     draw = _generator(seed)
-    tests = (rare_events_test(*errors(world, draw), MARGIN, CORRELATION) for _ in range(count))
+    tests = (few_events_test(*errors(world, draw), MARGIN, CORRELATION) for _ in range(count))
     return rate_of(sum(test.rejects(FIVE) for test in tests), count)
 
 
@@ -235,6 +235,10 @@ def _checks() -> Iterator[tuple[str, Check]]:
         world = ErrorWorld(250, float(MARGIN), correlation)
         name = f"type I at 5%, E10 exact, none without memory, {world}"
         yield name, Check(partial(_rare_errors, world), at_most(FIVE), few_errors, 300)
+    for correlation, most in ((0.4, 0.15), (0.6, 0.2), (0.95, 0.35)):
+        world = ErrorWorld(250, float(MARGIN), correlation)
+        name = f"type I at 5%, E10 exact, errors that go together more, {world}"
+        yield name, Check(partial(_rare_errors, world), Band(Fraction(0), Fraction(most), None), few_errors, 300)
     for world in COVERED:
         yield (
             f"95% interval, error rate by game, {world}",

@@ -9,10 +9,13 @@ import statsmodels.api as sm
 from scipy import stats
 
 from agzamov_verify.scoring.inference.clusters import (
+    MORE_ALIKE,
     SHARE,
     Linearised,
     Term,
     contrast_test,
+    correlation_bound,
+    few_events_test,
     joined,
     linearised,
     rare_events_test,
@@ -154,3 +157,24 @@ def test_careers_are_the_clusters_of_an_arm_that_has_them() -> None:
     scale = Scale("bb/100", ONE)
     uneven = ratio_figure([(ratio_of([5, 4, 3, 2, 1], [100, 1, 1, 1, 1], scale, 5), ONE)], CONSTANTS)
     assert (uneven.over, uneven.ci) == (CAREERS, None)
+
+
+def test_errors_that_go_together_more_than_is_taken_for_granted_are_tested_by_games() -> None:
+    """Stats F6: whole games that collapse gave "no more errors" in 89 of 100 runs at the margin."""
+    margin, correlation = Fraction(5, 1000), Fraction(1, 5)
+    apart = [1, *[0] * 120, 1, *[0] * 128], [40] * 250
+    collapsed = [28, *[0] * 249], [40] * 250
+    found, other = (few_events_test(*given, margin, correlation) for given in (apart, collapsed))
+    assert (found.note, found.p) == ("", rare_events_test(*apart, margin, correlation).p)
+    assert rare_events_test(*collapsed, margin, correlation).rejects(Fraction(1, 20))
+    assert other.note == MORE_ALIKE
+    assert not other.rejects(Fraction(1, 20))
+    assert other.p
+    assert float(other.p) == pytest.approx(stats.binom.cdf(1, 250, 0.005), rel=1e-6)
+
+
+def test_the_bound_of_a_correlation_holds_the_pairs_of_its_clusters() -> None:
+    """All errors in one game: every pair with an error is of two; one error a game: no pair is."""
+    assert correlation_bound([0] * 30, [40] * 30) == 0
+    assert correlation_bound([1] * 10 + [0] * 240, [40] * 250) < Fraction(1, 100)
+    assert correlation_bound([40, 40, *[0] * 248], [40] * 250) >= 1

@@ -8,7 +8,7 @@ import msgspec
 
 from ...experiment.matches import Arm, Augmentation, Phase, Trait
 from ...games.chess.cell import ChessCell, ChessGame
-from ..inference.clusters import Term, contrast_test, linearised, rare_events_test
+from ..inference.clusters import MORE_ALIKE, Term, contrast_test, few_events_test, linearised
 from ..inference.estimate import Scale, needs, share_estimate
 from ..inference.proportions import binomial_test
 from ..inference.significance import Alternative, untested
@@ -254,7 +254,8 @@ def errs_no_more(evidence: Evidence) -> Joint | Insufficient:
 def _errors_compared(name: str, groups: Sequence[tuple[Ratio, Fraction]], evidence: Evidence) -> Joint:
     """H0: the rate rises by the margin or more. Student's t over games; exact where few games have an error.
 
-    Rates that differ by the margin are at least the margin, so the exact test is of the rates with memory alone. Of
+    Rates that differ by the margin are at least the margin, so the exact test is of the rates with memory alone. It
+    takes errors to go together within a game up to a correlation; where they may do so more, games are counted. Of
     several systems the least favourable counts: if the mean rises by the margin, the rate of one of them does.
     """
     constants, margin = evidence.constants.clusters, Fraction(evidence.constants.contrasts.error_margin)
@@ -266,13 +267,15 @@ def _errors_compared(name: str, groups: Sequence[tuple[Ratio, Fraction]], eviden
     if all(_has_many_errors(ratio, constants) for ratio, _ in groups):
         return decided(name, contrast_test(terms, LESS, margin), estimate)
     correlation = Fraction(constants.correlation_max)
-    tests = [rare_events_test(ratio.above, ratio.below, margin, correlation) for ratio, weight in groups if weight > 0]
+    tests = [few_events_test(ratio.above, ratio.below, margin, correlation) for ratio, weight in groups if weight > 0]
     test = max(tests, key=lambda test: test.p_value or Fraction(1))
     with_error, n = min((_with_errors(ratio), len(ratio.above)) for ratio, _ in groups)
     counted = f"errors in {with_error} of n = {n} games of an arm"
     few = msgspec.structs.replace(estimate, ci=None, ci_note=needs(counted, constants.test_units_with_min))
     against = f"a rate of {float(100 * margin):g} % or more with memory, n = {test.n[0]} games"
-    note = f"exact test against {against}, intraclass correlation of at most {constants.correlation_max}"
+    limit = f"intraclass correlation of at most {constants.correlation_max}"
+    unlike = f"whatever the intraclass correlation, which may be above {constants.correlation_max} here"
+    note = f"exact test against {against}, {unlike if test.note == MORE_ALIKE else limit}"
     return decided(name, msgspec.structs.replace(test, note=note), few)
 
 

@@ -8,6 +8,7 @@ variance of d^2 as it was seen, at least 1 and at most n - 1. Which interval fro
 coverage measured: docs/decisions/0045.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
@@ -19,13 +20,17 @@ from .estimate import ALPHA, Estimate, Scale
 from .exact import figure, fixed, mp, rational, real, rounded, square_root
 from .means import ALIKE, FEW
 from .power import POWER, detectable_noncentrality
-from .proportions import score_bounds
+from .proportions import binomial_p, score_bounds
 from .samples import Interval
 from .significance import Alternative, Significance, outcome, untested
 
 SHARE: Final = Scale("share", Fraction(1))
+Z_90: Final = Fraction(1644853626951473, 10**15)
+"""The normal deviate with 5 % above it."""
+
 STUDENT: Final = "cluster-t"
 WILSON: Final = "cluster-wilson"
+MORE_ALIKE: Final = "events may go together more than is taken for granted"
 EXACT: Final = "clusters-with-an-error"
 
 
@@ -122,6 +127,60 @@ def contrast_test(terms: Sequence[Term], alternative: Alternative, null: Fractio
     t = (total.value - null) / square_root(total.squared_error)
     p = t_upper(t if alternative is Alternative.GREATER else -t, total.df)
     return outcome("t-clusters", alternative, sizes, p, t, total.df)
+
+
+def correlation_bound(above: Sequence[int], below: Sequence[int]) -> Fraction:
+    """The upper end, one-sided at 95 %, of the intraclass correlation of events within a cluster.
+
+    The estimate is that of pairs of decisions of one cluster: (share of pairs that are both events - r^2) / r (1 - r);
+    its standard error the jackknife's over clusters. 0 where there are no events, or nothing but events.
+    """
+    pairs = [(x, m) for x, m in zip(above, below, strict=True) if m]
+    totals = [sum(column) for column in zip(*((x, m, x * (x - 1), m * (m - 1)) for x, m in pairs), strict=True)]
+    if not pairs or not totals[3]:
+        return Fraction(0)
+    counts = Counter(pairs)
+    left_out = {
+        (x, m): _correlation(totals[0] - x, totals[1] - m, totals[2] - x * (x - 1), totals[3] - m * (m - 1))
+        for x, m in counts
+    }
+    n = len(pairs)
+    mean = sum((many * left_out[pair] for pair, many in counts.items()), Fraction(0)) / n
+    squares = sum((many * (left_out[pair] - mean) ** 2 for pair, many in counts.items()), Fraction(0))
+    return _correlation(*totals) + Z_90 * square_root(squares * Fraction(n - 1, n))
+
+
+def _correlation(events: int, decisions: int, both: int, pairs: int) -> Fraction:
+    if not events or events == decisions or not pairs:
+        return Fraction(0)
+    rate = Fraction(events, decisions)
+    return (Fraction(both, pairs) - rate**2) / (rate * (1 - rate))
+
+
+def clusters_test(above: Sequence[int], below: Sequence[int], rate: Fraction) -> Significance:
+    """H0: an event has the probability `rate` or more; against less, however events go together within a cluster.
+
+    A cluster with an event has at most the most decisions of any, so where the rate is r, at least r times mean over
+    greatest size of the clusters have one: an exact binomial test of their number.
+    """
+    clusters = [(x, m) for x, m in zip(above, below, strict=True) if m]
+    if not clusters:
+        return untested(EXACT, Alternative.LESS, (0,), FEW)
+    mean, most = Fraction(sum(m for _, m in clusters), len(clusters)), max(m for _, m in clusters)
+    with_event = sum(x > 0 for x, _ in clusters)
+    p = binomial_p(with_event, len(clusters), Alternative.LESS, rate * mean / most)
+    return outcome(EXACT, Alternative.LESS, (len(clusters),), p, Fraction(with_event))
+
+
+def few_events_test(above: Sequence[int], below: Sequence[int], rate: Fraction, correlation: Fraction) -> Significance:
+    """H0: an event has the probability `rate` or more; against less, where few clusters have one.
+
+    Events go together within a cluster up to `correlation`; where the data may have more of it, clusters are tested,
+    and the note says so.
+    """
+    if correlation_bound(above, below) <= correlation:
+        return rare_events_test(above, below, rate, correlation)
+    return msgspec.structs.replace(clusters_test(above, below, rate), note=MORE_ALIKE)
 
 
 def rare_events_test(above: Sequence[int], below: Sequence[int], rate: Fraction, correlation: Fraction) -> Significance:
