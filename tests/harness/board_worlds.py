@@ -47,6 +47,7 @@ def board_run(
     less_naked: RunFigure | None = None,
     warnings: tuple[str, ...] = (),
     level: str = "V1",
+    less_filler: RunFigure | None = None,
 ) -> BoardRun:
     """One run, by itself a contender; runs with one `key`, `digest` and `system_digest` are of one."""
     return BoardRun(
@@ -65,6 +66,7 @@ def board_run(
         lineage,
         weights,
         warnings,
+        less_filler,
     )
 
 

@@ -27,7 +27,7 @@ from agzamov_harness.leaderboard.board_runs import (
 )
 from agzamov_harness.leaderboard.leaderboard_pages import leaderboard_page
 from agzamov_harness.leaderboard.ranking import Ranked, boards_of, rows_of
-from agzamov_harness.leaderboard.ranks_file import RANKS
+from agzamov_harness.leaderboard.ranks_file import RANKS, ranks_text
 from agzamov_harness.leaderboard.site import MARKER
 from agzamov_harness.leaderboard.submissions import (
     RECORD,
@@ -124,6 +124,15 @@ def test_runs_with_and_without_a_placebo_are_ranked_apart() -> None:
     assert "0.3000 [0.2020, 0.3980] score" in first
     assert "No placebo arm was played" not in first
     assert "No placebo arm was played" in second
+
+
+def test_a_memory_has_a_column_less_filler_that_says_where_it_was_not_played() -> None:
+    found = boards(board_run("with", 0.9, less_filler=measured(0.7, 0.05)), board_run("without", 0.1))
+    page = leaderboard_page(Policy("Board", {}), found, [])
+    assert "real less filler (no memory, as many bytes)</th>" in page
+    assert page.count("<td>0.7000 [0.6020, 0.7980] score (n ") == page.count("<td>not played</td>") > 0
+    (board,) = json.loads(ranks_text(found, {}))["boards"]
+    assert [bool(row["less_filler"]) for row in board["rows"]] == [True, False]
 
 
 @pytest.fixture(scope="module")

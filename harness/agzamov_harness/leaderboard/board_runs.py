@@ -74,6 +74,7 @@ class BoardRun(NamedTuple):
     `careers`: of the real arm; 0 for an augmentation that keeps nothing. `weights`: "sealed" if those of every model at
     its table are sealed, else "hosted"; SCRIPT where the measured seat is none. `plan`: "compliant" or "departs".
     `lineage`: the tier of its memory's lineage; NO_MEMORY without a memory. `warnings`: those of its first screen.
+    `less_filler`: of a memory, less the arm of as much text of nothing in the game; None where that was not played.
     """
 
     board: Board
@@ -91,6 +92,7 @@ class BoardRun(NamedTuple):
     lineage: str
     weights: str
     warnings: tuple[str, ...]
+    less_filler: RunFigure | None = None
 
 
 def runs_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[BoardRun]:
@@ -99,7 +101,7 @@ def runs_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Board
     if manifest is None or results is None:
         return
     warnings = tuple(warnings_told(verdict))
-    for key, compared, figure, less_naked in _effects(verdict, manifest):
+    for key, compared, figure, less_naked, less_filler in _effects(verdict, manifest):
         match = _real_match(manifest, key)
         unit, augmentation = figure.estimate.unit, key.augmentation.value
         yield BoardRun(
@@ -118,11 +120,16 @@ def runs_of(verdict: Verdict, submission: str, submitter: str) -> Iterator[Board
             _lineage(manifest.plan, key.system, verdict.lineages),
             weights_of(manifest.plan, match),
             warnings,
+            less_filler,
         )
 
 
-def _effects(verdict: Verdict, manifest: Manifest) -> Iterator[tuple[CellKey, Compared, RunFigure, RunFigure | None]]:
+def _effects(
+    verdict: Verdict, manifest: Manifest
+) -> Iterator[tuple[CellKey, Compared, RunFigure, RunFigure | None, RunFigure | None]]:
     """Of each real arm of Phase 2: what it is compared with, and the difference; beside a placebo's, the naked arm's.
+
+    The last is the difference from its filler.
 
     A match that its results may end early has no figure of a fixed size, so no effect.
     """
@@ -133,12 +140,12 @@ def _effects(verdict: Verdict, manifest: Manifest) -> Iterator[tuple[CellKey, Co
     cells = cells_of(manifest, blocks, verdict.answers)
     evidence = Evidence(cells, constants, str.encode, protocol.bootstrap_resamples)
     for game in evidence.games:
-        placebo, naked = (_figures(evidence, game, arm) for arm in (Arm.PLACEBO, Arm.NAKED))
+        placebo, naked, filler = (_figures(evidence, game, arm) for arm in (Arm.PLACEBO, Arm.NAKED, Arm.FILLER))
         for key in sorted({*placebo, *naked}):
             if key in placebo:
-                yield key, Compared.PLACEBO, placebo[key], naked.get(key)
+                yield key, Compared.PLACEBO, placebo[key], naked.get(key), filler.get(key)
             else:
-                yield key, Compared.NAKED, naked[key], None
+                yield key, Compared.NAKED, naked[key], None, filler.get(key)
 
 
 def _figures(evidence: Evidence, game: str, arm: Arm) -> dict[CellKey, RunFigure]:

@@ -8,7 +8,9 @@ from importlib.resources import files
 from typing import Final
 
 from agzamov_verify.core.columns import ascii_words, foreign_name
+from agzamov_verify.experiment.matches import Augmentation
 from agzamov_verify.scoring.inference.estimate import Estimate
+from agzamov_verify.show.absent_arms import NOT_PLAYED
 from agzamov_verify.show.html_report import PACKAGE as REPORT
 from agzamov_verify.show.html_report.charts import Whisker, whiskers
 from agzamov_verify.show.html_report.figures import scroller
@@ -45,6 +47,7 @@ READ_FIRST: Final = (
 ONLY_SUBMITTED: Final = (
     "Only runs that were submitted are counted. How many others were played and left out, nobody can tell."
 )
+LESS_FILLER: Final = "real less filler (no memory, as many bytes)"
 NO_PLACEBO: Final = (
     "No placebo arm was played in these runs, so what the longer prompt does by itself is in the figures. They are"
     " ranked among themselves, never beside those less placebo."
@@ -112,7 +115,8 @@ def _board(board: Board, places: Sequence[Ranked], gone: Mapping[str, int]) -> E
     title = f"{game_words(board.game)}: what {board.augmentation} adds to a model against {board.opponent}"
     title += f", real less {board.compared}"
     is_controlled = board.compared is Compared.PLACEBO
-    effects = ("real less placebo", "real less naked") if is_controlled else ("real less naked",)
+    effects = ["real less placebo"] if is_controlled else []
+    effects += ["real less naked", *([LESS_FILLER] if _has_filler(board) else [])]
     marks = [_whisker(place.row) for place in places]
     header = (*LEVEL_FIRST, *effects, "runs", "plan", "lineage", "weights")
     head = element("thead", element("tr", *(element("th", name, scope="col") for name in header)))
@@ -141,7 +145,7 @@ def _row(place: Ranked, gone: Mapping[str, int]) -> Element:
         [f"{_names(row.systems)} ", element("code", system)],
         [f"{foreign_name(row.submitter)} ", element("code", key)],
         [_careers(row.careers)],
-        *_effects(row.board, row.effect, row.less_naked),
+        *_effects(row.board, row.effect, row.less_naked, row.less_filler),
         [f"{runs}{f', and {away} of this submitter taken away' if away else ''}"],
         [row.plan],
         [row.lineage],
@@ -154,10 +158,19 @@ def _row(place: Ranked, gone: Mapping[str, int]) -> Element:
     return made
 
 
-def _effects(board: Board, effect: Estimate, less_naked: Estimate | None) -> Iterator[list[Child]]:
+def _effects(
+    board: Board, effect: Estimate, less_naked: Estimate | None, less_filler: Estimate | None
+) -> Iterator[list[Child]]:
     yield [estimate(effect)]
     if board.compared is Compared.PLACEBO:
         yield [estimate(less_naked)]
+    if _has_filler(board):
+        yield [estimate(less_filler) if less_filler else NOT_PLAYED]
+
+
+def _has_filler(board: Board) -> bool:
+    """Whether the augmentation of a board can be played with filler."""
+    return board.augmentation == Augmentation.MEMORY
 
 
 def _careers(count: int) -> str:
@@ -183,7 +196,8 @@ def _runs(title: str, effects: Sequence[str], places: Sequence[Ranked]) -> Eleme
     """Every run that is in a row, by itself; a click opens them."""
     rows: list[list[Child]] = []
     for run in (run for place in places for run in place.row.runs):
-        figures = _effects(run.board, run.figure.estimate, run.less_naked.estimate if run.less_naked else None)
+        less_naked, less_filler = (one.estimate if one else None for one in (run.less_naked, run.less_filler))
+        figures = _effects(run.board, run.figure.estimate, less_naked, less_filler)
         named: list[Child] = [run.submission, foreign_name(run.submitter), foreign_name(run.model)]
         told: list[Child] = [foreign_name(run.system) or "none", str(len(run.warnings)), _careers(run.careers)]
         link = element("a", run.run, href=f"{run.run}/index.html")

@@ -32,6 +32,7 @@ class BoardRow(NamedTuple):
     runs: tuple[BoardRun, ...]
     figure: RunFigure
     less_naked: Estimate | None
+    less_filler: Estimate | None
 
     @property
     def submitter(self) -> str:
@@ -127,9 +128,15 @@ def rows_of(runs: Sequence[BoardRun]) -> list[BoardRow]:
 
 
 def _row(contender: Contender, runs: Sequence[BoardRun]) -> BoardRow:
-    naked = [run.less_naked for run in runs if run.less_naked]
-    beside = pooled_runs(naked).estimate if naked else None
-    return BoardRow(runs[0].board, contender, tuple(runs), pooled_runs([run.figure for run in runs]), beside)
+    figure = pooled_runs([run.figure for run in runs])
+    less_naked, less_filler = _pooled([run.less_naked for run in runs]), _pooled([run.less_filler for run in runs])
+    return BoardRow(runs[0].board, contender, tuple(runs), figure, less_naked, less_filler)
+
+
+def _pooled(figures: Sequence[RunFigure | None]) -> Estimate | None:
+    """The figures that there are, pooled; None where there is none."""
+    known = [figure for figure in figures if figure]
+    return pooled_runs(known).estimate if known else None
 
 
 def ranked(

@@ -5,8 +5,8 @@
     "ranks":[1,2],"runs":[{"effect":{...},"run":"19d7...","submission":"ada-1","warnings":["..."]}],...}],
     "unit":"win rate"}],"format":"agz-leaderboard-ranks-1"}
 
-`effect` and `less_naked` are estimates as analysis.json has them; `ranks` is null where a row has none, and `why_none`
-says why. Names are as their submitters wrote them: spell them out before you show them.
+`effect`, `less_naked` and `less_filler` are estimates as analysis.json has them; `ranks` is null where a row has none,
+and `why_none` says why. Names are as their submitters wrote them: spell them out before you show them.
 """
 
 import json
@@ -44,6 +44,7 @@ def _row(place: Ranked, gone: Mapping[str, int]) -> dict[str, Any]:
         "careers": row.careers,
         "effect": _plain(row.effect),
         "less_naked": _plain(row.less_naked),
+        "less_filler": _plain(row.less_filler),
         "plan": row.plan,
         "lineage": row.lineage,
         "weights": row.weights,
@@ -59,6 +60,7 @@ def _run(run: BoardRun) -> dict[str, Any]:
         "careers": run.careers,
         "effect": _plain(run.figure.estimate),
         "less_naked": _plain(run.less_naked.estimate if run.less_naked else None),
+        "less_filler": _plain(run.less_filler.estimate if run.less_filler else None),
         "warnings": list(run.warnings),
     }
 
