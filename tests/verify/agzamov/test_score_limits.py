@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -12,11 +13,13 @@ from agzamov_verify.experiment.matches import Arm, Augmentation
 from agzamov_verify.games.chess.rules import End
 from agzamov_verify.games.holdem.rules import HandEnd
 from agzamov_verify.scores.score_report import score_words
+from agzamov_verify.scoring.agzamov.comparable import unlike_designs
 from agzamov_verify.scoring.agzamov.score import ScoreSubject, a_score, needed
 from agzamov_verify.scoring.agzamov.score_scale import mean_cut, range_of
 from agzamov_verify.scoring.inference.intervals import Bootstrap, Resamples
 from agzamov_verify.scoring.units.cells import Cell
 from agzamov_verify.scoring.units.score_constants import CHESS, POKER, ConstantsStatus, caveat, load_score_constants
+from agzamov_verify.table.registry import GAMES
 from verify.agzamov.generator import World, cell
 
 SUBJECT = ScoreSubject("m", Augmentation.FULL, "sys")
@@ -140,6 +143,46 @@ def test_a_score_with_a_placebo_is_headed_by_what_it_gains_over_it() -> None:
     assert Fraction(nothing.ci.low) <= 0 < min(Fraction(naked.ci.low), Fraction(gained.ci.low))
     alone = a_score(SUBJECT, cells(real=HABITS), CONSTANTS, HOW)
     assert (alone.score, alone.ci, alone.gains) == (both.score, both.ci, both.gains[1:])
+
+
+PATTERNS = ("king_answers_checks", "never_retreats", "never_folds_pairs", "never_bluffs_rivers")
+
+
+def designed(games: int = 500, careers: int = 5, patterns: tuple[str, ...] = PATTERNS) -> Iterator[Cell]:
+    """Cells of the protocol's design, but for what is given."""
+    for one in cells(games, 10_000, careers):
+        kept = tuple(pattern for pattern in patterns if pattern in GAMES[one.key.game].patterns)
+        yield msgspec.structs.replace(one, patterns=kept)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"games": 400}, ("control, chess960: 400 games, compared are 500", "real, chess960: 400 games")),
+        ({"careers": 10}, ("real, chess960: 10 careers, compared are 5", "real, holdem: 10 careers")),
+        (
+            {"patterns": PATTERNS[:-1]},
+            ("control, holdem: its opponent keeps never_folds_pairs, compared are", "real, holdem: its opponent"),
+        ),
+    ],
+)
+def test_scores_of_another_design_than_the_protocols_are_marked(changes: dict[str, Any], told: tuple[str, ...]) -> None:
+    """Review: A rose from 28.7 to 43.6 by the length of careers alone, and habits are the submitter's choice."""
+    assert a_score(SUBJECT, designed(), CONSTANTS).not_comparable == ()
+    one = a_score(SUBJECT, designed(**changes), CONSTANTS)
+    assert len(one.not_comparable) == len(told)
+    for line, begins in zip(one.not_comparable, told, strict=True):
+        assert line.startswith(begins)
+    assert "not comparable with the A of another run" in " ".join(" ".join(score_words(one)).split())
+
+
+def test_real_arms_of_unlike_design_are_warned_of_where_they_stand_side_by_side() -> None:
+    long = [msgspec.structs.replace(one, key=msgspec.structs.replace(one.key, model="n")) for one in designed(1000)]
+    assert list(unlike_designs(designed())) == []
+    (line,) = unlike_designs([*designed(), *long])
+    assert line.startswith("real arms of unlike design are not comparable: m chess960")
+    assert "500 games in 5 careers" in line
+    assert "1,000 games in 5 careers" in line
 
 
 def test_nothing_is_said_of_a_placebo_that_forfeits() -> None:

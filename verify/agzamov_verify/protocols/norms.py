@@ -75,6 +75,17 @@ class ToolsNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nodes_min: int
 
 
+class ComparableNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The design of Phase 2 by which scores are compared: games or hands of an arm, careers, habits of the opponent.
+
+    Each of them moves a score without better play: docs/decisions/0083.
+    """
+
+    careers: int
+    patterns: tuple[str, ...]
+    results: dict[str, int]
+
+
 class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One protocol version.
 
@@ -89,6 +100,7 @@ class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     robustness: RobustnessNorm
     interleaving: InterleavingNorm
     memory: MemoryNorm
+    comparable: ComparableNorm
     error_flag_percent: int
     bootstrap_resamples: int
     significance: Decimal

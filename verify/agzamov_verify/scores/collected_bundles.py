@@ -15,6 +15,7 @@ from ..experiment.analysis_plan import AnalysisPlan, HypothesisId
 from ..experiment.matches import CONTROLS, Arm, Augmentation, Match, Phase
 from ..plan.manifest import Manifest
 from ..protocols.norms import load_protocol
+from ..scoring.agzamov.comparable import unlike_designs
 from ..scoring.departures import departures
 from ..scoring.early_stopping import open_ended
 from ..scoring.hypotheses.evidence import Evidence, ProbeCell, parts_of, traits_of
@@ -184,8 +185,9 @@ def combine(bundles: Sequence[VerifiedBundle]) -> Collected:
     traits = traits_of(systems)
     constants, seeds = load_score_constants(protocol), seeds_of(runs)
     cells = _cells(ordered)
-    warnings = tuple(warnings_between({key: run for key, (_, run) in cells.items()}, systems))
     every = [cell for cell, _ in cells.values()]
+    between = warnings_between({key: run for key, (_, run) in cells.items()}, systems)
+    warnings = (*between, *unlike_designs(every))
     probes = [probe for bundle in ordered for probe in bundle.probes]
     evidence = Evidence(every, constants, seeds, resamples, probes, traits, early, parts=parts_of(systems))
     plan = declared_by_all([bundle.manifest.plan.analysis for bundle in ordered])

@@ -219,10 +219,7 @@ def score_words(a_score: AScore) -> Iterator[str]:
         yield from _cell_lines(a_score.cell_decisions)
         return
     yield from paragraph(f"{name}: ", f"{'; '.join(_figures(a_score))}, {a_score.constants}", 4)
-    for gain in a_score.gains:
-        yield from item(" ", ascii_words(_without(gain)))
-    if a_score.no_interval:
-        yield from item(" ", ascii_words(f"no interval: {a_score.no_interval}"))
+    yield from _notes(a_score)
     yield from _range(a_score.range)
     yield from item(
         " ",
@@ -263,6 +260,18 @@ def _figures(a_score: AScore) -> Iterator[str]:
         yield "no placebo was played in both games, so what a longer prompt does is in it"
     spread = f"95 % interval {interval(a_score.ci)}" if a_score.ci else "no interval"
     yield f"{short(a_score.score) if a_score.score else 'none'} of 100, {spread}"
+
+
+def _notes(a_score: AScore) -> Iterator[str]:
+    """What no effect is worth here, and whether the score may be compared."""
+    for gain in a_score.gains:
+        yield from item(" ", ascii_words(_without(gain)))
+    if a_score.not_comparable:
+        yield from item(" ", "not comparable with the A of another run: its arms are not of the protocol's design")
+    for line in a_score.not_comparable:
+        yield from item("  -", ascii_words(line))
+    if a_score.no_interval:
+        yield from item(" ", ascii_words(f"no interval: {a_score.no_interval}"))
 
 
 def _without(gain: ScoreGain) -> str:

@@ -7,7 +7,7 @@ import msgspec
 
 from ..experiment.matches import Arm, Match, SeatAt, others_of
 from ..plan.manifest import Manifest, Plan
-from ..plan.streams import stores_until
+from ..plan.streams import patterns_of, stores_until
 from ..seats import benchmark_sides
 from ..table.game import Block
 from ..table.registry import GAMES
@@ -55,6 +55,7 @@ def cell_of(manifest: Manifest, played: Played) -> Cell:
         cost_usd=cost_usd(played.tallies[played.seat_index], plan.prices.get(name, FREE)),
         is_priced=name in plan.prices,
         opponent=_opponents(manifest, match, played.seat_index),
+        patterns=_habits(plan, match, played.seat_index),
         stale_from=_stale_from(match, plan, played.seat_index),
     )
 
@@ -101,6 +102,12 @@ def _opponents(manifest: Manifest, match: Match, seat_index: int) -> str:
         return ""
     players = [_player_identity(manifest, at) for at in others_of(match.table, seat_index)]
     return sha256(b"\n".join(sorted(players))).hexdigest()
+
+
+def _habits(plan: Plan, match: Match, seat_index: int) -> tuple[str, ...]:
+    """The habits of the game that the other seats keep at first, each once."""
+    others = [index for index in range(len(match.seats)) if index != seat_index]
+    return tuple(dict.fromkeys(pattern for index in others for pattern in patterns_of(plan, match, index, 0)))
 
 
 def _player_identity(manifest: Manifest, at: SeatAt) -> bytes:

@@ -23,6 +23,7 @@ from ..inference.unit_values import CAREERS, by_career
 from ..learning.outcome import LearningOutcome
 from ..units.cells import Cell, CellDecisions, CellKey, arm_of, cell_decisions, performance, why_withheld
 from ..units.score_constants import CHESS, POKER, SCALE, SCORED_GAMES, SUBSCORES, Constant, ScoreConstants
+from .comparable import not_comparable
 from .convergence import Convergence, Gain, convergence_of, speed_of
 from .score_bootstrap import Arms, Spread, spread_of, why_no_interval
 from .score_scale import ScoreRange, bias_without_effect, range_of, share_drawn, sigmoid
@@ -98,7 +99,8 @@ class AScore(msgspec.Struct, frozen=True):
     that of `score_bootstrap`; where there is none, `no_interval` says why. `n`: what was repeated independently, by the
     name of an input: start pairs, sessions, or careers, of which `by_career` has P of each. `mde`: the distance from a
     fixed score that would be found at 5 % with 80 % power, by the normal formula. `constants`: their status and
-    version. `range`: the scale at the share of drawn games in the baseline.
+    version. `range`: the scale at the share of drawn games in the baseline. `not_comparable`: where its arms are of
+    another design than the protocol compares scores by.
     """
 
     label: str
@@ -118,6 +120,7 @@ class AScore(msgspec.Struct, frozen=True):
     convergence: tuple[Convergence, ...] = ()
     sensitivity: tuple[Sensitivity, ...] = ()
     cell_decisions: tuple[CellDecisions, ...] = ()
+    not_comparable: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
 
@@ -262,6 +265,7 @@ def _with_score(
         empty,
         gains=gains_of(inputs, constants, resamples, spread),
         score=figure(score),
+        not_comparable=tuple(not_comparable(inputs.cells, load_protocol(constants.id).comparable)),
         ci=spread.ci if spread else None,
         no_interval=no_interval,
         n={name: len(by_career(cell.measured()).values) for name, cell in inputs.cells.items()},

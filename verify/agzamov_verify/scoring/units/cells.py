@@ -89,7 +89,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     `shifts`: after how many games or hands of a career, or of the match, a strategy was forced to change. `is_priced`:
     True if a price of the measured seat was sealed. `opponent`: the other seats of the table by all of their settings,
     so that cells with the same name met the same players; empty where a seat played itself. `stale_from`: of a stale
-    arm, the first unit of a career that a memory which goes on storing plays with more entries; else 0.
+    arm, the first unit of a career that a memory which goes on storing plays with more entries; else 0. `patterns`:
+    the habits of the game that the other seats keep at first.
     """
 
     key: CellKey
@@ -102,6 +103,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     is_priced: bool = True
     opponent: str = ""
     stale_from: int = 0
+    patterns: tuple[str, ...] = ()
 
     @property
     def results(self) -> Sequence[Outcome]:
