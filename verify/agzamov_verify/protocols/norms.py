@@ -90,7 +90,8 @@ class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One protocol version.
 
     `games`: the norms of each game, in the game's own fields. `shift_after`: by game, after how many results of a
-    career a strategy is forced to change first in Phase 3.
+    career a strategy is forced to change first in Phase 3. `failed_tries_percent`: of a seat's calls; a server that
+    fails at more of them may choose which answers count.
     """
 
     id: str
@@ -102,6 +103,7 @@ class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     memory: MemoryNorm
     comparable: ComparableNorm
     error_flag_percent: int
+    failed_tries_percent: int
     bootstrap_resamples: int
     significance: Decimal
     shift_after: dict[str, int]

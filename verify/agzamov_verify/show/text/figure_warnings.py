@@ -121,6 +121,7 @@ def warnings_of(
         yield "the title has characters beyond ASCII, spelled out here: it may be made to look like another"
     if results:
         yield from map(flag_warning, run_flags(results, analysis))
+        yield from retry_warnings(manifest.plan, results)
     for name, seat in manifest.plan.playing.items():
         yield from served_warnings(name, seat, served_totals(name, calls))
     yield from hosted_warnings(manifest.plan)
@@ -196,6 +197,22 @@ def drift_warnings(plan: Plan, analysis: Analysis | None) -> Iterator[str]:
             yield (
                 f"{ascii_words(row.id)}: the results of this naked arm {course} while it is played"
                 f"{p}, and no seat of it keeps anything: the model or its server may have changed meanwhile"
+            )
+
+
+def retry_warnings(plan: Plan, results: Results) -> Iterator[str]:
+    """Warnings of model seats whose server failed often: what it answered then may be the best of several tries."""
+    percent_max, counts = load_protocol(plan.protocol).failed_tries_percent, dict[str, tuple[int, int]]()
+    for match in {match.match: match for match in results.matches}.values():
+        for stats in match.seat_stats:
+            failed, calls = counts.get(stats.seat, (0, 0))
+            counts[stats.seat] = failed + stats.failed_attempts, calls + stats.calls
+    for name, (failed, calls) in counts.items():
+        if 100 * failed > percent_max * calls and plan.seats[name].is_model:
+            yield (
+                f"seat {ascii_words(name)}: {failed:,} failed tries in {calls:,} calls ({percent(failed / calls)},"
+                f" expected at most {percent_max} %): an answer after a failed try may be the best of several, and"
+                " whether failures fall on good and bad decisions alike is not known"
             )
 
 
