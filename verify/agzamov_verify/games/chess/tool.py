@@ -5,7 +5,8 @@ The engine's findings as text for a seat, and drawn ones of the same form: the p
     g1f3: +0.31, then d7d5 d2d4 g8f6 c2c4
     e2e4: -0.05, then e7e5 f2f4 e5f4 g1f3
 
-The placebo has as many lines, drawn values and drawn legal moves, each number and move as long as the engine's.
+The placebo has as many lines, drawn values and drawn legal moves, each number and move as long as the engine's. Values
+lie as they do in answers of the engine: see `drawn`.
 
 The tool of Chess960 at a decision: the seat names candidates, the engine examines them, the prompt has its answer.
 
@@ -38,6 +39,14 @@ from .spelling import read_move
 
 MATE_CENTIPAWNS: Final = 10 * FOUND_MAX
 """Beyond every value in centipawns."""
+PERMILLE: Final = 1000
+FACTOR_LEAST_PERMILLE: Final = 500
+FACTOR_MOST_PERMILLE: Final = 2000
+"""Of the factor between true values and those of a placebo."""
+SMALL_CENTIPAWNS: Final = 50
+"""Bound of a placebo's value where the engine sees no advantage."""
+LINE_TRIES, DEALS = 200, 5
+"""Moves that may be tried for one line of a placebo, and dealings of lines to the moves that they begin with."""
 _MOVE = "[a-h][1-8][a-h][1-8][qrbn]?"
 _EXPECTED = re.compile(rf"{_MOVE}(?: {_MOVE}){{0,{LINE_MOVES_MAX - 1}}}")
 
@@ -91,22 +100,80 @@ def drawn(
     first, as where the true ones are told so. Lengths of moves and lines stand in a drawn order, or a promotion and a
     line that ends early would be known by their place.
     """
-    values = [drawn_value(move, stream) for move in moves]
+    values = _drawn_values(moves, stream)
     values = ranked(values) if is_ranked else values
-    shapes = stream.deal(list(moves), len(moves))
-    left = stream.deal(list(among), len(among))
-    firsts = [_take(left, len(move.line.partition(" ")[0])) for move in shapes]
-    lines = [" ".join(_drawn_line(first, move.line, board, stream)) for first, move in zip(firsts, shapes, strict=True)]
+    ends = frozenset(text for text in among if _ends(board, text))
+    lines = list[str]()
+    for _ in range(DEALS):
+        shapes, left = stream.deal(list(moves), len(moves)), stream.deal(list(among), len(among))
+        firsts = [_take(left, move.line, ends) for move in shapes]
+        lines = [" ".join(_drawn_line(*pair, board, stream)) for pair in zip(firsts, _lines(shapes), strict=True)]
+        if [_shape(line) for line in lines] == [_shape(line) for line in _lines(shapes)]:
+            break
     return [msgspec.structs.replace(value, line=line) for value, line in zip(values, lines, strict=True)]
 
 
+def _lines(moves: Sequence[ExaminedMove]) -> list[str]:
+    return [move.line for move in moves]
+
+
+def _shape(line: str) -> tuple[str, ...]:
+    """The number of moves of a line, and the piece of each promotion."""
+    return tuple(text[4:] for text in line.split())
+
+
 def drawn_value(move: ExaminedMove, stream: Stream) -> ExaminedMove:
-    """A value of either sign with as many digits."""
-    sign = stream.choice((-1, 1))
-    if move.mate is not None:
-        return ExaminedMove(None, "", sign * max(1, _as_long(abs(move.mate), stream)))
-    pawns = _as_long(abs(move.centipawns or 0) // 100, stream)
-    return ExaminedMove(sign * (100 * pawns + stream.below(100)), "", None)
+    """A value of either sign with as many digits, which is between half and twice the true one; of none a small one."""
+    sign, permille = stream.choice((-1, 1)), _factor_permille(stream)
+    if move.centipawns == 0:
+        return ExaminedMove(sign * stream.below(SMALL_CENTIPAWNS), "", None)
+    return _scaled(ExaminedMove(_times(move.centipawns, sign), "", _times(move.mate, sign)), move, permille)
+
+
+def _drawn_values(moves: Sequence[ExaminedMove], stream: Stream) -> list[ExaminedMove]:
+    """Values as far from each other as the true ones, times a drawn factor; the best as often of either sign.
+
+    Where all stay as long as they are, the best is turned to the other sign in half of the draws, and the others with
+    it: values drawn one by one would be known by their signs, and by how far they lie from each other.
+    """
+    turns, permille = stream.below(2), _factor_permille(stream)
+    if turns and all(move.mate is None for move in moves):
+        best = max(move.centipawns or 0 for move in moves)
+        turned = [ExaminedMove((move.centipawns or 0) - 2 * best, "", None) for move in moves]
+        if all(_digits(one) == _digits(move) for one, move in zip(turned, moves, strict=True)):
+            return [_scaled(one, move, permille) for one, move in zip(turned, moves, strict=True)]
+    return [_scaled(move, move, permille) for move in moves]
+
+
+def _factor_permille(stream: Stream) -> int:
+    """A factor between a half and two, in thousandths."""
+    return FACTOR_LEAST_PERMILLE + stream.below(FACTOR_MOST_PERMILLE - FACTOR_LEAST_PERMILLE + 1)
+
+
+def _scaled(value: ExaminedMove, true: ExaminedMove, permille: int) -> ExaminedMove:
+    """A value times a factor, as near to it as the digits of the true one allow."""
+    if value.mate is not None:
+        least, most = _range(len(str(abs(true.mate or 1))))
+        moves = min(max(abs(value.mate) * permille // PERMILLE, least, 1), most)
+        return ExaminedMove(None, "", moves if value.mate > 0 else -moves)
+    centipawns = value.centipawns or 0
+    least, most = _range(_digits(true))
+    size = min(max(abs(centipawns) * permille // PERMILLE, 100 * least), 100 * most + 99)
+    return ExaminedMove(size if centipawns > 0 else -size, "", None)
+
+
+def _digits(move: ExaminedMove) -> int:
+    """Digits of the pawns of a value."""
+    return len(str(abs(move.centipawns or 0) // 100))
+
+
+def _range(digits: int) -> tuple[int, int]:
+    """The least and the greatest number of so many digits."""
+    return (10 ** (digits - 1) if digits > 1 else 0), 10**digits - 1
+
+
+def _times(number: int | None, sign: int) -> int | None:
+    return None if number is None else sign * number
 
 
 def _value(move: ExaminedMove) -> int:
@@ -116,30 +183,62 @@ def _value(move: ExaminedMove) -> int:
     return MATE_CENTIPAWNS - move.mate if move.mate > 0 else -MATE_CENTIPAWNS - move.mate
 
 
-def _take(left: list[str], characters: int) -> str:
-    """The first of `left` with so many characters if there is one, else the first; it is no longer left."""
-    found = next((move for move in left if len(move) == characters), left[0])
-    left.remove(found)
-    return found
+def _ends(board: chess.Board, text: str) -> bool:
+    """True if nothing can be played after a move."""
+    board = board.copy(stack=False)
+    board.push(chess.Move.from_uci(text))
+    return not any(board.generate_legal_moves())
 
 
-def _as_long(number: int, stream: Stream) -> int:
-    """A number with as many digits."""
-    digits = len(str(number))
-    least = 10 ** (digits - 1) if digits > 1 else 0
-    return least + stream.below(10**digits - least)
+def _take(left: list[str], line: str, ends: frozenset[str]) -> str:
+    """The first of `left` that may stand in the place of a line's move, if there is one; it is no longer left.
+
+    It promotes to the same piece or not at all, and ends the game where the line has no other move.
+    """
+    first, _, rest = line.partition(" ")
+    alike = [move for move in left if move[4:] == first[4:]]
+    found = [move for move in alike if (move in ends) is not bool(rest)] or [move for move in alike if move not in ends]
+    taken = (found or alike or left)[0]
+    left.remove(taken)
+    return taken
 
 
-def _drawn_line(first: str, line: str, board: chess.Board, stream: Stream) -> Iterator[str]:
-    """`first` and drawn legal moves, as many as in `line` if the game lasts, and each as long if one is."""
-    yield first
+def _drawn_line(first: str, line: str, board: chess.Board, stream: Stream) -> list[str]:
+    """`first` and drawn legal moves, as many as in `line`, each a promotion to the same piece where one is.
+
+    Where no such line is found soon, moves are of another length, or the game ends before.
+    """
     board = board.copy(stack=False)
     board.push(chess.Move.from_uci(first))
-    for text in line.split()[1:]:
+    wanted = [text[4:] for text in line.split()[1:]]
+    tries = [LINE_TRIES]
+    found = _continued(board, wanted, stream, tries)
+    return [first, *(found if found is not None else _any_line(board, wanted, stream))]
+
+
+def _continued(board: chess.Board, wanted: Sequence[str], stream: Stream, tries: list[int]) -> list[str] | None:
+    """Legal moves with these promotions, one after another; None where there are none, or they are not found soon."""
+    if not wanted:
+        return []
+    legal = sorted(text for move in board.generate_legal_moves() if (text := move.uci())[4:] == wanted[0])
+    while legal and tries[0]:
+        tries[0] -= 1
+        choice = legal.pop(stream.below(len(legal)))
+        board.push(chess.Move.from_uci(choice))
+        rest = _continued(board, wanted[1:], stream, tries)
+        board.pop()
+        if rest is not None:
+            return [choice, *rest]
+    return None
+
+
+def _any_line(board: chess.Board, wanted: Sequence[str], stream: Stream) -> Iterator[str]:
+    """Drawn legal moves while the game lasts, each as long as wanted if one is."""
+    for suffix in wanted:
         legal = sorted(move.uci() for move in board.generate_legal_moves())
         if not legal:
             return
-        choice = stream.choice([move for move in legal if len(move) == len(text)] or legal)
+        choice = stream.choice([move for move in legal if move[4:] == suffix] or legal)
         yield choice
         board.push(chess.Move.from_uci(choice))
 

@@ -7,8 +7,8 @@
 In the full stack the seat first says, in the light of what it is told of its opponent, against which share of all
 starting hands the calculator is to compare: `HANDS: 30`. A model that calls the calculator may give such a share, too.
 
-The placebo has another equity, any thousandth being as likely; what a call needs stands in the prompt already and
-stays true. Numbers are padded, so every answer has the same length.
+The placebo has the equity of another hand, drawn as such equities lie on this street; what a call needs stands in the
+prompt already and stays true. Numbers are padded, so every answer has the same length.
 """
 
 import re
@@ -25,7 +25,8 @@ from ...table.declared import Fault, declared
 from ...table.game_tool import Asking, OfferedTool, ToolCalls, ToolUse, call_templates, given
 from ...table.players import GameName
 from ...table.prompt_lines import Page
-from .rules import Hand
+from .equity_quantiles import drawn_equity
+from .rules import STREETS, Hand
 from .starting_hands import PERCENT_MIN
 
 TAG: Final = "HANDS:"
@@ -35,7 +36,6 @@ Then you are asked for your action, and told what it found. In the light of what
 your documents, say how many percent of all starting hands, the strongest first, it may hold: {least} to 100, where \
 100 is any hand. Declare it on the last line of this answer, in exactly this form:
 HANDS: <percent>"""
-PERMILLE: Final = 1000
 ANY_PERCENT: Final = 100
 ANY_HAND, SOME_HANDS = "one random hand", "the strongest {percent:>2} % of hands"
 ANSWER: Final = """\
@@ -144,7 +144,7 @@ def consult(
     )
     answer = yield from ask(question, CALCULATED)
     if use.is_placebo:
-        drawn = dice.stream(f"tool_placebo/{place}").below(PERMILLE + 1)
+        drawn = drawn_equity(STREETS[hand.street], percent, dice.stream(f"tool_placebo/{place}"))
         answer = msgspec.structs.replace(answer, equity_permille=drawn)
     return answer_text(answer, percent)
 
