@@ -10,7 +10,7 @@ import pytest
 
 from agzamov_verify.checks.check_log import CheckLog, Number
 from agzamov_verify.checks.opened_bundle import open_bundle
-from agzamov_verify.checks.recalls import RECALLS_MAX
+from agzamov_verify.checks.recalls import SHARE_OF_REPLIES
 from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.experiment.matches import Arm
 from agzamov_verify.show.games_of_bundle import played_streams
@@ -100,7 +100,7 @@ def test_what_each_memory_told_is_counted_and_asked_again_without(verdict: Verdi
     for use in uses.values():
         assert (use.system, use.side, use.contests) == ("notes", "a", CAREERS * SESSIONS)
         assert 0 < use.delivered < use.decisions
-        assert use.asked == min(use.delivered, RECALLS_MAX)
+        assert use.asked == min(use.delivered, 1_000 // SHARE_OF_REPLIES // len(ARMS))
         assert use.bytes > use.delivered * 20
     assert uses[Arm.FILLER].used == 0
 

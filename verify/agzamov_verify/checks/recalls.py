@@ -27,8 +27,8 @@ COMPUTED: Final = (AnswerCheck.EVERY, AnswerCheck.SAMPLED)
 """Checks of seats whose answers are computed here, so that they can be asked another prompt."""
 
 
-RECALLS_MAX: Final = 100
-"""Decisions of a scripted seat with a memory, of each match, that are computed again without what it was told."""
+SHARE_OF_REPLIES: Final = 8
+"""For so many replies that a verification computes again at most, one decision is computed without what it was told."""
 
 
 class Recall(msgspec.Struct, frozen=True):
@@ -60,6 +60,12 @@ class Told(msgspec.Struct, frozen=True):
             sample.add(other.recalls)
         counts = self.decisions + other.decisions, self.delivered + other.delivered, self.bytes + other.bytes
         return Told(*counts, sample)
+
+
+def recalls_max(plan: Plan, replies_max: int) -> int:
+    """Decisions of each memory to compute again without what it told, all memories alike. `replies_max`: of replies."""
+    memories = sum(bool(name) for match in plan.memory_matches for name in plan.memories_of(match))
+    return max(1, replies_max // SHARE_OF_REPLIES // max(1, memories))
 
 
 class ToldCounts:

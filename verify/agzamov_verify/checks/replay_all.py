@@ -30,7 +30,7 @@ from .executions import LoggedExecutions, read_executions
 from .limits import Budget
 from .opened_bundle import Opened
 from .random_sample import SEED_BYTES, RandomSample
-from .recalls import RECALLS_MAX, Told
+from .recalls import Told, recalls_max
 from .replay_stream import StreamReplay, StreamReport
 from .scripted_seats import SeatAnswer
 from .tool_sample import ToolSample
@@ -99,7 +99,7 @@ def replay_bundle(opened: Opened, log: CheckLog, settings: Replaying) -> Replaye
         streams = _listed_streams(opened, index)
         marks = replayed.executions.history.marks
         seed = secrets.token_bytes(SEED_BYTES)
-        limits = most, seed, min(RECALLS_MAX, most)
+        limits = most, seed, recalls_max(opened.manifest.plan, most)
         replay = StreamReplay(opened, settings.sample_permille, settings.budget.deadline_s, marks, *limits)
         replaying = on_all_cores(replay, StreamReplay.report, streams, settings.jobs)
         reports = counted("streams replayed", replaying, len(streams))
