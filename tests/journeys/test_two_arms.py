@@ -15,6 +15,7 @@ from agzamov_verify.core.script import Exchanges
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script
 from agzamov_verify.table.game import StreamPlan
+from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE
 from agzamov_verify.table.scripted_players import scripted_reply
 from bundles.bundle_factory import gates
 
@@ -96,9 +97,8 @@ def test_prompts_of_the_arms_differ_in_the_told_text_alone() -> None:
     facts = plan.systems["oracle"].facts
     for game in ("chess960", "holdem"):
         real, control = (first_prompts(plan, game, arm) for arm in (REAL, CONTROL))
-        told = f"\nOpponent profile:\n{facts}"
-        assert any(told in text for text in real)
-        assert [text.replace(told, "") for text in real] == control
+        assert any(f"{PROFILE}{facts}" in text for text in real)
+        assert [text.replace(facts, NOTHING_REMEMBERED) for text in real] == control
 
 
 def by_situation(question: Question) -> Answer:
