@@ -140,7 +140,7 @@ def test_it_holds_every_augmentation_in_every_arm(of_systems: Verdict) -> None:
     assert {system.kind for system in plan.systems.values()} == {"full", "memory", "rag", "tools"}
     played = {condition for match in plan.matches for condition in match.conditions}
     assert {(one.augmentation, one.arm) for one in played} >= {
-        *product([Augmentation.FULL, Augmentation.RAG], Arm),
+        *product([Augmentation.FULL, Augmentation.RAG], (Arm.NAKED, Arm.PLACEBO, Arm.REAL)),
         (Augmentation.MEMORY, Arm.REAL),
         (Augmentation.TOOLS, Arm.REAL),
     }
