@@ -19,7 +19,7 @@ from agzamov_harness.run import signing_keys
 from agzamov_verify.core.questions import Answer, Exported, Hits
 from agzamov_verify.core.seat_letters import memory_name
 from agzamov_verify.memory.career_memory import PROBES
-from agzamov_verify.table.prompt_lines import PROFILE
+from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE
 from bundles.bundle_factory import Draft, chained, edited, entries, put, reseal_journal
 from extending.source_tree import SourceTree
 
@@ -130,9 +130,9 @@ def test_a_prompt_holds_what_its_own_seats_memory_answered_and_nothing_of_anothe
     assert len(of_cat) == ROUNDS // SEATS, "a set of rounds is noted otherwise by each of its seats"
     decisions = list(told(rows))
     assert len(decisions) == ROUNDS * SEATS
-    assert all(one.profile == "\n".join(one.hits) for one in decisions)
+    assert all(one.profile == ("\n".join(one.hits) or NOTHING_REMEMBERED) for one in decisions)
     assert {one.seat for one in decisions if any(note in one.profile for note in of_cat)} == {"cat"}
-    assert {one.seat for one in decisions if one.profile} == {*MEMORIES}
+    assert {one.seat for one in decisions if one.hits} == {*MEMORIES}
 
 
 def test_the_third_seats_decisions_are_x_rayed(tree: SourceTree, bundle: Path, draft: Draft) -> None:
