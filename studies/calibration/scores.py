@@ -43,6 +43,12 @@ CAUTIOUS: Final = Band(Fraction(93, 100), Fraction(98, 100), None)
 COARSE: Final = Band(Fraction(92, 100), Fraction(97, 100), None)
 """For a world that is covered in 93.4 % of 1,300 simulated scores: 500 cannot tell that from less than 93."""
 
+GAIN: Final = Band(Fraction(92, 100), Fraction(99, 100), None)
+"""For the score less its control's: cautious without an effect, 93.7 % of 700 with one at once; 500 cannot tell more."""
+
+COARSE_GAIN: Final = Band(Fraction(905, 1000), Fraction(97, 100), None)
+"""The same for a gain over five careers that is 92.3 % of 700 simulated ones."""
+
 UNLIKE: Final = Band(Fraction(90, 100), Fraction(97, 100), None)
 """For careers whose stores are unlike each other: docs/calibration.md."""
 
@@ -68,6 +74,7 @@ class World:
     clicks: float = 1.0
     habits: tuple[float, float] = (0.0, 0.0)
     band: Band = BANDS[HELD]
+    gain_band: Band = GAIN
 
 
 def of_careers(world: World, name: str, careers: int) -> World:
@@ -92,15 +99,23 @@ WORLDS: Final = (
     HEAVY,
     AT_ONCE,
     World("harm: -0.10 and -30 bb/100, SD 90", (-0.10, 0), (-30, 0), band=CAUTIOUS),
-    World("0.30 by τ 10, 80 bb/100 by τ 200, SD 90", (0.30, 10), (80, 200), band=NO_LESS),
+    World("0.30 by τ 10, 80 bb/100 by τ 200, SD 90", (0.30, 10), (80, 200), band=NO_LESS, gain_band=NO_LESS),
     replace(NULL, name="no effect, opponent with habits worth 0.15 and 150", habits=(0.15, 150)),
     replace(TYPICAL, name="0.10 by τ 50, 20 by τ 1,000, the same habits", habits=(0.15, 150)),
     replace(NULL, name="no effect, 60 games and 20 sessions", pairs=30, sessions=20),
     World("0.15 by τ 10, 40 by τ 200, 60 games and 20 sessions", (0.15, 10), (40, 200), pairs=30, sessions=20),
     of_careers(NULL, "no effect, 5 careers", 5),
     of_careers(TYPICAL, "0.10 by τ 50, 20 bb/100 by τ 1,000, 5 careers", 5),
-    replace(of_careers(AT_ONCE, "0.15 and 40 bb/100 from the start, 5 careers", 5), band=COARSE),
-    World("0.30 and 100 bb/100 in 2 careers of 5", (0.30, 0), (100, 0), careers=5, clicks=0.4, band=UNLIKE),
+    replace(of_careers(AT_ONCE, "0.15 and 40 bb/100 from the start, 5 careers", 5), band=COARSE, gain_band=COARSE_GAIN),
+    World(
+        "0.30 and 100 bb/100 in 2 careers of 5",
+        (0.30, 0),
+        (100, 0),
+        careers=5,
+        clicks=0.4,
+        band=UNLIKE,
+        gain_band=UNLIKE,
+    ),
     of_careers(NULL, "no effect, 10 careers", 10),
     of_careers(AT_ONCE, "0.15 and 40 bb/100 from the start, 10 careers", 10),
 )
@@ -170,9 +185,9 @@ def coverage(world: World, size: Size, seed: str) -> Iterator[Finding]:
         published.append((float(score), float(score - score_without(inputs, CONSTANTS))))
     means = np.mean(published, axis=0)
     few = replace(NO_LESS, low=Fraction(1, 2))
-    for which, name in enumerate(("A-Score", "A less its control's")):
+    for which, (name, band) in enumerate((("A-Score", world.band), ("A less its control's", world.gain_band))):
         told = f"{name}, {world.name}: true {truths[which]:.1f}, mean {means[which]:.1f}"
-        yield of_rate(told, rate_of(held[which], count), world.band if count >= FEW else few)
+        yield of_rate(told, rate_of(held[which], count), band if count >= FEW else few)
 
 
 def courses(game: str, count: int, seed: str) -> Iterator[Finding]:
