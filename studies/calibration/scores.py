@@ -44,7 +44,7 @@ COARSE: Final = Band(Fraction(92, 100), Fraction(97, 100), None)
 """For a world that is covered in 93.4 % of 1,300 simulated scores: 500 cannot tell that from less than 93."""
 
 GAIN: Final = Band(Fraction(92, 100), Fraction(99, 100), None)
-"""For the score less its control's: cautious without an effect, 93.7 % of 700 with one at once; 500 cannot tell more."""
+"""For the score less its control's: cautious without an effect, 93.7 % of 700 with one at once; 500 tell no more."""
 
 COARSE_GAIN: Final = Band(Fraction(905, 1000), Fraction(97, 100), None)
 """The same for a gain over five careers that is 92.3 % of 700 simulated ones."""
