@@ -21,6 +21,7 @@ from . import (
     careers,
     clusters,
     drift,
+    equal_prompts,
     families,
     planned_power,
     planted,
@@ -46,6 +47,7 @@ class Part(NamedTuple):
 PARTS = {
     **{game: Part(planted.findings, (game,), planted.FULL, planted.SMALL) for game in planted.GAMES},
     "drift": Part(drift.findings, drift.CASES, drift.FULL, drift.SMALL),
+    "equal prompts": Part(equal_prompts.findings, equal_prompts.CASES, equal_prompts.FULL, equal_prompts.SMALL),
     "scores": Part(scores.findings, scores.CASES, scores.FULL, scores.SMALL),
     "streams": Part(streams.findings, streams.cases(), stream_matches.FULL, stream_matches.SMALL),
     "families": Part(families.findings, tuple(families.KINDS), families.FULL, families.SMALL),

@@ -21,6 +21,7 @@ from agzamov_verify.core.questions import (
     Exported,
     Message,
     NoReply,
+    Planted,
     Reply,
     Store,
     Stored,
@@ -64,7 +65,8 @@ class StreamRows:
                 case Chat() as question, Reply() | NoReply() as reply:
                     yield from self._system(question.messages)
                     row = self._decision(question, reply, actions.get(question.game, {}), one.us / US_PER_MS)
-                    decided.setdefault((question.game, question.turn, question.to), int(row.values[0] or 0))
+                    if not isinstance(question, Planted):
+                        decided.setdefault((question.game, question.turn, question.to), int(row.values[0] or 0))
                     yield row
                 case Evaluate() as question, Evaluation() as found:
                     values = (question.game, question.turn, found.centipawns, found.mate, one.us / US_PER_MS)
@@ -106,9 +108,9 @@ class StreamRows:
             yield TableRow("system_prompts", (self._systems[text], text))
 
     def _decision(self, question: Chat, answer: Reply | NoReply, actions: dict[int, str], ms: float) -> TableRow:
-        asked = (question.game, question.turn, question.attempt, question.to)
-        prompt = (self._systems[_system_text(question.messages)], _prompt_text(question.messages))
-        action, failed = actions.get(question.turn), len(answer.attempts)
+        asked, is_planted = (question.game, question.turn, question.attempt, question.to), isinstance(question, Planted)
+        prompt = (self._systems[_system_text(question.messages)], _prompt_text(question.messages), int(is_planted))
+        action, failed = None if is_planted else actions.get(question.turn), len(answer.attempts)
         if isinstance(answer, NoReply):
             said: tuple[Value, ...] = (0, None, answer.reason, None, action, None, None, None, None, None, None)
         else:

@@ -72,11 +72,11 @@ TABLES: Final[Mapping[str, Table]] = {
     "system_prompts": Table(_columns(integer="id", order="id text")),
     "decisions": Table(
         _columns(
-            integer="id turn attempt system_prompt is_answered prompt_tokens cached_tokens completion_tokens"
+            integer="id turn attempt system_prompt is_planted is_answered prompt_tokens cached_tokens completion_tokens"
             " reasoning_tokens failed_attempts",
             real="ms",
-            order="id game turn attempt seat system_prompt prompt is_answered reply reason tool_calls action model"
-            " finish prompt_tokens cached_tokens completion_tokens reasoning_tokens failed_attempts ms",
+            order="id game turn attempt seat system_prompt prompt is_planted is_answered reply reason tool_calls action"
+            " model finish prompt_tokens cached_tokens completion_tokens reasoning_tokens failed_attempts ms",
         ),
         {"game": "games", "seat": "seats", "system_prompt": "system_prompts"},
     ),

@@ -321,4 +321,5 @@ def _plain_load(load: Load) -> dict[str, Any]:
     engine = {"evaluations": load.evaluations, "engine_s": fixed(load.engine_s)}
     tools = {"tool_answers": load.tool_answers, "tool_s": fixed(load.tool_s)}
     quality = {"judged": load.judged, "searches": load.searches, "quality_s": fixed(load.quality_s)}
-    return {"seats": seats, **engine, **tools, **quality, **totals}
+    planted = {name: _text(value) for name, value in msgspec.structs.asdict(load.planted).items()}
+    return {"seats": seats, "planted": planted, **engine, **tools, **quality, **totals}

@@ -6,23 +6,26 @@ match from a class of positions is no match of whole games: from a forced mate a
 are over, from a won ending at its own limit of plies, and neither is adjudicated.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from agzamov_verify.checks.quality_answers import SEARCHES_MAX
 from agzamov_verify.core.dice import Dice
-from agzamov_verify.core.questions import Chat
+from agzamov_verify.core.questions import Chat, Message, Planted
 from agzamov_verify.core.script import Exchanges
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Plan, Price
 from agzamov_verify.plan.streams import block_script
+from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.seat_stats import TOKENS_PRICED
 from agzamov_verify.seats import ModelSeat, ScriptedSeat, Seat
 from agzamov_verify.table.game import StreamPlan
+from agzamov_verify.table.planted import PER_MILLE, PERCENT, bare
 from agzamov_verify.table.registry import GAMES
 from agzamov_verify.table.scripted_players import random_answer
 
@@ -90,6 +93,21 @@ class SeatLoad(msgspec.Struct, frozen=True):
     wall_s: Fraction
 
 
+class PlantedLoad(msgspec.Struct, frozen=True):
+    """Planted questions of all model seats, which stand in their loads too. `share`: of their calls."""
+
+    calls: int
+    prompt_tokens: int
+    reply_tokens: int
+    share: Fraction
+
+    @property
+    def words(self) -> str:
+        """Calls, share and tokens."""
+        share = f"{float(100 * self.share):.1f} % of the models' calls"
+        return f"{self.calls:,} calls, {share}, {self.prompt_tokens:,} tokens in and {self.reply_tokens:,} out"
+
+
 class Load(msgspec.Struct, frozen=True):
     """The whole run. Seats wait for each other within a game, so their times add up.
 
@@ -105,6 +123,7 @@ class Load(msgspec.Struct, frozen=True):
     judged: int
     searches: int
     quality_s: Fraction
+    planted: PlantedLoad
 
     @property
     def calls(self) -> int:
@@ -123,33 +142,84 @@ class Load(msgspec.Struct, frozen=True):
 
 def load_of(plan: Plan, assumptions: Assumptions) -> Load:
     """Calls, tokens, cost and time of a run in which every match is played, no gate stops one and no reply is bad."""
-    calls: dict[str, int] = {}
-    characters: dict[str, Fraction] = {}
+    calls, planted_calls = Counter[str](), Counter[str]()
+    characters, planted_characters = dict[str, Fraction](), dict[str, Fraction]()
     for match in plan.matches:
         seat_calls, sizes = _calls_a_seat(match, plan, assumptions), prompt_characters(plan, match, assumptions)
         for index, name in enumerate(match.seats):
             asked = seat_calls * _calls_a_decision(match, index, plan) + (0 if index else ceil(judgements(match)))
-            calls[name] = calls.get(name, 0) + asked
-            characters[name] = characters.get(name, Fraction(0)) + asked * sizes[name]
-    seats = tuple(_seat_load(name, plan, calls[name], characters[name], assumptions) for name in calls)
+            planted = planted_questions(seat_calls, plan) if plan.seats[name].is_model else 0
+            calls[name] += asked
+            planted_calls[name] += planted
+            characters[name] = characters.get(name, Fraction(0)) + asked * sizes[name].asked
+            planted_characters[name] = planted_characters.get(name, Fraction(0)) + planted * sizes[name].bare
+    loads = {
+        name: _seat_load(
+            name, plan, calls[name] + planted_calls[name], characters[name] + planted_characters[name], assumptions
+        )
+        for name in calls
+    }
+    seats = tuple(loads.values())
     evaluations = _evaluations(plan, assumptions)
     engine_s = Fraction(evaluations * plan.engine.nodes, assumptions.engine_nodes_per_s * assumptions.cores)
     answers, tool_s = _tool_load(plan, assumptions)
     judged, searches, quality_s = _quality_load(plan, assumptions)
-    return Load(seats, evaluations, engine_s, answers, tool_s, judged, searches, quality_s)
+    planted_load = _planted_load(plan, seats, planted_calls, planted_characters, assumptions)
+    return Load(seats, evaluations, engine_s, answers, tool_s, judged, searches, quality_s, planted_load)
 
 
-def prompt_characters(plan: Plan, match: Match, assumptions: Assumptions) -> dict[str, Fraction]:
+def planted_questions(decisions_of_seat: int, plan: Plan) -> int:
+    """The expected number of planted questions of a model's seat that makes so many decisions in a match."""
+    norm = load_protocol(plan.protocol).planted
+    common = Fraction(norm.common_permille * decisions_of_seat, PER_MILLE) + norm.common_min
+    again = Fraction(norm.again_permille * decisions_of_seat, PER_MILLE) + norm.again_min
+    return ceil(common * (1 + Fraction(norm.twice_percent, PERCENT)) + 2 * again)
+
+
+def _planted_load(
+    plan: Plan,
+    seats: Sequence[SeatLoad],
+    calls: Mapping[str, int],
+    characters: Mapping[str, Fraction],
+    assumptions: Assumptions,
+) -> PlantedLoad:
+    parts = [_seat_load(name, plan, calls[name], characters[name], assumptions) for name in calls]
+    of_models = sum(seat.calls for seat in seats if plan.seats[seat.seat].is_model)
+    total = sum(part.calls for part in parts)
+    return PlantedLoad(
+        total,
+        sum(part.prompt_tokens for part in parts),
+        sum(part.reply_tokens for part in parts),
+        Fraction(total, of_models or 1),
+    )
+
+
+class PromptSizes(NamedTuple):
+    """Mean characters of a seat's messages in a match: as they are asked, and of bare prompts alone."""
+
+    asked: Fraction
+    bare: Fraction
+
+
+def prompt_characters(plan: Plan, match: Match, assumptions: Assumptions) -> dict[str, PromptSizes]:
     """The mean length of a seat's messages in a match, measured on a sample played by random players."""
-    characters: dict[str, list[int]] = {}
+    characters: dict[str, list[tuple[int, int]]] = {}
     game = GAMES[match.game]
     rules = game.sample_rules(plan.rules_of(game.name), assumptions.by_name)
     sampled = msgspec.structs.replace(plan, **{game.name: rules})
     script = block_script(StreamPlan("sample", match, 0, game.sample_results), sampled, Dice(SAMPLE_SEED))
     for question, _ in Exchanges(script, random_answer):
-        if isinstance(question, Chat):
-            characters.setdefault(question.to, []).append(sum(len(message.content) for message in question.messages))
-    return {name: Fraction(sum(lengths), len(lengths)) for name, lengths in characters.items()}
+        if isinstance(question, Chat) and not isinstance(question, Planted):
+            lengths = _length(question.messages), _length(bare(question.messages))
+            characters.setdefault(question.to, []).append(lengths)
+    return {
+        name: PromptSizes(*(Fraction(sum(column), len(column)) for column in zip(*lengths, strict=True)))
+        for name, lengths in characters.items()
+    }
+
+
+def _length(messages: Sequence[Message]) -> int:
+    return sum(len(message.content) for message in messages)
 
 
 def _calls_a_seat(match: Match, plan: Plan, assumptions: Assumptions) -> int:

@@ -14,7 +14,7 @@ import msgspec
 from agzamov_verify.checks.opened_bundle import seed_dice
 from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.journal import BrokenJournal, Entry, asked
-from agzamov_verify.core.questions import Answer, Chat, Message, NoReply, Question, Reply
+from agzamov_verify.core.questions import Answer, Chat, Message, NoReply, Planted, Question, Reply
 from agzamov_verify.core.script import Following, different
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.streams import block_script, streams_of
@@ -86,7 +86,7 @@ class LiveStream:
             self.fault = str(different(f"{self.plan.id} entry {entry.seq}", entry, question)) if question else ""
             return
         match question, entry.answer:
-            case Chat(), Reply() | NoReply():
+            case Chat(), Reply() | NoReply() if not isinstance(question, Planted):
                 self.said = (question, entry.answer)
         note(self.plan, question, entry.answer)
         self._script.take(entry.answer)
@@ -276,7 +276,8 @@ def _game(stream: LiveStream) -> GameRow:
     asks, view = stream.asks, VIEWS[stream.plan.match.game]
     assert asks is not None
     asked, said = stream.said or (None, None)
-    shown = asks if isinstance(asks, Chat) else asked if asked and asked.game == asks.game else None
+    answered = asked if asked and asked.game == asks.game else None
+    shown = asks if isinstance(asks, Chat) and not isinstance(asks, Planted) else answered
     reply = "" if said is None else said.text if isinstance(said, Reply) else f"(no reply: {said.reason})"
     return GameRow(
         game=asks.game,

@@ -6,7 +6,7 @@ from typing import Final, Self
 
 import msgspec
 
-from ..core.questions import Answer, Calculate, Calculated, Chat, Examine, Examined, Question
+from ..core.questions import Answer, Calculate, Calculated, Chat, Examine, Examined, Planted, Question
 from ..table.decision import FIRST_ATTEMPT
 from ..table.prompt_lines import read_page
 from ..table.registry import TOOLS
@@ -71,6 +71,8 @@ class ToolAnswers:
     def note(self, question: Question, answer: Answer) -> None:
         """Take one answer; those of others are no matter."""
         entry, self._entries = self._entries, self._entries + 1
+        if isinstance(question, Planted):
+            return
         if isinstance(question, Chat) and question.attempt == AFTER_CANDIDATES:
             self.sample.unnamed += read_page(question.messages).tool in NOTHING_ASKED
         if not isinstance(question, Calculate | Examine) or not isinstance(answer, Calculated | Examined):

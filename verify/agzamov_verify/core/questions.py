@@ -111,6 +111,10 @@ class Chat(msgspec.Struct, frozen=True, tag_field="ask", tag="chat", omit_defaul
     with_tools: tuple[Tool, ...] = ()
 
 
+class Planted(Chat, frozen=True, tag_field="ask", tag="planted", omit_defaults=True):
+    """The same question under another label: the answer is recorded beside the game and changes nothing in it."""
+
+
 class Evaluate(msgspec.Struct, frozen=True, kw_only=True, tag_field="ask", tag="evaluate", omit_defaults=True):
     """Ask the pinned engine for the value of the position after `moves` from `start_fen`."""
 
@@ -352,7 +356,7 @@ ToolQuestion: TypeAlias = Examine | Calculate
 ToolAnswer: TypeAlias = Examined | Calculated
 MemoryQuestion: TypeAlias = Store | Search | CallTool | EndGame | Export
 MemoryAnswer: TypeAlias = Stored | Hits | Called | Settled | Exported
-Question: TypeAlias = Chat | Evaluate | MemoryQuestion | ToolQuestion
+Question: TypeAlias = Chat | Planted | Evaluate | MemoryQuestion | ToolQuestion
 Answer: TypeAlias = Reply | NoReply | Evaluation | MemoryAnswer | ToolAnswer
 
 

@@ -25,6 +25,7 @@ from ..table.players import Player
 from ..table.prompt_lines import NOTHING_REMEMBERED
 from ..table.registry import GAMES
 from .manifest import MemoryPin, Plan
+from .planted_spots import planted_questions
 
 
 def streams_of(match: Match) -> Iterator[StreamPlan]:
@@ -77,12 +78,15 @@ def block_script(
 ) -> Script[Block]:
     """The script of one stream. `memories`: the sealed servers by system; before they are sealed there are none."""
     match, game = stream.match, GAMES[stream.match.game]
-    stores = [_memory(stream, seat_index, plan, dice, memories) for seat_index in range(len(match.seats))]
+    indices = range(len(match.seats))
+    stores = [_memory(stream, seat_index, plan, dice, memories) for seat_index in indices]
+    planted = [planted_questions(stream, index, plan, dice, nothing_told(plan, match, index)) for index in indices]
 
     @cache
     def seats_after(shifts: int) -> tuple[Player, ...]:
         players = (_player(plan, match, seat_index, shifts) for seat_index in range(len(match.seats)))
-        return tuple(msgspec.structs.replace(one, memory=own) for one, own in zip(players, stores, strict=True))
+        own = zip(players, stores, planted, strict=True)
+        return tuple(msgspec.structs.replace(one, memory=memory, planted=asks) for one, memory, asks in own)
 
     def seats_at(index: int) -> tuple[Player, ...]:
         return seats_after(shifts_before(match, index))
@@ -90,9 +94,12 @@ def block_script(
     for memory in filter(None, stores):
         yield from memory.begin(game.id_of(match, stream.first))
     block = yield from game.script(stream, seats_at, plan.rules_of(match.game), dice)
+    for asks in filter(None, planted):
+        yield from asks.finish()
     for memory in filter(None, stores):
         yield from memory.finish(game.id_of(match, stream.first + stream.count - 1))
-    return block
+    replies = {seat_index: asks.replies for seat_index, asks in enumerate(planted) if asks}
+    return msgspec.structs.replace(block, planted=replies) if replies else block
 
 
 def _memory(

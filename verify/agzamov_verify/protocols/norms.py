@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from ..table.planted import PlantedNorm
 from . import PROTOCOLS
 
 T = TypeVar("T")
@@ -98,6 +99,7 @@ class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     games: dict[str, dict[str, Any]]
     engine: EngineNorm
     phase0: GateNorm
+    planted: PlantedNorm
     robustness: RobustnessNorm
     interleaving: InterleavingNorm
     memory: MemoryNorm

@@ -21,6 +21,7 @@ from .adherence import PatternAdherence, adherence_of
 from .deltas import DeltaAnalysis, RobustnessRow, TauRatioRow, delta_analysis, robustness, tau_ratios
 from .departures import kinds_of_shifts
 from .early_stopping import MonitoredMatch, monitored_matches, open_ended
+from .exchangeability import PlantedAnalysis, planted_analysis
 from .game_scoring import Played, match_of
 from .hypotheses.evidence import Evidence, parts_of, traits_of
 from .hypotheses.verdicts import ContrastRow, HypothesisVerdict, verdicts
@@ -64,6 +65,7 @@ class Analysis(msgspec.Struct, frozen=True):
     sequential: tuple[MonitoredMatch, ...]
     hypotheses: tuple[HypothesisVerdict, ...]
     tests: tuple[ContrastRow, ...]
+    planted: PlantedAnalysis
 
 
 class Seeds(msgspec.Struct, frozen=True):
@@ -110,6 +112,7 @@ def analysis_of(
         tuple(robustness(evidence)),
         tuple(monitored_matches(plan, by_match)),
         *verdicts(plan.analysis, evidence, protocol.verdict),
+        planted_analysis(plan, blocks, seeds),
     )
 
 

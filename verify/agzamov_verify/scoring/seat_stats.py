@@ -16,6 +16,7 @@ import msgspec
 from ..plan.manifest import Plan, Price
 from ..table.decision import Tally
 from ..table.seating import alternating
+from .exchangeability import planted_tally
 from .game_scoring import Played
 from .inference.exact import Figure, figure
 from .quality.judged_moves import JudgedMoves
@@ -170,7 +171,10 @@ def share(amount: float, of: int) -> float:
 
 
 class PhaseCosts(msgspec.Struct, frozen=True):
-    """All seats of all matches of one phase together. `tokens` are of prompts and completions."""
+    """All seats of all matches of one phase together. `tokens` are of prompts and completions.
+
+    Calls, tokens and cost are with those of planted questions, which are no decisions.
+    """
 
     phase: int
     matches: int
@@ -190,7 +194,8 @@ def _spent(phase: int, plan: Plan, played: Sequence[Played]) -> PhaseCosts:
     seats = [
         (plan.prices.get(name, Price()), tally)
         for one in played
-        for name, tally in zip(one.match.seats, one.tallies, strict=True)
+        for seat_index, (name, of_games) in enumerate(zip(one.match.seats, one.tallies, strict=True))
+        for tally in (of_games, planted_tally(seat_index, one.blocks))
     ]
     tallies = [tally for _, tally in seats]
     return PhaseCosts(

@@ -6,7 +6,7 @@ Prompts are not stored: the replay computes them again, byte for byte.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..core.dice import Dice
 from ..core.journal import Entry
@@ -26,6 +26,7 @@ from ..core.questions import (
     Exported,
     Hits,
     NoReply,
+    Planted,
     Question,
     Reply,
     Search,
@@ -46,6 +47,8 @@ from ..table.seating import by_place
 
 _NUMBER = re.compile("[0-9]{1,9}")
 NAMES_SHOWN_MAX = 4
+PLANTED: Final = "no part of the game, recorded beside it to compare answers to equal prompts"
+"""What is said of a planted question wherever one is shown."""
 
 
 class NoSuchGame(ValueError):
@@ -174,6 +177,8 @@ def transcript(played: PlayedGame) -> Iterator[str]:
 def _exchange(question: Question, answer: Answer, systems: set[str]) -> Iterator[str]:
     match question, answer:
         case Chat(), Reply() | NoReply():
+            if isinstance(question, Planted):
+                yield f"-- {question.to} is asked a planted question: {PLANTED}"
             yield from _prompt(question, systems)
             yield f"== {question.to} answers"
             yield from _safe(_answered(answer))

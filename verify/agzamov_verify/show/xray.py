@@ -8,7 +8,19 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from ..core.questions import Answer, Calculate, Called, CallTool, Chat, Examine, Hits, NoReply, Reply, Search
+from ..core.questions import (
+    Answer,
+    Calculate,
+    Called,
+    CallTool,
+    Chat,
+    Examine,
+    Hits,
+    NoReply,
+    Planted,
+    Reply,
+    Search,
+)
 from ..core.seat_letters import memory_name, tool_name
 from ..core.untrusted_input import printable
 from ..experiment.matches import OTHER_TEXT, Arm, Match
@@ -21,7 +33,7 @@ from ..plan.streams import nothing_told
 from ..seats import Seat
 from ..systems import MemorySystem
 from ..table.prompt_lines import forgotten, read_page
-from .replayed_game import PlayedGame
+from .replayed_game import PLANTED, PlayedGame
 
 
 class Recalled(NamedTuple):
@@ -121,6 +133,7 @@ def seats_with_memory(plan: Plan, match: Match) -> Iterator[SeatMemory]:
 
 def xray(played: PlayedGame, of: SeatMemory) -> Iterator[XrayedDecision]:
     """Every decision of one seat in a game, in order. A retry belongs to the decision that it is of."""
+    played = played._replace(asked=tuple(one for one in played.asked if not isinstance(one[0], Planted)))
     if of.is_steered:
         yield from _by_the_full_stack(played, of)
         return
@@ -289,11 +302,20 @@ def xray_lines(played: PlayedGame, of: SeatMemory, decisions: Sequence[XrayedDec
         chain = _chain(decision.steered) if decision.steered else ""
         place = f"  turn {decision.turn:>3}  {printable(decision.action):<24}  remembered {entries}"
         yield f"{place}{chain}{_effect(decision)}"
+    for turn, action in _planted(played, of):
+        yield f"  turn {turn:>3}  {printable(action):<24}  to a planted question: {PLANTED}"
     known = [decision for decision in decisions if decision.changes is not None]
     if known:
         changed = sum(bool(decision.changes) for decision in known)
         what = "times something else is examined" if known[0].steered else "decisions are others"
         yield f"{changed} of {len(known)} {what} without what was remembered"
+
+
+def _planted(played: PlayedGame, of: SeatMemory) -> Iterator[tuple[int, str]]:
+    """The planted questions that a seat was asked during a game: the turn, and what it declared."""
+    for question, answer in played.asked:
+        if isinstance(question, Planted) and question.to == of.name:
+            yield question.turn, _declared(answer)
 
 
 def _chain(steered: Steered) -> str:
@@ -314,6 +336,7 @@ def xray_document(played: PlayedGame, of: SeatMemory, decisions: Sequence[Xrayed
         "game": played.record.game,
         "match": played.match.id,
         "seat": of.name,
+        "planted": [{"turn": turn, "action": action} for turn, action in _planted(played, of)],
         "decisions": [
             {
                 "turn": decision.turn,

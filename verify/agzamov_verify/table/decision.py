@@ -6,7 +6,7 @@ retry_then_forfeit    the rejection is explained, up to three more attempts, the
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
-from typing import Generic, assert_never
+from typing import Any, Generic, Protocol, assert_never
 
 import msgspec
 
@@ -38,11 +38,25 @@ class ActionReader(msgspec.Struct, Generic[Action], frozen=True):
     - `read`: the action of an answer, or the fault; call `declared.read_declared` in it.
     - `substitute`: a random legal action, drawn from the dice; its argument is the attempt, for the label of the draw.
     - `reminder`: the form of a declaration in one sentence, without full stop; a retry ends with it.
+    - `tag`: what a declared line starts with; where a game has none, replies are compared whole.
+    - `spelled`: one spelling of a declared action, for comparing two replies without the position.
     """
 
     read: Callable[[Reply | NoReply], Accepted[Action] | Fault]
     substitute: Callable[[int], Action]
     reminder: str
+    tag: str = ""
+    spelled: Callable[[str], str] = str.strip
+
+
+class AfterDecisions(Protocol):
+    """Questions that are asked after a seat's decisions and change nothing in the game: `planted`."""
+
+    def after(
+        self, question: Chat, answer: Reply | NoReply, rules: ActionReader[Any], *, has_tools: bool
+    ) -> Script[None]:
+        """Take a decision's first attempt, and ask what is due. `has_tools`: its model could call tools."""
+        ...
 
 
 class Tally(msgspec.Struct, gc=False):
@@ -110,16 +124,32 @@ def decide(
     tally: Tally,
     memory: CareerMemory | None = None,
     toolbox: Toolbox | None = None,
+    planted: AfterDecisions | None = None,
 ) -> Script[Action | Forfeit]:
     """The seat's action, a substitute, or Forfeit. Adds to `tally`, which is the seat's own.
 
     `question` is the first attempt; retries are made from it. `memory`: the seat's, whose tools it may call
-    before each of its answers. `toolbox`: other tools that it may call then.
+    before each of its answers. `toolbox`: other tools that it may call then. `planted`: the player's.
     """
     tally.decisions += 1
     offered = toolbox or (memory.toolbox if memory else None)
-    talk = Conversation(offered, lambda answer: _count_call(answer, tally))
-    question, answer = yield from talk.ask(question)
+    talk = Conversation(offered, lambda answer: count_call(answer, tally))
+    last, answer = yield from talk.ask(question)
+    action = yield from _action(talk, last, answer, rules, policy, tally)
+    if planted:
+        yield from planted.after(question, answer, rules, has_tools=offered is not None)
+    return action
+
+
+def _action(
+    talk: Conversation,
+    question: Chat,
+    answer: Reply | NoReply,
+    rules: ActionReader[Action],
+    policy: IllegalPolicy,
+    tally: Tally,
+) -> Script[Action | Forfeit]:
+    """The action of a first attempt, or what the policy puts in its place."""
     action = rules.read(answer)
     if not isinstance(action, Fault):
         tally.first_exact += action.exact
@@ -136,7 +166,7 @@ def decide(
 def ask_before(question: Chat, tally: Tally) -> Script[Reply | NoReply]:
     """Ask a seat a question that is no decision, before one; the call is added to `tally`."""
     answer = yield from ask(question, REPLY)
-    _count_call(answer, tally)
+    count_call(answer, tally)
     return answer
 
 
@@ -174,7 +204,8 @@ def _rejected(asked: tuple[Message, ...], answer: Reply | NoReply, why: str) -> 
     return (*before, Message(f"{last.content}\n\n{why}", last.role))
 
 
-def _count_call(answer: Reply | NoReply, tally: Tally) -> None:
+def count_call(answer: Reply | NoReply, tally: Tally) -> None:
+    """Add a call and its answer to a tally."""
     tally.calls += 1
     tally.failed_attempts += len(answer.attempts)
     if isinstance(answer, Reply):

@@ -21,6 +21,7 @@ from .adjudication import Adjudication
 from .decision import Tally
 from .donor import DONOR, played_note
 from .game_tool import GameTool
+from .planted import PlantedReplies
 from .players import GameName, Player
 from .prompt_lines import Page
 from .seating import alternating
@@ -75,7 +76,13 @@ class StreamPlan(msgspec.Struct, frozen=True):
     count: int
 
 
-class Block(msgspec.Struct, frozen=True):
+class _BesideRecords(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of a block that no game fills: `planted`, by seat of the match, of the models among them."""
+
+    planted: dict[int, PlantedReplies] = msgspec.field(default_factory=dict)
+
+
+class Block(_BesideRecords, frozen=True):
     """The records of one stream, in order from number `first` of its match.
 
     A record is the game's own type. It must have a field `game`: the id of its result (`Game.id_of`), and `outcomes`:

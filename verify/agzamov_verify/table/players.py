@@ -14,6 +14,7 @@ from ..core.script import Script
 from ..documents.library import Library
 from ..memory.career_memory import CareerMemory
 from .game_tool import ToolUse
+from .planted import PlantedQuestions
 
 V = TypeVar("V")
 
@@ -39,7 +40,7 @@ class Player(msgspec.Struct, frozen=True):
     script plays it. `tokens_max`: the limit of one answer, which `decision.answer_terms` tells it; 0 for none.
     `memory`: the store that it has in this career. `nothing_told`: the text in the place of what is remembered where
     nothing is; "" for no text. `tool`: how its tool is used. `library`: the documents that it may
-    look up.
+    look up. `planted`: questions that are asked after its decisions; give them to `decide`.
     """
 
     seat: str
@@ -51,6 +52,7 @@ class Player(msgspec.Struct, frozen=True):
     nothing_told: str = ""
     tool: ToolUse | None = None
     library: Library | None = None
+    planted: PlantedQuestions | None = None
 
     def profile(self, game: str, turn: int, query: Callable[[], str]) -> Script[str]:
         """Text about the opponent for a user message: its briefing, and the memory's entries for a query."""

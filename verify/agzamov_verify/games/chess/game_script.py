@@ -17,7 +17,7 @@ from .habit_words import query
 from .prompt import REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn_message
 from .rules import DrawClaims, End, Game960
 from .situation_words import situation_words
-from .spelling import read_move
+from .spelling import read_move, spelled
 from .variants import CHESS960, Variant
 from .who_stands_better import Better
 
@@ -142,7 +142,7 @@ class _Table:
         )
         self.tallies = (Tally(), Tally())
         self.substituted: list[int] = []
-        self.reading = ActionReader(self._read, self._substitute, REMINDER)
+        self.reading = ActionReader(self._read, self._substitute, REMINDER, TAG, spelled)
         self.adjudicator = Adjudicator(rules.adjudication, name.id)
         percent = rules.adjudication.play_on_percent
         self.plays_on = dice.stream(f"play_on/{name.label}").below(100) < percent
@@ -167,7 +167,8 @@ class _Table:
             question = yield from self._question(side)
             player, tally = self.players[side], self.tallies[side]
             toolbox = engine_tools.toolbox(player.tool, self.game, self.name, self.dice)
-            action = yield from decide(question, self.reading, self.rules.illegal, tally, player.memory, toolbox)
+            seat = tally, player.memory, toolbox, player.planted
+            action = yield from decide(question, self.reading, self.rules.illegal, *seat)
             raw = self._act(action, side)
             if raw is None and adjudicated is None:
                 adjudicated = yield from self._adjudicate()

@@ -41,6 +41,12 @@ def read_move(text: str, game: Game960) -> Accepted[chess.Move] | Fault:
     return faults[0] if faults else move
 
 
+def spelled(text: str) -> str:
+    """One spelling of two squares in whatever form; any other text as it is."""
+    squares = _SQUARES.fullmatch(text.strip())
+    return "".join(squares.groups("")).lower() if squares else text.strip()
+
+
 def _readings(text: str, game: Game960) -> Iterator[chess.Move | Fault]:
     """Each way to read `text`: a legal move, or the fault."""
     squares = _SQUARES.fullmatch(text)

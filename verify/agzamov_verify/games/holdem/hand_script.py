@@ -92,9 +92,10 @@ def play(
         seat_index, turn = hand.to_act, len(hand.history)
         question = yield from _question(hand, systems[seat_index], players[seat_index], name, dice, tallies[seat_index])
         already = tallies[seat_index].substituted
-        reading, memory = _rules(hand, name, turn, dice), players[seat_index].memory
-        offered = tool.toolbox(players[seat_index].tool, hand, name, dice)
-        action = yield from decide(question, reading, rules.illegal, tallies[seat_index], memory, offered)
+        player, reading = players[seat_index], _rules(hand, name, turn, dice)
+        offered = tool.toolbox(player.tool, hand, name, dice)
+        seat = tallies[seat_index], player.memory, offered, player.planted
+        action = yield from decide(question, reading, rules.illegal, *seat)
         if tallies[seat_index].substituted > already:
             substituted.append(turn)
         if isinstance(action, Forfeit):
@@ -147,4 +148,4 @@ def _rules(hand: Hand, name: GameName, turn: int, dice: Dice) -> ActionReader[Po
     def substitute(attempt: int) -> PokerAction:
         return random_action(hand, f"substitute/{name.label}/{turn}/{attempt}", dice)
 
-    return ActionReader(read, substitute, REMINDER)
+    return ActionReader(read, substitute, REMINDER, TAG, str.lower)

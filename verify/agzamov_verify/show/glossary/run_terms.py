@@ -102,6 +102,11 @@ RUN: Final = (
     Term("placebo",
          "The arm of an augmentation that gives text of the same length and form without its information.",
          "paper, section 4.3"),
+    Term("planted",
+         "Of a question beside the game that changes nothing in it: one of a few spots that are the same in each phase "
+         "and arm, or an earlier decision without what was added to its prompt. Equal prompts should have equal "
+         "answers.",
+         "docs/scoring.md; docs/decisions/0081", ("planted question", "common spot", "asked again", "exchangeability")),
     Term("way of use",
          "Who stores and searches in a memory: the harness, or the model by tool calls. A matrix never mixes them.",
          "docs/memory.md", ("harness", "tool calls")),

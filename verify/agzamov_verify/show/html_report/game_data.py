@@ -23,6 +23,7 @@ from ...core.questions import (
     Export,
     Message,
     NoReply,
+    Planted,
     Question,
     Reply,
     Search,
@@ -34,7 +35,7 @@ from ...memory.tool_calls import closing_observation
 from ...plan.manifest import Plan
 from ...table.prompt_lines import PROFILE, TOOL
 from ..games_of_bundle import outcome
-from ..replayed_game import PlayedGame, exchange_lines
+from ..replayed_game import PLANTED, PlayedGame, exchange_lines
 from ..views import VIEWS
 from ..xray import XrayedDecision, seats_with_memory, xray
 
@@ -123,7 +124,8 @@ def _asked(played: PlayedGame, frames: int, lines: Lines, us: Sequence[int]) -> 
         if isinstance(question, Chat) and isinstance(answer, Reply | NoReply):
             is_over = is_over or closing_observation(question.messages) is not None
             what = call_words(question, before.get(question.to))
-            before[question.to] = question
+            if not isinstance(question, Planted):
+                before[question.to] = question
             calls = _calls(answer, question.to, played.asked[number + 1 :], lines)
             where = {"what": printable(what), "over": is_over, "calls": calls}
             document = {**_chat(question, answer, lines), **{name: value for name, value in where.items() if value}}
@@ -184,7 +186,8 @@ def _calls(answer: Answer, seat: str, following: Sequence[Exchange], lines: Line
     calls = answer.tool_calls if isinstance(answer, Reply) else ()
     if not calls:
         return []
-    asked = next((one for one, _ in following if isinstance(one, Chat) and one.to == seat), None)
+    chats = (one for one, _ in following if isinstance(one, Chat) and not isinstance(one, Planted))
+    asked = next((one for one in chats if one.to == seat), None)
     told = [message.content for message in asked.messages if message.role == "tool"][-len(calls) :] if asked else []
     told += [""] * (len(calls) - len(told))
     return [
@@ -205,6 +208,8 @@ def arguments_words(text: str) -> str:
 def call_words(question: Chat, before: Chat | None) -> str:
     """The kind of a seat's call, where it is not simply the decision. `before`: the call before it of the same seat."""
     last = question.messages[-1]
+    if isinstance(question, Planted):
+        return f"planted: {PLANTED}"
     if last.role == "tool":
         return "after its tool's answer"
     if closing_observation(question.messages) is not None:

@@ -30,6 +30,7 @@ from ...scoring.results import MatchResult, Results
 from ...scoring.seat_stats import SeatStats
 from ...table.game import Block
 from ...table.registry import GAMES
+from ..planted_words import planted_warnings
 from ..seat_words import percent, served_totals, served_warnings
 from ..views import condition_words
 
@@ -125,6 +126,7 @@ def warnings_of(
     for name, seat in manifest.plan.playing.items():
         yield from served_warnings(name, seat, served_totals(name, calls))
     yield from hosted_warnings(manifest.plan)
+    yield from planted_warnings(manifest.plan, analysis.planted) if analysis else ()
     yield from apart_warnings(manifest.plan, calls)
     yield from drift_warnings(manifest.plan, analysis)
     for match in analysis.matches if analysis else ():

@@ -21,6 +21,7 @@ from ...scoring.quality.quality_figures import JUDGED
 from ...scoring.results import Results
 from ...scoring.seat_stats import EngineMatch, engine_match
 from ...table.game import records_of
+from ..planted_words import planted_lines
 from .analysis_text import hypothesis_lines
 from .figure_warnings import arm_warnings, warnings_of
 from .first_screen import Screen, screen_lines
@@ -120,6 +121,7 @@ def results_details(
         yield ""
         yield "The whole run"
         yield from hypothesis_lines(analysis, manifest)
+        yield from planted_lines(analysis.planted, manifest.plan)
     if results.departures:
         yield ""
         yield f"Departures from {ascii_words(results.protocol)}"

@@ -1,0 +1,77 @@
+"""The planted questions of each seat in a stream: rates by the protocol, and the common spots by the sealed seed.
+
+A common spot is a prompt of a game that scripted players play for this alone, with dice that are drawn from the run's:
+half of them between random players, half between novices, each at a drawn decision. So there are openings and late
+positions, even and lopsided ones, and none says anything of a start or a deck of the run.
+"""
+
+from functools import lru_cache, partial
+from typing import Any, Final
+
+from ..core.dice import Dice
+from ..core.questions import Answer, Chat, Question, Reply
+from ..core.script import Exchanges
+from ..protocols.norms import load_protocol
+from ..table.game import StreamPlan
+from ..table.planted import PlantedQuestions, Quota, Spot
+from ..table.players import Player
+from ..table.registry import GAMES
+from ..table.scripted_players import RANDOM, random_answer, scripted_reply
+from .manifest import Plan
+
+DECISIONS_MAX: Final = 80
+"""A spot is one of so many first decisions of a result."""
+SPOTS_KEPT: Final = 64
+NOVICE: Final = "novice"
+
+
+def planted_questions(
+    stream: StreamPlan, seat_index: int, plan: Plan, dice: Dice, nothing_told: str
+) -> PlantedQuestions | None:
+    """The planted questions of the seat at `seat_index` in a stream; None where no model plays it.
+
+    `nothing_told`: the text in the place of what is remembered where nothing is.
+    """
+    match, name = stream.match, stream.match.seats[seat_index]
+    seat = plan.seats[name]
+    if not seat.is_model:
+        return None
+    norm, game = load_protocol(plan.protocol).planted, GAMES[match.game]
+    label = f"planted/{match.id}/{seat_index}"
+    least = dice.stream(label)
+    common = [least.below(match.planned) for _ in range(norm.common_min)]
+    again = [least.below(match.planned) for _ in range(norm.again_min)]
+    own = range(stream.first, stream.first + stream.count)
+    quota = Quota(*(sorted((one for one in drawn if one in own), reverse=True) for drawn in (common, again)))
+    rules, unlearned = plan.rules_of(match.game), "\n".join(filter(None, (seat.briefing, nothing_told)))
+    spots = partial(common_spots, match.game, rules, seat.tokens_limit, norm.spots, name, dice)
+    return PlantedQuestions(norm, dice.stream(f"{label}/{stream.id}"), spots, quota, game.number_in, unlearned)
+
+
+@lru_cache(maxsize=SPOTS_KEPT)
+def common_spots(game: str, rules: Any, tokens_max: int, number: int, seat: str, dice: Dice) -> tuple[Spot, ...]:
+    """So many spots of a game under its rules, for a seat with this token limit."""
+    dice, match = dice.under(f"planted/{game}/{seat}"), GAMES[game].self_play("spots", number)
+    return tuple(_spot(game, StreamPlan("spots", match, index, 1), rules, tokens_max, dice) for index in range(number))
+
+
+def _spot(game: str, stream: StreamPlan, rules: Any, tokens_max: int, dice: Dice) -> Spot:
+    """A prompt of one result between scripted players."""
+    player = Player("spots", scripted=True, tokens_max=tokens_max)
+    seats = (player,) * len(stream.match.seats)
+    kind = NOVICE if stream.first % 2 and NOVICE in GAMES[game].scripted else RANDOM
+    draws = dice.stream(f"spot/{stream.first}")
+    wanted, seed = draws.below(DECISIONS_MAX), draws.below(2**31)
+    asked: list[Chat] = []
+    for question, _ in Exchanges(GAMES[game].script(stream, lambda _: seats, rules, dice), partial(_answer, kind)):
+        if isinstance(question, Chat):
+            asked.append(question)
+            if len(asked) > wanted:
+                break
+    return Spot(asked[wanted % len(asked)].messages, seed)
+
+
+def _answer(kind: str, question: Question) -> Answer:
+    if isinstance(question, Chat):
+        return Reply(text=scripted_reply(kind, question.messages, question.seed))
+    return random_answer(question)

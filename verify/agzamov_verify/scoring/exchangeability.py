@@ -1,0 +1,396 @@
+"""Exchangeability: were equal prompts answered alike, whenever and in whatever arm they were asked?
+
+Replies to byte-identical prompts (`table/planted`), reduced to their declared actions, are grouped by prompt. Whoever
+answers them honestly answers each by one distribution, so a group's replies cannot depend on
+
+    phase    the phase in which they were asked
+    arm      the arm, among those that are compared with one another
+    time     the first or second half of a career, or of a match without careers
+    role     whether they were a decision that counts, or the same prompt planted later
+
+Each is tested by permutations within groups (`inference/permutation`), for each seat of a model and each game; all
+tests of a run are one family (Holm 1979). The shares beside a test are of equal pairs:
+
+    between    a reply of the one label with a reply of the other
+    within     two replies of one label
+    close      the same prompt asked twice close together, by the same seat in the same stream
+
+Copies asked close together depend on each other, so only the first stands in a test. A difference is told if the
+corrected p is at most `level` of the protocol and `between` lies at least `difference_percent_min` points below the
+greatest share of equal pairs within one of both labels: a server that drifts a little is not named.
+
+What no such test can see: a server that answers by the prompt alone (plays well only where a memory's text stands in
+it), and one that keeps each prompt with its first answer.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from fractions import Fraction
+from itertools import combinations
+from math import ceil
+from typing import Final, NamedTuple
+
+import msgspec
+
+from ..experiment.matches import Match
+from ..plan.manifest import Plan
+from ..protocols.norms import load_protocol
+from ..table.decision import Tally, added
+from ..table.game import Block
+from ..table.planted import NO_DECISION, PlantedNorm, PlantedReply, Role
+from .inference.exact import Figure, figure
+from .inference.permutation import Group, permutation_p
+from .inference.significance import holm
+
+EARLY: Final = "first half"
+LATE: Final = "second half"
+PLANTED: Final = "planted"
+RESOLUTION: Final = 3
+"""So many permutations for each test of the run and each part of the level: the least corrected p is 2/3 of it."""
+COPIES: Final = 2
+"""A decision is asked again so many times."""
+
+
+class Compared(StrEnum):
+    """What two equal prompts differ in."""
+
+    PHASE = "phase"
+    ARM = "arm"
+    TIME = "time"
+    ROLE = "role"
+
+
+class PlantedCount(msgspec.Struct, frozen=True):
+    """Planted questions of one seat in one match, and what they cost: they stand in no other figure of it."""
+
+    match: str
+    seat: str
+    seat_index: int
+    common: int
+    again: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+
+
+class ExchangeabilityTest(msgspec.Struct, frozen=True):
+    """One test. `replies` to `prompts` that occurred under more than one label.
+
+    `labels`: the two that agree least with one another beside themselves, and the shares of equal pairs; a share is
+    None where there is no such pair. `close_pairs`: the number of prompts asked twice close together. `is_told`: the
+    difference is named at the head.
+    """
+
+    game: str
+    seat: str
+    compared: Compared
+    replies: int
+    prompts: int
+    labels: tuple[str, ...]
+    equal_between: Figure
+    equal_within: tuple[Figure | None, ...]
+    equal_close: Figure | None
+    close_pairs: int
+    p: Figure
+    p_corrected: Figure
+    is_told: bool
+
+
+class UsedRow(msgspec.Struct, frozen=True):
+    """Decisions of an augmented seat that were asked again without the augmentation, twice.
+
+    `changed`: the share of the bare replies that declare another action than the decision did. `baseline`: the share of
+    pairs of bare replies that differ from each other. What the augmentation changes is the first beyond the second.
+    """
+
+    match: str
+    seat: str
+    seat_index: int
+    decisions: int
+    changed: Figure
+    baseline: Figure
+
+
+class PlantedAnalysis(msgspec.Struct, frozen=True):
+    """All that planted questions say of a run."""
+
+    asked: tuple[PlantedCount, ...]
+    tests: tuple[ExchangeabilityTest, ...]
+    used: tuple[UsedRow, ...]
+
+
+class Noted(NamedTuple):
+    """A reply with where it was asked. `stream`: the number of its stream in the match."""
+
+    match: Match
+    seat_index: int
+    stream: int
+    reply: PlantedReply
+
+    @property
+    def player(self) -> tuple[str, str]:
+        """Game and seat."""
+        return self.match.game, self.match.seats[self.seat_index]
+
+    @property
+    def is_counted(self) -> bool:
+        """True for a decision of the game itself."""
+        return self.reply.role is Role.COUNTED
+
+    @property
+    def prompt(self) -> str:
+        """The prompt, apart for what was asked with another seed each time: the decisions of the game."""
+        return f"{self.reply.prompt} counted" if self.is_counted else self.reply.prompt
+
+    @property
+    def half(self) -> str:
+        """The half of the career, or of a match without, in which it was asked."""
+        length = self.match.stream_results if self.match.careers else self.match.planned
+        return LATE if 2 * (self.reply.result % length) >= length else EARLY
+
+
+def planted_analysis(
+    plan: Plan, blocks: Mapping[str, Sequence[Block]], seeds: Callable[[str], bytes]
+) -> PlantedAnalysis:
+    """The analysis of all planted questions. `blocks`: by match. `seeds`: of named draws."""
+    matches = [match for match in plan.matches if match.id in blocks]
+    noted = [one for match in matches for one in _noted(match, blocks[match.id])]
+    return PlantedAnalysis(
+        tuple(row for match in matches for row in _counts(match, blocks[match.id])),
+        tuple(exchangeability(noted, load_protocol(plan.protocol).planted, seeds)),
+        tuple(_used(noted)),
+    )
+
+
+def _noted(match: Match, blocks: Sequence[Block]) -> Iterator[Noted]:
+    for stream, block in enumerate(blocks):
+        for seat_index, planted in block.planted.items():
+            yield from (Noted(match, seat_index, stream, reply) for reply in planted.replies)
+
+
+def planted_tally(seat_index: int, blocks: Iterable[Block]) -> Tally:
+    """Calls and tokens of a seat's planted questions."""
+    return added([[block.planted[seat_index].tally] for block in blocks if seat_index in block.planted], 1)[0]
+
+
+def _counts(match: Match, blocks: Sequence[Block]) -> Iterator[PlantedCount]:
+    for seat_index in sorted({index for block in blocks for index in block.planted}):
+        own = [block.planted[seat_index] for block in blocks if seat_index in block.planted]
+        roles = [reply.role for planted in own for reply in planted.replies]
+        tally = planted_tally(seat_index, blocks)
+        yield PlantedCount(
+            match.id,
+            match.seats[seat_index],
+            seat_index,
+            roles.count(Role.COMMON),
+            roles.count(Role.AGAIN),
+            tally.prompt_tokens,
+            tally.cached_tokens,
+            tally.completion_tokens,
+        )
+
+
+# --- the tests ------------------------------------------------------------------------------------
+
+
+class _Family(NamedTuple):
+    """Replies of one test by group: of each its label and its action."""
+
+    compared: Compared
+    groups: Mapping[tuple[object, ...], Sequence[tuple[str, str]]]
+
+    @property
+    def mixed(self) -> list[Sequence[tuple[str, str]]]:
+        """The groups with more than one label, in an order that no reply decides."""
+        by_prompt = sorted(self.groups.items(), key=lambda item: tuple(map(str, item[0])))
+        return [replies for _, replies in by_prompt if len({label for label, _ in replies}) > 1]
+
+
+class _Shares(NamedTuple):
+    """Shares of equal pairs of two labels: between both, and within each."""
+
+    labels: tuple[str, str]
+    between: Fraction
+    within: tuple[Fraction | None, Fraction | None]
+
+    def drop(self, close: Fraction | None) -> Fraction:
+        """How far the share between lies below the greater one within; below `close` where neither is known."""
+        known = [share for share in self.within if share is not None] or [close or self.between]
+        return max(known) - self.between
+
+
+class _Tested(NamedTuple):
+    """One test of the run: game and seat, its replies, and the name of its draws."""
+
+    player: tuple[str, str]
+    family: _Family
+    name: str
+
+
+def exchangeability(
+    noted: Iterable[Noted], norm: PlantedNorm, seeds: Callable[[str], bytes]
+) -> Iterator[ExchangeabilityTest]:
+    """The tests of all games and seats, with p corrected for their number."""
+    by_player = defaultdict[tuple[str, str], list[Noted]](list)
+    for one in noted:
+        by_player[one.player].append(one)
+    tested = [
+        _Tested(player, family, "/".join(("exchangeability", *player, str(number))))
+        for player, own in by_player.items()
+        for number, family in enumerate(_families(own))
+        if family.mixed
+    ]
+    permutations = ceil(RESOLUTION * len(tested) / Fraction(norm.level))
+    ps = [permutation_p(_coded(one.family), seeds(one.name), permutations) for one in tested]
+    close = {player: _close(own) for player, own in by_player.items()}
+    for test, p, corrected in zip(tested, ps, holm(ps), strict=True):
+        yield _test(test, close[test.player], p, corrected, norm)
+
+
+def _families(own: Sequence[Noted]) -> Iterator[_Family]:
+    first = [one for one in own if not one.reply.copy and one.reply.role is not Role.AGAIN and one.reply.is_bare]
+    yield _family(Compared.PHASE, first, lambda one: (one.prompt,), lambda one: f"Phase {one.match.phase:d}")
+    for arms in dict.fromkeys(one.match.draws for one in first):
+        of_arms = [one for one in first if one.match.draws == arms]
+        if len({one.match.id for one in of_arms}) > 1:
+            yield _family(Compared.ARM, of_arms, lambda one: (one.prompt,), lambda one: one.match.id)
+    yield _family(Compared.TIME, first, lambda one: (one.match.id, one.prompt), lambda one: one.half)
+    again = _asked_again(own).values()
+    bare = [one for replies in again if replies[0].reply.is_bare for one in replies]
+    yield _family(Compared.ROLE, bare, _decision, lambda one: Role.COUNTED if one.is_counted else PLANTED)
+
+
+def _family(
+    compared: Compared,
+    noted: Iterable[Noted],
+    group: Callable[[Noted], tuple[object, ...]],
+    label: Callable[[Noted], str],
+) -> _Family:
+    groups = defaultdict[tuple[object, ...], list[tuple[str, str]]](list)
+    for one in noted:
+        groups[group(one)].append((label(one), one.reply.action))
+    return _Family(compared, groups)
+
+
+def _decision(one: Noted) -> tuple[object, ...]:
+    return one.match.id, one.seat_index, one.stream, one.reply.decision
+
+
+def _asked_again(own: Iterable[Noted]) -> dict[tuple[object, ...], list[Noted]]:
+    """Each decision that was asked again: its own reply, and the two bare ones."""
+    found = defaultdict[tuple[object, ...], list[Noted]](list)
+    for one in own:
+        if one.reply.decision != NO_DECISION:
+            found[_decision(one)].append(one)
+    return {decision: replies for decision, replies in found.items() if len(replies) == 1 + COPIES}
+
+
+def _close(own: Iterable[Noted]) -> tuple[int, int]:
+    """Of the prompts that were asked twice close together, how many got equal replies; and their number."""
+    equal = pairs = 0
+    first: dict[tuple[object, ...], str] = {}
+    for one in own:
+        place = *_decision(one), one.reply.prompt
+        if one.is_counted:
+            continue
+        if one.reply.copy:
+            pairs += 1
+            equal += first.get(place) == one.reply.action
+        else:
+            first[place] = one.reply.action
+    return equal, pairs
+
+
+def _coded(family: _Family) -> list[Group]:
+    """The groups in small numbers."""
+    names = sorted({label for replies in family.mixed for label, _ in replies})
+    coded = []
+    for replies in family.mixed:
+        actions = sorted({action for _, action in replies})
+        coded.append(
+            Group(
+                tuple(actions.index(action) for _, action in replies), tuple(names.index(label) for label, _ in replies)
+            )
+        )
+    return coded
+
+
+def _test(
+    tested: _Tested, close_pairs: tuple[int, int], p: Fraction, p_corrected: Fraction, norm: PlantedNorm
+) -> ExchangeabilityTest:
+    family, (equal, pairs) = tested.family, close_pairs
+    close = Fraction(equal, pairs) if pairs else None
+    shares = max(_all_shares(family), key=lambda one: one.drop(close))
+    is_great = 100 * shares.drop(close) >= norm.difference_percent_min
+    return ExchangeabilityTest(
+        *tested.player,
+        family.compared,
+        sum(map(len, family.mixed)),
+        len(family.mixed),
+        shares.labels,
+        figure(shares.between),
+        tuple(None if share is None else figure(share) for share in shares.within),
+        None if close is None else figure(close),
+        pairs,
+        figure(p),
+        figure(p_corrected),
+        p_corrected <= Fraction(norm.level) and is_great,
+    )
+
+
+def _all_shares(family: _Family) -> Iterator[_Shares]:
+    """The shares of every two labels that have a prompt in common, over these prompts."""
+    tables = [_table(replies) for replies in family.mixed]
+    for one, other in combinations(sorted({label for table in tables for label in table}), 2):
+        common = [(table[one], table[other]) for table in tables if one in table and other in table]
+        if common:
+            between = _weighted((_equal_between(*pair), sum(map(Counter.total, pair))) for pair in common)
+            within = [_weighted(map(_equal_within, (pair[side] for pair in common))) for side in (0, 1)]
+            yield _Shares((one, other), between or Fraction(0), (within[0], within[1]))
+
+
+def _table(replies: Iterable[tuple[str, str]]) -> dict[str, Counter[str]]:
+    """By label the number of replies with each action."""
+    table: dict[str, Counter[str]] = {}
+    for label, action in replies:
+        table.setdefault(label, Counter())[action] += 1
+    return table
+
+
+def _equal_between(one: Counter[str], other: Counter[str]) -> Fraction:
+    """The share of equal pairs of a reply here and a reply there."""
+    return Fraction(sum(count * other[action] for action, count in one.items()), one.total() * other.total())
+
+
+def _equal_within(replies: Counter[str]) -> tuple[Fraction, int]:
+    """The share of equal pairs among some replies, and its weight: 0 where there is no pair."""
+    n = replies.total()
+    if n < 2:
+        return Fraction(0), 0
+    return Fraction(sum(count * (count - 1) for count in replies.values()), n * (n - 1)), n
+
+
+def _weighted(shares: Iterable[tuple[Fraction, int]]) -> Fraction | None:
+    """The mean of shares by their weights; None without any."""
+    known = [(share, weight) for share, weight in shares if weight]
+    total = sum(weight for _, weight in known)
+    return sum((share * weight for share, weight in known), Fraction(0)) / total if total else None
+
+
+# --- decisions with and without an augmentation ---------------------------------------------------
+
+
+def _used(noted: Iterable[Noted]) -> Iterator[UsedRow]:
+    """One row for each seat with an augmentation, of whose decisions some were asked again."""
+    rows = defaultdict[tuple[str, str, int], list[Sequence[str]]](list)
+    for replies in _asked_again(noted).values():
+        own = replies[0]
+        if not own.reply.is_bare:
+            place = own.match.id, own.match.seats[own.seat_index], own.seat_index
+            rows[place].append([one.reply.action for one in replies])
+    for place, decisions in rows.items():
+        n = len(decisions)
+        changed = sum((action != again) for action, *bare in decisions for again in bare)
+        differ = sum(one != other for _, one, other in decisions)
+        yield UsedRow(*place, n, figure(Fraction(changed, COPIES * n)), figure(Fraction(differ, n)))

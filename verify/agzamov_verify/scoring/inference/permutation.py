@@ -1,0 +1,129 @@
+"""Permutation test within groups: do replies to equal prompts depend on a label (a phase, an arm, a time)?
+
+If they do not, the labels of one group's replies can be exchanged without a change of their joint distribution,
+whatever that is for the group's prompt (Fisher 1935; Good, Permutation Tests, 2nd ed., ch. 3). Two statistics over all
+groups, with weights so that each group counts by its number of replies n, c_la of them with label l and action a:
+
+    agreement    sum over groups of 1/n sum_la C(c_la, 2): equal pairs of one label, great where labels answer otherwise
+    departures   max over labels of |S_l - E S_l| / sd S_l, S_l the sum over replies of the share of the group's others
+                 that differ: great where one label departs now and then from what all the others answer
+
+The first has power where every reply differs, the second where a few do, which a group alone cannot show. Each is
+compared with the same permutations, which end early where a test cannot reject any more (Besag and Clifford 1991,
+Biometrika 78:301), and p is twice the lesser of both (Bonferroni). Groups in which all replies are equal, or all
+labels, say nothing under any permutation and are left out.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from fractions import Fraction
+from math import sqrt
+from struct import unpack
+from typing import Final, NamedTuple
+
+EXCEEDANCES: Final = 10
+"""Once so many permutations reach each statistic, further ones are not needed."""
+REPLIES_MAX: Final = 2_000
+"""Groups beyond so many replies are left out, which bounds the work; so many show any difference that matters."""
+FINE: Final = 720_720
+"""Weights are whole numbers: this over the size of a group."""
+TIE: Final = 1e-9
+WORD_BYTES: Final = 4
+WORD_BITS: Final = 32
+
+
+class Group(NamedTuple):
+    """Replies to one prompt: the action of each, and its label, as small numbers."""
+
+    actions: tuple[int, ...]
+    labels: tuple[int, ...]
+
+    @property
+    def is_informative(self) -> bool:
+        """True if some exchange of labels changes something."""
+        return len(set(self.actions)) > 1 and len(set(self.labels)) > 1
+
+
+class _Weighed(NamedTuple):
+    """A group with what the statistics need of it. `departs`: of each reply, weighted; `kinds`: number of actions."""
+
+    actions: tuple[int, ...]
+    labels: list[int]
+    departs: list[int]
+    weight: int
+    kinds: int
+
+
+class _Statistics(NamedTuple):
+    agreement: int
+    departures: float
+
+
+def permutation_p(groups: Sequence[Group], seed: bytes, permutations: int) -> Fraction:
+    """The p of both statistics together; 1 where no group says anything. The order of `groups` follows no label.
+
+    Of so many permutations at most; the least p is 2 / (permutations + 1).
+    """
+    weighed, replies = list[_Weighed](), 0
+    for group in groups:
+        if group.is_informative and replies < REPLIES_MAX:
+            weighed.append(_weighed(group))
+            replies += len(group.actions)
+    if not weighed:
+        return Fraction(1)
+    moments = _moments(weighed)
+    observed = _statistics(weighed, moments)
+    agreeing = departing = made = 0
+    while made < permutations and min(agreeing, departing) < EXCEEDANCES:
+        _shuffle(weighed, replies, seed + made.to_bytes(WORD_BYTES, "big"))
+        permuted = _statistics(weighed, moments)
+        agreeing += permuted.agreement >= observed.agreement
+        departing += permuted.departures >= observed.departures - TIE
+        made += 1
+    return min(Fraction(1), 2 * Fraction(min(agreeing, departing) + 1, made + 1))
+
+
+def _weighed(group: Group) -> _Weighed:
+    n, kinds = len(group.actions), max(group.actions) + 1
+    counts = [group.actions.count(action) for action in range(kinds)]
+    departs = [(n - counts[action]) * (FINE // (n - 1)) for action in group.actions]
+    return _Weighed(group.actions, list(group.labels), departs, FINE // n, kinds)
+
+
+def _moments(groups: Sequence[_Weighed]) -> list[tuple[float, float]]:
+    """Mean and standard deviation of each label's sum of departures over all permutations within groups."""
+    number = 1 + max(max(group.labels) for group in groups)
+    means, variances = [0.0] * number, [0.0] * number
+    for group in groups:
+        n, total = len(group.labels), sum(group.departs)
+        spread = n * sum(value * value for value in group.departs) - total * total
+        for label in range(number):
+            own = group.labels.count(label)
+            means[label] += own * total / n
+            variances[label] += own * (n - own) * spread / (n * n * (n - 1))
+    return [(mean, sqrt(variance)) for mean, variance in zip(means, variances, strict=True)]
+
+
+def _statistics(groups: Sequence[_Weighed], moments: Sequence[tuple[float, float]]) -> _Statistics:
+    agreement, sums = 0, [0] * len(moments)
+    for actions, labels, departs, weight, kinds in groups:
+        counts = [0] * (kinds * len(sums))
+        pairs = 0
+        for action, label, own in zip(actions, labels, departs, strict=True):
+            place = label * kinds + action
+            pairs += counts[place]
+            counts[place] += 1
+            sums[label] += own
+        agreement += pairs * weight
+    departures = [abs(own - mean) / sd for own, (mean, sd) in zip(sums, moments, strict=True) if sd]
+    return _Statistics(agreement, max(departures, default=0.0))
+
+
+def _shuffle(groups: Sequence[_Weighed], replies: int, seed: bytes) -> None:
+    """Exchange the labels of each group at random in their place (Knuth 3.4.2 P)."""
+    words = iter(unpack(f">{replies}I", hashlib.shake_256(seed).digest(WORD_BYTES * replies)))
+    for group in groups:
+        labels = group.labels
+        for last in range(len(labels) - 1, 0, -1):
+            other = next(words) * (last + 1) >> WORD_BITS
+            labels[last], labels[other] = labels[other], labels[last]

@@ -1,0 +1,113 @@
+"""Planted questions in words: what differs between answers to equal prompts, and how many were compared."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+from ..core.columns import ascii_words, row
+from ..experiment.matches import Match
+from ..plan.manifest import Plan
+from ..scoring.exchangeability import EARLY, LATE, PLANTED, Compared, ExchangeabilityTest, PlantedAnalysis
+from ..scoring.inference.exact import Figure
+from ..table.planted import Role
+from .glossary import label
+from .seat_words import percent
+from .views import condition_words, game_words
+
+CANNOT: Final = (
+    "no planted question can show a server that answers by the prompt alone (against it stands the placebo) or keeps"
+    " each prompt with its first answer, nor a hosted model that asks an engine of its own and checks a tool by it"
+)
+"""What equal prompts cannot catch, in one line."""
+
+ASKED: Final = {
+    EARLY: "asked in the first half",
+    LATE: "asked in the second half",
+    Role.COUNTED.value: "asked in the game",
+    PLANTED: "planted",
+}
+DIFFERS: Final = {
+    Compared.PHASE: "between phases",
+    Compared.ARM: "between arms",
+    Compared.TIME: "between the first and the second half",
+    Compared.ROLE: "between a decision and the same prompt planted later",
+}
+"""What two equal prompts differ in, in words."""
+
+
+def planted_warnings(plan: Plan, planted: PlantedAnalysis) -> Iterator[str]:
+    """One sentence for each difference between answers to equal prompts, the surest first. It accuses nobody."""
+    told = sorted((test for test in planted.tests if test.is_told), key=lambda test: _value(test.p_corrected))
+    for test in told:
+        yield (
+            f"in {game_words(test.game)} {ascii_words(test.seat)} answered equal prompts differently:"
+            f" {_shares(test, plan)} (p {float(_value(test.p_corrected)):.2g}, corrected,"
+            f" {test.replies:,} replies to {test.prompts:,} prompts)"
+        )
+
+
+def exchangeability_words(test: ExchangeabilityTest, plan: Plan) -> str:
+    """One test, for the details."""
+    p = float(_value(test.p_corrected))
+    verdict = "differ" if test.is_told else "no difference is told"
+    return (
+        f"{game_words(test.game)}, {ascii_words(test.seat)}, {DIFFERS[test.compared]}: {verdict},"
+        f" {_shares(test, plan)}; p {p:.2g}, corrected, over {test.replies:,} replies to {test.prompts:,} prompts"
+    )
+
+
+def planted_lines(planted: PlantedAnalysis, plan: Plan) -> Iterator[str]:
+    """The rows of `--details`: how many questions, each test of equal prompts, what augmentations changed."""
+    if not planted.asked:
+        return
+    yield from row(label("planted"), asked_words(planted))
+    for test in planted.tests:
+        yield from row("", exchangeability_words(test, plan))
+    for words in used_words(planted):
+        yield from row("", words)
+    yield from row("", CANNOT)
+
+
+def used_words(planted: PlantedAnalysis) -> Iterator[str]:
+    """How often an augmentation changed what a seat declares."""
+    for one in planted.used:
+        changed, baseline = (percent(float(_value(share))) for share in (one.changed, one.baseline))
+        yield (
+            f"{ascii_words(one.match)}, {ascii_words(one.seat)}: of {one.decisions:,} decisions asked again without the"
+            f" augmentation {changed} of the replies declare another action; asked twice without it, {baseline} differ"
+        )
+
+
+def asked_words(planted: PlantedAnalysis) -> str:
+    """The number of planted questions of a run and their tokens."""
+    common, again = sum(one.common for one in planted.asked), sum(one.again for one in planted.asked)
+    tokens = sum(one.prompt_tokens + one.completion_tokens for one in planted.asked)
+    return f"{common:,} common spots and {again:,} decisions asked again, beside the games: {tokens:,} tokens"
+
+
+def _shares(test: ExchangeabilityTest, plan: Plan) -> str:
+    names = [_label(name, plan) for name in test.labels]
+    parts = [f"{_percent(test.equal_between)} equal between {names[0]} and {names[1]}"]
+    for name, share in zip(names, test.equal_within, strict=True):
+        if share is not None:
+            parts.append(f"{_percent(share)} within {name}")
+    if test.equal_close is not None:
+        parts.append(f"{_percent(test.equal_close)} when asked twice close together")
+    return ", ".join(parts)
+
+
+def _label(name: str, plan: Plan) -> str:
+    match = next((match for match in plan.matches if match.id == name), None)
+    return ASKED.get(name, name) if match is None else _arm(match)
+
+
+def _arm(match: Match) -> str:
+    return condition_words(match.condition).strip() or ascii_words(match.id)
+
+
+def _percent(share: Figure) -> str:
+    return percent(float(_value(share)))
+
+
+def _value(shown: Figure) -> Fraction:
+    return Fraction(shown.exact)

@@ -1,0 +1,246 @@
+"""Planted questions of a model's seat: bare prompts that are asked beside a game and change nothing in it.
+
+Two kinds, put after decisions that the sealed seed draws, so that nobody can know which of two equal prompts counts:
+
+    common   one of a few spots that the seed makes for a game and a seat, the same bytes in every phase, arm and
+             career; some are asked twice close together, the baseline of a server that varies by itself
+    again    an earlier decision of the same stream, drawn after it was played, twice close together, without what a
+             memory, a tool or documents added to its prompt: as the naked arm has it
+
+Beside them decisions are noted whose own prompt is bare: those that are asked again, and of a seat's first ones in a
+result those of one in `NATURAL` prompts by digest, since equal ones (first decisions of hold'em) compare by themselves.
+
+The law: no draw, tally or memory of the game knows of them. What they cost is in a tally of their own.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from ..core.dice import Stream
+from ..core.questions import REPLY, Chat, Message, NoReply, Planted, Reply
+from ..core.script import Script, ask
+from ..documents.library import DOCUMENTS
+from .decision import ActionReader, Tally, count_call
+from .declared import Accepted, Fault, FaultKind, read_declared
+from .prompt_lines import PROFILE, TOOL, forgotten
+
+NATURAL: Final = 8
+"""Of so many prompts that are bare one is noted, chosen by its digest: so equal ones are noted together."""
+PROMPT_DIGITS: Final = 16
+ACTION_CHARACTERS_MAX: Final = 80
+PER_MILLE, PERCENT = 1000, 100
+NO_DECISION: Final = -1
+
+
+class PlantedNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How often planted questions are asked, and when a difference between their answers is told.
+
+    `spots`: common ones of a game and a seat. `common_permille`: one after so many of a thousand decisions, and
+    `twice_percent` of these twice. `again_permille`: of decisions, within the next `again_within` of the seat.
+    `common_min`, `again_min`: of each seat in each match, at least, however small it is.
+    `level`: of all tests of a run together. `difference_percent_min`: points between two shares of equal replies, below
+    which a difference stands in the details alone.
+    """
+
+    spots: int
+    common_permille: int
+    twice_percent: int
+    again_permille: int
+    again_within: int
+    common_min: int
+    again_min: int
+    level: Decimal
+    difference_percent_min: int
+
+
+class Role(StrEnum):
+    """The part that a reply plays: in the game, a common spot, a decision asked again."""
+
+    COUNTED = "counted"
+    COMMON = "common"
+    AGAIN = "again"
+
+
+class Spot(NamedTuple):
+    """A bare prompt and its sampling seed."""
+
+    messages: tuple[Message, ...]
+    seed: int
+
+
+class PlantedReply(msgspec.Struct, frozen=True, gc=False):
+    """A reply, reduced to the action that it declares or to its fault.
+
+    `prompt`: digest of its messages. `result`: the number in the match of the result during which it was asked.
+    `decision`: the number in the stream of the seat's decision that it is of, or NO_DECISION. `copy`: 1 for the second
+    of two that were asked close together. `is_bare`: its prompt is that of a seat without memory, tool and documents.
+    """
+
+    role: Role
+    prompt: str
+    action: str
+    result: int
+    decision: int = NO_DECISION
+    copy: int = 0
+    is_bare: bool = True
+
+
+class PlantedReplies(msgspec.Struct, frozen=True):
+    """Replies of one seat in one stream, and what the planted ones cost."""
+
+    replies: tuple[PlantedReply, ...]
+    tally: Tally
+
+
+class Due(NamedTuple):
+    """A question to ask once so many decisions were made."""
+
+    after: int
+    spot: Spot
+    role: Role
+    decision: int
+    copy: int
+
+
+class Quota(NamedTuple):
+    """Results after whose beginning a question is asked in any case, the last one first."""
+
+    common: list[int]
+    again: list[int]
+
+
+class PlantedQuestions:
+    """The planted questions of one seat in one stream.
+
+    `spots`: the common ones, made when they are first needed. `unlearned`: the profile in the prompts of a seat that
+    remembers nothing.
+    """
+
+    def __init__(
+        self,
+        norm: PlantedNorm,
+        draws: Stream,
+        spots: Callable[[], Sequence[Spot]],
+        quota: Quota,
+        number_in: Callable[[str], int],
+        unlearned: str = "",
+    ) -> None:
+        self._norm, self._draws, self._spots, self._quota, self._number_in = norm, draws, spots, quota, number_in
+        self._unlearned = unlearned
+        self._decisions = self._asked = 0
+        self._due: list[Due] = []
+        self._noted: list[PlantedReply] = []
+        self._tally = Tally()
+        self._last: tuple[Chat, ActionReader[Any]] | None = None
+        self._result = ""
+
+    @property
+    def replies(self) -> PlantedReplies:
+        """What was noted so far."""
+        return PlantedReplies(tuple(self._noted), self._tally)
+
+    def after(
+        self, question: Chat, answer: Reply | NoReply, rules: ActionReader[Any], *, has_tools: bool
+    ) -> Script[None]:
+        """Take a decision's first attempt, and ask what is due."""
+        self._last, number = (question, rules), self._decisions
+        self._decisions += 1
+        is_drawn = self._draws.below(PER_MILLE) < self._norm.again_permille
+        is_again = self._is_due(self._quota.again, question) or is_drawn
+        self._note_counted(question, answer, rules, is_again=is_again, is_bare=not has_tools)
+        if is_again:
+            after = self._decisions + 1 + self._draws.below(self._norm.again_within)
+            self._due.append(
+                Due(after, Spot(bare(question.messages, self._unlearned), question.seed), Role.AGAIN, number, 0)
+            )
+        is_drawn = self._draws.below(PER_MILLE) < self._norm.common_permille
+        if self._is_due(self._quota.common, question) or is_drawn:
+            spot = self._draws.choice(self._spots())
+            self._due.append(Due(self._decisions, spot, Role.COMMON, NO_DECISION, 0))
+        yield from self._ask_due(self._decisions)
+
+    def finish(self) -> Script[None]:
+        """Ask what is left when the stream has ended."""
+        while self._due and self._last:
+            yield from self._ask_due(max(due.after for due in self._due))
+
+    def _is_due(self, results: list[int], question: Chat) -> bool:
+        """Whether the next result of a quota has begun; it is used up then."""
+        if results and results[-1] <= self._number_in(question.game):
+            results.pop()
+            return True
+        return False
+
+    def _note_counted(
+        self, question: Chat, answer: Reply | NoReply, rules: ActionReader[Any], *, is_again: bool, is_bare: bool
+    ) -> None:
+        """Note the decision itself where it is asked again, or where its bare prompt is one of those compared."""
+        is_first, self._result = question.game != self._result, question.game
+        if not (is_first or is_again):
+            return
+        messages = bare(question.messages, self._unlearned)
+        is_bare, prompt = is_bare and messages == question.messages, digest(messages)
+        if is_again or (is_bare and int(prompt, 16) % NATURAL == 0):
+            number = self._decisions - 1 if is_again else NO_DECISION
+            result = self._number_in(question.game)
+            self._noted.append(
+                PlantedReply(Role.COUNTED, prompt, reduced(answer, rules), result, number, is_bare=is_bare)
+            )
+
+    def _ask_due(self, now: int) -> Script[None]:
+        due, self._due = [one for one in self._due if one.after <= now], [one for one in self._due if one.after > now]
+        for one in due:
+            yield from self._ask(one, now)
+
+    def _ask(self, due: Due, now: int) -> Script[None]:
+        assert self._last is not None
+        last, rules = self._last
+        question = Planted(self._asked, last.game, due.spot.messages, due.spot.seed, last.to, last.turn)
+        self._asked += 1
+        answer = yield from ask(question, REPLY)
+        count_call(answer, self._tally)
+        self._noted.append(
+            PlantedReply(
+                due.role,
+                digest(due.spot.messages),
+                reduced(answer, rules),
+                self._number_in(last.game),
+                due.decision,
+                due.copy,
+            )
+        )
+        if not due.copy and (due.role is Role.AGAIN or self._draws.below(PERCENT) < self._norm.twice_percent):
+            self._due.append(due._replace(after=now + 1, copy=1))
+
+
+def bare(messages: tuple[Message, ...], unlearned: str = "") -> tuple[Message, ...]:
+    """The messages of a decision without passages and a tool's answer, with the profile of who remembers nothing."""
+    return forgotten([_without_tools(message) for message in messages], unlearned)
+
+
+def _without_tools(message: Message) -> Message:
+    if message.role != "user":
+        return message
+    asked, heading, profile = message.content.partition(PROFILE)
+    for before in (TOOL, DOCUMENTS):
+        asked = asked.partition(before)[0]
+    return msgspec.structs.replace(message, content=asked + heading + profile)
+
+
+def digest(messages: Sequence[Message]) -> str:
+    """The first digits of the SHA-256 of some messages, roles included."""
+    told = "\0".join(f"{message.role}\0{message.content}" for message in messages)
+    return hashlib.sha256(told.encode()).hexdigest()[:PROMPT_DIGITS]
+
+
+def reduced(answer: Reply | NoReply, rules: ActionReader[Any]) -> str:
+    """The action that a reply declares in one spelling, legal or not; or the class of its fault."""
+    if not rules.tag:
+        return answer.text.strip()[:ACTION_CHARACTERS_MAX] if isinstance(answer, Reply) else FaultKind.NO_REPLY.value
+    read = read_declared(answer, rules.tag, lambda text: Accepted(rules.spelled(text), exact=True))
+    return read.kind.value if isinstance(read, Fault) else read.action[:ACTION_CHARACTERS_MAX]
