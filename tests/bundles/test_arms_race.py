@@ -20,6 +20,7 @@ from agzamov_verify.core.questions import (
     Hits,
     Kept,
     MemoryQuestion,
+    Planted,
     Question,
     Search,
     Settled,
@@ -29,7 +30,7 @@ from agzamov_verify.core.questions import (
 from agzamov_verify.core.seat_letters import memory_name
 from agzamov_verify.games.chess.game import GAME
 from agzamov_verify.plan.manifest import MemoryPin
-from agzamov_verify.table.prompt_lines import PROFILE
+from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE
 from bundles.bundle_factory import (
     Draft,
     check,
@@ -154,9 +155,11 @@ def test_each_seat_is_told_what_its_own_store_gave_and_nothing_else(honest: Draf
                 stored[to].append(content)
             case Search(to=to), Hits(hits):
                 given[to] = [hit.content for hit in hits]
+            case Planted(), _:
+                continue
             case Chat(to=seat, messages=messages), _:
                 own = given[A if seat == "agent" else B]
-                assert messages[1].content.partition(PROFILE)[2] == "\n".join(own)
+                assert messages[1].content.partition(PROFILE)[2] == ("\n".join(own) or NOTHING_REMEMBERED)
                 assert own == stored[A if seat == "agent" else B]
     assert [len(some) for some in stored.values()] == [GAMES, GAMES]
     assert stored[A] != stored[B]

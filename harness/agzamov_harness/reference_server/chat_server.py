@@ -15,6 +15,7 @@ import json
 import socket
 import sys
 import time
+from collections import Counter
 from enum import StrEnum
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -148,7 +149,7 @@ def _played(body: dict[str, Any], model: str, messages: tuple[Message, ...]) -> 
 
 
 def completion_id(body: object) -> str:
-    """The id of the completion for a parsed request: equal for equal requests, different for different ones."""
+    """The id of the first completion for a parsed request; the server tells further ones of it apart."""
     written = json.dumps(body, sort_keys=True).encode()
     return f"chatcmpl-{hashlib.sha256(written).hexdigest()[:ID_DIGITS]}"
 
@@ -217,7 +218,14 @@ class _State:
         self.delay_s = delay_s
         self._faults = faults
         self._calls = 0
+        self._given = Counter[str]()
         self._lock = Lock()
+
+    def unique_id(self, given: str) -> str:
+        """The id of a completion, which no other has: an equal request gets an equal answer, and one more of it."""
+        with self._lock:
+            self._given[given] += 1
+            return given if self._given[given] == 1 else f"{given}-{self._given[given]}"
 
     def next_fault(self) -> StagedFaultKind | None:
         """The fault of the next call, if it has one."""
@@ -253,7 +261,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._spoil(fault)
             return
         try:
-            self._send(HTTPStatus.OK, completion(json.loads(body)))
+            completed = completion(json.loads(body))
+            self._send(HTTPStatus.OK, {**completed, "id": self.server_state.unique_id(completed["id"])})
         except BadRequest as error:
             self._send_error(error.status, str(error))
         except (ValueError, RecursionError):

@@ -23,6 +23,7 @@ from agzamov_verify.core.questions import (
     Hit,
     Hits,
     Kept,
+    Planted,
     Question,
     Reply,
     Search,
@@ -144,7 +145,8 @@ def test_a_career_by_native_tools_is_replayed_as_it_was_played_and_its_audit_fin
 
 
 def test_the_prompts_hold_the_servers_words_and_nothing_of_the_two_tools() -> None:
-    chats = [question for question, _ in PLAYED if isinstance(question, Chat) and question.to == "agent"]
+    asked = [question for question, _ in PLAYED if isinstance(question, Chat) and question.to == "agent"]
+    chats = [question for question in asked if not isinstance(question, Planted)]
     assert {tuple(tool.name for tool in chat.with_tools) for chat in chats} == {("search", "store")}
     assert not any("memory_search" in message.content for chat in chats for message in chat.messages)
     results = {message.content for chat in chats for message in chat.messages if message.role == "tool"}

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from ..core.dice import Stream
-from ..core.questions import Answer, Called, CallTool, Chat, Question, Reply, Search
+from ..core.questions import Answer, Called, CallTool, Chat, Planted, Question, Reply, Search
 from ..core.seat_letters import memory_name
 from ..memory.native_tools import delivered
 from ..memory.tool_calls import closing_observation, told_by_calls
@@ -122,7 +122,7 @@ class _SeatCounts:
             self._note_calls(memory, question, answer)
         elif isinstance(question, Search) and question.to == memory:
             self._searched = question.game, question.turn
-        elif isinstance(question, Chat) and question.to == self._name:
+        elif isinstance(question, Chat) and not isinstance(question, Planted) and question.to == self._name:
             self._note_prompt(question, answer)
 
     def _note_prompt(self, question: Chat, answer: Answer) -> None:

@@ -7,7 +7,7 @@ from ..scoring.seat_stats import share
 from ..table.game import Noun
 from .seat_words import percent
 
-NOT_KNOWN: Final = "not known: what a model does without it is in no journal"
+NOT_KNOWN: Final = "of a model known by decisions that were asked again alone: see planted questions"
 
 
 def delivered_words(use: MemoryUse) -> str:

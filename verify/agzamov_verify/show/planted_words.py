@@ -41,19 +41,24 @@ def planted_warnings(plan: Plan, planted: PlantedAnalysis) -> Iterator[str]:
     for test in told:
         yield (
             f"in {game_words(test.game)} {ascii_words(test.seat)} answered equal prompts differently:"
-            f" {_shares(test, plan)} (p {float(_value(test.p_corrected)):.2g}, corrected,"
+            f" {shares_words(test, plan)} (p {p_words(test)}, corrected,"
             f" {test.replies:,} replies to {test.prompts:,} prompts)"
         )
 
 
 def exchangeability_words(test: ExchangeabilityTest, plan: Plan) -> str:
     """One test, for the details."""
-    p = float(_value(test.p_corrected))
     verdict = "differ" if test.is_told else "no difference is told"
     return (
         f"{game_words(test.game)}, {ascii_words(test.seat)}, {DIFFERS[test.compared]}: {verdict},"
-        f" {_shares(test, plan)}; p {p:.2g}, corrected, over {test.replies:,} replies to {test.prompts:,} prompts"
+        f" {shares_words(test, plan)}; p {p_words(test)}, corrected,"
+        f" over {test.replies:,} replies to {test.prompts:,} prompts"
     )
+
+
+def p_words(test: ExchangeabilityTest) -> str:
+    """The corrected p of a test."""
+    return f"{float(_value(test.p_corrected)):.2g}"
 
 
 def planted_lines(planted: PlantedAnalysis, plan: Plan) -> Iterator[str]:
@@ -71,7 +76,7 @@ def planted_lines(planted: PlantedAnalysis, plan: Plan) -> Iterator[str]:
 def used_words(planted: PlantedAnalysis) -> Iterator[str]:
     """How often an augmentation changed what a seat declares."""
     for one in planted.used:
-        changed, baseline = (percent(float(_value(share))) for share in (one.changed, one.baseline))
+        changed, baseline = percent_of(one.changed), percent_of(one.baseline)
         yield (
             f"{ascii_words(one.match)}, {ascii_words(one.seat)}: of {one.decisions:,} decisions asked again without the"
             f" augmentation {changed} of the replies declare another action; asked twice without it, {baseline} differ"
@@ -85,14 +90,15 @@ def asked_words(planted: PlantedAnalysis) -> str:
     return f"{common:,} common spots and {again:,} decisions asked again, beside the games: {tokens:,} tokens"
 
 
-def _shares(test: ExchangeabilityTest, plan: Plan) -> str:
+def shares_words(test: ExchangeabilityTest, plan: Plan) -> str:
+    """The shares of equal replies of a test."""
     names = [_label(name, plan) for name in test.labels]
-    parts = [f"{_percent(test.equal_between)} equal between {names[0]} and {names[1]}"]
+    parts = [f"{percent_of(test.equal_between)} equal between {names[0]} and {names[1]}"]
     for name, share in zip(names, test.equal_within, strict=True):
         if share is not None:
-            parts.append(f"{_percent(share)} within {name}")
+            parts.append(f"{percent_of(share)} within {name}")
     if test.equal_close is not None:
-        parts.append(f"{_percent(test.equal_close)} when asked twice close together")
+        parts.append(f"{percent_of(test.equal_close)} when asked twice close together")
     return ", ".join(parts)
 
 
@@ -105,7 +111,8 @@ def _arm(match: Match) -> str:
     return condition_words(match.condition).strip() or ascii_words(match.id)
 
 
-def _percent(share: Figure) -> str:
+def percent_of(share: Figure) -> str:
+    """A share as it is printed."""
     return percent(float(_value(share)))
 
 

@@ -26,7 +26,7 @@ from ..text.conclusions import found_of, p_words, precision_words
 from ..text.figure_warnings import warnings_of
 from ..text.first_screen import departs_words, match_words, played_words, seed_words
 from ..views import game_words, size_words
-from . import PACKAGE, arm_figures, course_figures, figures, memory_figures, seat_figures, time_figures
+from . import PACKAGE, arm_figures, course_figures, figures, memory_figures, planted_figures, seat_figures, time_figures
 from .markup import Child, Element, document, element, fill, raw, table
 
 SCRIPTS: Final = ("chunks.js", "games.js", "replay.js")
@@ -108,6 +108,7 @@ def _sections(contents: Contents, manifest: Manifest) -> Iterator[Element]:
     yield _section("results", "Results", figures.result_figures(verdict))
     yield _section("arms", "By condition", arm_figures.arm_figures(verdict))
     yield _section("times", "When the arms were played", time_figures.time_figures(verdict))
+    yield _section("planted", "Equal prompts", planted_figures.planted_figures(verdict))
     yield _section("effects", "What each augmentation added", figures.delta_figures(verdict))
     yield _section("memory", "What the memories did", memory_figures.memory_figures(verdict))
     yield _section("games", "Games", [_games(contents, manifest)])

@@ -44,6 +44,7 @@ MACHINE: Final = "The machine and its times are the submitter's word."
 BELIEVE_V1: Final = (
     f"{FOLLOWS} The submitter could have invented the replies; only a repetition by somebody else can show otherwise."
 )
+HOSTED: Final = "Nothing can show that a hosted model asks no engine of its own."
 BELIEVE_RECOMPUTED: Final = (
     f"{FOLLOWS} Every seat is scripted, and all replies were computed again: none of them could be invented. {MACHINE}"
 )
@@ -141,7 +142,8 @@ def believe_words(verdict: Verdict) -> tuple[str, str]:
         return f"Everything that could be checked here holds. Not checked: {steps}. Until then level V0, not V1.", ""
     match verdict.recomputed:
         case Recomputed.NOT_ALL:
-            words = BELIEVE_V1
+            is_hosted = any(seat.is_hosted for seat in verdict.manifest.plan.playing.values())
+            words = f"{BELIEVE_V1} {HOSTED}" if is_hosted else BELIEVE_V1
         case Recomputed.A_SAMPLE:
             words = f"{FOLLOWS} {SAMPLED} {_remarks(verdict, Number.SEATS, Number.TOOLS)}. {MACHINE}"
         case Recomputed.ALL:
