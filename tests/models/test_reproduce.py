@@ -127,14 +127,21 @@ def report_of(bundle: Path, *options: str, code: int = 0) -> dict[str, Any]:
 def altered(bundle: Path, folder: Path, **changes: Any) -> tuple[Path, str]:
     """A coherent forgery in which one reply of the first chess game is another; and the game's name."""
     draft = Draft.of(bundle)
-    story = entries(draft, STREAM)
-    assert isinstance(story[2].answer, Reply)
-    answer = msgspec.structs.replace(story[2].answer, **changes) if changes else embellished(story[2].answer)
-    put(draft, STREAM, chained(edited(story, 2, answer=answer)))
+    story, at = entries(draft, STREAM), place_of_third_ply(draft)
+    said = story[at].answer
+    assert isinstance(said, Reply)
+    answer = msgspec.structs.replace(said, **changes) if changes else embellished(said)
+    put(draft, STREAM, chained(edited(story, at, answer=answer)))
     reindex(draft)
     rescore(draft)
     reseal(draft)
-    return draft.write(folder), story[2].question.game
+    return draft.write(folder), story[at].question.game
+
+
+def place_of_third_ply(draft: Draft) -> int:
+    """The place in the first journal of the first decision at turn 2; planted questions stand before it."""
+    asked = (entry.question for entry in entries(draft, STREAM))
+    return next(place for place, one in enumerate(asked) if (one.ask, one.turn) == ("chat", 2))
 
 
 # --- an honest bundle ----------------------------------------------------------------------------
@@ -205,7 +212,8 @@ def test_one_reply_altered_coherently_passes_v1_and_is_found_and_named(live: Liv
     report = report_of(forged, "--sample", "100", *live.weights, code=1)
     assert report["seats"]["model"]["different"] == 1
     first = report["first_difference"]
-    said = entries(Draft.of(live.bundle), STREAM)[2].answer
+    draft = Draft.of(live.bundle)
+    said = entries(draft, STREAM)[place_of_third_ply(draft)].answer
     assert isinstance(said, Reply)
     assert (first["game"], first["turn"]) == (game, 2)
     at = first["character"]
@@ -333,7 +341,7 @@ def test_a_server_that_fails_leaves_the_replay_unfinished(plain: Path) -> None:
 def test_a_nearly_as_likely_word_is_within_the_margin_and_only_there(live: Live, plain: Path, tmp_path: Path) -> None:
     """The recorded reply is made to begin with the model's second choice, whose likelihood the model itself tells."""
     draft = Draft.of(plain)
-    question = questions(draft, STREAM)[2]
+    question = questions(draft, STREAM)[place_of_third_ply(draft)]
     assert isinstance(question, Chat)
     port = Builder(None, None, time.sleep, {}).seat("model", draft.manifest.plan.seats["model"])
     said = port.probe(ChatRequest(question.messages, question.seed), 3, 2)  # type: ignore[attr-defined]
