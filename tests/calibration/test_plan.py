@@ -199,11 +199,15 @@ def test_calls_tokens_cost_and_time_by_hand() -> None:
     given = Assumptions(plies=80, reply_tokens=150, seconds_per_call=Fraction(2))
     load = load_of(plan(prices=prices), given)
     seats = {seat.seat: seat for seat in load.seats}
-    assert (seats["model"].calls, seats["dice"].calls) == (30 * 40 + 2 * 2_200, 30 * 40)
-    assert seats["model"].reply_tokens == 5_600 * 150
-    expected = Fraction(seats["model"].prompt_tokens * 2 + 5_600 * 150 * 8, 10**6)
+    # Planted, of 1,200 decisions: 1.34 (6 + 9.6) common and 2 (3 + 3.6) again, so 35; of 2,200 of a seat, 51.
+    planted = 35 + 2 * 51
+    calls = 30 * 40 + 2 * 2_200 + planted
+    assert (seats["model"].calls, seats["dice"].calls) == (calls, 30 * 40)
+    assert (load.planted.calls, load.planted.share) == (planted, Fraction(planted, calls))
+    assert seats["model"].reply_tokens == calls * 150
+    expected = Fraction(seats["model"].prompt_tokens * 2 + calls * 150 * 8, 10**6)
     assert load.cost_usd == seats["model"].cost_usd == expected
-    assert load.wall_s == seats["model"].wall_s == 5_600 * 2 / Fraction(4)
+    assert load.wall_s == seats["model"].wall_s == calls * 2 / Fraction(4)
     assert load.evaluations == 0
 
 
@@ -249,8 +253,9 @@ def test_prompts_are_measured_with_what_the_seat_is_told() -> None:
     text = "It likes the colour blue."
     seats = {"model": {**ENDPOINT, "briefing": text}, "dice": {"kind": "random"}}
     sizes = [prompt_characters(one, one.matches[0], Assumptions()) for one in (plan(), plan(seats=seats))]
-    assert sizes[1]["model"] - sizes[0]["model"] == len("\nOpponent profile:\n") + len(text)
-    assert sizes[1]["dice"] == sizes[0]["dice"] > 1_000
+    assert sizes[1]["model"].asked - sizes[0]["model"].asked == len("\nOpponent profile:\n") + len(text)
+    assert sizes[1]["dice"] == sizes[0]["dice"]
+    assert sizes[0]["dice"].asked > 1_000
 
 
 # --- the command ---------------------------------------------------------------------------------

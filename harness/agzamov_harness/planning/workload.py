@@ -104,7 +104,7 @@ class PlantedLoad(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """Calls, share and tokens."""
-        share = f"{float(100 * self.share):.1f} % of the models' calls"
+        share = f"{float(100 * self.share):.1f} % of models' calls"
         return f"{self.calls:,} calls, {share}, {self.prompt_tokens:,} tokens in and {self.reply_tokens:,} out"
 
 
