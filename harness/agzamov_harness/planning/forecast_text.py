@@ -329,7 +329,7 @@ def _load(load: Load) -> Iterator[str]:
             line += f", {_usd(seat.cost_usd)}"
         yield from _text("  ", f"{line}, {_hours(seat.wall_s)}")
     if load.planted.calls:
-        yield f"  planted questions (of the above): {load.planted.words}"
+        yield f"  of these planted: {load.planted.words}"
     if load.evaluations:
         yield f"  adjudication: {load.evaluations:,} positions, {_hours(load.engine_s)}"
     if load.tool_answers:
