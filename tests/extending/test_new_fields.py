@@ -54,7 +54,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     add_after(verify / "plan" / "manifest.py", "    protocol: ProtocolId = CURRENT\n", "    spectators: int = 0\n")
     chess = verify / "games" / "chess" / "game.py"
     add_after(chess, "    positions: PositionClass | None = None\n", "    image_input: bool = False\n")
-    add_after(verify / "scoring" / "analysis.py", "    tests: tuple[ContrastRow, ...]\n", "    applause: int = 7\n")
+    add_after(verify / "scoring" / "analysis.py", "    planted: PlantedAnalysis\n", "    applause: int = 7\n")
     library = verify / "documents" / "library.py"
     text, shared = library.read_text(), 'own = {"documents/heading"'
     assert text.count(shared) == 1
