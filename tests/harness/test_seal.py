@@ -45,8 +45,8 @@ matches:
 """
 ENDPOINT = "kind: openai, base_url: 'http://127.0.0.1/v1', model: m"
 KNOWN = (
-    "analysis, budget, chess960, engine, holdem, isolation, matches, prices, protocol, quality, seats, seed, systems, "
-    "title"
+    "analysis, budget, chess960, engine, holdem, isolation, matches, naked_prompt, prices, protocol, quality, seats, "
+    "seed, systems, title"
 )
 PARAMETERS = "max_completion_tokens, max_tokens, seed, temperature, top_p"
 NAME_WANTED = "expected a name of up to 32 small letters, digits and underscores, with a letter first"
