@@ -162,7 +162,11 @@ def test_a_reply_that_was_cut_is_credited_with_no_action_and_every_fault_is_repl
     _, bundle = runs[0]
     for game in ("chess960", "holdem"):
         match = f"p0-{game}-naked-babbler"
-        asked = [entry for entry in entries(bundle) if entry["question"]["game"].startswith(match)]
+        asked = [
+            entry
+            for entry in entries(bundle)
+            if entry["question"]["game"].startswith(match) and entry["question"]["ask"] == "chat"
+        ]
         said = [entry["answer"] for entry in asked if entry["question"]["to"] == "babbler"]
         cut = [answer["text"] for answer in said if answer["finish"] == "length"]
         found = seat_stats(bundle, match)

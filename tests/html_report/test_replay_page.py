@@ -174,6 +174,16 @@ def test_a_call_of_a_tool_is_a_step_with_its_arguments_and_what_it_told(
     page.close()
 
 
+def test_a_planted_question_stands_apart_from_the_decision(browsers: Started, called: Path) -> None:
+    page, noted = at_game(browsers, called, "p2-holdem-tools_real_tools-agent-habit-h0000000")
+    planted = forward(page, ".steps:has(h3:text-is('Beside the game'))")
+    expect(planted.locator("h4").first).to_contain_text("planted: no part of the game")
+    expect(page.locator(".panel > .chat h3")).to_contain_text("after its tool's answer")
+    expect(page.locator(".panel > .chat h3")).not_to_contain_text("planted")
+    assert noted == []
+    page.close()
+
+
 def test_what_a_search_told_is_not_repeated_where_the_xray_lists_it(browsers: Started, called: Path) -> None:
     page, _ = at_game(browsers, called, f"{NOTES}-g00002")
     forward(page, ".xray:has(li)")

@@ -123,11 +123,12 @@ def _asked(played: PlayedGame, frames: int, lines: Lines, us: Sequence[int]) -> 
         at = frames - 1 if is_over else _frame_of(question, frames)
         if isinstance(question, Chat) and isinstance(answer, Reply | NoReply):
             is_over = is_over or closing_observation(question.messages) is not None
+            is_planted = isinstance(question, Planted)
             what = call_words(question, before.get(question.to))
-            if not isinstance(question, Planted):
+            if not is_planted:
                 before[question.to] = question
             calls = _calls(answer, question.to, played.asked[number + 1 :], lines)
-            where = {"what": printable(what), "over": is_over, "calls": calls}
+            where = {"what": printable(what), "over": is_over, "planted": is_planted, "calls": calls}
             document = {**_chat(question, answer, lines), **{name: value for name, value in where.items() if value}}
             at = frames - 1 if is_over else at
         else:

@@ -72,14 +72,16 @@ class Replay {
     history.replaceState(null, "", hashOf({ ...this.chosen, g: game.g, k: this.at ? String(this.at) : "" }));
   }
 
-  // What stands beside a frame: the decision that led to it first, then what was remembered, then the steps before it.
+  // What stands beside a frame: the decision that led to it first, then what was remembered, then the steps before it,
+  // then planted questions, which are no part of the game.
   told(frame) {
     const asked = this.game.asked.filter((one) => one.at === this.at);
     const recalled = (this.game.xray || []).filter((one) => one.at === this.at);
-    const chats = asked.filter((one) => one.kind === "chat" && !one.over);
+    const planted = asked.filter((one) => one.planted);
+    const chats = asked.filter((one) => one.kind === "chat" && !one.over && !one.planted);
     const decided = chats.at(-1);
     const before = chats.slice(0, -1);
-    const after = asked.filter((one) => one.kind === "chat" && one.over);
+    const after = asked.filter((one) => one.kind === "chat" && one.over && !one.planted);
     // What a search gave stands in the X-ray, or beside the call that made it.
     const isTold = recalled.length || asked.some((one) => one.calls && one.calls.length);
     const others = asked.filter((one) => one.kind !== "chat" && !(one.kind === "search" && isTold));
@@ -89,6 +91,7 @@ class Replay {
     for (const one of recalled) parts.push(this.remembered(one));
     if (before.length) parts.push(this.steps(`Before that: ${before.length} ${before.length === 1 ? "step" : "steps"}`, before));
     if (after.length) parts.push(this.steps("After the contest", after));
+    if (planted.length) parts.push(this.steps("Beside the game", planted));
     if (others.length) parts.push(h("div", { class: "notes" }, ...others.map((one) => this.note(one))));
     if (parts.length === 1) parts.push(h("p", {}, "Nothing was asked here."));
     return parts;
