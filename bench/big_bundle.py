@@ -86,7 +86,7 @@ def make(folder: Path, factor: int) -> Path:
     norm = load_protocol(plan.protocol).engine
     assert isinstance(manifest.engine, EnginePin)
     assert manifest.engine.net_sha256 == norm.net_sha256
-    directory = run_folder.create(folder / "runs", manifest, secret)
+    directory = run_folder.create(folder / "runs", manifest, secret, key)
     blocks = Runner(directory, Answering(invent), time.monotonic_ns, State(plan, None), Stop(), 1).play()
     return pack(directory, blocks, key, folder / "bundles")
 

@@ -23,7 +23,7 @@ import numpy as np
 from agzamov_verify.experiment.matches import Arm, Match
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.protocols.norms import load_protocol
-from agzamov_verify.scoring.exchangeability import ExchangeabilityTest, Noted, exchangeability
+from agzamov_verify.scoring.exchangeability import ExchangeabilityTest, Noted, PlayedArm, exchangeability
 from agzamov_verify.table.planted import PER_MILLE, PERCENT, PlantedReply, Role
 
 from .error_rates import rate_of
@@ -145,7 +145,7 @@ def findings(case: Endpoint, size: int, seed: str) -> Iterator[Finding]:
     """How often one endpoint is named in `size` runs."""
     rng = np.random.default_rng(list(hashlib.sha256(f"{seed}/equal prompts/{case.name}".encode()).digest()))
     runs = HONEST_RUNS * size if case in HONEST else size
-    named = sum(any(test.is_told for test in tests_of(case, rng)) for _ in range(runs))
+    named = sum(any(test.is_told for test in analysed_run(case, rng)) for _ in range(runs))
     yield of_rate(f"named: {case.name}", rate_of(named, runs), _band(case))
 
 
@@ -155,7 +155,7 @@ def _band(case: Endpoint) -> Band:
     return Band(Fraction(0) if case in FAINT else Fraction(95, 100), Fraction(1), None)
 
 
-def tests_of(endpoint: Endpoint, rng: np.random.Generator) -> list[ExchangeabilityTest]:
+def analysed_run(endpoint: Endpoint, rng: np.random.Generator) -> list[ExchangeabilityTest]:
     """The tests of one run with an endpoint."""
     root = rng.bytes(32)
     return list(exchangeability(run_of(endpoint, rng), NORM, lambda name: root + name.encode()))
@@ -171,14 +171,14 @@ def run_of(endpoint: Endpoint, rng: np.random.Generator) -> Iterator[Noted]:
 
 def _match(endpoint: Endpoint, match: Match, seat_index: int, rng: np.random.Generator) -> Iterator[Noted]:
     decisions = match.planned * DECISIONS
-    length = match.stream_results
+    length, arm = match.stream_results, PlayedArm.of(match)
     is_bare = match.condition.arm is Arm.NAKED
 
     def noted(role: Role, prompt: int, result: int, **more: Any) -> Noted:
         over = (result % length if match.careers else result) / (length if match.careers else match.planned)
         at = Moment(match.phase, over, prompt, role, more.get("is_bare", True))
         reply = PlantedReply(role, str(prompt), str(_action(endpoint, at, rng)), result, **more)
-        return Noted(match, seat_index, result // length, reply)
+        return Noted(arm, seat_index, result // length, reply)
 
     for _ in range(NORM.common_min + rng.binomial(decisions, NORM.common_permille / PER_MILLE)):
         prompt, result = int(rng.integers(NORM.spots)), int(rng.integers(match.planned))

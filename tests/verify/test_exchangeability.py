@@ -132,7 +132,7 @@ def test_an_honest_endpoint_is_not_named(game: str) -> None:
         ("holdem", engine_in_phase_0_and_with_memory, Compared.PHASE),
         ("chess960", engine_in_phase_0_and_with_memory, Compared.PHASE),
         ("chess960", random_where_it_counts, Compared.ROLE),
-        ("holdem", random_in_the_second_half, Compared.TIME),
+        ("holdem", random_in_the_second_half, Compared.PHASE),
     ],
 )
 def test_an_endpoint_that_treats_them_differently_is_named(game: str, player: Player, compared: Compared) -> None:

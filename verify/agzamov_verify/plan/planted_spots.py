@@ -11,6 +11,7 @@ from typing import Any, Final
 from ..core.dice import Dice
 from ..core.questions import Answer, Chat, Question, Reply
 from ..core.script import Exchanges
+from ..experiment.matches import Match
 from ..protocols.norms import load_protocol
 from ..table.game import StreamPlan
 from ..table.planted import PlantedQuestions, Quota, Spot
@@ -32,20 +33,30 @@ def planted_questions(
 
     `nothing_told`: the text in the place of what is remembered where nothing is.
     """
-    match, name = stream.match, stream.match.seats[seat_index]
+    match = stream.match
+    name = match.seats[seat_index]
     seat = plan.seats[name]
     if not seat.is_model:
         return None
     norm, game = load_protocol(plan.protocol).planted, GAMES[match.game]
-    label = f"planted/{match.id}/{seat_index}"
-    least = dice.stream(label)
-    common = [least.below(match.planned) for _ in range(norm.common_min)]
-    again = [least.below(match.planned) for _ in range(norm.again_min)]
-    own = range(stream.first, stream.first + stream.count)
-    quota = Quota(*(sorted((one for one in drawn if one in own), reverse=True) for drawn in (common, again)))
+    end = stream.first + stream.count
+    least = (
+        [result for result in results if stream.first <= result < end]
+        for results in _least(match, seat_index, norm.common_min, norm.again_min, dice)
+    )
     rules, unlearned = plan.rules_of(match.game), "\n".join(filter(None, (seat.briefing, nothing_told)))
     spots = partial(common_spots, match.game, rules, seat.tokens_limit, norm.spots, name, dice)
-    return PlantedQuestions(norm, dice.stream(f"{label}/{stream.id}"), spots, quota, game.number_in, unlearned)
+    draws = dice.stream(f"planted/{stream.id}/{seat_index}")
+    return PlantedQuestions(norm, draws, spots, Quota(*least), game.number_in, unlearned)
+
+
+@lru_cache(maxsize=SPOTS_KEPT)
+def _least(match: Match, seat_index: int, common: int, again: int, dice: Dice) -> tuple[list[int], list[int]]:
+    """Results of a match in which a seat is asked in any case, however few decisions it makes: the last ones first."""
+    draws = dice.stream(f"planted/least/{match.id}/{seat_index}")
+    drawn = ([draws.below(match.planned) for _ in range(number)] for number in (common, again))
+    first, second = (sorted(results, reverse=True) for results in drawn)
+    return first, second
 
 
 @lru_cache(maxsize=SPOTS_KEPT)
@@ -68,7 +79,7 @@ def _spot(game: str, stream: StreamPlan, rules: Any, tokens_max: int, dice: Dice
             asked.append(question)
             if len(asked) > wanted:
                 break
-    return Spot(asked[wanted % len(asked)].messages, seed)
+    return Spot.of(asked[wanted % len(asked)].messages, seed)
 
 
 def _answer(kind: str, question: Question) -> Answer:

@@ -123,6 +123,7 @@ def protocol_bytes(protocol_id: str) -> bytes:
     return PROTOCOLS[protocol_id].data("norms.json")
 
 
+@lru_cache
 def load_protocol(protocol_id: str) -> Protocol:
     """A known protocol. Raises KeyError for an unknown one."""
     return msgspec.json.decode(protocol_bytes(protocol_id), type=Protocol)

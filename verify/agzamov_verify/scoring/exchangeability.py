@@ -23,13 +23,12 @@ What no such test can see: a server that answers by the prompt alone (plays well
 it), and one that keeps each prompt with its first answer.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
-from itertools import combinations
 from math import ceil
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 import msgspec
 
@@ -39,6 +38,7 @@ from ..protocols.norms import load_protocol
 from ..table.decision import Tally, added
 from ..table.game import Block
 from ..table.planted import NO_DECISION, PlantedNorm, PlantedReply, Role
+from .inference.equal_pairs import shares_of
 from .inference.exact import Figure, figure
 from .inference.permutation import Group, permutation_p
 from .inference.significance import holm
@@ -46,8 +46,8 @@ from .inference.significance import holm
 EARLY: Final = "first half"
 LATE: Final = "second half"
 PLANTED: Final = "planted"
-RESOLUTION: Final = 3
-"""So many permutations for each test of the run and each part of the level: the least corrected p is 2/3 of it."""
+RESOLUTION: Final = 4
+"""So many permutations for each test of the run and each part of the level: the least corrected p is half of it."""
 COPIES: Final = 2
 """A decision is asked again so many times."""
 
@@ -120,18 +120,30 @@ class PlantedAnalysis(msgspec.Struct, frozen=True):
     used: tuple[UsedRow, ...]
 
 
+class PlayedArm(NamedTuple):
+    """A match as its replies are told apart by it. `length`: results of a career, or of the match without careers."""
+
+    id: str
+    game: str
+    phase: int
+    draws: str
+    seats: tuple[str, ...]
+    length: int
+
+    @classmethod
+    def of(cls, match: Match) -> Self:
+        """A match of a plan."""
+        length = match.stream_results if match.careers else match.planned
+        return cls(match.id, match.game, int(match.phase), match.draws, tuple(match.seats), length)
+
+
 class Noted(NamedTuple):
     """A reply with where it was asked. `stream`: the number of its stream in the match."""
 
-    match: Match
+    arm: PlayedArm
     seat_index: int
     stream: int
     reply: PlantedReply
-
-    @property
-    def player(self) -> tuple[str, str]:
-        """Game and seat."""
-        return self.match.game, self.match.seats[self.seat_index]
 
     @property
     def is_counted(self) -> bool:
@@ -146,8 +158,7 @@ class Noted(NamedTuple):
     @property
     def half(self) -> str:
         """The half of the career, or of a match without, in which it was asked."""
-        length = self.match.stream_results if self.match.careers else self.match.planned
-        return LATE if 2 * (self.reply.result % length) >= length else EARLY
+        return LATE if 2 * (self.reply.result % self.arm.length) >= self.arm.length else EARLY
 
 
 def planted_analysis(
@@ -164,9 +175,10 @@ def planted_analysis(
 
 
 def _noted(match: Match, blocks: Sequence[Block]) -> Iterator[Noted]:
+    arm = PlayedArm.of(match)
     for stream, block in enumerate(blocks):
         for seat_index, planted in block.planted.items():
-            yield from (Noted(match, seat_index, stream, reply) for reply in planted.replies)
+            yield from (Noted(arm, seat_index, stream, reply) for reply in planted.replies)
 
 
 def planted_tally(seat_index: int, blocks: Iterable[Block]) -> Tally:
@@ -207,19 +219,6 @@ class _Family(NamedTuple):
         return [replies for _, replies in by_prompt if len({label for label, _ in replies}) > 1]
 
 
-class _Shares(NamedTuple):
-    """Shares of equal pairs of two labels: between both, and within each."""
-
-    labels: tuple[str, str]
-    between: Fraction
-    within: tuple[Fraction | None, Fraction | None]
-
-    def drop(self, close: Fraction | None) -> Fraction:
-        """How far the share between lies below the greater one within; below `close` where neither is known."""
-        known = [share for share in self.within if share is not None] or [close or self.between]
-        return max(known) - self.between
-
-
 class _Tested(NamedTuple):
     """One test of the run: game and seat, its replies, and the name of its draws."""
 
@@ -234,7 +233,7 @@ def exchangeability(
     """The tests of all games and seats, with p corrected for their number."""
     by_player = defaultdict[tuple[str, str], list[Noted]](list)
     for one in noted:
-        by_player[one.player].append(one)
+        by_player[one.arm.game, one.arm.seats[one.seat_index]].append(one)
     tested = [
         _Tested(player, family, "/".join(("exchangeability", *player, str(number))))
         for player, own in by_player.items()
@@ -250,12 +249,13 @@ def exchangeability(
 
 def _families(own: Sequence[Noted]) -> Iterator[_Family]:
     first = [one for one in own if not one.reply.copy and one.reply.role is not Role.AGAIN and one.reply.is_bare]
-    yield _family(Compared.PHASE, first, lambda one: (one.prompt,), lambda one: f"Phase {one.match.phase:d}")
-    for arms in dict.fromkeys(one.match.draws for one in first):
-        of_arms = [one for one in first if one.match.draws == arms]
-        if len({one.match.id for one in of_arms}) > 1:
-            yield _family(Compared.ARM, of_arms, lambda one: (one.prompt,), lambda one: one.match.id)
-    yield _family(Compared.TIME, first, lambda one: (one.match.id, one.prompt), lambda one: one.half)
+    yield _family(Compared.PHASE, first, lambda one: (one.prompt,), lambda one: f"Phase {one.arm.phase}")
+    arms = dict.fromkeys(one.arm for one in first)
+    for draws in dict.fromkeys(arm.draws for arm in arms):
+        if sum(arm.draws == draws for arm in arms) > 1:
+            compared = (one for one in first if one.arm.draws == draws)
+            yield _family(Compared.ARM, compared, lambda one: (one.prompt,), lambda one: one.arm.id)
+    yield _family(Compared.TIME, first, lambda one: (one.arm.id, one.prompt), lambda one: one.half)
     again = _asked_again(own).values()
     bare = [one for replies in again if replies[0].reply.is_bare for one in replies]
     yield _family(Compared.ROLE, bare, _decision, lambda one: Role.COUNTED if one.is_counted else PLANTED)
@@ -274,7 +274,7 @@ def _family(
 
 
 def _decision(one: Noted) -> tuple[object, ...]:
-    return one.match.id, one.seat_index, one.stream, one.reply.decision
+    return one.arm.id, one.seat_index, one.stream, one.reply.decision
 
 
 def _asked_again(own: Iterable[Noted]) -> dict[tuple[object, ...], list[Noted]]:
@@ -321,7 +321,7 @@ def _test(
 ) -> ExchangeabilityTest:
     family, (equal, pairs) = tested.family, close_pairs
     close = Fraction(equal, pairs) if pairs else None
-    shares = max(_all_shares(family), key=lambda one: one.drop(close))
+    shares = max(shares_of(family.mixed), key=lambda one: one.drop(close))
     is_great = 100 * shares.drop(close) >= norm.difference_percent_min
     return ExchangeabilityTest(
         *tested.player,
@@ -339,45 +339,6 @@ def _test(
     )
 
 
-def _all_shares(family: _Family) -> Iterator[_Shares]:
-    """The shares of every two labels that have a prompt in common, over these prompts."""
-    tables = [_table(replies) for replies in family.mixed]
-    for one, other in combinations(sorted({label for table in tables for label in table}), 2):
-        common = [(table[one], table[other]) for table in tables if one in table and other in table]
-        if common:
-            between = _weighted((_equal_between(*pair), sum(map(Counter.total, pair))) for pair in common)
-            within = [_weighted(map(_equal_within, (pair[side] for pair in common))) for side in (0, 1)]
-            yield _Shares((one, other), between or Fraction(0), (within[0], within[1]))
-
-
-def _table(replies: Iterable[tuple[str, str]]) -> dict[str, Counter[str]]:
-    """By label the number of replies with each action."""
-    table: dict[str, Counter[str]] = {}
-    for label, action in replies:
-        table.setdefault(label, Counter())[action] += 1
-    return table
-
-
-def _equal_between(one: Counter[str], other: Counter[str]) -> Fraction:
-    """The share of equal pairs of a reply here and a reply there."""
-    return Fraction(sum(count * other[action] for action, count in one.items()), one.total() * other.total())
-
-
-def _equal_within(replies: Counter[str]) -> tuple[Fraction, int]:
-    """The share of equal pairs among some replies, and its weight: 0 where there is no pair."""
-    n = replies.total()
-    if n < 2:
-        return Fraction(0), 0
-    return Fraction(sum(count * (count - 1) for count in replies.values()), n * (n - 1)), n
-
-
-def _weighted(shares: Iterable[tuple[Fraction, int]]) -> Fraction | None:
-    """The mean of shares by their weights; None without any."""
-    known = [(share, weight) for share, weight in shares if weight]
-    total = sum(weight for _, weight in known)
-    return sum((share * weight for share, weight in known), Fraction(0)) / total if total else None
-
-
 # --- decisions with and without an augmentation ---------------------------------------------------
 
 
@@ -387,7 +348,7 @@ def _used(noted: Iterable[Noted]) -> Iterator[UsedRow]:
     for replies in _asked_again(noted).values():
         own = replies[0]
         if not own.reply.is_bare:
-            place = own.match.id, own.match.seats[own.seat_index], own.seat_index
+            place = own.arm.id, own.arm.seats[own.seat_index], own.seat_index
             rows[place].append([one.reply.action for one in replies])
     for place, decisions in rows.items():
         n = len(decisions)

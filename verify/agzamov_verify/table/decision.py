@@ -52,10 +52,12 @@ class ActionReader(msgspec.Struct, Generic[Action], frozen=True):
 class AfterDecisions(Protocol):
     """Questions that are asked after a seat's decisions and change nothing in the game: `planted`."""
 
-    def after(
-        self, question: Chat, answer: Reply | NoReply, rules: ActionReader[Any], *, has_tools: bool
-    ) -> Script[None]:
-        """Take a decision's first attempt, and ask what is due. `has_tools`: its model could call tools."""
+    def decided(self, question: Chat, answer: Reply | NoReply, rules: ActionReader[Any], *, has_tools: bool) -> bool:
+        """Take a decision's first attempt; whether something is due. `has_tools`: its model could call tools."""
+        ...
+
+    def ask_due(self) -> Script[None]:
+        """Ask what is due."""
         ...
 
 
@@ -135,32 +137,22 @@ def decide(
     offered = toolbox or (memory.toolbox if memory else None)
     talk = Conversation(offered, lambda answer: count_call(answer, tally))
     last, answer = yield from talk.ask(question)
-    action = yield from _action(talk, last, answer, rules, policy, tally)
-    if planted:
-        yield from planted.after(question, answer, rules, has_tools=offered is not None)
+    read = rules.read(answer)
+    if not isinstance(read, Fault):
+        tally.first_exact += read.exact
+        tally.first_normalised += not read.exact
+        action: Action | Forfeit = read.action
+    else:
+        _count_fault(read.kind, tally, "first")
+        if policy is IllegalPolicy.SUBSTITUTE:
+            _count_fault(read.kind, tally, "final")
+            tally.substituted += 1
+            action = rules.substitute(FIRST_ATTEMPT)
+        else:
+            action = yield from _retry(talk, last, answer, read, rules, tally)
+    if planted and planted.decided(question, answer, rules, has_tools=offered is not None):
+        yield from planted.ask_due()
     return action
-
-
-def _action(
-    talk: Conversation,
-    question: Chat,
-    answer: Reply | NoReply,
-    rules: ActionReader[Action],
-    policy: IllegalPolicy,
-    tally: Tally,
-) -> Script[Action | Forfeit]:
-    """The action of a first attempt, or what the policy puts in its place."""
-    action = rules.read(answer)
-    if not isinstance(action, Fault):
-        tally.first_exact += action.exact
-        tally.first_normalised += not action.exact
-        return action.action
-    _count_fault(action.kind, tally, "first")
-    if policy is IllegalPolicy.SUBSTITUTE:
-        _count_fault(action.kind, tally, "final")
-        tally.substituted += 1
-        return rules.substitute(FIRST_ATTEMPT)
-    return (yield from _retry(talk, question, answer, action, rules, tally))
 
 
 def ask_before(question: Chat, tally: Tally) -> Script[Reply | NoReply]:

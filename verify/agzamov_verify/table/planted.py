@@ -8,7 +8,7 @@ Two kinds, put after decisions that the sealed seed draws, so that nobody can kn
              memory, a tool or documents added to its prompt: as the naked arm has it
 
 Beside them decisions are noted whose own prompt is bare: those that are asked again, and of a seat's first ones in a
-result those of one in `NATURAL` prompts by digest, since equal ones (first decisions of hold'em) compare by themselves.
+result those of one in `NATURAL` prompts by checksum, since equal ones (as in hold'em) compare by themselves.
 
 The law: no draw, tally or memory of the game knows of them. What they cost is in a tally of their own.
 """
@@ -17,7 +17,8 @@ import hashlib
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
+from zlib import crc32
 
 import msgspec
 
@@ -29,12 +30,13 @@ from .decision import ActionReader, Tally, count_call
 from .declared import Accepted, Fault, FaultKind, read_declared
 from .prompt_lines import PROFILE, TOOL, forgotten
 
-NATURAL: Final = 8
-"""Of so many prompts that are bare one is noted, chosen by its digest: so equal ones are noted together."""
+NATURAL: Final = 16
+"""Of so many prompts that are bare one is noted, chosen by its checksum: so equal ones are noted together."""
 PROMPT_DIGITS: Final = 16
 ACTION_CHARACTERS_MAX: Final = 80
 PER_MILLE, PERCENT = 1000, 100
 NO_DECISION: Final = -1
+NEVER: Final = 2**62
 
 
 class PlantedNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,10 +69,16 @@ class Role(StrEnum):
 
 
 class Spot(NamedTuple):
-    """A bare prompt and its sampling seed."""
+    """A bare prompt with its digest and its sampling seed."""
 
     messages: tuple[Message, ...]
     seed: int
+    prompt: str
+
+    @classmethod
+    def of(cls, messages: tuple[Message, ...], seed: int) -> Self:
+        """The spot of a prompt."""
+        return cls(messages, seed, digest(messages))
 
 
 class PlantedReply(msgspec.Struct, frozen=True, gc=False):
@@ -133,73 +141,104 @@ class PlantedQuestions:
         self._norm, self._draws, self._spots, self._quota, self._number_in = norm, draws, spots, quota, number_in
         self._unlearned = unlearned
         self._decisions = self._asked = 0
+        self._result = ""
+        self._common_at, self._again_at = frozenset[int](), frozenset[int]()
+        self._moments = frozenset[int]()
         self._due: list[Due] = []
+        self._next_due = NEVER
         self._noted: list[PlantedReply] = []
         self._tally = Tally()
-        self._last: tuple[Chat, ActionReader[Any]] | None = None
-        self._result = ""
+        self._last: Chat | None = None
+        self._rules: ActionReader[Any] | None = None
 
     @property
     def replies(self) -> PlantedReplies:
         """What was noted so far."""
         return PlantedReplies(tuple(self._noted), self._tally)
 
-    def after(
-        self, question: Chat, answer: Reply | NoReply, rules: ActionReader[Any], *, has_tools: bool
-    ) -> Script[None]:
-        """Take a decision's first attempt, and ask what is due."""
-        self._last, number = (question, rules), self._decisions
-        self._decisions += 1
-        is_drawn = self._draws.below(PER_MILLE) < self._norm.again_permille
-        is_again = self._is_due(self._quota.again, question) or is_drawn
-        self._note_counted(question, answer, rules, is_again=is_again, is_bare=not has_tools)
-        if is_again:
-            after = self._decisions + 1 + self._draws.below(self._norm.again_within)
-            self._due.append(
-                Due(after, Spot(bare(question.messages, self._unlearned), question.seed), Role.AGAIN, number, 0)
-            )
-        is_drawn = self._draws.below(PER_MILLE) < self._norm.common_permille
-        if self._is_due(self._quota.common, question) or is_drawn:
-            spot = self._draws.choice(self._spots())
-            self._due.append(Due(self._decisions, spot, Role.COMMON, NO_DECISION, 0))
-        yield from self._ask_due(self._decisions)
+    def decided(self, question: Chat, answer: Reply | NoReply, rules: ActionReader[Any], *, has_tools: bool) -> bool:
+        """Take a decision's first attempt; whether something is due. `has_tools`: its model could call tools."""
+        number = self._decisions
+        if not number % PER_MILLE:
+            self._draw_moments()
+        self._decisions = number + 1
+        self._last, self._rules = question, rules
+        if question.game != self._result or number in self._moments:
+            self._take(question, answer, rules, is_bare=not has_tools)
+        return self._next_due <= number + 1
+
+    def ask_due(self) -> Script[None]:
+        """Ask what is due."""
+        yield from self._ask_until(self._decisions)
 
     def finish(self) -> Script[None]:
         """Ask what is left when the stream has ended."""
+        for _ in self._quota.common if self._last else ():
+            self._put_common()
         while self._due and self._last:
-            yield from self._ask_due(max(due.after for due in self._due))
+            yield from self._ask_until(max(due.after for due in self._due))
 
-    def _is_due(self, results: list[int], question: Chat) -> bool:
-        """Whether the next result of a quota has begun; it is used up then."""
-        if results and results[-1] <= self._number_in(question.game):
+    def _draw_moments(self) -> None:
+        """Draw the decisions among the next thousand after which something is asked; several drawn alike are one."""
+        self._common_at, self._again_at = (
+            frozenset(self._decisions + self._draws.below(PER_MILLE) for _ in range(permille))
+            for permille in (self._norm.common_permille, self._norm.again_permille)
+        )
+        self._moments = self._common_at | self._again_at
+
+    def _take(self, question: Chat, answer: Reply | NoReply, rules: ActionReader[Any], *, is_bare: bool) -> None:
+        """Take the first decision of a result, or one at a drawn moment: note it, and what is to be asked."""
+        number = self._decisions - 1
+        is_first, self._result = question.game != self._result, question.game
+        if is_first and (self._quota.again or self._quota.common):
+            self._again_at |= self._begun(self._quota.again)
+            self._common_at |= self._begun(self._quota.common)
+            self._moments = self._common_at | self._again_at
+        is_again = number in self._again_at
+        if is_again or (is_first and is_compared(question)):
+            self._note_counted(question, answer, rules, NO_DECISION if not is_again else number, is_bare=is_bare)
+        if is_again:
+            after = number + 2 + self._draws.below(self._norm.again_within)
+            spot = Spot.of(bare(question.messages, self._unlearned), question.seed)
+            self._put(Due(after, spot, Role.AGAIN, number, 0))
+        if number in self._common_at:
+            self._put_common()
+
+    def _put_common(self) -> None:
+        self._put(Due(self._decisions, self._draws.choice(self._spots()), Role.COMMON, NO_DECISION, 0))
+
+    def _put(self, due: Due) -> None:
+        self._due.append(due)
+        self._next_due = min(self._next_due, due.after)
+
+    def _begun(self, results: list[int]) -> frozenset[int]:
+        """One decision from this on for each result of a quota that has begun; these are used up then."""
+        now, begun = self._number_in(self._result), 0
+        while results and results[-1] <= now:
             results.pop()
-            return True
-        return False
+            begun += 1
+        return frozenset(range(self._decisions - 1, self._decisions - 1 + begun))
 
     def _note_counted(
-        self, question: Chat, answer: Reply | NoReply, rules: ActionReader[Any], *, is_again: bool, is_bare: bool
+        self, question: Chat, answer: Reply | NoReply, rules: ActionReader[Any], number: int, *, is_bare: bool
     ) -> None:
-        """Note the decision itself where it is asked again, or where its bare prompt is one of those compared."""
-        is_first, self._result = question.game != self._result, question.game
-        if not (is_first or is_again):
-            return
+        """Note a decision that is asked again, or whose bare prompt is one of those compared."""
         messages = bare(question.messages, self._unlearned)
-        is_bare, prompt = is_bare and messages == question.messages, digest(messages)
-        if is_again or (is_bare and int(prompt, 16) % NATURAL == 0):
-            number = self._decisions - 1 if is_again else NO_DECISION
-            result = self._number_in(question.game)
-            self._noted.append(
-                PlantedReply(Role.COUNTED, prompt, reduced(answer, rules), result, number, is_bare=is_bare)
-            )
+        is_bare = is_bare and messages == question.messages
+        if is_bare or number != NO_DECISION:
+            noted = Role.COUNTED, digest(messages), reduced(answer, rules), self._number_in(question.game), number
+            self._noted.append(PlantedReply(*noted, is_bare=is_bare))
 
-    def _ask_due(self, now: int) -> Script[None]:
+    def _ask_until(self, now: int) -> Script[None]:
         due, self._due = [one for one in self._due if one.after <= now], [one for one in self._due if one.after > now]
+        self._next_due = min((one.after for one in self._due), default=NEVER)
         for one in due:
             yield from self._ask(one, now)
 
     def _ask(self, due: Due, now: int) -> Script[None]:
-        assert self._last is not None
-        last, rules = self._last
+        last, rules = self._last, self._rules
+        assert last is not None
+        assert rules is not None
         question = Planted(self._asked, last.game, due.spot.messages, due.spot.seed, last.to, last.turn)
         self._asked += 1
         answer = yield from ask(question, REPLY)
@@ -207,7 +246,7 @@ class PlantedQuestions:
         self._noted.append(
             PlantedReply(
                 due.role,
-                digest(due.spot.messages),
+                due.spot.prompt,
                 reduced(answer, rules),
                 self._number_in(last.game),
                 due.decision,
@@ -215,7 +254,12 @@ class PlantedQuestions:
             )
         )
         if not due.copy and (due.role is Role.AGAIN or self._draws.below(PERCENT) < self._norm.twice_percent):
-            self._due.append(due._replace(after=now + 1, copy=1))
+            self._put(due._replace(after=now + 1, copy=1))
+
+
+def is_compared(question: Chat) -> bool:
+    """Whether a decision's prompt is one of those that are noted wherever they occur."""
+    return not crc32(question.messages[-1].content.encode()) % NATURAL
 
 
 def bare(messages: tuple[Message, ...], unlearned: str = "") -> tuple[Message, ...]:

@@ -5,8 +5,9 @@ whatever that is for the group's prompt (Fisher 1935; Good, Permutation Tests, 2
 groups, with weights so that each group counts by its number of replies n, c_la of them with label l and action a:
 
     agreement    sum over groups of 1/n sum_la C(c_la, 2): equal pairs of one label, great where labels answer otherwise
-    departures   max over labels of |S_l - E S_l| / sd S_l, S_l the sum over replies of the share of the group's others
-                 that differ: great where one label departs now and then from what all the others answer
+    departures   max over labels of |S_l - E S_l|, S_l the sum over replies of the share of the group's others that
+                 differ: great where one label departs now and then from what all the others answer. Not divided by its
+                 deviation, since a label of few replies would reach any value by chance now and then
 
 The first has power where every reply differs, the second where a few do, which a group alone cannot show. Each is
 compared with the same permutations, which end early where a test cannot reject any more (Besag and Clifford 1991,
@@ -17,7 +18,6 @@ labels, say nothing under any permutation and are left out.
 import hashlib
 from collections.abc import Sequence
 from fractions import Fraction
-from math import sqrt
 from struct import unpack
 from typing import Final, NamedTuple
 
@@ -27,7 +27,8 @@ REPLIES_MAX: Final = 2_000
 """Groups beyond so many replies are left out, which bounds the work; so many show any difference that matters."""
 FINE: Final = 720_720
 """Weights are whole numbers: this over the size of a group."""
-TIE: Final = 1e-9
+TIE: Final = 1.0
+"""Sums are whole numbers, of which a mean has a part."""
 WORD_BYTES: Final = 4
 WORD_BITS: Final = 32
 
@@ -71,12 +72,12 @@ def permutation_p(groups: Sequence[Group], seed: bytes, permutations: int) -> Fr
             replies += len(group.actions)
     if not weighed:
         return Fraction(1)
-    moments = _moments(weighed)
-    observed = _statistics(weighed, moments)
+    means = _means(weighed)
+    observed = _statistics(weighed, means)
     agreeing = departing = made = 0
     while made < permutations and min(agreeing, departing) < EXCEEDANCES:
         _shuffle(weighed, replies, seed + made.to_bytes(WORD_BYTES, "big"))
-        permuted = _statistics(weighed, moments)
+        permuted = _statistics(weighed, means)
         agreeing += permuted.agreement >= observed.agreement
         departing += permuted.departures >= observed.departures - TIE
         made += 1
@@ -90,22 +91,18 @@ def _weighed(group: Group) -> _Weighed:
     return _Weighed(group.actions, list(group.labels), departs, FINE // n, kinds)
 
 
-def _moments(groups: Sequence[_Weighed]) -> list[tuple[float, float]]:
-    """Mean and standard deviation of each label's sum of departures over all permutations within groups."""
-    number = 1 + max(max(group.labels) for group in groups)
-    means, variances = [0.0] * number, [0.0] * number
+def _means(groups: Sequence[_Weighed]) -> list[float]:
+    """Mean of each label's sum of departures over all permutations within groups."""
+    means = [0.0] * (1 + max(max(group.labels) for group in groups))
     for group in groups:
-        n, total = len(group.labels), sum(group.departs)
-        spread = n * sum(value * value for value in group.departs) - total * total
-        for label in range(number):
-            own = group.labels.count(label)
-            means[label] += own * total / n
-            variances[label] += own * (n - own) * spread / (n * n * (n - 1))
-    return [(mean, sqrt(variance)) for mean, variance in zip(means, variances, strict=True)]
+        mean = sum(group.departs) / len(group.departs)
+        for label in group.labels:
+            means[label] += mean
+    return means
 
 
-def _statistics(groups: Sequence[_Weighed], moments: Sequence[tuple[float, float]]) -> _Statistics:
-    agreement, sums = 0, [0] * len(moments)
+def _statistics(groups: Sequence[_Weighed], means: Sequence[float]) -> _Statistics:
+    agreement, sums = 0, [0] * len(means)
     for actions, labels, departs, weight, kinds in groups:
         counts = [0] * (kinds * len(sums))
         pairs = 0
@@ -115,8 +112,7 @@ def _statistics(groups: Sequence[_Weighed], moments: Sequence[tuple[float, float
             counts[place] += 1
             sums[label] += own
         agreement += pairs * weight
-    departures = [abs(own - mean) / sd for own, (mean, sd) in zip(sums, moments, strict=True) if sd]
-    return _Statistics(agreement, max(departures, default=0.0))
+    return _Statistics(agreement, max(abs(own - mean) for own, mean in zip(sums, means, strict=True)))
 
 
 def _shuffle(groups: Sequence[_Weighed], replies: int, seed: bytes) -> None:
