@@ -150,3 +150,51 @@ def test_engine_moves_are_compared_where_every_game_was_judged(monkeypatch: pyte
     assert found["engine_choice"].value == Fraction(44, 100)
     assert found["engine_choice"].other_value == Fraction(6, 100)
     assert "loss" not in found
+
+
+CHANCE, ENGINE_FIRST = 0.3, 0.75
+MOVES, TRIED_AGAIN = 2_000, 60
+"""Own moves of a career of 100 games, and those whose first reply was thrown away."""
+
+
+def tried(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, chance: float) -> dict[str, list[Any]]:
+    """Careers whose moves after failed tries are the engine's with a chance; the others with `CHANCE`."""
+
+    def moves(_match: Any, _seat_index: int, _block: Any, _plan: Any, _answers: Any) -> dict[bool, list[Any]]:
+        drawn = {True: rng.random(TRIED_AGAIN) < chance, False: rng.random(MOVES) < CHANCE}
+        return {of: [SimpleNamespace(best=bool(one), loss_centipawns=0) for one in own] for of, own in drawn.items()}
+
+    made = blocks(rng, naked=HONEST, real=HONEST)
+    for block in made[ARMS[Arm.REAL].id]:
+        block.tallies[0].failed_attempts = 10
+    monkeypatch.setattr(between_arms, "JUDGED", {"holdem": None})
+    for name in ("_choice", "_loss"):
+        monkeypatch.setattr(between_arms, name, lambda *_: (0, 0))
+    monkeypatch.setattr(between_arms, "_by_tries", moves)
+    monkeypatch.setattr(between_arms, "FAULTS", ())
+    return made
+
+
+def test_a_proxy_that_fails_until_a_good_move_comes_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It throws a reply away unless it is the engine's, up to `attempts_max` times: the best of several."""
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        found = arm_differences(plan(), tried(rng, monkeypatch, ENGINE_FIRST), {})
+        (within,) = [one for one in found if one.figure == "choice_after_failed_tries"]
+        assert within.match is within.other
+    (line,) = [line for line in arm_warnings(plan(), tried(rng, monkeypatch, ENGINE_FIRST), {}) if "after" in line]
+    assert line.startswith("in hold'em m plays the engine's first choice in 7")
+    assert " of its moves after failed tries of its server with memory by recent, in " in line
+    assert " of its others (p " in line
+
+
+def test_failures_that_do_not_look_at_the_reply_are_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(6)
+    runs = 300
+    told = [
+        one.figure
+        for _ in range(runs)
+        for one in arm_differences(plan(), tried(rng, monkeypatch, CHANCE), {})
+        if one.match is one.other
+    ]
+    assert len(told) <= 0.015 * runs

@@ -1,10 +1,11 @@
 """Whole games of Chess960 under scripted seats: what is asked, how they end, what is recorded."""
 
 import chess
+import msgspec
 import pytest
 
 from agzamov_verify.core.dice import Dice
-from agzamov_verify.core.questions import ENGINE, Answer, Chat, Evaluate, Evaluation, NoReply, Question, Reply
+from agzamov_verify.core.questions import ENGINE, Answer, Chat, Evaluate, Evaluation, NoReply, Question, Reply, Try
 from agzamov_verify.games.chess.game_script import ChessRecord, ChessRules, Ending, play
 from agzamov_verify.games.chess.prompt import PromptStyle
 from agzamov_verify.games.chess.rules import DrawClaims, End, Game960
@@ -42,6 +43,17 @@ def test_a_whole_game_ends_in_mate_for_black() -> None:
     assert [four, four] == [without_signals(tally) for tally in record.tallies]
     assert [question.to for question in asked] == ["agent", "opponent", "agent", "opponent"]
     assert [question.turn for question in asked] == [0, 1, 2, 3]
+
+
+def test_plies_decided_after_failed_tries_of_a_server_are_in_the_record() -> None:
+    answers = moves(QUICKEST_MATE)
+    for ply in (1, 2):
+        answer = answers[ply]
+        assert isinstance(answer, Reply)
+        answers[ply] = msgspec.structs.replace(answer, attempts=(Try("status 500", "server"),))
+    record, _ = game(answers)
+    assert record.retried == (1, 2)
+    assert [tally.failed_attempts for tally in record.tallies] == [1, 1]
 
 
 def test_a_mate_by_white_is_a_win_for_white() -> None:

@@ -10,6 +10,9 @@ naked control, and between a real arm and the placebo, filler and stale arms of 
     failed tries             failed tries of the server a call
     first attempts           share of decisions by each class of fault
 
+Within each arm its own moves after a failed try of the server are compared with its others, by the first two figures:
+a proxy that fails until a good reply comes is asked up to `attempts_max` times, and is seen by nothing else.
+
 The unit is a stream (a career, or a block of games), within which decisions depend on each other; an arm needs as many
 as a verdict needs careers. Welch's t compares the streams' values, with r = values of a stream, m streams an arm:
 
@@ -37,6 +40,7 @@ from .inference.distributions import t_two_sided
 from .inference.samples import contrast, moments
 from .inference.significance import holm
 from .play_times import is_control
+from .quality.judged_moves import MoveLoss
 from .quality.quality_constants import load_quality_constants
 from .quality.quality_figures import JUDGED
 from .quality.quality_index import moves_by_game
@@ -53,7 +57,10 @@ Ratio = tuple[int, int]
 
 
 class ArmDifference(NamedTuple):
-    """A figure of the seat at `seat_index` in two arms, over all of their streams together, and the corrected p."""
+    """A figure of the seat at `seat_index` in two arms, over all of their streams together, and the corrected p.
+
+    Where `other` is `match` itself: after failed tries, and elsewhere.
+    """
 
     figure: str
     match: Match
@@ -65,7 +72,7 @@ class ArmDifference(NamedTuple):
     p: Fraction
 
 
-MEANS: Final = ("tokens", "loss")
+MEANS: Final = ("tokens", "loss", "loss_after_failed_tries")
 """Figures that are means; the others are shares of a number."""
 FAULTS: Final = ("no_action", "ambiguous", "illegal", "cut", "no_reply")
 """Classes of first attempts without a legal action."""
@@ -80,6 +87,9 @@ def arm_differences(plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: 
         return _figures(match, seat_index, blocks[match.id], plan, answers)
 
     found = [one for pair in compared_arms(plan, blocks) for one in _differences(pair, plan, figures)]
+    for match in plan.matches:
+        if match.id in blocks and _is_judged(match, blocks[match.id], answers):
+            found += _after_failed_tries(match, blocks[match.id], plan, answers)
     corrected = holm([one.p for one in found])
     told = [one._replace(p=p) for one, p in zip(found, corrected, strict=True) if p <= LEVEL]
     return sorted(told, key=lambda one: one.p)
@@ -104,18 +114,59 @@ def _is_of_system(control: Match, match: Match) -> bool:
 def _differences(
     pair: tuple[Match, Match], plan: Plan, figures: Callable[[Match, int], dict[str, list[Ratio]]]
 ) -> Iterator[ArmDifference]:
-    match, other = pair
+    match, _ = pair
     least = load_protocol(plan.protocol).verdict.careers_min
     for seat_index, name in enumerate(match.seats):
         if not plan.seats[name].is_model:
             continue
         sides = [figures(one, seat_index) for one in pair]
         for figure in sides[0]:
-            first, second = ([ratio for ratio in side.get(figure, ()) if ratio[1]] for side in sides)
-            if min(len(first), len(second)) >= least:
-                values = Fraction(*_total(first)), Fraction(*_total(second))
-                p = _p_of(first, second, is_share=figure not in MEANS)
-                yield ArmDifference(figure, match, other, seat_index, *values, (len(first), len(second)), p)
+            yield from _difference(figure, pair, seat_index, [side.get(figure, ()) for side in sides], least)
+
+
+def _difference(
+    figure: str, pair: tuple[Match, Match], seat_index: int, sides: Sequence[Sequence[Ratio]], least: int
+) -> Iterator[ArmDifference]:
+    """A figure in both `sides`, by stream; nothing where fewer than `least` streams of a side have it."""
+    first, second = ([ratio for ratio in side if ratio[1]] for side in sides)
+    if min(len(first), len(second)) >= least:
+        values = Fraction(*_total(first)), Fraction(*_total(second))
+        p = _p_of(first, second, is_share=figure not in MEANS)
+        yield ArmDifference(figure, *pair, seat_index, *values, (len(first), len(second)), p)
+
+
+def _after_failed_tries(match: Match, blocks: Sequence[Block], plan: Plan, answers: Answers) -> Iterator[ArmDifference]:
+    """A model's moves after failed tries of its server against its other moves, within one judged arm."""
+    least = load_protocol(plan.protocol).verdict.careers_min
+    for seat_index, name in enumerate(match.seats):
+        if not plan.seats[name].is_model or not any(block.tallies[seat_index].failed_attempts for block in blocks):
+            continue
+        by_block = [_by_tries(match, seat_index, block, plan, answers) for block in blocks]
+        sides = [[moves[of] for moves in by_block] for of in (True, False)]
+        pair = match, match
+        losses = [[(sum(move.loss_centipawns for move in one), len(one)) for one in side] for side in sides]
+        yield from _difference("loss_after_failed_tries", pair, seat_index, losses, least)
+        choices = [[(sum(move.best for move in one), len(one)) for one in side] for side in sides]
+        yield from _difference("choice_after_failed_tries", pair, seat_index, choices, least)
+
+
+def _by_tries(
+    match: Match, seat_index: int, block: Block, plan: Plan, answers: Answers
+) -> Mapping[bool, list[MoveLoss]]:
+    """A seat's own moves of a stream: those after failed tries of its server (True), and the others."""
+    moves: Mapping[bool, list[MoveLoss]] = {True: [], False: []}
+    judged = JUDGED[match.game]
+    games = moves_by_game(judged, block.records, answers, load_quality_constants(plan.protocol))[seat_index]
+    for record, game in zip(block.records, games, strict=True):
+        retried = frozenset(judged.retried(record))
+        for move in game:
+            moves[move.ply in retried].append(move)
+    return moves
+
+
+def _is_judged(match: Match, blocks: Sequence[Block], answers: Answers) -> bool:
+    """Whether the engine's answers about all games of a match are there."""
+    return match.game in JUDGED and all(record.game in answers for block in blocks for record in block.records)
 
 
 def _total(ratios: Sequence[Ratio]) -> Ratio:
@@ -151,7 +202,7 @@ def _figures(
     }
     for name in FAULTS:
         figures[name] = [(getattr(tally, f"first_{name}"), tally.decisions) for tally in tallies]
-    if match.game in JUDGED and all(record.game in answers for block in blocks for record in block.records):
+    if _is_judged(match, blocks, answers):
         figures["engine_choice"] = [_choice(match, seat_index, block, answers) for block in blocks]
         figures["loss"] = [_loss(match, seat_index, block, plan, answers) for block in blocks]
     return figures
@@ -180,6 +231,8 @@ def _number(value: Fraction) -> str:
 WORDS: Final[Mapping[str, tuple[str, Callable[[Fraction], str]]]] = {
     "engine_choice": ("plays the engine's first choice in {} of its moves", _percent),
     "loss": ("loses {} centipawns a move", _number),
+    "choice_after_failed_tries": ("plays the engine's first choice in {} of its moves", _percent),
+    "loss_after_failed_tries": ("loses {} centipawns a move", _number),
     "tokens": ("writes {} tokens a reply", _number),
     "failed_tries": ("has a failed try of its server in {} of its calls", _percent),
     "no_action": ("declares no action in {} of its first attempts", _percent),

@@ -86,8 +86,9 @@ class Ending(msgspec.Struct, frozen=True, gc=False):
 class ChessRecord(msgspec.Struct, frozen=True):
     """The outcome of one game. `raw` is how it ended, or stood, without adjudication.
 
-    `substituted` lists the plies whose move was drawn from the seed in place of a seat's, from 0 on. `judgement`: the
-    side that White said stands better before its first move, where it was asked.
+    `substituted` lists the plies whose move was drawn from the seed in place of a seat's, from 0 on, `retried` those
+    whose decision came after failed tries of the seat's server. `judgement`: the side that White said stands better
+    before its first move, where it was asked.
     """
 
     game: str
@@ -98,6 +99,7 @@ class ChessRecord(msgspec.Struct, frozen=True):
     tallies: tuple[Tally, Tally]
     substituted: tuple[int, ...] = ()
     judgement: Better | None = None
+    retried: tuple[int, ...] = ()
 
     @property
     def outcomes(self) -> tuple[int, int]:
@@ -142,6 +144,7 @@ class _Table:
         )
         self.tallies = (Tally(), Tally())
         self.substituted: list[int] = []
+        self.retried: list[int] = []
         self.reading = ActionReader(self._read, self._substitute, REMINDER, TAG, spelled)
         self.adjudicator = Adjudicator(rules.adjudication, name.id)
         percent = rules.adjudication.play_on_percent
@@ -164,21 +167,31 @@ class _Table:
         raw: Ending | None = None
         while raw is None:
             side = WHITE if self.game.board.turn else BLACK
-            question = yield from self._question(side)
             player, tally = self.players[side], self.tallies[side]
+            failed = tally.failed_attempts
+            question = yield from self._question(side)
             toolbox = engine_tools.toolbox(player.tool, self.game, self.name, self.dice)
             seat = tally, player.memory, toolbox, player.planted
             action = yield from decide(question, self.reading, self.rules.illegal, *seat)
+            if tally.failed_attempts > failed:
+                self.retried.append(self.game.ply)
             raw = self._act(action, side)
             if raw is None and adjudicated is None:
                 adjudicated = yield from self._adjudicate()
                 if adjudicated and not self.plays_on:
                     break
         raw = raw or Ending(End.UNFINISHED, 1)
-        moves, substituted = tuple(self.game.moves), tuple(self.substituted)
-        ending = adjudicated or raw
-        start = self.game.start_fen
-        return ChessRecord(self.name.id, start, moves, ending, raw, self.tallies, substituted, self.judgement)
+        return ChessRecord(
+            self.name.id,
+            self.game.start_fen,
+            tuple(self.game.moves),
+            adjudicated or raw,
+            raw,
+            self.tallies,
+            tuple(self.substituted),
+            self.judgement,
+            tuple(self.retried),
+        )
 
     def _act(self, action: chess.Move | Forfeit, side: int) -> Ending | None:
         """Play the decision of the side to move; return how the game ended, if it did."""

@@ -136,6 +136,9 @@ class ChessMoves(JudgedMoves):
     def substituted(self, record: ChessRecord) -> Collection[int]:
         return record.substituted
 
+    def retried(self, record: ChessRecord) -> Collection[int]:
+        return record.retried
+
     def identity(self, record: ChessRecord) -> str:
         return game_identity(record)
 

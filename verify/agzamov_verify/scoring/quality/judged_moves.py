@@ -62,5 +62,9 @@ class JudgedMoves(ABC):
         """Plies whose move was drawn from the seed in a seat's place."""
 
     @abstractmethod
+    def retried(self, record: Any) -> Collection[int]:
+        """Plies that a seat decided after failed tries of its server."""
+
+    @abstractmethod
     def identity(self, record: Any) -> str:
         """The same for records in which the same was played."""

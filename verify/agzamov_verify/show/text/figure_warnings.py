@@ -213,8 +213,8 @@ def retry_warnings(plan: Plan, results: Results) -> Iterator[str]:
         if 100 * failed > percent_max * calls and plan.seats[name].is_model:
             yield (
                 f"seat {ascii_words(name)}: {failed:,} failed tries in {calls:,} calls ({percent(failed / calls)},"
-                f" expected at most {percent_max} %): an answer after a failed try may be the best of several, and"
-                " whether failures fall on good and bad decisions alike is not known"
+                f" expected at most {percent_max} %): an answer after a failed try may be the best of several; where an"
+                " engine judges the moves, a difference to the other ones is told, elsewhere it is not known"
             )
 
 
@@ -244,6 +244,8 @@ def arm_warnings(plan: Plan, blocks: Mapping[str, Sequence[Block]], answers: Ans
         name = ascii_words(one.match.seats[one.seat_index])
         who = name if one.seat_index == MEASURED else f"the opponent {name}"
         where = [condition_words(match.condition).strip() for match in (one.match, one.other)]
+        if one.match is one.other:
+            where = [" ".join(filter(None, ["after failed tries of its server", where[0]])), "of its others"]
         n = " and ".join(map(str, one.streams))
         yield (
             f"in {GAMES[one.match.game].title} {who} {sentence.format(number(one.value))} {where[0]},"
