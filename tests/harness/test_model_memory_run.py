@@ -86,6 +86,13 @@ def test_the_reference_player_saves_and_searches_and_the_bundle_verifies(
     calls = [call["name"] for entry in lines(run) for call in entry["answer"].get("tool_calls", ())]
     assert set(calls) == {"memory_save", "memory_search"}
     assert not any("tool_calls" in entry["answer"] for entry in lines(run, "_naked"))
+    assert verdict.analysis
+    again = {(row.match, row.seat_index): row for row in verdict.analysis.planted.used}
+    assert again
+    assert {use.match: use.asked_again for use in verdict.memory_use if use.side == "a"} == {
+        use.match: again.get((use.match, 0)) for use in verdict.memory_use if use.side == "a"
+    }
+    assert any(use.asked_again and use.asked_again.decisions for use in verdict.memory_use)
 
 
 def test_a_model_that_calls_no_tools_is_refused_before_anything_is_sealed(commands: Commands, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Delivered and used of a memory: counted from prompts, and of a drawn sample that is asked again without its text."""
 
+from fractions import Fraction
+
 import msgspec
 import pytest
 
@@ -11,6 +13,8 @@ from agzamov_verify.core.script import Exchanges
 from agzamov_verify.experiment.matches import Arm, Match
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script, streams_of
+from agzamov_verify.scoring.exchangeability import UsedRow
+from agzamov_verify.scoring.inference.exact import figure
 from agzamov_verify.show.memory_use_words import NOT_KNOWN, delivered_words, outcome_words, used_words
 from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE, forgotten
 from agzamov_verify.table.registry import GAMES
@@ -138,5 +142,10 @@ def test_the_words_say_what_is_known_and_of_how_many() -> None:
     assert used_words(USE) == "3 of 20 decisions, drawn from 36, are others without it (15.0 %)"
     assert outcome_words(USE, sessions).startswith("2 of 10 sessions ended otherwise than without memory")
     assert used_words(msgspec.structs.replace(USE, asked=0, used=0)) == NOT_KNOWN
+    row = UsedRow("m", "agent", 0, 14, figure(Fraction(6, 14)), figure(Fraction(0)))
+    assert used_words(msgspec.structs.replace(USE, asked=0, used=0, asked_again=row)) == (
+        "of 14 decisions asked again without any augmentation 42.9 % of the replies declare another action;"
+        " asked so twice, 0.0 % differ"
+    )
     assert used_words(msgspec.structs.replace(USE, delivered=0)) == "nothing was delivered"
     assert outcome_words(msgspec.structs.replace(USE, contests=0), sessions) == ""

@@ -1,8 +1,8 @@
 """Delivered, used, outcome: what a memory did in each match, counted.
 
 delivered   decisions with text of the memory in their prompt (in an arm of other text, that text)
-used        decisions that are others without it. Of a scripted seat a drawn sample is computed again; of a model it is
-            not known from a journal
+used        decisions that are others without it. Of a scripted seat a drawn sample is computed again; of a model the
+            decisions that planted questions asked again without it, twice each
 outcome     contests that the measured seat won, drew or lost otherwise than the same contest of the naked arm, which
             has the same start or decks. It is an association: a model that samples plays the same start otherwise each
             time, which the rows of the placebo and of the filler show
@@ -17,6 +17,7 @@ from ..core.seat_letters import memory_name, seat_letter
 from ..experiment.matches import MEASURED, Arm, Match
 from ..plan.manifest import Plan
 from ..plan.streams import SeatStore
+from ..scoring.exchangeability import UsedRow
 from ..scoring.game_scoring import Played
 from ..scoring.play_times import is_control
 from ..table.game import Block
@@ -33,8 +34,8 @@ class MemoryUse(msgspec.Struct, frozen=True):
     """What a memory did in one match. `bytes`: of its text in all prompts together.
 
     `asked`: of the delivered decisions, those that were computed again without it; `used`: those of them that are
-    others. `contests`: those that the naked arm played too; `otherwise`: those of them that ended otherwise. Each pair
-    is 0 of 0 where nothing is known.
+    others; `asked_again`: of a model's seat, what planted questions found. `contests`: those that the naked arm played
+    too; `otherwise`: those of them that ended otherwise. Each pair is 0 of 0 where nothing is known.
     """
 
     match: str
@@ -48,11 +49,15 @@ class MemoryUse(msgspec.Struct, frozen=True):
     used: int
     contests: int
     otherwise: int
+    asked_again: UsedRow | None = None
 
 
-def memory_uses(opened: Opened, replayed: Replayed, jobs: int, deadline_s: float, say: Say) -> Iterator[MemoryUse]:
-    """What each memory of the plan did, match by match."""
+def memory_uses(
+    opened: Opened, replayed: Replayed, asked_again: Sequence[UsedRow], jobs: int, deadline_s: float, say: Say
+) -> Iterator[MemoryUse]:
+    """What each memory of the plan did, match by match. `asked_again`: of models, from planted questions."""
     plan = opened.manifest.plan
+    by_seat = {(row.match, row.seat_index): row for row in asked_again}
     used = _used(opened, replayed, jobs, deadline_s, say)
     for match in plan.memory_matches:
         for seat_index, system in enumerate(plan.memories_of(match)):
@@ -62,7 +67,8 @@ def memory_uses(opened: Opened, replayed: Replayed, jobs: int, deadline_s: float
             told, arm = replayed.told[place], match.conditions[seat_index].arm
             ended = _otherwise(plan, match, replayed.blocks) if seat_index == MEASURED else (0, 0)
             counts = told.decisions, told.delivered, told.bytes, *used.get(place, (0, 0)), *ended
-            yield MemoryUse(match.id, seat_letter(seat_index), system, arm, *counts)
+            row = by_seat.get((match.id, seat_index))
+            yield MemoryUse(match.id, seat_letter(seat_index), system, arm, *counts, row)
 
 
 def _used(

@@ -147,7 +147,8 @@ def _take_steps(path: Path, options: Options, log: CheckLog, verdict: Verdict) -
         warnings = tuple(memory_warnings(opened.manifest.plan, matches))
         verdict.warnings = (*verdict.warnings, *warnings)
         verdict.lineages = check_memory(opened.manifest, matches, log, warnings)
-    verdict.memory_use = tuple(memory_uses(opened, replayed, options.jobs, budget.deadline_s, options.say))
+    uses = memory_uses(opened, replayed, recomputed.analysis.planted.used, options.jobs, budget.deadline_s, options.say)
+    verdict.memory_use = tuple(uses)
     with log.taking(Number.REPLAY):
         told = {stream: report.passages for stream, report in replayed.reports.items()}
         passages = list(match_passages(opened.manifest.plan, recomputed.results.matches, told))

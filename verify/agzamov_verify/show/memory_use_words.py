@@ -5,9 +5,10 @@ from typing import Final
 from ..checks.memory_use import MemoryUse
 from ..scoring.seat_stats import share
 from ..table.game import Noun
+from .planted_words import percent_of
 from .seat_words import percent
 
-NOT_KNOWN: Final = "of a model known by decisions that were asked again alone: see planted questions"
+NOT_KNOWN: Final = "not known: no decision was computed or asked again without it"
 
 
 def delivered_words(use: MemoryUse) -> str:
@@ -17,9 +18,14 @@ def delivered_words(use: MemoryUse) -> str:
 
 
 def used_words(use: MemoryUse) -> str:
-    """Decisions that are others without the text, of those that were computed again."""
+    """Decisions that are others without the text, of those that were computed or asked again."""
     if not use.delivered:
         return "nothing was delivered"
+    if row := use.asked_again:
+        return (
+            f"of {row.decisions:,} decisions asked again without any augmentation {percent_of(row.changed)} of the"
+            f" replies declare another action; asked so twice, {percent_of(row.baseline)} differ"
+        )
     if not use.asked:
         return NOT_KNOWN
     drawn = f", drawn from {use.delivered:,}," if use.asked < use.delivered else ""

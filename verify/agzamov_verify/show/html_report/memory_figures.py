@@ -11,9 +11,9 @@ from .markup import Element, table
 
 WORDS: Final = (
     "Delivered: text of the memory, or what stood in its place, was in the prompt. Used: the decision is another one"
-    " without that text; of a scripted seat a drawn sample is computed again. Outcome: the contest ended otherwise than"
-    " the same contest without memory; compare it with the placebo's and the filler's, since play from one start"
-    " differs by itself."
+    " without that text; of a scripted seat a drawn sample is computed again, of a model some decisions are asked"
+    " again (planted questions). Outcome: the contest ended otherwise than the same contest without memory; compare it"
+    " with the placebo's and the filler's, since play from one start differs by itself."
 )
 
 
