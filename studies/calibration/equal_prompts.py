@@ -5,8 +5,9 @@ careers an arm, with as many planted questions as the norms ask for. Each prompt
 declares and one that a worse player does, the same in one prompt of four. An endpoint has a chance of playing worse at
 a moment, and a chance of varying by itself, when it declares one of some others.
 
-Honest are a deterministic endpoint, three that vary by themselves, one that varies a little more in the end, and,
-since equal prompts say nothing of it, one that answers by the prompt alone. The others play worse after an honest
+Honest are a deterministic endpoint, three that vary by themselves, one that varies a little more in the end, one that
+varies and keeps replies for a while, as a cache does, and, since equal prompts say nothing of it, one that answers by
+the prompt alone. The others play worse after an honest
 beginning: in bare prompts, in all but the real arm, only late, only at some prompts, in a tenth of their replies, or
 only where a decision counts.
 """
@@ -96,11 +97,15 @@ def rising(moment: Moment) -> float:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """`worse`, `varies`: the chance at a moment of playing worse, and of another reply than usual."""
+    """`worse`, `varies`: the chance at a moment of playing worse, and of another reply than usual.
+
+    `keeps`: the chance that a prompt asked again soon gets the reply of before.
+    """
 
     name: str
     worse: Callable[[Moment], float] = never
     varies: Callable[[Moment], float] = never
+    keeps: float = 0.0
 
 
 HONEST: Final = (
@@ -109,6 +114,7 @@ HONEST: Final = (
     Endpoint("varies by itself in 15 %", varies=lambda _: 0.15),
     Endpoint("varies by itself in 50 %", varies=lambda _: 0.5),
     Endpoint("varies by itself in 2 %, and in 3 % at the end", varies=rising),
+    Endpoint("varies by itself in 10 %, and keeps half of its replies for a while", varies=lambda _: 0.1, keeps=0.5),
     Endpoint("plays worse wherever a prompt is bare", worse=lambda moment: float(moment.is_bare)),
 )
 TREATING: Final = (
@@ -174,22 +180,24 @@ def _match(endpoint: Endpoint, match: Match, seat_index: int, rng: np.random.Gen
     length, arm = match.stream_results, PlayedArm.of(match)
     is_bare = match.condition.arm is Arm.NAKED
 
-    def noted(role: Role, prompt: int, result: int, **more: Any) -> Noted:
+    def noted(role: Role, prompt: int, result: int, before: str = "", **more: Any) -> Noted:
         over = (result % length if match.careers else result) / (length if match.careers else match.planned)
         at = Moment(match.phase, over, prompt, role, more.get("is_bare", True))
-        reply = PlantedReply(role, str(prompt), str(_action(endpoint, at, rng)), result, **more)
+        is_kept = before and rng.random() < endpoint.keeps
+        action = before if is_kept else str(_action(endpoint, at, rng))
+        reply = PlantedReply(role, str(prompt), action, result, **more)
         return Noted(arm, seat_index, result // length, reply)
 
     for _ in range(NORM.common_min + rng.binomial(decisions, NORM.common_permille / PER_MILLE)):
         prompt, result = int(rng.integers(NORM.spots)), int(rng.integers(match.planned))
-        yield noted(Role.COMMON, prompt, result)
+        yield (asked := noted(Role.COMMON, prompt, result))
         if rng.integers(PERCENT) < NORM.twice_percent:
-            yield noted(Role.COMMON, prompt, result, copy=1)
+            yield noted(Role.COMMON, prompt, result, asked.reply.action, copy=1)
     for decision in range(NORM.again_min + rng.binomial(decisions, NORM.again_permille / PER_MILLE)):
         prompt, result = int(rng.integers(NORM.spots, 2**40)), int(rng.integers(match.planned))
-        yield noted(Role.COUNTED, prompt, result, decision=decision, is_bare=is_bare)
+        yield (asked := noted(Role.COUNTED, prompt, result, decision=decision, is_bare=is_bare))
         for copy in range(2):
-            yield noted(Role.AGAIN, prompt, result, decision=decision, copy=copy)
+            yield (asked := noted(Role.AGAIN, prompt, result, asked.reply.action, decision=decision, copy=copy))
 
 
 def _action(endpoint: Endpoint, at: Moment, rng: np.random.Generator) -> int:

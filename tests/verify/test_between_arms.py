@@ -162,7 +162,7 @@ def tried(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, chance: flo
 
     def moves(_match: Any, _seat_index: int, _block: Any, _plan: Any, _answers: Any) -> dict[bool, list[Any]]:
         drawn = {True: rng.random(TRIED_AGAIN) < chance, False: rng.random(MOVES) < CHANCE}
-        return {of: [SimpleNamespace(best=bool(one), loss_centipawns=0) for one in own] for of, own in drawn.items()}
+        return {of: [SimpleNamespace(best=bool(one)) for one in own] for of, own in drawn.items()}
 
     made = blocks(rng, naked=HONEST, real=HONEST)
     for block in made[ARMS[Arm.REAL].id]:

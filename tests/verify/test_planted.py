@@ -13,12 +13,13 @@ from agzamov_verify.core.questions import Answer, Chat, Message, NoReply, Plante
 from agzamov_verify.core.script import Exchanges
 from agzamov_verify.plan import planted_spots, streams
 from agzamov_verify.plan.manifest import Plan
+from agzamov_verify.plan.planted_spots import SpotSeat
 from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.protocols.norms import load_protocol
-from agzamov_verify.table.decision import ActionReader
+from agzamov_verify.table.decision import FIRST_ATTEMPT, ActionReader
 from agzamov_verify.table.game import Block
 from agzamov_verify.table.planted import Role, bare, reduced
-from agzamov_verify.table.prompt_lines import PROFILE
+from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE
 from agzamov_verify.table.scripted_players import random_answer
 
 DICE: Final = Dice(bytes(range(32)))
@@ -112,8 +113,36 @@ def test_common_spots_are_the_same_bytes_in_every_phase_and_arm() -> None:
 def test_no_prompt_holds_more_than_a_naked_one() -> None:
     told, _ = played(plan(), 4)
     prompts = [question.messages[-1].content for question in asked(told)]
-    assert {prompt.partition(PROFILE)[2] for prompt in prompts} == {"", "Nothing is remembered."}
+    assert {prompt.partition(PROFILE)[2] for prompt in prompts} == {"", NOTHING_REMEMBERED}
     assert not any(question.with_tools for question in asked(told))
+
+
+@pytest.mark.parametrize("number", [0, 1, 3, 4])
+def test_a_prompt_without_memories_is_framed_alike_in_every_phase_and_when_planted(number: int) -> None:
+    """Where Phase 1 had no frame, a server could play worse at framed prompts and keep an honest baseline."""
+    told, _ = played(plan(), number)
+    own = [one for one, _ in told if isinstance(one, Chat) and one.to == "model"]
+    profiles = [(_is_planted(one), one.messages[-1].content.partition(PROFILE)[2]) for one in own]
+    assert {profile for is_planted, profile in profiles if is_planted} == {NOTHING_REMEMBERED}
+    assert all(profile for _, profile in profiles)
+    if number < 4:
+        assert {profile for _, profile in profiles} == {NOTHING_REMEMBERED}
+
+
+def test_a_game_in_which_a_seat_has_no_memory_and_the_bare_prompt_have_no_frame() -> None:
+    for planned, number in ((plan(), 2), (plan(naked_prompt="bare"), 1)):
+        told, _ = played(planned, number)
+        assert not any(PROFILE in one.messages[-1].content for one, _ in told if isinstance(one, Chat))
+
+
+def test_common_spots_have_what_is_a_seats_own_in_every_match() -> None:
+    """A system message without the seat's habit told them from its decisions."""
+    told, _ = played(plan(), 4)
+    systems = {
+        is_planted: {one.messages[0].content for one, _ in told if one.to == "foe" and _is_planted(one) is is_planted}
+        for is_planted in (True, False)
+    }
+    assert systems[True] == systems[False]
 
 
 def test_copies_have_one_seed() -> None:
@@ -122,6 +151,28 @@ def test_copies_have_one_seed() -> None:
     for question in asked(told):
         seeds.setdefault(question.messages, set()).add(question.seed)
     assert max(map(len, seeds.values())) == 1
+
+
+def test_the_second_copy_is_as_far_from_the_first_as_that_from_the_decision() -> None:
+    """Of two close copies a cache makes equal ones, and the decision before them would look unlike both."""
+    planned = plan()
+    gaps: dict[bool, list[int]] = {True: [], False: []}
+    for match in (0, 3):
+        for stream in streams_of(planned.matches[match]):
+            decisions, at = 0, dict[tuple[str, int], list[int]]()
+            for question, _ in Exchanges(block_script(stream, planned, DICE), random_answer):
+                if isinstance(question, Chat) and question.to == "model":
+                    prompt = question.messages[-1].content, question.seed
+                    if prompt in at or not _is_planted(question):
+                        at.setdefault(prompt, []).append(decisions)
+                    decisions += not _is_planted(question) and question.attempt == FIRST_ATTEMPT
+            for counted, first, second in (places for places in at.values() if len(places) == 3):
+                if second < decisions:
+                    gaps[True].append(first - counted)
+                    gaps[False].append(second - first)
+    assert len(gaps[True]) >= 5
+    assert max(gaps[False]) > 10
+    assert all(0 < gap <= NORM.again_within + 1 for own in gaps.values() for gap in own)
 
 
 def test_a_decision_is_asked_again_twice_and_later() -> None:
@@ -178,11 +229,11 @@ def test_their_calls_stand_in_a_tally_of_their_own() -> None:
 def test_spots_are_easy_and_hard_early_and_late() -> None:
     for game, said in (("chess960", "Moves so far: none"), ("holdem", "Board: []")):
         rules = plan().rules_of(game)
-        spots = planted_spots.common_spots(game, rules, 1024, NORM.spots, "model", DICE)
+        spots = planted_spots.common_spots(game, rules, NORM.spots, SpotSeat("model", (), "", "", 1024), DICE)
         texts = [spot.messages[-1].content for spot in spots]
         assert len(set(texts)) == NORM.spots
         assert 0 <= sum(said in text for text in texts) < NORM.spots
-        other = planted_spots.common_spots(game, rules, 1024, NORM.spots, "other", DICE)
+        other = planted_spots.common_spots(game, rules, NORM.spots, SpotSeat("other", (), "", "", 1024), DICE)
         assert not {spot.seed for spot in spots} & {spot.seed for spot in other}
 
 

@@ -6,12 +6,13 @@ positions, even and lopsided ones, and none says anything of a start or a deck o
 """
 
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..core.dice import Dice
 from ..core.questions import Answer, Chat, Question, Reply
 from ..core.script import Exchanges
 from ..experiment.matches import Match
+from ..experiment.opponent_patterns import Pattern
 from ..protocols.norms import load_protocol
 from ..table.game import StreamPlan
 from ..table.planted import PlantedQuestions, Quota, Spot
@@ -26,13 +27,27 @@ SPOTS_KEPT: Final = 64
 NOVICE: Final = "novice"
 
 
-def planted_questions(
-    stream: StreamPlan, seat_index: int, plan: Plan, dice: Dice, nothing_told: str
-) -> PlantedQuestions | None:
-    """The planted questions of the seat at `seat_index` in a stream; None where no model plays it.
+class PlantedProfile(NamedTuple):
+    """What stands in the place of memories in a seat's bare prompts: in common spots, and in decisions asked again."""
 
-    `nothing_told`: the text in the place of what is remembered where nothing is.
-    """
+    common: str
+    again: str
+
+
+class SpotSeat(NamedTuple):
+    """What the prompts of a seat have in every match of a game: they are equal to those of its common spots."""
+
+    name: str
+    patterns: tuple[Pattern, ...]
+    briefing: str
+    frame: str
+    tokens_max: int
+
+
+def planted_questions(
+    stream: StreamPlan, seat_index: int, plan: Plan, dice: Dice, profile: PlantedProfile
+) -> PlantedQuestions | None:
+    """The planted questions of the seat at `seat_index` in a stream; None where no model plays it."""
     match = stream.match
     name = match.seats[seat_index]
     seat = plan.seats[name]
@@ -44,8 +59,10 @@ def planted_questions(
         [result for result in results if stream.first <= result < end]
         for results in _least(match, seat_index, norm.common_min, norm.again_min, dice)
     )
-    rules, unlearned = plan.rules_of(match.game), "\n".join(filter(None, (seat.briefing, nothing_told)))
-    spots = partial(common_spots, match.game, rules, seat.tokens_limit, norm.spots, name, dice)
+    rules, unlearned = plan.rules_of(match.game), "\n".join(filter(None, (seat.briefing, profile.again)))
+    patterns = tuple(game.patterns[pattern] for pattern in seat.patterns if pattern in game.patterns)
+    own = SpotSeat(name, patterns, seat.briefing, profile.common, seat.tokens_limit)
+    spots = partial(common_spots, match.game, rules, norm.spots, own, dice)
     draws = dice.stream(f"planted/{stream.id}/{seat_index}")
     return PlantedQuestions(norm, draws, spots, Quota(*least), game.number_in, unlearned)
 
@@ -60,15 +77,22 @@ def _least(match: Match, seat_index: int, common: int, again: int, dice: Dice) -
 
 
 @lru_cache(maxsize=SPOTS_KEPT)
-def common_spots(game: str, rules: Any, tokens_max: int, number: int, seat: str, dice: Dice) -> tuple[Spot, ...]:
-    """So many spots of a game under its rules, for a seat with this token limit."""
-    dice, match = dice.under(f"planted/{game}/{seat}"), GAMES[game].self_play("spots", number)
-    return tuple(_spot(game, StreamPlan("spots", match, index, 1), rules, tokens_max, dice) for index in range(number))
+def common_spots(game: str, rules: Any, number: int, own: SpotSeat, dice: Dice) -> tuple[Spot, ...]:
+    """So many spots of a game under its rules, with what is a seat's own."""
+    dice, match = dice.under(f"planted/{game}/{own.name}"), GAMES[game].self_play("spots", number)
+    return tuple(_spot(game, StreamPlan("spots", match, index, 1), rules, own, dice) for index in range(number))
 
 
-def _spot(game: str, stream: StreamPlan, rules: Any, tokens_max: int, dice: Dice) -> Spot:
-    """A prompt of one result between scripted players."""
-    player = Player("spots", scripted=True, tokens_max=tokens_max)
+def _spot(game: str, stream: StreamPlan, rules: Any, own: SpotSeat, dice: Dice) -> Spot:
+    """A prompt of one result between scripted players, as the seat would be asked."""
+    player = Player(
+        "spots",
+        own.patterns,
+        own.briefing,
+        scripted=True,
+        tokens_max=own.tokens_max,
+        nothing_told=own.frame,
+    )
     seats = (player,) * len(stream.match.seats)
     kind = NOVICE if stream.first % 2 and NOVICE in GAMES[game].scripted else RANDOM
     draws = dice.stream(f"spot/{stream.first}")

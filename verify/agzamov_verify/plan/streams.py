@@ -14,7 +14,7 @@ import msgspec
 from ..core.dice import Dice
 from ..core.script import Script
 from ..core.seat_letters import memory_name
-from ..experiment.matches import MEASURED, Arm, Augmentation, Match, NakedPrompt
+from ..experiment.matches import MEASURED, Arm, Augmentation, Condition, Match, NakedPrompt
 from ..experiment.opponent_patterns import Pattern
 from ..memory.career_memory import CareerMemory
 from ..memory.placebo import Donor
@@ -25,7 +25,7 @@ from ..table.players import Player
 from ..table.prompt_lines import NOTHING_REMEMBERED
 from ..table.registry import GAMES
 from .manifest import MemoryPin, Plan
-from .planted_spots import planted_questions
+from .planted_spots import PlantedProfile, planted_questions
 
 
 def streams_of(match: Match) -> Iterator[StreamPlan]:
@@ -70,6 +70,8 @@ def memories_played(plan: Plan) -> tuple[str, ...]:
 
 DONORS_KEPT: Final = 64
 """Careers whose donor's notes are kept in memory."""
+REMEMBERING: Final = (Augmentation.MEMORY, Augmentation.FULL)
+"""Augmentations with a memory, and their controls."""
 NO_PINS: Final[Mapping[str, MemoryPin]] = MappingProxyType({})
 
 
@@ -80,7 +82,11 @@ def block_script(
     match, game = stream.match, GAMES[stream.match.game]
     indices = range(len(match.seats))
     stores = [_memory(stream, seat_index, plan, dice, memories) for seat_index in indices]
-    planted = [planted_questions(stream, index, plan, dice, nothing_told(plan, match, index)) for index in indices]
+    frames = [frame_of(plan, match.game, name) for name in match.seats]
+    planted = [
+        planted_questions(stream, index, plan, dice, PlantedProfile(frames[index], nothing_told(plan, match, index)))
+        for index in indices
+    ]
 
     @cache
     def seats_after(shifts: int) -> tuple[Player, ...]:
@@ -153,18 +159,34 @@ def _donor(stream: StreamPlan, seat_index: int, rules: Any, dice: Dice) -> Caree
 
 
 def nothing_told(plan: Plan, match: Match, seat_index: int) -> str:
-    """The text of the seat at `seat_index` where nothing is remembered: a memory's seat and its control have it.
+    """The text of the seat at `seat_index` where nothing is remembered: that of `frame_of`.
 
-    Nobody has it where models search for themselves, since nothing is told before they do, nor a seat that a system
-    tells something at each decision.
+    Empty where a system tells the seat something at each decision.
     """
-    condition = match.conditions[seat_index]
-    may_remember = condition.augmentation in (Augmentation.MEMORY, Augmentation.FULL)
+    return "" if _is_told(plan, match.conditions[seat_index]) else frame_of(plan, match.game, match.seats[seat_index])
+
+
+def frame_of(plan: Plan, game: str, seat: str) -> str:
+    """The text in the place of memories of a seat that has a memory in some match of a game: the same in all phases.
+
+    So a prompt without memories is the same in Phase 1 as in the control, and who plays worse at it does so in both.
+    Nobody has it where models search for themselves, since nothing is told before they do.
+    """
     models_search = any(system.keeps_store and system.needs_tool_calls for system in plan.systems.values())
-    if not may_remember or models_search or plan.naked_prompt is NakedPrompt.BARE:
+    if models_search or plan.naked_prompt is NakedPrompt.BARE:
         return ""
-    is_told = any(system.told(condition.arm) for system in plan.parts_of(condition.system).values())
-    return "" if is_told else NOTHING_REMEMBERED
+    remembers = any(
+        name == seat and condition.augmentation in REMEMBERING and not _is_told(plan, condition)
+        for match in plan.matches
+        if match.game == game
+        for name, condition in zip(match.seats, match.conditions, strict=True)
+    )
+    return NOTHING_REMEMBERED if remembers else ""
+
+
+def _is_told(plan: Plan, condition: Condition) -> bool:
+    """Whether a system tells a seat something at each decision."""
+    return any(system.told(condition.arm) for system in plan.parts_of(condition.system).values())
 
 
 def shifts_before(match: Match, index: int) -> int:

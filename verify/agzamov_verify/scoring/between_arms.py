@@ -10,8 +10,9 @@ naked control, and between a real arm and the placebo, filler and stale arms of 
     failed tries             failed tries of the server a call
     first attempts           share of decisions by each class of fault
 
-Within each arm its own moves after a failed try of the server are compared with its others, by the first two figures:
-a proxy that fails until a good reply comes is asked up to `attempts_max` times, and is seen by nothing else.
+Within each arm its own moves after a failed try of the server are compared with its others, by the engine's first
+choice: a proxy that fails until a good reply comes is asked up to `attempts_max` times, and is seen by nothing else.
+Not by loss, whose few great values leave a handful of moves a stream without the variance that they have.
 
 The unit is a stream (a career, or a block of games), within which decisions depend on each other; an arm needs as many
 as a verdict needs careers. Welch's t compares the streams' values, with r = values of a stream, m streams an arm:
@@ -72,7 +73,7 @@ class ArmDifference(NamedTuple):
     p: Fraction
 
 
-MEANS: Final = ("tokens", "loss", "loss_after_failed_tries")
+MEANS: Final = ("tokens", "loss")
 """Figures that are means; the others are shares of a number."""
 FAULTS: Final = ("no_action", "ambiguous", "illegal", "cut", "no_reply")
 """Classes of first attempts without a legal action."""
@@ -144,8 +145,6 @@ def _after_failed_tries(match: Match, blocks: Sequence[Block], plan: Plan, answe
         by_block = [_by_tries(match, seat_index, block, plan, answers) for block in blocks]
         sides = [[moves[of] for moves in by_block] for of in (True, False)]
         pair = match, match
-        losses = [[(sum(move.loss_centipawns for move in one), len(one)) for one in side] for side in sides]
-        yield from _difference("loss_after_failed_tries", pair, seat_index, losses, least)
         choices = [[(sum(move.best for move in one), len(one)) for one in side] for side in sides]
         yield from _difference("choice_after_failed_tries", pair, seat_index, choices, least)
 
@@ -232,7 +231,6 @@ WORDS: Final[Mapping[str, tuple[str, Callable[[Fraction], str]]]] = {
     "engine_choice": ("plays the engine's first choice in {} of its moves", _percent),
     "loss": ("loses {} centipawns a move", _number),
     "choice_after_failed_tries": ("plays the engine's first choice in {} of its moves", _percent),
-    "loss_after_failed_tries": ("loses {} centipawns a move", _number),
     "tokens": ("writes {} tokens a reply", _number),
     "failed_tries": ("has a failed try of its server in {} of its calls", _percent),
     "no_action": ("declares no action in {} of its first attempts", _percent),

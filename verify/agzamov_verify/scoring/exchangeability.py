@@ -15,9 +15,11 @@ tests of a run are one family (Holm 1979). The shares beside a test are of equal
     within     two replies of one label
     close      the same prompt asked twice close together, by the same seat in the same stream
 
-Copies asked close together depend on each other, so only the first stands in a test. A difference is told if the
-corrected p is at most `level` of the protocol and `between` lies at least `difference_percent_min` points below the
-greatest share of equal pairs within one of both labels: a server that drifts a little is not named.
+Copies asked close together depend on each other, so only the first stands in a test. For the role, of a decision and
+two copies later, it is asked whether the decision or the second copy departs more often from the first copy, which
+lies between them at equal distances: so what a server keeps for a while looks the same on both sides. A difference is
+told if the corrected p is at most `level` of the protocol and `between` lies at least `difference_percent_min` points
+below the greatest share of equal pairs within one of both labels: a server that drifts a little is not named.
 
 What no such test can see: a server that answers by the prompt alone (plays well only where a memory's text stands in
 it), and one that keeps each prompt with its first answer.
@@ -38,7 +40,7 @@ from ..protocols.norms import load_protocol
 from ..table.decision import Tally, added
 from ..table.game import Block
 from ..table.planted import NO_DECISION, PlantedNorm, PlantedReply, Role
-from .inference.equal_pairs import shares_of
+from .inference.equal_pairs import Shares, shares_of
 from .inference.exact import Figure, figure
 from .inference.permutation import Group, permutation_p
 from .inference.significance import holm
@@ -77,9 +79,9 @@ class PlantedCount(msgspec.Struct, frozen=True):
 class ExchangeabilityTest(msgspec.Struct, frozen=True):
     """One test. `replies` to `prompts` that occurred under more than one label.
 
-    `labels`: the two that agree least with one another beside themselves, and the shares of equal pairs; a share is
-    None where there is no such pair. `close_pairs`: the number of prompts asked twice close together. `is_told`: the
-    difference is named at the head.
+    `labels`: the two that agree least with one another beside themselves, the number of replies of each, and the shares
+    of equal pairs; a share is None where there is no such pair. `close_pairs`: the number of prompts asked twice close
+    together. `is_told`: the difference is named at the head.
     """
 
     game: str
@@ -88,6 +90,7 @@ class ExchangeabilityTest(msgspec.Struct, frozen=True):
     replies: int
     prompts: int
     labels: tuple[str, ...]
+    label_replies: tuple[int, ...]
     equal_between: Figure
     equal_within: tuple[Figure | None, ...]
     equal_close: Figure | None
@@ -100,8 +103,8 @@ class ExchangeabilityTest(msgspec.Struct, frozen=True):
 class UsedRow(msgspec.Struct, frozen=True):
     """Decisions of an augmented seat that were asked again without the augmentation, twice.
 
-    `changed`: the share of the bare replies that declare another action than the decision did. `baseline`: the share of
-    pairs of bare replies that differ from each other. What the augmentation changes is the first beyond the second.
+    `changed`: the share of first bare replies that declare another action than the decision did. `baseline`: the share
+    of second ones that declare another than the first. What the augmentation changes is the first beyond the second.
     """
 
     match: str
@@ -207,10 +210,14 @@ def _counts(match: Match, blocks: Sequence[Block]) -> Iterator[PlantedCount]:
 
 
 class _Family(NamedTuple):
-    """Replies of one test by group: of each its label and its action."""
+    """Replies of one test by group: of each its label and its action.
+
+    `shares`: where the groups are not of equal prompts, with the number of prompts.
+    """
 
     compared: Compared
     groups: Mapping[tuple[object, ...], Sequence[tuple[str, str]]]
+    shares: tuple[Shares, int] | None = None
 
     @property
     def mixed(self) -> list[Sequence[tuple[str, str]]]:
@@ -256,9 +263,25 @@ def _families(own: Sequence[Noted]) -> Iterator[_Family]:
             compared = (one for one in first if one.arm.draws == draws)
             yield _family(Compared.ARM, compared, lambda one: (one.prompt,), lambda one: one.arm.id)
     yield _family(Compared.TIME, first, lambda one: (one.arm.id, one.prompt), lambda one: one.half)
-    again = _asked_again(own).values()
-    bare = [one for replies in again if replies[0].reply.is_bare for one in replies]
-    yield _family(Compared.ROLE, bare, _decision, lambda one: Role.COUNTED if one.is_counted else PLANTED)
+    yield _by_role(own)
+
+
+def _by_role(own: Iterable[Noted]) -> _Family:
+    """Whether a decision, or its second copy, is the same as the first copy: a group for each arm."""
+    groups = defaultdict[tuple[object, ...], list[tuple[str, str]]](list)
+    counted = copied = decisions = 0
+    for decision, first, second in _asked_again(own).values():
+        if decision.reply.is_bare and not second.reply.is_early:
+            equal = [one.reply.action == first.reply.action for one in (decision, second)]
+            groups[decision.arm.id, decision.seat_index] += zip(
+                (Role.COUNTED.value, PLANTED), map(str, equal), strict=True
+            )
+            decisions, counted, copied = decisions + 1, counted + equal[0], copied + equal[1]
+    if not decisions:
+        return _Family(Compared.ROLE, groups)
+    shares = Fraction(counted, decisions), (None, Fraction(copied, decisions))
+    labelled = Shares((Role.COUNTED.value, PLANTED), (decisions, 2 * decisions), *shares)
+    return _Family(Compared.ROLE, groups, (labelled, decisions))
 
 
 def _family(
@@ -278,7 +301,7 @@ def _decision(one: Noted) -> tuple[object, ...]:
 
 
 def _asked_again(own: Iterable[Noted]) -> dict[tuple[object, ...], list[Noted]]:
-    """Each decision that was asked again: its own reply, and the two bare ones."""
+    """Each decision that was asked again: its own reply, and the two bare ones in their order."""
     found = defaultdict[tuple[object, ...], list[Noted]](list)
     for one in own:
         if one.reply.decision != NO_DECISION:
@@ -292,7 +315,7 @@ def _close(own: Iterable[Noted]) -> tuple[int, int]:
     first: dict[tuple[object, ...], str] = {}
     for one in own:
         place = *_decision(one), one.reply.prompt
-        if one.is_counted:
+        if one.reply.role is not Role.COMMON:
             continue
         if one.reply.copy:
             pairs += 1
@@ -321,14 +344,17 @@ def _test(
 ) -> ExchangeabilityTest:
     family, (equal, pairs) = tested.family, close_pairs
     close = Fraction(equal, pairs) if pairs else None
-    shares = max(shares_of(family.mixed), key=lambda one: one.drop(close))
+    of_prompts = max(shares_of(family.mixed), key=lambda one: one.drop(close)), len(family.mixed)
+    shares, prompts = family.shares or of_prompts
+    replies = sum(shares.replies) if family.shares else sum(map(len, family.mixed))
     is_great = 100 * shares.drop(close) >= norm.difference_percent_min
     return ExchangeabilityTest(
         *tested.player,
         family.compared,
-        sum(map(len, family.mixed)),
-        len(family.mixed),
+        replies,
+        prompts,
         shares.labels,
+        shares.replies,
         figure(shares.between),
         tuple(None if share is None else figure(share) for share in shares.within),
         None if close is None else figure(close),
@@ -352,6 +378,6 @@ def _used(noted: Iterable[Noted]) -> Iterator[UsedRow]:
             rows[place].append([one.reply.action for one in replies])
     for place, decisions in rows.items():
         n = len(decisions)
-        changed = sum((action != again) for action, *bare in decisions for again in bare)
+        changed = sum(action != first for action, first, _ in decisions)
         differ = sum(one != other for _, one, other in decisions)
-        yield UsedRow(*place, n, figure(Fraction(changed, COPIES * n)), figure(Fraction(differ, n)))
+        yield UsedRow(*place, n, figure(Fraction(changed, n)), figure(Fraction(differ, n)))

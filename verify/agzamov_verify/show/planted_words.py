@@ -93,7 +93,8 @@ def asked_words(planted: PlantedAnalysis) -> str:
 def shares_words(test: ExchangeabilityTest, plan: Plan) -> str:
     """The shares of equal replies of a test."""
     names = [_label(name, plan) for name in test.labels]
-    parts = [f"{percent_of(test.equal_between)} equal between {names[0]} and {names[1]}"]
+    whose = [f"{name} ({count:,} replies)" for name, count in zip(names, test.label_replies, strict=True)]
+    parts = [f"{percent_of(test.equal_between)} equal between {whose[0]} and {whose[1]}"]
     for name, share in zip(names, test.equal_within, strict=True):
         if share is not None:
             parts.append(f"{percent_of(share)} within {name}")

@@ -4,8 +4,9 @@ Two kinds, put after decisions that the sealed seed draws, so that nobody can kn
 
     common   one of a few spots that the seed makes for a game and a seat, the same bytes in every phase, arm and
              career; some are asked twice close together, the baseline of a server that varies by itself
-    again    an earlier decision of the same stream, drawn after it was played, twice close together, without what a
-             memory, a tool or documents added to its prompt: as the naked arm has it
+    again    an earlier decision of the same stream, drawn after it was played, without what a memory, a tool or
+             documents added to its prompt: as the naked arm has it. It is asked twice, the second time as long after
+             the first as that after the decision, so that what a server keeps for a while makes both as equal
 
 Beside them decisions are noted whose own prompt is bare: those that are asked again, and of a seat's first ones in a
 result those of one in `NATURAL` prompts by checksum, since equal ones (as in hold'em) compare by themselves.
@@ -43,7 +44,8 @@ class PlantedNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How often planted questions are asked, and when a difference between their answers is told.
 
     `spots`: common ones of a game and a seat. `common_permille`: one after so many of a thousand decisions, and
-    `twice_percent` of these twice. `again_permille`: of decisions, within the next `again_within` of the seat.
+    `twice_percent` of these twice. `again_permille`: of decisions, within the next `again_within` of the seat, and once
+    more within as many.
     `common_min`, `again_min`: of each seat in each match, at least, however small it is.
     `level`: of all tests of a run together. `difference_percent_min`: points between two shares of equal replies, below
     which a difference stands in the details alone.
@@ -86,7 +88,8 @@ class PlantedReply(msgspec.Struct, frozen=True, gc=False):
 
     `prompt`: digest of its messages. `result`: the number in the match of the result during which it was asked.
     `decision`: the number in the stream of the seat's decision that it is of, or NO_DECISION. `copy`: 1 for the second
-    of two that were asked close together. `is_bare`: its prompt is that of a seat without memory, tool and documents.
+    of two. `is_bare`: its prompt is that of a seat without memory, tool and documents. `is_early`: the stream ended
+    before it was due, and it was asked then.
     """
 
     role: Role
@@ -96,6 +99,7 @@ class PlantedReply(msgspec.Struct, frozen=True, gc=False):
     decision: int = NO_DECISION
     copy: int = 0
     is_bare: bool = True
+    is_early: bool = False
 
 
 class PlantedReplies(msgspec.Struct, frozen=True):
@@ -141,6 +145,7 @@ class PlantedQuestions:
         self._norm, self._draws, self._spots, self._quota, self._number_in = norm, draws, spots, quota, number_in
         self._unlearned = unlearned
         self._decisions = self._asked = 0
+        self._is_over = False
         self._result = ""
         self._common_at, self._again_at = frozenset[int](), frozenset[int]()
         self._moments = frozenset[int]()
@@ -175,6 +180,7 @@ class PlantedQuestions:
         """Ask what is left when the stream has ended."""
         for _ in self._quota.common if self._last else ():
             self._put_common()
+        self._is_over = True
         while self._due and self._last:
             yield from self._ask_until(max(due.after for due in self._due))
 
@@ -251,9 +257,14 @@ class PlantedQuestions:
                 self._number_in(last.game),
                 due.decision,
                 due.copy,
+                is_early=self._is_over,
             )
         )
-        if not due.copy and (due.role is Role.AGAIN or self._draws.below(PERCENT) < self._norm.twice_percent):
+        if due.copy:
+            return
+        if due.role is Role.AGAIN:
+            self._put(due._replace(after=now + 1 + self._draws.below(self._norm.again_within), copy=1))
+        elif self._draws.below(PERCENT) < self._norm.twice_percent:
             self._put(due._replace(after=now + 1, copy=1))
 
 

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 
 class Shares(NamedTuple):
-    """Shares of equal pairs of two labels: between both, and within each."""
+    """Shares of equal pairs of two labels: between both, and within each. `replies`: number of each label's."""
 
     labels: tuple[str, str]
+    replies: tuple[int, int]
     between: Fraction
     within: tuple[Fraction | None, Fraction | None]
 
@@ -31,7 +32,8 @@ def shares_of(groups: Iterable[Iterable[tuple[str, str]]]) -> Iterator[Shares]:
         if common:
             between = _weighted((_equal_between(*pair), sum(map(Counter.total, pair))) for pair in common)
             within = [_weighted(map(_equal_within, (pair[side] for pair in common))) for side in (0, 1)]
-            yield Shares((one, other), between or Fraction(0), (within[0], within[1]))
+            replies = sum(pair[0].total() for pair in common), sum(pair[1].total() for pair in common)
+            yield Shares((one, other), replies, between or Fraction(0), (within[0], within[1]))
 
 
 def _table(replies: Iterable[tuple[str, str]]) -> dict[str, Counter[str]]:
