@@ -14,8 +14,9 @@ only where a decision counts.
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import comb
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -24,7 +25,8 @@ import numpy as np
 from agzamov_verify.experiment.matches import Arm, Match
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.protocols.norms import load_protocol
-from agzamov_verify.scoring.exchangeability import ExchangeabilityTest, Noted, PlayedArm, exchangeability
+from agzamov_verify.scoring.exchangeability import ExchangeabilityTest, exchangeability
+from agzamov_verify.scoring.planted_replies import Noted, PlayedArm
 from agzamov_verify.table.planted import PER_MILLE, PERCENT, PlantedReply, Role
 
 from .error_rates import rate_of
@@ -152,13 +154,24 @@ def findings(case: Endpoint, size: int, seed: str) -> Iterator[Finding]:
     rng = np.random.default_rng(list(hashlib.sha256(f"{seed}/equal prompts/{case.name}".encode()).digest()))
     runs = HONEST_RUNS * size if case in HONEST else size
     named = sum(any(test.is_told for test in analysed_run(case, rng)) for _ in range(runs))
-    yield of_rate(f"named: {case.name}", rate_of(named, runs), _band(case))
+    found = of_rate(f"named: {case.name}", rate_of(named, runs), _band(case))
+    yield replace(found, by_chance=_fails_by_chance(case, runs))
 
 
 def _band(case: Endpoint) -> Band:
     if case in HONEST:
         return Band(Fraction(0), Fraction(1, 100), None)
     return Band(Fraction(0) if case in FAINT else Fraction(95, 100), Fraction(1), None)
+
+
+def _fails_by_chance(case: Endpoint, runs: int) -> float:
+    """How often so many runs leave the band where the rates are those of `MEASURED`."""
+    if case in FAINT:
+        return 0.0
+    is_honest, band = case in HONEST, _band(case)
+    rate = MEASURED[is_honest]
+    chances = (comb(runs, named) * rate**named * (1 - rate) ** (runs - named) for named in range(runs + 1))
+    return sum(chance for named, chance in enumerate(chances) if not band.low <= Fraction(named, runs) <= band.high)
 
 
 def analysed_run(endpoint: Endpoint, rng: np.random.Generator) -> list[ExchangeabilityTest]:
@@ -210,5 +223,7 @@ def _action(endpoint: Endpoint, at: Moment, rng: np.random.Generator) -> int:
 CASES: Final = (*HONEST, *TREATING, *FAINT)
 HONEST_RUNS: Final = 5
 """Of an honest endpoint so many times as many runs, since it must be named in one of a hundred at most."""
+MEASURED: Final = {False: 0.99, True: 1 / 300}
+"""Greatest rate of an honest endpoint and least of another that was measured in hundreds of runs (decision 81)."""
 FULL: Final = 20
 SMALL: Final = 4

@@ -37,12 +37,12 @@ REPEATED: Final = "repeated by nobody"
 """No program grants V3 or V4 yet, so no run here was repeated by another party."""
 READ_FIRST: Final = (
     "Every bundle was verified by whoever built this page; none of its figures was typed. A row is one contender: a"
-    " submitter's key with the digests of a model's weights and of its system, all of its runs pooled; a hosted model"
-    " has no digest, so there the key is the contender. Rows stand in the order of the lower ends of their intervals;"
-    " those whose lower end is below 0 come after, by figure. A rank is a range: all ranges of a board hold together in"
-    " 95 of 100 boards. Level V1 says that a record is consistent with itself, not that its replies were really given."
-    " Names are the submitters', spelled out in ASCII. Lineage says how far what a memory told can be traced to what"
-    " was stored: A verbatim, to D unverified; it praises no result."
+    " submitter's key with the digests of a model's weights and of its system, all of its runs with an interval pooled;"
+    " a hosted model has no digest, so there the key is the contender. Rows stand in the order of the lower ends of"
+    " their intervals; those whose lower end is below 0 come after, by figure. A rank is a range: all ranges of a board"
+    " hold together in 95 of 100 boards. Level V1 says that a record is consistent with itself, not that its replies"
+    " were really given. Names are the submitters', spelled out in ASCII. Lineage says how far what a memory told can be"
+    " traced to what was stored: A verbatim, to D unverified; it praises no result."
 )
 ONLY_SUBMITTED: Final = (
     "Only runs that were submitted are counted. How many others were played and left out, nobody can tell."
@@ -136,7 +136,11 @@ def _whisker(row: BoardRow) -> Whisker:
 def _row(place: Ranked, gone: Mapping[str, int]) -> Element:
     row = place.row
     key, system = row.contender.key[:SHOWN_DIGITS], row.contender.system[:SHOWN_DIGITS]
-    runs, away = len({run.run for run in row.runs}), gone.get(row.contender.key, 0)
+    runs = f"{len({run.run for run in row.runs})}"
+    if len(row.in_figure) < len(row.runs):
+        runs += f", {len(row.in_figure)} of them in the figure, since the others have no interval"
+    if away := gone.get(row.contender.key, 0):
+        runs += f", and {away} of this submitter taken away"
     cells: list[Sequence[Child]] = [
         [f"{row.level}, {REPEATED}"],
         [_warnings(row.runs)],
@@ -146,7 +150,7 @@ def _row(place: Ranked, gone: Mapping[str, int]) -> Element:
         [f"{foreign_name(row.submitter)} ", element("code", key)],
         [_careers(row.careers)],
         *_effects(row.board, row.effect, row.less_naked, row.less_filler),
-        [f"{runs}{f', and {away} of this submitter taken away' if away else ''}"],
+        [runs],
         [row.plan],
         [row.lineage],
         [row.weights],

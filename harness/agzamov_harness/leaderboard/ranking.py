@@ -60,9 +60,14 @@ class BoardRow(NamedTuple):
         return (float(self.effect.ci.low), float(self.effect.ci.high)) if self.effect.ci else None
 
     @property
+    def in_figure(self) -> list[BoardRun]:
+        """The runs that the figure is of: all that have an interval; the first where none has one."""
+        return [run for run in self.runs if run.figure.contrast] or list(self.runs[:1])
+
+    @property
     def careers(self) -> int:
         """Careers of all runs that are in the figure."""
-        return sum(run.careers for run in self.runs if run.figure.contrast or len(self.runs) == 1)
+        return sum(run.careers for run in self.in_figure)
 
     @property
     def warnings(self) -> int:

@@ -13,8 +13,8 @@ from agzamov_verify.core.script import Exchanges
 from agzamov_verify.experiment.matches import Arm, Match
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script, streams_of
-from agzamov_verify.scoring.exchangeability import UsedRow
 from agzamov_verify.scoring.inference.exact import figure
+from agzamov_verify.scoring.planted_replies import UsedRow
 from agzamov_verify.show.memory_use_words import NOT_KNOWN, delivered_words, outcome_words, used_words
 from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE, forgotten
 from agzamov_verify.table.registry import GAMES

@@ -17,8 +17,8 @@ from ..core.seat_letters import memory_name, seat_letter
 from ..experiment.matches import MEASURED, Arm, Match
 from ..plan.manifest import Plan
 from ..plan.streams import SeatStore
-from ..scoring.exchangeability import UsedRow
 from ..scoring.game_scoring import Played
+from ..scoring.planted_replies import UsedRow
 from ..scoring.play_times import is_control
 from ..table.game import Block
 from ..table.registry import GAMES

@@ -25,33 +25,28 @@ What no such test can see: a server that answers by the prompt alone (plays well
 it), and one that keeps each prompt with its first answer.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
-from math import ceil
-from typing import Final, NamedTuple, Self
+from math import ceil, factorial, prod
+from typing import Final, NamedTuple
 
 import msgspec
 
-from ..experiment.matches import Match
 from ..plan.manifest import Plan
 from ..protocols.norms import load_protocol
-from ..table.decision import Tally, added
 from ..table.game import Block
-from ..table.planted import NO_DECISION, PlantedNorm, PlantedReply, Role
+from ..table.planted import PlantedNorm, Role
 from .inference.equal_pairs import Shares, shares_of
 from .inference.exact import Figure, figure
 from .inference.permutation import Group, permutation_p
 from .inference.significance import holm
+from .planted_replies import Noted, PlantedCount, UsedRow, asked_again, counts_of, decision_of, noted_of, used_of
 
-EARLY: Final = "first half"
-LATE: Final = "second half"
 PLANTED: Final = "planted"
 RESOLUTION: Final = 4
 """So many permutations for each test of the run and each part of the level: the least corrected p is half of it."""
-COPIES: Final = 2
-"""A decision is asked again so many times."""
 
 
 class Compared(StrEnum):
@@ -63,25 +58,13 @@ class Compared(StrEnum):
     ROLE = "role"
 
 
-class PlantedCount(msgspec.Struct, frozen=True):
-    """Planted questions of one seat in one match, and what they cost: they stand in no other figure of it."""
-
-    match: str
-    seat: str
-    seat_index: int
-    common: int
-    again: int
-    prompt_tokens: int
-    cached_tokens: int
-    completion_tokens: int
-
-
 class ExchangeabilityTest(msgspec.Struct, frozen=True):
     """One test. `replies` to `prompts` that occurred under more than one label.
 
     `labels`: the two that agree least with one another beside themselves, the number of replies of each, and the shares
     of equal pairs; a share is None where there is no such pair. `close_pairs`: the number of prompts asked twice close
-    together. `is_told`: the difference is named at the head.
+    together. `can_tell`: labels can be exchanged in so many ways that the level can be reached. `is_told`: the
+    difference is named at the head.
     """
 
     game: str
@@ -97,22 +80,8 @@ class ExchangeabilityTest(msgspec.Struct, frozen=True):
     close_pairs: int
     p: Figure
     p_corrected: Figure
+    can_tell: bool
     is_told: bool
-
-
-class UsedRow(msgspec.Struct, frozen=True):
-    """Decisions of an augmented seat that were asked again without the augmentation, twice.
-
-    `changed`: the share of first bare replies that declare another action than the decision did. `baseline`: the share
-    of second ones that declare another than the first. What the augmentation changes is the first beyond the second.
-    """
-
-    match: str
-    seat: str
-    seat_index: int
-    decisions: int
-    changed: Figure
-    baseline: Figure
 
 
 class PlantedAnalysis(msgspec.Struct, frozen=True):
@@ -123,87 +92,17 @@ class PlantedAnalysis(msgspec.Struct, frozen=True):
     used: tuple[UsedRow, ...]
 
 
-class PlayedArm(NamedTuple):
-    """A match as its replies are told apart by it. `length`: results of a career, or of the match without careers."""
-
-    id: str
-    game: str
-    phase: int
-    draws: str
-    seats: tuple[str, ...]
-    length: int
-
-    @classmethod
-    def of(cls, match: Match) -> Self:
-        """A match of a plan."""
-        length = match.stream_results if match.careers else match.planned
-        return cls(match.id, match.game, int(match.phase), match.draws, tuple(match.seats), length)
-
-
-class Noted(NamedTuple):
-    """A reply with where it was asked. `stream`: the number of its stream in the match."""
-
-    arm: PlayedArm
-    seat_index: int
-    stream: int
-    reply: PlantedReply
-
-    @property
-    def is_counted(self) -> bool:
-        """True for a decision of the game itself."""
-        return self.reply.role is Role.COUNTED
-
-    @property
-    def prompt(self) -> str:
-        """The prompt, apart for what was asked with another seed each time: the decisions of the game."""
-        return f"{self.reply.prompt} counted" if self.is_counted else self.reply.prompt
-
-    @property
-    def half(self) -> str:
-        """The half of the career, or of a match without, in which it was asked."""
-        return LATE if 2 * (self.reply.result % self.arm.length) >= self.arm.length else EARLY
-
-
 def planted_analysis(
     plan: Plan, blocks: Mapping[str, Sequence[Block]], seeds: Callable[[str], bytes]
 ) -> PlantedAnalysis:
     """The analysis of all planted questions. `blocks`: by match. `seeds`: of named draws."""
     matches = [match for match in plan.matches if match.id in blocks]
-    noted = [one for match in matches for one in _noted(match, blocks[match.id])]
+    noted = [one for match in matches for one in noted_of(match, blocks[match.id])]
     return PlantedAnalysis(
-        tuple(row for match in matches for row in _counts(match, blocks[match.id])),
+        tuple(row for match in matches for row in counts_of(match, blocks[match.id])),
         tuple(exchangeability(noted, load_protocol(plan.protocol).planted, seeds)),
-        tuple(_used(noted)),
+        tuple(used_of(noted)),
     )
-
-
-def _noted(match: Match, blocks: Sequence[Block]) -> Iterator[Noted]:
-    arm = PlayedArm.of(match)
-    for stream, block in enumerate(blocks):
-        for seat_index, planted in block.planted.items():
-            yield from (Noted(arm, seat_index, stream, reply) for reply in planted.replies)
-
-
-def planted_tally(seat_index: int, blocks: Iterable[Block]) -> Tally:
-    """Calls and tokens of a seat's planted questions."""
-    return added([[block.planted[seat_index].tally] for block in blocks if seat_index in block.planted], 1)[0]
-
-
-def _counts(match: Match, blocks: Sequence[Block]) -> Iterator[PlantedCount]:
-    for seat_index in sorted({index for block in blocks for index in block.planted}):
-        own = [block.planted[seat_index] for block in blocks if seat_index in block.planted]
-        roles = [reply.role for planted in own for reply in planted.replies]
-        tally = planted_tally(seat_index, blocks)
-        yield PlantedCount(
-            match.id,
-            match.seats[seat_index],
-            seat_index,
-            roles.count(Role.COMMON),
-            roles.count(Role.AGAIN),
-            tally.prompt_tokens,
-            tally.cached_tokens,
-            tally.completion_tokens,
-        )
 
 
 # --- the tests ------------------------------------------------------------------------------------
@@ -250,19 +149,34 @@ def exchangeability(
     permutations = ceil(RESOLUTION * len(tested) / Fraction(norm.level))
     ps = [permutation_p(_coded(one.family), seeds(one.name), permutations) for one in tested]
     close = {player: _close(own) for player, own in by_player.items()}
+    # p is twice a share of exchanges, and corrected for all tests.
+    ways = ceil(2 * len(tested) / Fraction(norm.level))
     for test, p, corrected in zip(tested, ps, holm(ps), strict=True):
-        yield _test(test, close[test.player], p, corrected, norm)
+        can_tell = _exchanges(test.family.mixed, ways) >= ways
+        yield _test(test, close[test.player], (p, corrected), norm, can_tell=can_tell)
+
+
+def _exchanges(groups: Iterable[Sequence[tuple[str, str]]], enough: int) -> int:
+    """In how many ways labels can be exchanged within groups, once it is enough: n! / (n_1! n_2! ...) of each."""
+    ways = 1
+    for replies in groups:
+        ways *= factorial(len(replies)) // prod(
+            factorial(count) for count in Counter(label for label, _ in replies).values()
+        )
+        if ways >= enough:
+            break
+    return ways
 
 
 def _families(own: Sequence[Noted]) -> Iterator[_Family]:
     first = [one for one in own if not one.reply.copy and one.reply.role is not Role.AGAIN and one.reply.is_bare]
-    yield _family(Compared.PHASE, first, lambda one: (one.prompt,), lambda one: f"Phase {one.arm.phase}")
+    yield _family(Compared.PHASE, first, lambda one: (one.group,), lambda one: f"Phase {one.arm.phase}")
     arms = dict.fromkeys(one.arm for one in first)
     for draws in dict.fromkeys(arm.draws for arm in arms):
         if sum(arm.draws == draws for arm in arms) > 1:
             compared = (one for one in first if one.arm.draws == draws)
-            yield _family(Compared.ARM, compared, lambda one: (one.prompt,), lambda one: one.arm.id)
-    yield _family(Compared.TIME, first, lambda one: (one.arm.id, one.prompt), lambda one: one.half)
+            yield _family(Compared.ARM, compared, lambda one: (one.group,), lambda one: one.arm.id)
+    yield _family(Compared.TIME, first, lambda one: (one.arm.id, one.group), lambda one: one.half)
     yield _by_role(own)
 
 
@@ -270,7 +184,7 @@ def _by_role(own: Iterable[Noted]) -> _Family:
     """Whether a decision, or its second copy, is the same as the first copy: a group for each arm."""
     groups = defaultdict[tuple[object, ...], list[tuple[str, str]]](list)
     counted = copied = decisions = 0
-    for decision, first, second in _asked_again(own).values():
+    for decision, first, second in asked_again(own).values():
         if decision.reply.is_bare and not second.reply.is_early:
             equal = [one.reply.action == first.reply.action for one in (decision, second)]
             groups[decision.arm.id, decision.seat_index] += zip(
@@ -296,25 +210,12 @@ def _family(
     return _Family(compared, groups)
 
 
-def _decision(one: Noted) -> tuple[object, ...]:
-    return one.arm.id, one.seat_index, one.stream, one.reply.decision
-
-
-def _asked_again(own: Iterable[Noted]) -> dict[tuple[object, ...], list[Noted]]:
-    """Each decision that was asked again: its own reply, and the two bare ones in their order."""
-    found = defaultdict[tuple[object, ...], list[Noted]](list)
-    for one in own:
-        if one.reply.decision != NO_DECISION:
-            found[_decision(one)].append(one)
-    return {decision: replies for decision, replies in found.items() if len(replies) == 1 + COPIES}
-
-
 def _close(own: Iterable[Noted]) -> tuple[int, int]:
     """Of the prompts that were asked twice close together, how many got equal replies; and their number."""
     equal = pairs = 0
     first: dict[tuple[object, ...], str] = {}
     for one in own:
-        place = *_decision(one), one.reply.prompt
+        place = *decision_of(one), one.reply.prompt
         if one.reply.role is not Role.COMMON:
             continue
         if one.reply.copy:
@@ -340,9 +241,9 @@ def _coded(family: _Family) -> list[Group]:
 
 
 def _test(
-    tested: _Tested, close_pairs: tuple[int, int], p: Fraction, p_corrected: Fraction, norm: PlantedNorm
+    tested: _Tested, close_pairs: tuple[int, int], ps: tuple[Fraction, Fraction], norm: PlantedNorm, *, can_tell: bool
 ) -> ExchangeabilityTest:
-    family, (equal, pairs) = tested.family, close_pairs
+    family, (equal, pairs), (p, p_corrected) = tested.family, close_pairs, ps
     close = Fraction(equal, pairs) if pairs else None
     of_prompts = max(shares_of(family.mixed), key=lambda one: one.drop(close)), len(family.mixed)
     shares, prompts = family.shares or of_prompts
@@ -361,23 +262,6 @@ def _test(
         pairs,
         figure(p),
         figure(p_corrected),
+        can_tell,
         p_corrected <= Fraction(norm.level) and is_great,
     )
-
-
-# --- decisions with and without an augmentation ---------------------------------------------------
-
-
-def _used(noted: Iterable[Noted]) -> Iterator[UsedRow]:
-    """One row for each seat with an augmentation, of whose decisions some were asked again."""
-    rows = defaultdict[tuple[str, str, int], list[Sequence[str]]](list)
-    for replies in _asked_again(noted).values():
-        own = replies[0]
-        if not own.reply.is_bare:
-            place = own.arm.id, own.arm.seats[own.seat_index], own.seat_index
-            rows[place].append([one.reply.action for one in replies])
-    for place, decisions in rows.items():
-        n = len(decisions)
-        changed = sum(action != first for action, first, _ in decisions)
-        differ = sum(one != other for _, one, other in decisions)
-        yield UsedRow(*place, n, figure(Fraction(changed, n)), figure(Fraction(differ, n)))

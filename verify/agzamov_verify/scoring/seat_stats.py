@@ -16,9 +16,9 @@ import msgspec
 from ..plan.manifest import Plan, Price
 from ..table.decision import Tally
 from ..table.seating import alternating
-from .exchangeability import planted_tally
 from .game_scoring import Played
 from .inference.exact import Figure, figure
+from .planted_replies import planted_tally
 from .quality.judged_moves import JudgedMoves
 from .quality.quality_questions import Answers
 

@@ -7,8 +7,9 @@ from typing import Final
 from ..core.columns import ascii_words, row
 from ..experiment.matches import Match
 from ..plan.manifest import Plan
-from ..scoring.exchangeability import EARLY, LATE, PLANTED, Compared, ExchangeabilityTest, PlantedAnalysis
+from ..scoring.exchangeability import PLANTED, Compared, ExchangeabilityTest, PlantedAnalysis
 from ..scoring.inference.exact import Figure
+from ..scoring.planted_replies import EARLY, LATE
 from ..table.planted import Role
 from .glossary import label
 from .seat_words import percent
@@ -48,12 +49,18 @@ def planted_warnings(plan: Plan, planted: PlantedAnalysis) -> Iterator[str]:
 
 def exchangeability_words(test: ExchangeabilityTest, plan: Plan) -> str:
     """One test, for the details."""
-    verdict = "differ" if test.is_told else "no difference is told"
     return (
-        f"{game_words(test.game)}, {ascii_words(test.seat)}, {DIFFERS[test.compared]}: {verdict},"
+        f"{game_words(test.game)}, {ascii_words(test.seat)}, {DIFFERS[test.compared]}: {verdict_words(test)},"
         f" {shares_words(test, plan)}; p {p_words(test)}, corrected,"
         f" over {test.replies:,} replies to {test.prompts:,} prompts"
     )
+
+
+def verdict_words(test: ExchangeabilityTest) -> str:
+    """What a test says."""
+    if test.is_told:
+        return "differ"
+    return "no difference is told" if test.can_tell else "too few replies to tell any difference"
 
 
 def p_words(test: ExchangeabilityTest) -> str:
@@ -94,7 +101,7 @@ def shares_words(test: ExchangeabilityTest, plan: Plan) -> str:
     """The shares of equal replies of a test."""
     names = [_label(name, plan) for name in test.labels]
     whose = [f"{name} ({count:,} replies)" for name, count in zip(names, test.label_replies, strict=True)]
-    parts = [f"{percent_of(test.equal_between)} equal between {whose[0]} and {whose[1]}"]
+    parts = [f"{percent_of(test.equal_between)} equal between {whose[0]} and {whose[1]}, the two least alike"]
     for name, share in zip(names, test.equal_within, strict=True):
         if share is not None:
             parts.append(f"{percent_of(share)} within {name}")

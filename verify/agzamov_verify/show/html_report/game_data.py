@@ -226,7 +226,7 @@ def call_words(question: Chat, before: Chat | None) -> str:
 def _xrayed(played: PlayedGame, plan: Plan, frames: int, lines: Lines, sources: Sources) -> dict[str, Any]:
     """What each seat with a memory remembered at each of its decisions; nothing where none has one."""
     found = [
-        {"seat": printable(of.name), **_decision(one, frames, lines, sources.get(of.memory, {}))}
+        {"seat": printable(of.name), "arm": of.arm, **_decision(one, frames, lines, sources.get(of.memory, {}))}
         for of in seats_with_memory(plan, played.match)
         for one in xray(played, of)
     ]

@@ -7,12 +7,12 @@ from ...checks.steps import Verdict
 from ...core.untrusted_input import printable
 from ...plan.manifest import Plan
 from ...scoring.exchangeability import ExchangeabilityTest
-from ..planted_words import CANNOT, DIFFERS, asked_words, p_words, percent_of, shares_words
+from ..planted_words import CANNOT, DIFFERS, asked_words, p_words, percent_of, shares_words, verdict_words
 from ..views import game_words
 from .figures import figure, parts_of, short_words
 from .markup import Element, table
 
-TESTED: Final = ("game", "seat", "compared", "shares of equal replies", "replies", "prompts", "p, corrected", "told")
+TESTED: Final = ("game", "seat", "compared", "shares of equal replies", "replies", "prompts", "p, corrected", "outcome")
 USED: Final = ("match", "seat", "decisions", "another action without it", "bare replies that differ")
 
 
@@ -55,5 +55,5 @@ def _row(test: ExchangeabilityTest, plan: Plan) -> tuple[str | Element, ...]:
         f"{test.replies:,}",
         f"{test.prompts:,}",
         p_words(test),
-        "yes" if test.is_told else "no",
+        verdict_words(test),
     )

@@ -53,7 +53,7 @@ def hypothesis_lines(analysis: Analysis, manifest: Manifest) -> Iterator[str]:
         for line in _less(delta, manifest.plan):
             yield from row("", line)
         for name, adjusted in delta.adjusted.items():
-            yield from row("", f"{ascii_words(name.replace('_', ' '))}: {estimate(adjusted)}")
+            yield from row("", f"less its naked arm, {ascii_words(name.replace('_', ' '))}: {estimate(adjusted)}")
     for ratio in analysis.tau_ratios:
         if ratio.ratio.fitted:
             system = f" ({ratio.system})" if ratio.system else ""

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from ...core.columns import ascii_words
 from ...protocols.norms import GateNorm, load_protocol
 from ...scoring.analysis import Analysis
+from ...scoring.deltas import DeltaAnalysis
 from ...scoring.gate import Gate
 from ...scoring.inference.estimate import Estimate
 from ...scoring.inference.unit_values import CAREERS
@@ -83,16 +84,23 @@ def precision_words(results: Results, analysis: Analysis) -> str:
         matches = [match for match in results.matches if match.game == game]
         count = sum(match.result.count for match in matches)
         by_play = percent(sum(match.result.by_play for match in matches) / count if count else 0.0)
-        deltas = [delta.performance.everything for delta in analysis.deltas if delta.game == game]
+        deltas = [delta for delta in analysis.deltas if delta.game == game]
+        heads = [delta.headline for delta in deltas]
         contests = {match.id for match in matches if not match.is_baseline}
         alone = [match.main.everything for match in analysis.matches if match.id in contests]
-        least = [_least(found) for found in (deltas, alone)]
+        least = [_least(heads, _less(deltas)), _least(alone, "the result of a match")]
         effects = next((words for words in least if words), "no figure has an interval, so none could show an effect")
         told.append(f"{game_words(game)}: {effects}; {by_play} of {size_words(count, game)} ended by play")
     return ". ".join(told) + "."
 
 
-def _least(figures: Sequence[Estimate]) -> str:
+def _less(deltas: Sequence[DeltaAnalysis]) -> str:
+    """What the first figures of deltas are."""
+    placebos = [delta.less_placebo is not None for delta in deltas]
+    return "real less placebo" if all(placebos) else "real less control" if not any(placebos) else "a real arm"
+
+
+def _least(figures: Sequence[Estimate], what: str) -> str:
     """The smallest detectable effects of figures with an interval, from the least to the greatest that can be."""
     sure = [one for one in figures if one.ci is not None]
     known = [one for one in sure if one.mde is not None]
@@ -101,10 +109,10 @@ def _least(figures: Sequence[Estimate]) -> str:
     unit, reach = known[0].unit, REACH.get(known[0].unit, inf)
     values = sorted(value for one in known if one.mde and (value := float(one.mde.decimal)) <= reach)
     if not values:
-        return "no figure could show any effect that its measure can have"
+        return f"{what} could show no effect that its measure can have"
     least, greatest = (f"{value:,.0f}" if value >= THOUSAND else f"{value:.3g}" for value in (values[0], values[-1]))
     upto = f" to {greatest}" if least != greatest else ""
-    return f"the smallest effect that a figure could show is {least}{upto} {UNITS.get(unit, unit)}"
+    return f"the smallest effect that {what} could show is {least}{upto} {UNITS.get(unit, unit)}"
 
 
 def _deltas(analysis: Analysis | None) -> Iterator[str]:

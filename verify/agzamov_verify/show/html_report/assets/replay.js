@@ -157,19 +157,20 @@ class Replay {
     const number = `${one.recalled.length} ${one.recalled.length === 1 ? "entry" : "entries"}`;
     const isPlacebo = one.instead.length > 0 || one.recalled.some(([, , content]) => !content.length);
     const isPaired = one.recalled.some(([, , , instead]) => instead.length);
-    const title = !one.recalled.length ? "Nothing was remembered" : isPlacebo ? `A placebo stood in the place of ${number}` : `Remembered ${number}`;
+    const title = !one.recalled.length ? "Nothing was remembered" : isPlacebo ? `${one.arm === "filler" ? "Filler" : "A placebo"} stood in the place of ${number}` : `Remembered ${number}`;
     const steered = one.steered ? h("p", {}, `It read ${one.steered.passages} passages of its documents${one.without === null ? ` and named ${one.steered.named}` : ""}; its tool looked at ${one.steered.examined}.`) : "";
-    const whole = isPlacebo && !isPaired && one.instead.length ? [h("h4", {}, "Told by the placebo, in the place of all of them"), this.block(one.instead, "placebo")] : [];
+    const whole = isPlacebo && !isPaired && one.instead.length ? [h("h4", {}, `Told by the ${one.arm}, in the place of all of them`), this.block(one.instead, "placebo")] : [];
     return h("section", { class: `xray ${one.changes ? "changes" : ""}` }, h("h3", {}, title), this.effect(one), steered, ...whole,
-      one.recalled.length ? h("ul", {}, ...one.recalled.map((entry) => this.entry(entry, isPlacebo))) : "");
+      one.recalled.length ? h("ul", {}, ...one.recalled.map((entry) => this.entry(entry, isPlacebo && one.arm))) : "");
   }
 
-  entry([name, [source, frame], content, instead, own], isPlacebo) {
+  // insteadOf: the arm whose text stood in the place of the entry, if one did.
+  entry([name, [source, frame], content, instead, own], insteadOf) {
     const short = source.startsWith(`${this.game.match.id}-`) ? source.slice(this.game.match.id.length + 1) : source;
     const words = `${name}, kept at ${frame === "end" ? "the end" : `action ${frame}`} of ${short}`;
     const link = source ? h("a", { href: hashOf({ g: source, k: String(frame) }) }, words) : name;
-    if (!isPlacebo) return h("li", {}, link, this.block(content));
-    const told = instead.length ? [h("small", {}, "told by the placebo"), this.block(instead, "placebo")] : [];
+    if (!insteadOf) return h("li", {}, link, this.block(content));
+    const told = instead.length ? [h("small", {}, `told by the ${insteadOf}`), this.block(instead, "placebo")] : [];
     return h("li", {}, ...told, h("small", {}, "in the place of its own entry "), link, own.length ? this.fold("own entry", "What that entry says", this.block(own)) : "");
   }
 

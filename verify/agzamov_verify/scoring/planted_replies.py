@@ -1,0 +1,151 @@
+"""Replies that equal prompts were given in a run, where each was asked, and what planted questions cost.
+
+Of an augmented seat's decisions some are asked again without the augmentation: how often it changed what was declared.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Final, NamedTuple, Self
+
+import msgspec
+
+from ..experiment.matches import Match
+from ..table.decision import Tally, added
+from ..table.game import Block
+from ..table.planted import NO_DECISION, PlantedReply, Role
+from .inference.exact import Figure, figure
+
+EARLY: Final = "first half"
+LATE: Final = "second half"
+COPIES: Final = 2
+"""A decision is asked again so many times."""
+
+
+class PlantedCount(msgspec.Struct, frozen=True):
+    """Planted questions of one seat in one match, and what they cost: they stand in no other figure of it."""
+
+    match: str
+    seat: str
+    seat_index: int
+    common: int
+    again: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+
+
+class UsedRow(msgspec.Struct, frozen=True):
+    """Decisions of an augmented seat that were asked again without the augmentation, twice.
+
+    `changed`: the share of first bare replies that declare another action than the decision did. `baseline`: the share
+    of second ones that declare another than the first. What the augmentation changes is the first beyond the second.
+    """
+
+    match: str
+    seat: str
+    seat_index: int
+    decisions: int
+    changed: Figure
+    baseline: Figure
+
+
+class PlayedArm(NamedTuple):
+    """A match as its replies are told apart by it. `length`: results of a career, or of the match without careers."""
+
+    id: str
+    game: str
+    phase: int
+    draws: str
+    seats: tuple[str, ...]
+    length: int
+
+    @classmethod
+    def of(cls, match: Match) -> Self:
+        """A match of a plan."""
+        length = match.stream_results if match.careers else match.planned
+        return cls(match.id, match.game, int(match.phase), match.draws, tuple(match.seats), length)
+
+
+class Noted(NamedTuple):
+    """A reply with where it was asked. `stream`: the number of its stream in the match."""
+
+    arm: PlayedArm
+    seat_index: int
+    stream: int
+    reply: PlantedReply
+
+    @property
+    def is_counted(self) -> bool:
+        """True for a decision of the game itself."""
+        return self.reply.role is Role.COUNTED
+
+    @property
+    def group(self) -> str:
+        """Its prompt, apart for what was asked with another seed each time: the decisions of the game."""
+        return f"{self.reply.prompt} counted" if self.is_counted else self.reply.prompt
+
+    @property
+    def half(self) -> str:
+        """The half of the career, or of a match without, in which it was asked."""
+        return LATE if 2 * (self.reply.result % self.arm.length) >= self.arm.length else EARLY
+
+
+def noted_of(match: Match, blocks: Sequence[Block]) -> Iterator[Noted]:
+    """The replies of a match that are compared."""
+    arm = PlayedArm.of(match)
+    for stream, block in enumerate(blocks):
+        for seat_index, planted in block.planted.items():
+            yield from (Noted(arm, seat_index, stream, reply) for reply in planted.replies)
+
+
+def planted_tally(seat_index: int, blocks: Iterable[Block]) -> Tally:
+    """Calls and tokens of a seat's planted questions."""
+    return added([[block.planted[seat_index].tally] for block in blocks if seat_index in block.planted], 1)[0]
+
+
+def counts_of(match: Match, blocks: Sequence[Block]) -> Iterator[PlantedCount]:
+    """The planted questions of each seat of a match."""
+    for seat_index in sorted({index for block in blocks for index in block.planted}):
+        own = [block.planted[seat_index] for block in blocks if seat_index in block.planted]
+        roles = [reply.role for planted in own for reply in planted.replies]
+        tally = planted_tally(seat_index, blocks)
+        yield PlantedCount(
+            match.id,
+            match.seats[seat_index],
+            seat_index,
+            roles.count(Role.COMMON),
+            roles.count(Role.AGAIN),
+            tally.prompt_tokens,
+            tally.cached_tokens,
+            tally.completion_tokens,
+        )
+
+
+def decision_of(one: Noted) -> tuple[object, ...]:
+    """The place in the run of the decision that a reply is of."""
+    return one.arm.id, one.seat_index, one.stream, one.reply.decision
+
+
+def asked_again(own: Iterable[Noted]) -> dict[tuple[object, ...], list[Noted]]:
+    """Each decision that was asked again: its own reply, and the two bare ones in their order."""
+    found = defaultdict[tuple[object, ...], list[Noted]](list)
+    for one in own:
+        if one.reply.decision != NO_DECISION:
+            found[decision_of(one)].append(one)
+    return {decision: replies for decision, replies in found.items() if len(replies) == 1 + COPIES}
+
+
+def used_of(noted: Iterable[Noted]) -> Iterator[UsedRow]:
+    """One row for each seat with an augmentation, of whose decisions some were asked again."""
+    rows = defaultdict[tuple[str, str, int], list[Sequence[str]]](list)
+    for replies in asked_again(noted).values():
+        own = replies[0]
+        if not own.reply.is_bare:
+            place = own.arm.id, own.arm.seats[own.seat_index], own.seat_index
+            rows[place].append([one.reply.action for one in replies])
+    for place, decisions in rows.items():
+        n = len(decisions)
+        changed = sum(action != first for action, first, _ in decisions)
+        differ = sum(one != other for _, one, other in decisions)
+        yield UsedRow(*place, n, figure(Fraction(changed, n)), figure(Fraction(differ, n)))
