@@ -190,7 +190,7 @@ def run_of(endpoint: Endpoint, rng: np.random.Generator) -> Iterator[Noted]:
 
 def _match(endpoint: Endpoint, match: Match, seat_index: int, rng: np.random.Generator) -> Iterator[Noted]:
     decisions = match.planned * DECISIONS
-    length, arm = match.stream_results, PlayedArm.of(match)
+    length, arm = match.stream_results, PlayedArm.of(match, PLAN.seats)
     is_bare = match.condition.arm is Arm.NAKED
 
     def noted(role: Role, prompt: int, result: int, before: str = "", **more: Any) -> Noted:

@@ -39,10 +39,10 @@ READ_FIRST: Final = (
     "Every bundle was verified by whoever built this page; none of its figures was typed. A row is one contender: a"
     " submitter's key with the digests of a model's weights and of its system, all of its runs with an interval pooled;"
     " a hosted model has no digest, so there the key is the contender. Rows stand in the order of the lower ends of"
-    " their intervals; those whose lower end is below 0 come after, by figure. A rank is a range: all ranges of a board"
-    " hold together in 95 of 100 boards. Level V1 says that a record is consistent with itself, not that its replies"
-    " were really given. Names are the submitters', spelled out in ASCII. Lineage says how far what a memory told can be"
-    " traced to what was stored: A verbatim, to D unverified; it praises no result."
+    " their intervals; those whose lower end is below 0 come after, by figure. A rank is a range: all ranges of a"
+    " board hold together in 95 of 100 boards. Level V1 says that a record is consistent with itself, not that its"
+    " replies were really given. Names are the submitters', spelled out in ASCII. Lineage says how far what a memory"
+    " told can be traced to what was stored: A verbatim, to D unverified; it praises no result."
 )
 ONLY_SUBMITTED: Final = (
     "Only runs that were submitted are counted. How many others were played and left out, nobody can tell."

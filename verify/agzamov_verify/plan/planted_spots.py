@@ -8,12 +8,16 @@ positions, even and lopsided ones, and none says anything of a start or a deck o
 from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from ..core.dice import Dice
 from ..core.questions import Answer, Chat, Question, Reply
 from ..core.script import Exchanges
 from ..experiment.matches import Match
 from ..experiment.opponent_patterns import Pattern
 from ..protocols.norms import load_protocol
+from ..seats.model_seat import ModelSeat
+from ..seats.seat import Seat
 from ..table.game import StreamPlan
 from ..table.planted import PlantedQuestions, Quota, Spot
 from ..table.players import Player
@@ -24,6 +28,8 @@ from .manifest import Plan
 DECISIONS_MAX: Final = 80
 """A spot is one of so many first decisions of a result."""
 SPOTS_KEPT: Final = 64
+SERVING: Final = ModelSeat.serving
+"""Fields of a seat that say how its server is asked, and nothing of what it replies."""
 NOVICE: Final = "novice"
 
 
@@ -34,10 +40,21 @@ class PlantedProfile(NamedTuple):
     again: str
 
 
+def planted_key(name: str, seat: Seat) -> str:
+    """What decides a model's replies, in one text: two seats of one model, address and prompts have one key.
+
+    A seat without a model has its name alone.
+    """
+    if not seat.is_model:
+        return name
+    own = {key: value for key, value in msgspec.to_builtins(seat).items() if key == "base_url" or key not in SERVING}
+    return str(msgspec.json.encode(own, order="sorted"), "utf-8")
+
+
 class SpotSeat(NamedTuple):
     """What the prompts of a seat have in every match of a game: they are equal to those of its common spots."""
 
-    name: str
+    key: str
     patterns: tuple[Pattern, ...]
     briefing: str
     frame: str
@@ -61,10 +78,11 @@ def planted_questions(
     )
     rules, unlearned = plan.rules_of(match.game), "\n".join(filter(None, (seat.briefing, profile.again)))
     patterns = tuple(game.patterns[pattern] for pattern in seat.patterns if pattern in game.patterns)
-    own = SpotSeat(name, patterns, seat.briefing, profile.common, seat.tokens_limit)
+    own = SpotSeat(planted_key(name, seat), patterns, seat.briefing, profile.common, seat.tokens_limit)
     spots = partial(common_spots, match.game, rules, norm.spots, own, dice)
     draws = dice.stream(f"planted/{stream.id}/{seat_index}")
-    return PlantedQuestions(norm, draws, spots, Quota(*least), game.number_in, unlearned)
+    natural_key = dice.stream("planted/natural").below(2**32)
+    return PlantedQuestions(norm, draws, spots, Quota(*least), game.number_in, natural_key, unlearned)
 
 
 @lru_cache(maxsize=SPOTS_KEPT)
@@ -79,7 +97,7 @@ def _least(match: Match, seat_index: int, common: int, again: int, dice: Dice) -
 @lru_cache(maxsize=SPOTS_KEPT)
 def common_spots(game: str, rules: Any, number: int, own: SpotSeat, dice: Dice) -> tuple[Spot, ...]:
     """So many spots of a game under its rules, with what is a seat's own."""
-    dice, match = dice.under(f"planted/{game}/{own.name}"), GAMES[game].self_play("spots", number)
+    dice, match = dice.under(f"planted/{game}/{own.key}"), GAMES[game].self_play("spots", number)
     return tuple(_spot(game, StreamPlan("spots", match, index, 1), rules, own, dice) for index in range(number))
 
 

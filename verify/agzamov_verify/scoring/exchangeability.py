@@ -97,7 +97,7 @@ def planted_analysis(
 ) -> PlantedAnalysis:
     """The analysis of all planted questions. `blocks`: by match. `seeds`: of named draws."""
     matches = [match for match in plan.matches if match.id in blocks]
-    noted = [one for match in matches for one in noted_of(match, blocks[match.id])]
+    noted = [one for match in matches for one in noted_of(match, plan.seats, blocks[match.id])]
     return PlantedAnalysis(
         tuple(row for match in matches for row in counts_of(match, blocks[match.id])),
         tuple(exchangeability(noted, load_protocol(plan.protocol).planted, seeds)),
@@ -126,9 +126,10 @@ class _Family(NamedTuple):
 
 
 class _Tested(NamedTuple):
-    """One test of the run: game and seat, its replies, and the name of its draws."""
+    """One test of the run: game and player, the names of its seats, its replies, and the name of its draws."""
 
     player: tuple[str, str]
+    seat: str
     family: _Family
     name: str
 
@@ -136,12 +137,12 @@ class _Tested(NamedTuple):
 def exchangeability(
     noted: Iterable[Noted], norm: PlantedNorm, seeds: Callable[[str], bytes]
 ) -> Iterator[ExchangeabilityTest]:
-    """The tests of all games and seats, with p corrected for their number."""
+    """The tests of all games and players, with p corrected for their number."""
     by_player = defaultdict[tuple[str, str], list[Noted]](list)
     for one in noted:
-        by_player[one.arm.game, one.arm.seats[one.seat_index]].append(one)
+        by_player[one.arm.game, one.arm.keys[one.seat_index]].append(one)
     tested = [
-        _Tested(player, family, "/".join(("exchangeability", *player, str(number))))
+        _Tested(player, _names(own), family, "/".join(("exchangeability", *player, str(number))))
         for player, own in by_player.items()
         for number, family in enumerate(_families(own))
         if family.mixed
@@ -166,6 +167,11 @@ def _exchanges(groups: Iterable[Sequence[tuple[str, str]]], enough: int) -> int:
         if ways >= enough:
             break
     return ways
+
+
+def _names(own: Iterable[Noted]) -> str:
+    """The names that a plan has for one player."""
+    return ", ".join(dict.fromkeys(one.arm.seats[one.seat_index] for one in own))
 
 
 def _families(own: Sequence[Noted]) -> Iterator[_Family]:
@@ -250,7 +256,8 @@ def _test(
     replies = sum(shares.replies) if family.shares else sum(map(len, family.mixed))
     is_great = 100 * shares.drop(close) >= norm.difference_percent_min
     return ExchangeabilityTest(
-        *tested.player,
+        tested.player[0],
+        tested.seat,
         family.compared,
         replies,
         prompts,

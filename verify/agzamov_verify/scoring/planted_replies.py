@@ -4,32 +4,45 @@ Of an augmented seat's decisions some are asked again without the augmentation: 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple, Self
 
 import msgspec
 
 from ..experiment.matches import Match
+from ..plan.planted_spots import planted_key
+from ..seats.seat import Seat
 from ..table.decision import Tally, added
+from ..table.declared import FaultKind
 from ..table.game import Block
 from ..table.planted import NO_DECISION, PlantedReply, Role
 from .inference.exact import Figure, figure
+from .inference.power import critical_count
 
 EARLY: Final = "first half"
 LATE: Final = "second half"
+UNREAD: Final = frozenset(kind.value for kind in FaultKind)
+RATE_PARTS: Final = 1_000
 COPIES: Final = 2
 """A decision is asked again so many times."""
 
 
 class PlantedCount(msgspec.Struct, frozen=True):
-    """Planted questions of one seat in one match, and what they cost: they stand in no other figure of it."""
+    """Planted questions of one seat in one match, and what they cost: they stand in no other figure of it.
+
+    `unread`: replies that declare no action that can be read; `decisions_unread`: first attempts of its `decisions`
+    that do not.
+    """
 
     match: str
     seat: str
     seat_index: int
     common: int
     again: int
+    unread: int
+    decisions: int
+    decisions_unread: int
     prompt_tokens: int
     cached_tokens: int
     completion_tokens: int
@@ -51,20 +64,25 @@ class UsedRow(msgspec.Struct, frozen=True):
 
 
 class PlayedArm(NamedTuple):
-    """A match as its replies are told apart by it. `length`: results of a career, or of the match without careers."""
+    """A match as its replies are told apart by it. `length`: results of a career, or of the match without careers.
+
+    `keys`: of each seat, what decides its replies.
+    """
 
     id: str
     game: str
     phase: int
     draws: str
     seats: tuple[str, ...]
+    keys: tuple[str, ...]
     length: int
 
     @classmethod
-    def of(cls, match: Match) -> Self:
-        """A match of a plan."""
+    def of(cls, match: Match, seats: Mapping[str, Seat]) -> Self:
+        """A match of a plan with these seats."""
         length = match.stream_results if match.careers else match.planned
-        return cls(match.id, match.game, int(match.phase), match.draws, tuple(match.seats), length)
+        keys = tuple(planted_key(name, seats[name]) for name in match.seats)
+        return cls(match.id, match.game, int(match.phase), match.draws, tuple(match.seats), keys, length)
 
 
 class Noted(NamedTuple):
@@ -91,9 +109,9 @@ class Noted(NamedTuple):
         return LATE if 2 * (self.reply.result % self.arm.length) >= self.arm.length else EARLY
 
 
-def noted_of(match: Match, blocks: Sequence[Block]) -> Iterator[Noted]:
+def noted_of(match: Match, seats: Mapping[str, Seat], blocks: Sequence[Block]) -> Iterator[Noted]:
     """The replies of a match that are compared."""
-    arm = PlayedArm.of(match)
+    arm = PlayedArm.of(match, seats)
     for stream, block in enumerate(blocks):
         for seat_index, planted in block.planted.items():
             yield from (Noted(arm, seat_index, stream, reply) for reply in planted.replies)
@@ -116,10 +134,24 @@ def counts_of(match: Match, blocks: Sequence[Block]) -> Iterator[PlantedCount]:
             seat_index,
             roles.count(Role.COMMON),
             roles.count(Role.AGAIN),
+            sum(
+                reply.action in UNREAD for planted in own for reply in planted.replies if reply.role is not Role.COUNTED
+            ),
+            sum(block.tallies[seat_index].decisions for block in blocks),
+            sum(block.tallies[seat_index].unread for block in blocks),
             tally.prompt_tokens,
             tally.cached_tokens,
             tally.completion_tokens,
         )
+
+
+def is_more_often(count: int, n: int, other_count: int, other_n: int, level: Fraction) -> bool:
+    """Whether `count` of `n` is more than at the rate of the others, by the one-sided exact binomial test at a level.
+
+    The others are many, so their rate is taken for known, and for 1 % at least.
+    """
+    rate = max(Fraction(1, 100), Fraction(other_count, max(1, other_n)).limit_denominator(RATE_PARTS))
+    return rate < 1 and count >= critical_count(n, level, rate)
 
 
 def decision_of(one: Noted) -> tuple[object, ...]:

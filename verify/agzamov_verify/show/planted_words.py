@@ -7,17 +7,19 @@ from typing import Final
 from ..core.columns import ascii_words, row
 from ..experiment.matches import Match
 from ..plan.manifest import Plan
+from ..protocols.norms import load_protocol
 from ..scoring.exchangeability import PLANTED, Compared, ExchangeabilityTest, PlantedAnalysis
 from ..scoring.inference.exact import Figure
-from ..scoring.planted_replies import EARLY, LATE
+from ..scoring.planted_replies import EARLY, LATE, PlantedCount, is_more_often
 from ..table.planted import Role
 from .glossary import label
 from .seat_words import percent
 from .views import condition_words, game_words
 
 CANNOT: Final = (
-    "no planted question can show a server that answers by the prompt alone (against it stands the placebo) or keeps"
-    " each prompt with its first answer, nor a hosted model that asks an engine of its own and checks a tool by it"
+    "no planted question can show a server that answers by the prompt alone (against it stands the placebo), keeps each"
+    " prompt with its first answer or looks for what it was asked before, nor a hosted model that asks an engine of its"
+    " own and checks a tool by it, nor a submitter who edits its answers"
 )
 """What equal prompts cannot catch, in one line."""
 
@@ -38,6 +40,7 @@ DIFFERS: Final = {
 
 def planted_warnings(plan: Plan, planted: PlantedAnalysis) -> Iterator[str]:
     """One sentence for each difference between answers to equal prompts, the surest first. It accuses nobody."""
+    yield from _unread_warnings(plan, planted)
     told = sorted((test for test in planted.tests if test.is_told), key=lambda test: _value(test.p_corrected))
     for test in told:
         yield (
@@ -45,6 +48,21 @@ def planted_warnings(plan: Plan, planted: PlantedAnalysis) -> Iterator[str]:
             f" {shares_words(test, plan)} (p {p_words(test)}, corrected,"
             f" {test.replies:,} replies to {test.prompts:,} prompts)"
         )
+
+
+def _unread_warnings(plan: Plan, planted: PlantedAnalysis) -> Iterator[str]:
+    """A sentence for each seat that declares no action in more of its planted questions than of its decisions."""
+    by_seat: dict[str, list[PlantedCount]] = {}
+    for one in planted.asked:
+        by_seat.setdefault(one.seat, []).append(one)
+    for seat, counts in by_seat.items():
+        asked, unread = sum(one.common + one.again for one in counts), sum(one.unread for one in counts)
+        decisions, others = sum(one.decisions for one in counts), sum(one.decisions_unread for one in counts)
+        if is_more_often(unread, asked, others, decisions, Fraction(load_protocol(plan.protocol).planted.level)):
+            yield (
+                f"seat {ascii_words(seat)}: {unread:,} of {asked:,} planted questions have no action that can be read,"
+                f" but {others:,} of {decisions:,} decisions: its answers to equal prompts say little"
+            )
 
 
 def exchangeability_words(test: ExchangeabilityTest, plan: Plan) -> str:

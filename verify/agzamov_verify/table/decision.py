@@ -98,10 +98,14 @@ class Tally(msgspec.Struct, gc=False):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
     @property
+    def unread(self) -> int:
+        """Decisions whose first attempt declared no action that can be read."""
+        return self.first_no_action + self.first_ambiguous + self.first_cut + self.first_no_reply
+
+    @property
     def faults(self) -> int:
         """Decisions whose first attempt gave no legal action."""
-        unread = self.first_no_action + self.first_ambiguous + self.first_cut + self.first_no_reply
-        return unread + self.first_illegal
+        return self.unread + self.first_illegal
 
 
 def added(parts: Iterable[Sequence[Tally]], seats: int = 2) -> tuple[Tally, ...]:

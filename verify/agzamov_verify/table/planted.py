@@ -1,6 +1,7 @@
 """Planted questions of a model's seat: bare prompts that are asked beside a game and change nothing in it.
 
-Two kinds, put after decisions that the sealed seed draws, so that nobody can know which of two equal prompts counts:
+Two kinds, put after decisions that the sealed seed draws. Their bytes are those of a decision; who keeps a record of
+all requests can tell most of them all the same, by what was asked before:
 
     common   one of a few spots that the seed makes for a game and a seat, the same bytes in every phase, arm and
              career; some are asked twice close together, the baseline of a server that varies by itself
@@ -9,7 +10,7 @@ Two kinds, put after decisions that the sealed seed draws, so that nobody can kn
              the first as that after the decision, so that what a server keeps for a while makes both as equal
 
 Beside them decisions are noted whose own prompt is bare: those that are asked again, and of a seat's first ones in a
-result those of one in `NATURAL` prompts by checksum, since equal ones (as in hold'em) compare by themselves.
+result those of one in `NATURAL` prompts by a keyed checksum, since equal ones (as in hold'em) compare by themselves.
 
 The law: no draw, tally or memory of the game knows of them. What they cost is in a tally of their own.
 """
@@ -32,7 +33,7 @@ from .declared import Accepted, Fault, FaultKind, read_declared
 from .prompt_lines import PROFILE, TOOL, forgotten
 
 NATURAL: Final = 16
-"""Of so many prompts that are bare one is noted, chosen by its checksum: so equal ones are noted together."""
+"""Of so many prompts that are bare one is noted, by its checksum with a key of the run: equal ones are together."""
 PROMPT_DIGITS: Final = 16
 ACTION_CHARACTERS_MAX: Final = 80
 PER_MILLE, PERCENT = 1000, 100
@@ -129,8 +130,8 @@ class Quota(NamedTuple):
 class PlantedQuestions:
     """The planted questions of one seat in one stream.
 
-    `spots`: the common ones, made when they are first needed. `unlearned`: the profile in the prompts of a seat that
-    remembers nothing.
+    `spots`: the common ones, made when they are first needed. `natural_key`: of the run, 32 bits. `unlearned`: the
+    profile in the prompts of a seat that remembers nothing.
     """
 
     def __init__(
@@ -140,10 +141,12 @@ class PlantedQuestions:
         spots: Callable[[], Sequence[Spot]],
         quota: Quota,
         number_in: Callable[[str], int],
+        natural_key: int,
         unlearned: str = "",
     ) -> None:
         self._norm, self._draws, self._spots, self._quota, self._number_in = norm, draws, spots, quota, number_in
-        self._unlearned = unlearned
+        self._unlearned, self._natural_key = unlearned, natural_key
+        self._common_least = len(quota.common)
         self._decisions = self._asked = 0
         self._is_over = False
         self._result = ""
@@ -177,8 +180,10 @@ class PlantedQuestions:
         yield from self._ask_until(self._decisions)
 
     def finish(self) -> Script[None]:
-        """Ask what is left when the stream has ended."""
-        for _ in self._quota.common if self._last else ():
+        """Ask what is left when the stream has ended, and what the quota of common ones lacks."""
+        asked = sum(one.role is Role.COMMON and not one.copy for one in self._noted)
+        due = sum(one.role is Role.COMMON and not one.copy for one in self._due)
+        for _ in range(self._common_least - asked - due if self._last else 0):
             self._put_common()
         self._is_over = True
         while self._due and self._last:
@@ -201,7 +206,7 @@ class PlantedQuestions:
             self._common_at |= self._begun(self._quota.common)
             self._moments = self._common_at | self._again_at
         is_again = number in self._again_at
-        if is_again or (is_first and is_compared(question)):
+        if is_again or (is_first and is_compared(question, self._natural_key)):
             self._note_counted(question, answer, rules, NO_DECISION if not is_again else number, is_bare=is_bare)
         if is_again:
             after = number + 2 + self._draws.below(self._norm.again_within)
@@ -268,9 +273,9 @@ class PlantedQuestions:
             self._put(due._replace(after=now + 1, copy=1))
 
 
-def is_compared(question: Chat) -> bool:
-    """Whether a decision's prompt is one of those that are noted wherever they occur."""
-    return not crc32(question.messages[-1].content.encode()) % NATURAL
+def is_compared(question: Chat, key: int) -> bool:
+    """Whether a decision's prompt is one of those that are noted wherever they occur. `key`: of the run, 32 bits."""
+    return not crc32(question.messages[-1].content.encode() + key.to_bytes(4, "big")) % NATURAL
 
 
 def bare(messages: tuple[Message, ...], unlearned: str = "") -> tuple[Message, ...]:

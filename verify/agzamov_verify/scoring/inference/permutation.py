@@ -16,8 +16,9 @@ labels, say nothing under any permutation and are left out.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import count
 from struct import unpack
 from typing import Final, NamedTuple
 
@@ -25,6 +26,9 @@ EXCEEDANCES: Final = 10
 """Once so many permutations reach each statistic, further ones are not needed."""
 REPLIES_MAX: Final = 2_000
 """Groups beyond so many replies are left out, which bounds the work; so many show any difference that matters."""
+REPLIES_MIN: Final = 400
+WORK_MAX: Final = 20_000_000
+"""Replies times permutations of one test, about ten seconds: fewer replies where many tests need many permutations."""
 FINE: Final = 720_720
 """Weights are whole numbers: this over the size of a group."""
 TIE: Final = 1.0
@@ -66,8 +70,10 @@ def permutation_p(groups: Sequence[Group], seed: bytes, permutations: int) -> Fr
     Of so many permutations at most; the least p is 2 / (permutations + 1).
     """
     weighed, replies = list[_Weighed](), 0
-    for group in groups:
-        if group.is_informative and replies < REPLIES_MAX:
+    replies_max = max(REPLIES_MIN, min(REPLIES_MAX, WORK_MAX // permutations))
+    # Drawn with the seed: which groups are left out is not to be known from their prompts.
+    for group in sorted(groups, key=_drawn(seed)):
+        if group.is_informative and replies < replies_max:
             weighed.append(_weighed(group))
             replies += len(group.actions)
     if not weighed:
@@ -82,6 +88,12 @@ def permutation_p(groups: Sequence[Group], seed: bytes, permutations: int) -> Fr
         departing += permuted.departures >= observed.departures - TIE
         made += 1
     return min(Fraction(1), 2 * Fraction(min(agreeing, departing) + 1, made + 1))
+
+
+def _drawn(seed: bytes) -> Callable[[Group], bytes]:
+    """A key by which groups stand in an order that follows from the seed, each group being of one place before."""
+    numbers = count()
+    return lambda _: hashlib.sha256(seed + next(numbers).to_bytes(WORD_BYTES, "big")).digest()
 
 
 def _weighed(group: Group) -> _Weighed:

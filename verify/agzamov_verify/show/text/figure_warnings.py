@@ -28,6 +28,7 @@ from ...scoring.play_times import overlaps
 from ...scoring.quality.quality_questions import Answers
 from ...scoring.results import MatchResult, Results
 from ...scoring.seat_stats import SeatStats
+from ...systems.memory_system import MemorySystem
 from ...table.game import Block
 from ...table.registry import GAMES
 from ..planted_words import planted_warnings
@@ -143,6 +144,16 @@ def hosted_warnings(plan: Plan) -> Iterator[str]:
     mirrored = [
         match for match in hidden if GAMES[match.game].deals_twice(plan.rules_of(match.game)) and _servers(plan, match)
     ]
+    outside = [
+        name for name, system in plan.systems.items() if isinstance(system, MemorySystem) and system.is_from_outside
+    ]
+    seats = [match.measured for match in plan.memory_matches if set(plan.memories_of(match)) & set(outside)]
+    if hosted := [name for name in dict.fromkeys(seats) if plan.seats[name].is_hosted]:
+        memories, models = (", ".join(map(ascii_words, names)) for names in (outside, hosted))
+        yield (
+            f"the memory {memories} is from outside, and {models} a hosted model: who serves both can mark entries by"
+            " their choice and order, which no placebo shows"
+        )
     if mirrored:
         yield (
             f"{_ids(mirrored)}: mirrored, so the server of a hosted model sees every deck twice, and could recognise it"
