@@ -17,6 +17,7 @@ from agzamov_verify.cli import main
 from agzamov_verify.commands.bundle_argument import no_bundle
 from agzamov_verify.core.columns import WIDTH, table
 from agzamov_verify.core.execution_log import ExecutionOutcome, Start, Stop
+from agzamov_verify.experiment.matches import Arm, Augmentation, Condition
 from agzamov_verify.plan.manifest import Plan, Price, Seed
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.departures import departures
@@ -29,6 +30,7 @@ from agzamov_verify.show.text.conclusions import found_words
 from agzamov_verify.show.text.figure_warnings import hosted_warnings
 from agzamov_verify.show.text.first_screen import departs_lines, departs_words, seed_words
 from agzamov_verify.show.text.headline import Headline, headlines
+from agzamov_verify.systems import MemorySystem
 from bundles.bundle_factory import SMALL, Draft, check, make
 from bundles.tampered_bundles.executions import heads, put_log
 
@@ -363,3 +365,16 @@ def test_what_the_server_of_a_hosted_model_could_see_is_a_warning(
     told = list(hosted_warnings(msgspec.structs.replace(plan, seats=seats, holdem=rules, matches=matches)))
     assert len(told) == len(expected)
     assert all(part in whole for part, whole in zip(expected, told, strict=True))
+
+
+@pytest.mark.parametrize(("adapter", "seat", "expected"), [("{}", MODEL, 1), ("", MODEL, 0), ("{}", RandomSeat(), 0)])
+def test_a_memory_from_outside_beside_a_hosted_model_is_a_warning(adapter: str, seat: Seat, expected: int) -> None:
+    """Who serves both can tell its own entries by their order, and play well only where they stand."""
+    plan = plan_with(MODEL)
+    (match,) = plan.matches
+    condition = Condition(augmentation=Augmentation.MEMORY, arm=Arm.REAL, system="notes")
+    match = msgspec.structs.replace(match, a="m", b="dice", phase=2, careers=1, condition=condition)
+    systems = {"notes": MemorySystem(server="recent", adapter=adapter)}
+    changed = msgspec.structs.replace(plan, seats={"m": seat, "dice": RandomSeat()}, matches=(match,), systems=systems)
+    told = [line for line in hosted_warnings(changed) if "can mark entries by their choice and order" in line]
+    assert len(told) == expected

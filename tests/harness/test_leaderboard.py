@@ -68,6 +68,15 @@ def test_a_rank_is_what_the_figures_leave_open() -> None:
     assert ranks_of(*runs) == {"a": (1, 2), "c": (1, 2), "d": (3, 3), "b": None}
 
 
+def test_a_run_without_an_interval_is_in_no_figure_and_the_row_knows() -> None:
+    sure, short = board_run("a", 0.5, key="one"), board_run("b", -0.9, None, key="one")
+    (places,) = boards(sure, short).values()
+    (place,) = places
+    assert place.row.effect == sure.figure.estimate
+    assert [run.submission for run in place.row.in_figure] == ["a"]
+    assert len(place.row.runs) == 2
+
+
 def test_rows_stand_by_the_lower_end_and_by_the_figure_where_that_is_below_zero() -> None:
     sure, wide = board_run("sure", 0.2, 0.02), board_run("wide", 0.3, 0.1)
     none, less = board_run("none", 0.0, 0.001), board_run("less", -0.1, 0.01)

@@ -13,19 +13,24 @@ import msgspec
 import pytest
 
 from agzamov_verify.core.dice import Dice
-from agzamov_verify.core.questions import Answer, Chat, Planted, Question, Reply
+from agzamov_verify.core.questions import Answer, Chat, NoReply, Planted, Question, Reply
 from agzamov_verify.core.script import drive
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script, streams_of
-from agzamov_verify.scoring.exchangeability import Compared, PlantedAnalysis, planted_analysis
+from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.scoring.exchangeability import Compared, PlantedAnalysis, exchangeability, planted_analysis
+from agzamov_verify.scoring.inference import permutation
 from agzamov_verify.scoring.inference.permutation import Group, permutation_p
-from agzamov_verify.show.planted_words import planted_lines, planted_warnings
+from agzamov_verify.scoring.planted_replies import Noted, PlayedArm, is_more_often
+from agzamov_verify.show.planted_words import exchangeability_words, planted_lines, planted_warnings
 from agzamov_verify.table.game import Block
+from agzamov_verify.table.planted import PlantedReply, Role
 from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE
 from agzamov_verify.table.scripted_players import random_answer, scripted_reply
 
 DICE: Final = Dice(bytes(range(32)))
+NORM: Final = load_protocol("agz-0.1").planted
 SIZES: Final[dict[str, list[dict[str, int]]]] = {
     "holdem": [{"hands": 900, "block_hands": 100}, {"hands": 1000}, {"hands": 1000, "careers": 2}],
     "chess960": [{"games": 30}, {"games": 30}, {"games": 30, "careers": 3}],
@@ -33,7 +38,8 @@ SIZES: Final[dict[str, list[dict[str, int]]]] = {
 
 
 @cache
-def plan(game: str) -> Plan:
+def plan(game: str, base: str = "model") -> Plan:
+    """A plan whose Phase 1 is played by the seat `base`, which is the same model."""
     endpoint = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m"}
     sanity, baseline, arm = SIZES[game]
     arms: list[dict[str, str]] = [{}, {"arm": "placebo", "system": "notes"}, {"arm": "real", "system": "notes"}]
@@ -43,6 +49,7 @@ def plan(game: str) -> Plan:
             "title": "Equal prompts",
             "seats": {
                 "model": endpoint,
+                base: {**endpoint, "timeout_s": 60},
                 "foe": {**endpoint, "patterns": ["folds_button_to_3bet"]},
                 "random": {"kind": "random"},
             },
@@ -50,7 +57,7 @@ def plan(game: str) -> Plan:
             "systems": {"notes": {"kind": "memory", "server": "recent"}},
             "matches": [
                 {"phase": 0, "game": game, "a": "model", "b": "random", **sanity},
-                {"phase": 1, "game": game, "a": "model", "b": "model", **baseline},
+                {"phase": 1, "game": game, "a": base, "b": base, **baseline},
                 *({**phase_2, "condition": {"augmentation": "memory", **own}} for own in arms),
             ],
         },
@@ -93,20 +100,23 @@ def random_wherever_a_prompt_is_bare(_: Match, question: Chat) -> str:
     return "novice" if remembers(question) else "random"
 
 
-def analysed(game: str, player: Player) -> PlantedAnalysis:
+def analysed(game: str, player: Player, base: str = "model") -> PlantedAnalysis:
     """The analysis of all matches with an endpoint; a seat of a script plays as it does."""
     blocks: dict[str, list[Block]] = {}
-    for match in plan(game).matches:
+    planned = plan(game, base)
+    for match in planned.matches:
 
         def answer(question: Question, match: Match = match) -> Answer:
             if not isinstance(question, Chat):
                 return random_answer(question)
             kind = "random" if question.to == "random" else player(match, question)
+            if kind == "refuses":
+                return NoReply(reason="refused")
             return Reply(text=scripted_reply(kind, question.messages, question.seed))
 
         streams = streams_of(match)
-        blocks[match.id] = [drive(block_script(stream, plan(game), DICE), answer) for stream in streams]
-    return planted_analysis(plan(game), blocks, str.encode)
+        blocks[match.id] = [drive(block_script(stream, planned, DICE), answer) for stream in streams]
+    return planted_analysis(planned, blocks, str.encode)
 
 
 def told(analysis: PlantedAnalysis) -> set[Compared]:
@@ -146,6 +156,44 @@ def test_an_endpoint_that_treats_them_differently_is_named(game: str, player: Pl
 def test_a_function_of_the_prompt_alone_cannot_be_found(game: str) -> None:
     """The words say so: against it stands the placebo alone."""
     assert told(analysed(game, random_wherever_a_prompt_is_bare)) == set()
+
+
+def test_a_second_name_for_one_model_switches_no_test_off() -> None:
+    found = analysed("chess960", random_without_memory_after_phase_1, "base")
+    phases = [test for test in found.tests if test.compared is Compared.PHASE and "model" in test.seat]
+    assert [test.seat for test in phases] == ["model, base"]
+    assert phases[0].is_told
+
+
+def refuses_planted_questions(_: Match, question: Chat) -> str:
+    return "refuses" if isinstance(question, Planted) else "novice"
+
+
+def test_a_server_that_refuses_planted_questions_alone_is_named() -> None:
+    refusing = analysed("chess960", refuses_planted_questions)
+    warned = [line for line in planted_warnings(plan("chess960"), refusing) if "no action that can be read" in line]
+    asked = sum(one.common + one.again for one in refusing.asked if one.seat == "model")
+    assert warned[0].startswith(
+        f"seat model: {asked} of {asked} planted questions have no action that can be read, but 0"
+    )
+    assert is_more_often(5, 10, 100, 1_000, Fraction(1, 100)) is True
+    assert is_more_often(4, 10, 100, 1_000, Fraction(1, 100)) is False, "one-sided binomial: P(X >= 4) is 0.0128"
+    assert is_more_often(10, 10, 1_000, 1_000, Fraction(1, 100)) is False, "a model that babbles everywhere"
+
+
+def test_too_few_replies_are_not_called_no_difference() -> None:
+    found = analysed("chess960", honest)
+    assert all(test.can_tell for test in found.tests if test.seat == "model" and test.compared is Compared.PHASE)
+    few = _few_replies()
+    (test,) = (test for test in exchangeability(few, NORM, str.encode))
+    assert not test.can_tell
+    assert "too few replies to tell" in exchangeability_words(test, plan("chess960"))
+
+
+def _few_replies() -> list[Noted]:
+    """One prompt with one reply in each of two phases."""
+    arms = [PlayedArm.of(match, plan("chess960").seats) for match in plan("chess960").matches[:2]]
+    return [Noted(arm, 0, 0, PlantedReply(Role.COMMON, "p", action, 0)) for arm, action in zip(arms, "ab", strict=True)]
 
 
 def test_the_warning_names_shares_and_accuses_nobody() -> None:
@@ -189,6 +237,16 @@ def test_a_few_departures_of_one_label_are_found_over_groups() -> None:
     other = ([0, 0, 0, 0, 0, 1], [1, 1, 1, 0, 0, 0])
     assert permutation_p(groups(*[one] * 20), b"seed", 1999) < Fraction(1, 100)
     assert permutation_p(groups(*[one, other] * 10), b"seed", 1999) > Fraction(1, 20)
+
+
+def test_which_groups_are_left_out_follows_from_the_seed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the order of prompts a server could be honest in the first ones, and do as it likes in the others."""
+    monkeypatch.setattr(permutation, "REPLIES_MAX", 300)
+    monkeypatch.setattr(permutation, "REPLIES_MIN", 300)
+    plain, cheat = ([0, 0, 0, 0, 0, 1], [0, 0, 0, 1, 1, 1]), ([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1])
+    other = ([0, 0, 0, 0, 0, 1], [1, 1, 1, 0, 0, 0])
+    made = groups(*[plain, other] * 30, *[cheat] * 60)
+    assert permutation_p(made, b"seed", 1999) < Fraction(1, 100)
 
 
 def test_the_same_seed_gives_the_same_p() -> None:

@@ -18,7 +18,7 @@ from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.table.decision import FIRST_ATTEMPT, ActionReader
 from agzamov_verify.table.game import Block
-from agzamov_verify.table.planted import Role, bare, reduced
+from agzamov_verify.table.planted import Role, bare, is_compared, reduced
 from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE
 from agzamov_verify.table.scripted_players import random_answer
 
@@ -206,6 +206,24 @@ def test_they_are_one_to_two_per_cent_of_decisions_and_a_few_in_any_match() -> N
         roles = Counter((reply.role, reply.copy) for reply in planted.replies)
         assert roles[Role.COMMON, 0] >= NORM.common_min
         assert roles[Role.AGAIN, 0] >= NORM.again_min
+
+
+def test_the_shortest_streams_have_the_common_spots_of_the_quota() -> None:
+    """Moments that were drawn beyond the last decision are made up for."""
+    match = msgspec.structs.replace(plan().matches[1], hands=2)
+    planned = msgspec.structs.replace(plan(), matches=(match,))
+    for seed in range(20):
+        told = list(
+            Exchanges(block_script(next(iter(streams_of(match))), planned, Dice(bytes([seed]) * 32)), random_answer)
+        )
+        spots = Counter(question.messages for question in asked(told))
+        assert sum(spots.values()) >= 2 * NORM.common_min
+
+
+def test_which_natural_prompts_are_noted_follows_from_the_seed() -> None:
+    question = next(one for one, _ in played(plan(), 1)[0] if isinstance(one, Chat))
+    noted = [is_compared(question, key) for key in range(400)]
+    assert 5 <= sum(noted) <= 60, "one in 16"
 
 
 def test_streams_depend_on_nothing_but_their_own_answers() -> None:
