@@ -107,7 +107,7 @@ class Repeat(NamedTuple):
 class Plan(GameRules, frozen=True):
     """A plan, as a person writes it. The rules of each game stand below the game's name.
 
-    `naked_prompt`: whether the control of a memory has the memory's frame in its prompts.
+    `naked_prompt`: whether a seat that has a memory in some match has its frame in all matches of that game.
     """
 
     title: Line

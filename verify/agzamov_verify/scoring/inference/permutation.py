@@ -91,7 +91,7 @@ def permutation_p(groups: Sequence[Group], seed: bytes, permutations: int) -> Fr
 
 
 def _drawn(seed: bytes) -> Callable[[Group], bytes]:
-    """A key by which groups stand in an order that follows from the seed, each group being of one place before."""
+    """A sort key that puts groups in an order drawn with the seed, whatever is in them."""
     numbers = count()
     return lambda _: hashlib.sha256(seed + next(numbers).to_bytes(WORD_BYTES, "big")).digest()
 
