@@ -16,6 +16,7 @@ def test_intervals_over_stores_that_are_alike_hold_what_they_say() -> None:
     assert all(found.passed for found in careers.errors(alike, careers.SMALL, SEED))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", careers.UNEVEN, ids=lambda world: f"{world.name}, {world.careers}")
 def test_stores_that_are_poisoned_or_click_are_exceptions_and_are_seen_as_such(world: careers.Store) -> None:
     """Review F3: calibration planted normal stores alone, and said 95 % where it is 85 %."""

@@ -69,6 +69,7 @@ def test_every_page_and_file_that_it_names_is_there() -> None:
         assert any(path.exists() for path in there) or "noughts" in name, name
 
 
+@pytest.mark.slow
 def test_the_golden_bundles_are_verified_as_before(tree: SourceTree) -> None:
     require_golden(tree)
 

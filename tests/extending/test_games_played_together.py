@@ -24,6 +24,8 @@ from agzamov_verify.core.questions import Reply
 from bundles.bundle_factory import Draft, chained, edited, entries, put, reseal, reseal_journal
 from extending.source_tree import SourceTree, require_golden
 
+pytestmark = pytest.mark.slow
+
 GAMES = ("blind_bids", "village")
 PLAN = """
 title: Seats that act at once
@@ -223,7 +225,6 @@ def test_one_changed_answer_of_a_round_is_found(
     assert {"seats", "replay", "results"} & {step["name"] for step in steps if step["status"] == "fail"}
 
 
-@pytest.mark.slow
 def test_a_run_killed_in_the_middle_of_a_round_goes_on_the_same_to_the_byte(tree: SourceTree, tmp_path: Path) -> None:
     run = killed(tree, tmp_path)
     before = journals(run)

@@ -23,6 +23,8 @@ from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE
 from bundles.bundle_factory import Draft, chained, edited, entries, put, reseal_journal
 from extending.source_tree import SourceTree
 
+pytestmark = pytest.mark.slow
+
 ROUNDS, CAREERS, SEATS = 24, 2, 3
 NOTES = "{augmentation: memory, arm: real, system: recent}"
 PLAN = f"""

@@ -55,6 +55,7 @@ def bundle(tree: SourceTree, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tree.played(tmp_path_factory.mktemp("played"), PLAN)
 
 
+@pytest.mark.slow
 def test_the_golden_bundles_are_verified_as_before(tree: SourceTree) -> None:
     require_golden(tree)
 

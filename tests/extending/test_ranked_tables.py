@@ -18,6 +18,8 @@ from agzamov_harness.run import signing_keys
 from agzamov_verify.core.envelope import key_id
 from extending.source_tree import SourceTree
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 GAMES = ("high_card", "blind_bids", "village")
 CAREERS, UNITS = 2, 15

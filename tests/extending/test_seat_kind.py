@@ -117,6 +117,7 @@ def test_unlike_models_meet_where_the_protocol_lets_them(copy: Copy, bundle: str
     assert [match["id"] for match in told["results"]["matches"]][-1] == "p4-holdem-rag_naked-guest-first"
 
 
+@pytest.mark.slow
 def test_the_golden_bundles_are_verified_as_before(copy: Copy) -> None:
     require_golden(copy.tree)
 

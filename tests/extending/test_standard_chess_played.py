@@ -17,6 +17,8 @@ from agzamov_verify.engines.uci_engine import EngineFault, find_engine
 from agzamov_verify.games.chess.openings import OPENINGS
 from extending.source_tree import SourceTree, require_golden
 
+pytestmark = pytest.mark.slow
+
 PLAN = """
 title: Standard chess
 protocol: agz-next

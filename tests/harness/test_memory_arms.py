@@ -18,6 +18,8 @@ from agzamov_verify.show.xray import seats_with_memory, xray
 from harness.commands import Commands
 from harness.sealed_runs import Json, finish, journals, seal
 
+pytestmark = pytest.mark.slow
+
 CAREERS, SESSIONS, UNTIL = 2, 4, 2
 ARMS = tuple(arm for arm in Arm if arm is not Arm.NAKED)
 

@@ -59,6 +59,7 @@ def links(run: Path, target: Path) -> dict[str, Path]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["calls", "journal", "log", "notes", "lock", "folder"])
 def test_a_link_in_a_runs_folder_leads_nobody_to_a_file_of_the_owners(
     commands: Commands, tmp_path: Path, what: str

@@ -56,6 +56,7 @@ def blocks(rng: np.random.Generator, **worlds: tuple[float, float]) -> dict[str,
 HONEST = (120.0, 0.03)
 
 
+@pytest.mark.slow
 def test_an_honest_endpoint_is_named_in_at_most_one_run_of_a_hundred() -> None:
     rng = np.random.default_rng(1)
     runs = 1_000
@@ -105,6 +106,7 @@ def rare(rng: np.random.Generator, mean: float) -> Any:
     return one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", [0.3, 1.0])
 def test_a_rare_fault_here_and_there_is_no_difference(mean: float) -> None:
     """One fault in each career against none has hardly any variance: Welch's t by itself accused in up to 10 %."""

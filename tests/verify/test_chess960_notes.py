@@ -151,6 +151,7 @@ def test_counts_and_sentences_name_the_same_habits() -> None:
 RULES_60 = ChessRules(plies_max=60, adjudication=Adjudication(AdjudicationPolicy.NONE))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["chess960", "chess"])
 def test_few_donors_seem_to_have_a_habit_after_ten_games(game: str) -> None:
     """As few as real strangers do: of a player without a habit one in ten is believed to have it (`habit_words`)."""

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from agzamov_verify.core.dice import Dice
-from agzamov_verify.core.questions import Answer, Chat, Message, Question, Reply
+from agzamov_verify.core.questions import Answer, Chat, Message, Planted, Question, Reply
 from agzamov_verify.core.script import drive
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.games.chess import game_script as chess_script
@@ -84,15 +84,20 @@ def derived(derive: Derivation | None, *, decks_shared: bool = False) -> Iterato
 
 
 def told(match: Match) -> list[Told]:
-    """Every question of a match and its answer; the endpoint answers like any random mover, from seeds of its own."""
+    """Every question of a match but planted ones, and its answer.
+
+    The endpoint answers like any random mover, from seeds of its own.
+    """
     story: list[Told] = []
 
     def answer(question: Question) -> Answer:
         assert isinstance(question, Chat)
         own = len(story) if question.to == "model" else question.seed
         kind = "benchmark" if question.to == "benchmark" else "random"
-        story.append((question, Reply(text=scripted_players.scripted_reply(kind, question.messages, own))))
-        return story[-1][1]
+        reply = Reply(text=scripted_players.scripted_reply(kind, question.messages, own))
+        if not isinstance(question, Planted):
+            story.append((question, reply))
+        return reply
 
     for stream in streams_of(match):
         drive(block_script(stream, PLAN, DICE), answer)

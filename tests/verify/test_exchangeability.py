@@ -138,12 +138,12 @@ def test_an_honest_endpoint_is_not_named(game: str) -> None:
 @pytest.mark.parametrize(
     ("game", "player", "compared"),
     [
-        ("holdem", random_without_memory_after_phase_1, Compared.PHASE),
+        pytest.param("holdem", random_without_memory_after_phase_1, Compared.PHASE, marks=pytest.mark.slow),
         ("chess960", random_without_memory_after_phase_1, Compared.PHASE),
-        ("holdem", engine_in_phase_0_and_with_memory, Compared.PHASE),
+        pytest.param("holdem", engine_in_phase_0_and_with_memory, Compared.PHASE, marks=pytest.mark.slow),
         ("chess960", engine_in_phase_0_and_with_memory, Compared.PHASE),
         ("chess960", random_where_it_counts, Compared.ROLE),
-        ("holdem", random_in_the_second_half, Compared.PHASE),
+        pytest.param("holdem", random_in_the_second_half, Compared.PHASE, marks=pytest.mark.slow),
     ],
 )
 def test_an_endpoint_that_treats_them_differently_is_named(game: str, player: Player, compared: Compared) -> None:
@@ -196,6 +196,7 @@ def _few_replies() -> list[Noted]:
     return [Noted(arm, 0, 0, PlantedReply(Role.COMMON, "p", action, 0)) for arm, action in zip(arms, "ab", strict=True)]
 
 
+@pytest.mark.slow
 def test_the_warning_names_shares_and_accuses_nobody() -> None:
     (line, *_) = planted_warnings(plan("chess960"), analysed("chess960", random_without_memory_after_phase_1))
     assert line.startswith("in Chess960 model answered equal prompts differently: ")
