@@ -160,7 +160,7 @@ def findings(case: Endpoint, size: int, seed: str) -> Iterator[Finding]:
 
 def _band(case: Endpoint) -> Band:
     if case in HONEST:
-        return Band(Fraction(0), Fraction(1, 100), None)
+        return Band(Fraction(0), Fraction(2, 100), None)
     return Band(Fraction(0) if case in FAINT else Fraction(95, 100), Fraction(1), None)
 
 
@@ -223,7 +223,10 @@ def _action(endpoint: Endpoint, at: Moment, rng: np.random.Generator) -> int:
 CASES: Final = (*HONEST, *TREATING, *FAINT)
 HONEST_RUNS: Final = 5
 """Of an honest endpoint so many times as many runs, since it must be named in one of a hundred at most."""
-MEASURED: Final = {False: 0.99, True: 1 / 300}
-"""Greatest rate of an honest endpoint and least of another that was measured in hundreds of runs (decision 81)."""
+MEASURED: Final = {False: 0.99, True: 0.006}
+"""Greatest rate of an honest endpoint and least of another that was measured in hundreds of runs (decision 81).
+
+A hundred runs cannot tell 1 % from a little less, so an honest endpoint may be named in two of them.
+"""
 FULL: Final = 20
 SMALL: Final = 4
