@@ -96,7 +96,7 @@ def overlap(one: ArmTimes, other: ArmTimes) -> Fraction:
 
 
 def overlaps(matches: Iterable[Match], times: Iterable[ComparedTimes]) -> Iterator[tuple[Match, Match, Fraction]]:
-    """Each real or placebo arm with the naked arm of its label of draws and augmentation, and their overlap."""
+    """Each arm with an augmentation, the naked arm of its label of draws and augmentation, and their overlap."""
     by_id = {match.id: match for match in matches}
     for compared in times:
         known = [by_id[name] for name in compared.matches if name in by_id]
