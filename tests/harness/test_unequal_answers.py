@@ -20,7 +20,7 @@ from harness.commands import Commands
 from harness.http_peer import Exchange, Peer, answers
 from harness.sealed_runs import Json, resume, seal
 
-HANDS, MORE_HANDS = 120, 600
+HANDS, MORE_HANDS = 120, 1_500
 TOLD: Final = "answered equal prompts differently"
 
 

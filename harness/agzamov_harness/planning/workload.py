@@ -54,7 +54,8 @@ def _rules_played(match: Match, plan: Plan) -> Sequence[Any]:
 
 TOOL_CALLS_ASSUMED: Final = 2
 """Calls of a model for each decision where it searches its memory by tool calls: the search, and the decision."""
-SAMPLE_SEED: Final = b"agzamov plan sample".ljust(32, b"\0")
+SAMPLE_DICE: Final = Dice(b"agzamov plan sample".ljust(32, b"\0"))
+"""One for all samples: common spots are made once for each seat and game."""
 
 
 class Assumptions(msgspec.Struct, frozen=True):
@@ -207,7 +208,7 @@ def prompt_characters(plan: Plan, match: Match, assumptions: Assumptions) -> dic
     game = GAMES[match.game]
     rules = game.sample_rules(plan.rules_of(game.name), assumptions.by_name)
     sampled = msgspec.structs.replace(plan, **{game.name: rules})
-    script = block_script(StreamPlan("sample", match, 0, game.sample_results), sampled, Dice(SAMPLE_SEED))
+    script = block_script(StreamPlan("sample", match, 0, game.sample_results), sampled, SAMPLE_DICE)
     for question, _ in Exchanges(script, random_answer):
         if isinstance(question, Chat) and not isinstance(question, Planted):
             lengths = _length(question.messages), _length(bare(question.messages))
