@@ -30,7 +30,7 @@ DEFAULTS = {
     "THREADS": "1",
     "GPUS": "0",
 }
-BATCH_TOKENS = 512
+BATCH_TOKENS = 2048  # two long prompts side by side: cut at a batch's end, a prompt's sums have another order
 ERRORS = 1
 ALL_LAYERS = 999
 RUNTIME = "runtime"  # beside the socket: llama.cpp in a wheel does not know its own version
