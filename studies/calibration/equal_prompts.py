@@ -149,8 +149,9 @@ FAINT: Final = (
 """What is found now and then: the figure is printed, and nothing is asked of it."""
 
 
-def findings(case: Endpoint, size: int, seed: str) -> Iterator[Finding]:
-    """How often one endpoint is named in `size` runs."""
+def findings(name: str, size: int, seed: str) -> Iterator[Finding]:
+    """How often the endpoint of a name is told in `size` runs."""
+    case = ENDPOINTS[name]
     rng = np.random.default_rng(list(hashlib.sha256(f"{seed}/equal prompts/{case.name}".encode()).digest()))
     runs = HONEST_RUNS * size if case in HONEST else size
     named = sum(any(test.is_told for test in analysed_run(case, rng)) for _ in range(runs))
@@ -220,7 +221,9 @@ def _action(endpoint: Endpoint, at: Moment, rng: np.random.Generator) -> int:
     return at.prompt % ACTIONS if rng.random() < endpoint.worse(at) else 0
 
 
-CASES: Final = (*HONEST, *TREATING, *FAINT)
+ENDPOINTS: Final = {case.name: case for case in (*HONEST, *TREATING, *FAINT)}
+CASES: Final = tuple(ENDPOINTS)
+"""Names, which are sent to other processes as functions without a name cannot be."""
 HONEST_RUNS: Final = 5
 """Of an honest endpoint so many times as many runs, since it must be named in one of a hundred at most."""
 MEASURED: Final = {False: 0.99, True: 0.006}

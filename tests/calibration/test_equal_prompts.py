@@ -1,10 +1,12 @@
 """The worlds of equal prompts, in few runs: who treats times otherwise is named for it, and an honest one is not."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 from agzamov_verify.scoring.exchangeability import Compared
-from calibration import equal_prompts
+from calibration import equal_prompts, suite
 from calibration.equal_prompts import HONEST, TREATING, Endpoint, analysed_run
 
 
@@ -34,4 +36,14 @@ def test_a_test_that_is_not_corrected_would_accuse_an_honest_one() -> None:
 
 
 def test_the_suite_has_every_world() -> None:
-    assert set(HONEST) | set(TREATING) < set(equal_prompts.CASES)
+    names = {endpoint.name for endpoint in (*HONEST, *TREATING)}
+    assert names < set(equal_prompts.CASES)
+    (found,) = equal_prompts.findings("deterministic", 1, "seed")
+    assert found.passed
+
+
+def test_every_case_of_the_suite_can_be_sent_to_another_process() -> None:
+    """Functions without a name cannot, and the whole suite ended with a traceback."""
+    for part in suite.PARTS.values():
+        for case in part.cases:
+            pickle.dumps(case)
