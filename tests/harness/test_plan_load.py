@@ -9,9 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
-from agzamov_harness.planning.workload import SAMPLE_SEED, Assumptions, Load, load_of
+from agzamov_harness.planning.workload import SAMPLE_DICE, Assumptions, Load, load_of
 from agzamov_harness.run.plan_file import plan_from, read_plan
-from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import Chat, Evaluate
 from agzamov_verify.core.script import Exchanges
 from agzamov_verify.games.chess.game import ChessBlock
@@ -47,7 +46,7 @@ def asked(played: Plan) -> tuple[dict[str, int], int]:
     """Questions to each seat and to the engine while random players play the whole match."""
     match = played.matches[0]
     seats, evaluations = {"one": 0, "two": 0}, 0
-    script = block_script(StreamPlan("whole", match, 0, match.planned), played, Dice(SAMPLE_SEED))
+    script = block_script(StreamPlan("whole", match, 0, match.planned), played, SAMPLE_DICE)
     for question, _ in Exchanges(script, random_answer):
         if isinstance(question, Chat):
             seats[question.to] += 1
@@ -102,7 +101,7 @@ def test_as_many_positions_are_planned_as_the_engine_is_asked_about() -> None:
     rules = {"plies_max": 10, "adjudication": {"policy": "none"}}
     played = plan("equal", chess960=rules, quality={"nodes": 1_000})
     match = played.matches[0]
-    script = block_script(StreamPlan("whole", match, 0, match.planned), played, Dice(SAMPLE_SEED))
+    script = block_script(StreamPlan("whole", match, 0, match.planned), played, SAMPLE_DICE)
     exchanges = Exchanges(script, random_answer)
     for _ in exchanges:
         pass
