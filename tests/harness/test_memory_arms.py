@@ -175,8 +175,12 @@ def test_the_matrix_has_them_too(commands: Commands, run: Path, without: Path) -
 
 
 def test_the_report_has_them_too(commands: Commands, run: Path, without: Path) -> None:
-    for of, row in ((run, "real less stale, notes"), (without, "filler, notes</th><td></td><td>not played")):
-        out = of.parent / f"report-{of.name}"
+    for of, row in (
+        (run, "real less stale, notes"),
+        (without, "filler, notes</th><td></td><td>not played"),
+        (without, "less filler</th><td>not played"),
+    ):
+        out = of.parent / f"report-{of.name}-{len(row)}"
         printed(commands, "report", bundle_of(of), "--out", out, cwd=of.parent)
         page = (out / "index.html").read_text()
         assert row in page.replace('<td class="n">', "<td>"), row

@@ -5,6 +5,7 @@ from typing import Final
 
 from ...checks.steps import Verdict
 from ...core.columns import foreign_name
+from ...experiment.matches import Arm
 from ...plan.manifest import Manifest
 from ...scoring.analysis import Analysis
 from ...scoring.deltas import DeltaAnalysis
@@ -119,23 +120,35 @@ def result_figures(verdict: Verdict) -> Iterator[Element]:
 
 def delta_figures(verdict: Verdict) -> Iterator[Element]:
     """Deltas of each augmentation, as intervals and as a map of augmentations by models."""
-    _, analysis, _ = parts_of(verdict)
+    _, analysis, manifest = parts_of(verdict)
     for game in dict.fromkeys(delta.game for delta in analysis.deltas):
         deltas = [delta for delta in analysis.deltas if delta.game == game]
         is_one = len({delta.model for delta in deltas}) == 1
         effects = {
             f"{_system_words(delta, is_one=is_one)} {less}": effect
             for delta in deltas
-            for less, effect in (("less placebo", delta.less_placebo), ("less naked", delta.performance.everything))
+            for less, effect in (
+                ("less placebo", delta.less_placebo),
+                ("less naked", delta.performance.everything),
+                ("less filler", delta.less_filler),
+            )
             if effect
         }
+        unplayed = [
+            (f"{_system_words(delta, is_one=is_one)} less filler", "not played", *("",) * len(ESTIMATED))
+            for delta in deltas
+            if delta.system in manifest.plan.systems
+            and Arm.FILLER in manifest.plan.systems[delta.system].arms
+            and delta.less_filler is None
+        ]
         unit = unit_words(next(iter(effects.values())).unit)
         rows = [estimated_whisker(name, effect) for name, effect in effects.items() if effect.value]
         title = f"{game_words(game)}: with an augmentation less placebo, and less naked"
         title += f", {foreign_name(deltas[0].model)}" if is_one else ""
         chart = whiskers(rows, 0.0, unit, title, "no difference") if rows else None
         numbers = table(
-            ("augmentation", unit, *ESTIMATED), [(name, *estimate_cells(effect)) for name, effect in effects.items()]
+            ("augmentation", unit, *ESTIMATED),
+            [*((name, *estimate_cells(effect)) for name, effect in effects.items()), *unplayed],
         )
         words = "Right of the dashed line the augmentation helped; an interval that crosses it shows no difference."
         if all(delta.less_placebo for delta in deltas):
