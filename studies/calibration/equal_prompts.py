@@ -7,9 +7,8 @@ a moment, and a chance of varying by itself, when it declares one of some others
 
 Honest are a deterministic endpoint, three that vary by themselves, one that varies a little more in the end, one that
 varies and keeps replies for a while, as a cache does, and, since equal prompts say nothing of it, one that answers by
-the prompt alone. The others play worse after an honest
-beginning: in bare prompts, in all but the real arm, only late, only at some prompts, in a tenth of their replies, or
-only where a decision counts.
+the prompt alone. The others play worse after an honest beginning: in bare prompts, in all but the real arm, only late,
+only at some prompts, in a tenth of their replies, or only where a decision counts.
 """
 
 import hashlib
@@ -150,7 +149,7 @@ FAINT: Final = (
 
 
 def findings(name: str, size: int, seed: str) -> Iterator[Finding]:
-    """How often the endpoint of a name is told in `size` runs."""
+    """How often one endpoint is named in `size` runs. `name`: its key in `ENDPOINTS`."""
     case = ENDPOINTS[name]
     rng = np.random.default_rng(list(hashlib.sha256(f"{seed}/equal prompts/{case.name}".encode()).digest()))
     runs = HONEST_RUNS * size if case in HONEST else size
@@ -166,11 +165,10 @@ def _band(case: Endpoint) -> Band:
 
 
 def _fails_by_chance(case: Endpoint, runs: int) -> float:
-    """How often so many runs leave the band where the rates are those of `MEASURED`."""
+    """How often so many runs leave the band, at `HONEST_RATE` or `TREATING_RATE` (binomial)."""
     if case in FAINT:
         return 0.0
-    is_honest, band = case in HONEST, _band(case)
-    rate = MEASURED[is_honest]
+    band, rate = _band(case), HONEST_RATE if case in HONEST else TREATING_RATE
     chances = (comb(runs, named) * rate**named * (1 - rate) ** (runs - named) for named in range(runs + 1))
     return sum(chance for named, chance in enumerate(chances) if not band.low <= Fraction(named, runs) <= band.high)
 
@@ -226,8 +224,8 @@ CASES: Final = tuple(ENDPOINTS)
 """Names, which are sent to other processes as functions without a name cannot be."""
 HONEST_RUNS: Final = 5
 """Of an honest endpoint so many times as many runs, since it must be named in one of a hundred at most."""
-MEASURED: Final = {False: 0.998, True: 0.002}
-"""Rates of all honest endpoints together (5 of 3,500) and of the others (600 of 600), rounded away (decision 81).
+HONEST_RATE, TREATING_RATE = 0.002, 0.998
+"""Shares of runs that name an endpoint: a little worse than the measured 5 of 3,500 and 600 of 600 (decision 81).
 
 A hundred runs cannot tell 1 % from a little less, so an honest endpoint may be named in two of them.
 """

@@ -28,8 +28,6 @@ from .manifest import Plan
 DECISIONS_MAX: Final = 80
 """A spot is one of so many first decisions of a result."""
 SPOTS_KEPT: Final = 64
-SERVING: Final = ModelSeat.serving
-"""Fields of a seat that say how its server is asked, and nothing of what it replies."""
 NOVICE: Final = "novice"
 
 
@@ -43,11 +41,12 @@ class PlantedProfile(NamedTuple):
 def planted_key(name: str, seat: Seat) -> str:
     """What decides a model's replies, in one text: two seats of one model, address and prompts have one key.
 
-    A seat without a model has its name alone.
+    `Seat.manner` lacks address and weights, by which models differ. A seat without a model has its name alone.
     """
     if not seat.is_model:
         return name
-    own = {key: value for key, value in msgspec.to_builtins(seat).items() if key == "base_url" or key not in SERVING}
+    apart = ModelSeat.serving - {"base_url"}
+    own = {key: value for key, value in msgspec.to_builtins(seat).items() if key not in apart}
     return str(msgspec.json.encode(own, order="sorted"), "utf-8")
 
 

@@ -60,7 +60,7 @@ Ratio = tuple[int, int]
 class ArmDifference(NamedTuple):
     """A figure of the seat at `seat_index` in two arms, over all of their streams together, and the corrected p.
 
-    Where `other` is `match` itself: after failed tries, and elsewhere.
+    Where `other` is `match` itself, the values are of moves after failed tries, and of the others.
     """
 
     figure: str
@@ -143,10 +143,8 @@ def _after_failed_tries(match: Match, blocks: Sequence[Block], plan: Plan, answe
         if not plan.seats[name].is_model or not any(block.tallies[seat_index].failed_attempts for block in blocks):
             continue
         by_block = [_by_tries(match, seat_index, block, plan, answers) for block in blocks]
-        sides = [[moves[of] for moves in by_block] for of in (True, False)]
-        pair = match, match
-        choices = [[(sum(move.best for move in one), len(one)) for one in side] for side in sides]
-        yield from _difference("choice_after_failed_tries", pair, seat_index, choices, least)
+        sides = [[(sum(move.best for move in moves[of]), len(moves[of])) for moves in by_block] for of in (True, False)]
+        yield from _difference("choice_after_failed_tries", (match, match), seat_index, sides, least)
 
 
 def _by_tries(

@@ -23,7 +23,9 @@ from .inference.power import critical_count
 EARLY: Final = "first half"
 LATE: Final = "second half"
 UNREAD: Final = frozenset(kind.value for kind in FaultKind)
+"""Reduced replies that declare no action."""
 RATE_PARTS: Final = 1_000
+"""A rate is rounded to a fraction of at most so many parts: exact sums of its powers stay short."""
 COPIES: Final = 2
 """A decision is asked again so many times."""
 
@@ -146,7 +148,7 @@ def counts_of(match: Match, blocks: Sequence[Block]) -> Iterator[PlantedCount]:
 
 
 def is_more_often(count: int, n: int, other_count: int, other_n: int, level: Fraction) -> bool:
-    """Whether `count` of `n` is more than at the rate of the others, by the one-sided exact binomial test at a level.
+    """Whether P(X >= count) is below a level for X binomial with n trials at the rate of the others (exact test).
 
     The others are many, so their rate is taken for known, and for 1 % at least.
     """

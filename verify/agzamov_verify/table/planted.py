@@ -7,7 +7,7 @@ all requests can tell most of them all the same, by what was asked before:
              career; some are asked twice close together, the baseline of a server that varies by itself
     again    an earlier decision of the same stream, drawn after it was played, without what a memory, a tool or
              documents added to its prompt: as the naked arm has it. It is asked twice, the second time as long after
-             the first as that after the decision, so that what a server keeps for a while makes both as equal
+             the first as that after the decision, so that a server that keeps replies for a while repeats both alike
 
 Beside them decisions are noted whose own prompt is bare: those that are asked again, and of a seat's first ones in a
 result those of one in `NATURAL` prompts by a keyed checksum, since equal ones (as in hold'em) compare by themselves.

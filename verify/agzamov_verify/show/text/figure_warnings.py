@@ -136,7 +136,10 @@ def warnings_of(
 
 
 def hosted_warnings(plan: Plan) -> Iterator[str]:
-    """Warnings of what a hosted model's server, outside of our control, could see in hold'em (docs/decisions/0022)."""
+    """Warnings of what a hosted model's server, outside of our control, could see.
+
+    Cards in hold'em (docs/decisions/0022), and marked entries of a memory from outside (docs/decisions/0080).
+    """
     hidden = [match for match in plan.matches if GAMES[match.game].hides]
     both = [match for match in hidden if len(_servers(plan, match)) == 1 and _all_hosted(plan, match)]
     if both:
