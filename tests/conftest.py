@@ -21,6 +21,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadGroupScheduling
 
 ENGINE, OWN_ENGINE = "an engine of this machine", "an engine of the tests' own"
+FORECASTS = "forecasts of the protocol's plans"
 SHARING = {
     "tests/containers/test_chaos.py": ENGINE,
     "tests/containers/test_compose.py": ENGINE,
@@ -36,6 +37,10 @@ SHARING = {
     "tests/containers/test_repetition.py": ENGINE,
     "tests/containers/test_reproduce.py": ENGINE,
     "tests/containers/test_run.py": ENGINE,
+    "tests/harness/test_plan_contrasts.py": FORECASTS,
+    "tests/harness/test_plan_load.py": FORECASTS,
+    "tests/harness/test_plan_phases.py": FORECASTS,
+    "tests/harness/test_readme_forecast.py": FORECASTS,
     "tests/images/test_real.py": ENGINE,
 }
 MADE_ONCE = (

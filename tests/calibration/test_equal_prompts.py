@@ -28,6 +28,7 @@ def test_an_honest_endpoint_is_not_named(endpoint: Endpoint) -> None:
     assert not any(test.is_told for _ in range(2) for test in analysed_run(endpoint, rng))
 
 
+@pytest.mark.slow
 def test_a_test_that_is_not_corrected_would_accuse_an_honest_one() -> None:
     """One defect: without the margin and the correction, one of 25 honest runs is named at five times the level."""
     rng, honest = np.random.default_rng(1), HONEST[2]

@@ -71,10 +71,12 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     return tree
 
 
+@pytest.mark.slow
 def test_the_golden_bundles_are_verified_as_before(tree: SourceTree) -> None:
     require_golden(tree)
 
 
+@pytest.mark.slow
 def test_the_next_protocol_has_them(tree: SourceTree, tmp_path: Path) -> None:
     (tmp_path / "plan.yaml").write_text(PLAN.format(protocol="agz-next", image="true"))
     tree.run("keygen", "key.pem", cwd=tmp_path)

@@ -60,6 +60,7 @@ def test_the_golden_bundles_are_verified_as_before(tree: SourceTree) -> None:
     require_golden(tree)
 
 
+@pytest.mark.slow
 def test_a_game_outside_its_protocol_is_refused(tree: SourceTree, tmp_path: Path) -> None:
     plan = PLAN.replace("protocol: agz-next\n", "").replace("patterns: [takes_centre]", "patterns: []")
     (tmp_path / "plan.yaml").write_text(plan)
@@ -69,6 +70,7 @@ def test_a_game_outside_its_protocol_is_refused(tree: SourceTree, tmp_path: Path
     assert told.splitlines()[0] == expected
 
 
+@pytest.mark.slow
 def test_a_pattern_of_no_game_of_the_protocol_is_refused(tree: SourceTree, tmp_path: Path) -> None:
     """The pattern of a game is one of the protocols that name the game, and of no other."""
     of_chess = "".join(line for line in PLAN.splitlines(keepends=True) if "noughts" not in line and "card" not in line)
@@ -82,6 +84,7 @@ def test_a_pattern_of_no_game_of_the_protocol_is_refused(tree: SourceTree, tmp_p
     assert told.startswith(where + what)
 
 
+@pytest.mark.slow
 def test_a_new_pattern_is_asked_for_and_counted(tree: SourceTree, bundle: Path) -> None:
     told = tree.run("verify", str(bundle), "--details", cwd=bundle.parent)
     (line,) = [one for one in told.splitlines() if "takes_centre" in one]
@@ -171,6 +174,7 @@ def wait_for(condition: Callable[[], bool], seconds: float = 300) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_every_seat_of_a_table_is_shown_and_listed(tree: SourceTree, bundle: Path) -> None:
     details = tree.run("verify", str(bundle), "--details", cwd=bundle.parent)
     told = " ".join(details[details.index(NINE_SEATS) :].split())

@@ -111,6 +111,7 @@ def test_a_bundle_of_new_kinds_is_verified_and_what_a_script_said_is_computed_ag
     assert 'fixed: model that always says the same: "ACTION: fold"; at most 64 tokens a reply' in told
 
 
+@pytest.mark.slow
 def test_unlike_models_meet_where_the_protocol_lets_them(copy: Copy, bundle: str) -> None:
     told = json.loads(copy.agzamov("verify", bundle, "--json"))
     assert told["level"] == "V1"

@@ -217,6 +217,7 @@ def require_one_outcome(wished: dict[str, Any], after: int) -> None:
             require_v1(directory)
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(typed_plans())
 def test_a_few_plans_come_to_one_outcome(typed: tuple[dict[str, Any], int]) -> None:

@@ -185,6 +185,7 @@ def test_a_server_that_is_another_one_than_was_sealed_stops_the_run(commands: Co
     assert len(ended.err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_program_that_was_changed_since_it_was_sealed_is_not_started(commands: Commands, folder: Path) -> None:
     run = seal(commands, folder, plan=plan_of())
     files = json.loads((run / "manifest.json").read_bytes())["memories"]["mine"]["files"]

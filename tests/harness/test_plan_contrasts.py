@@ -21,20 +21,13 @@ from agzamov_verify.scoring.hypotheses.declarations import BY_ID, REGISTRY
 from agzamov_verify.scoring.hypotheses.evidence import Evidence, Insufficient, parts_of, traits_of
 from agzamov_verify.scoring.match_cells import key_of
 from agzamov_verify.scoring.units.cells import Cell
+from harness.phase_plans import MANIFESTS, forecast
 from verify.agzamov.generator import CHESS, World, cell, evidence
 
-MANIFESTS = Path("manifests")
 ICC, CAREERS = 0.011, 5
 ALPHA, POWER = 0.01, 0.8**0.5
 RESULTS = {CHESS: 20, "holdem": 1_000}
 """Results of each match that is made up: two start pairs or sessions a career, since only the design is looked at."""
-
-
-@cache
-def forecast(name: str) -> Any:
-    result = CliRunner().invoke(main, ["plan", str(MANIFESTS / f"{name}.yaml"), "--json"])
-    assert result.exit_code == 0, result.output
-    return json.loads(result.output)
 
 
 def planned(name: str, hypothesis: str) -> list[Any]:
@@ -109,6 +102,7 @@ def test_h1_is_planned_over_careers_with_the_control_of_six_memories_counted_onc
     assert [float(effect) for effect in poker["effects"]] == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_arms_without_common_starts_are_samples_of_their_own(tmp_path: Path) -> None:
     """A naked arm has units, not careers, also where it is played in careers."""
     text = yaml.safe_load((MANIFESTS / "phase2.yaml").read_text())

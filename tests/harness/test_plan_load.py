@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from agzamov_harness.cli import main
 from agzamov_harness.planning.workload import SAMPLE_DICE, Assumptions, Load, load_of
 from agzamov_harness.run.plan_file import plan_from, read_plan
 from agzamov_verify.core.questions import Chat, Evaluate
@@ -19,8 +17,8 @@ from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import block_script
 from agzamov_verify.table.game import StreamPlan
 from agzamov_verify.table.scripted_players import random_answer
+from harness.phase_plans import MANIFESTS, forecast, told
 
-MANIFESTS = Path("manifests")
 NORMATIVE = ("phase2", "phase3", "phase5")
 PROBES = json.loads(Path("verify/agzamov_verify/games/chess/probe_positions.json").read_text())["positions"]
 PLIES = 110
@@ -120,16 +118,10 @@ def test_hands_are_not_judged() -> None:
 # --- the three plans of the protocol -------------------------------------------------------------
 
 
-def told(name: str, *options: str) -> str:
-    result = CliRunner().invoke(main, ["plan", str(MANIFESTS / f"{name}.yaml"), *options])
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 @pytest.mark.parametrize("name", NORMATIVE)
 def test_a_normative_plan_shows_what_it_costs(name: str) -> None:
     prices = {seat: (float(price.input_usd), float(price.output_usd)) for seat, price in prices_of(name).items()}
-    load: dict[str, Any] = json.loads(told(name, "--json"))["load"]
+    load: dict[str, Any] = forecast(name)["load"]
     models = [seat for seat in load["seats"] if seat["kind"] == "openai"]
     assert {seat["seat"] for seat in models} == prices.keys()
     by_hand = sum(

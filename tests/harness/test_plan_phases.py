@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +15,14 @@ from agzamov_harness.cli import main
 from agzamov_harness.planning.phase_figures import share_effect
 from agzamov_verify.scoring.hypotheses.declarations import REGISTRY
 from agzamov_verify.scoring.inference.clusters import share_of_clusters
+from harness.phase_plans import MANIFESTS, forecast, told
 
-MANIFESTS = Path("manifests")
 STRESS = json.loads(Path("verify/agzamov_verify/games/chess/stress_positions.json").read_text())["positions"]
 ICC, CAREERS = 0.011, 5
 HELD = (0.1, 0.3, 0.5)
 EXPLORATORY = sum(one.contrast is not None and str(one.id).startswith("E") for one in REGISTRY)
 SHIFTS = 18
 """Of manifests/phase3.yaml: three in each of six matches."""
-
-
-@cache
-def forecast(name: str, *options: str) -> Any:
-    result = CliRunner().invoke(main, ["plan", str(MANIFESTS / f"{name}.yaml"), "--json", *options])
-    assert result.exit_code == 0, result.output
-    return json.loads(result.output)
 
 
 def figures(name: str, match: str, *options: str) -> list[Any]:
@@ -219,18 +211,15 @@ def test_what_no_formula_plans_is_said_in_words() -> None:
 @pytest.mark.parametrize("name", ["phase3", "phase5"])
 def test_no_match_of_these_phases_is_told_from_an_equal_opponent(name: str) -> None:
     """That figure was all that a plan said of them; a match from a won ending is never between equals."""
-    told = CliRunner().invoke(main, ["plan", str(MANIFESTS / f"{name}.yaml")]).output
-    assert "equal opponent" not in told
-    assert "MDE, two arms" not in told
-    assert max(map(len, told.splitlines())) <= 100
+    text = told(name)
+    assert "equal opponent" not in text
+    assert "MDE, two arms" not in text
+    assert max(map(len, text.splitlines())) <= 100
     assert forecast(name)["detectable"] == []
 
 
 def test_the_first_lines_say_what_the_phases_can_show() -> None:
-    three, five = (
-        " ".join(CliRunner().invoke(main, ["plan", str(MANIFESTS / f"{name}.yaml")]).output.split())
-        for name in ("phase3", "phase5")
-    )
+    three, five = (" ".join(told(name).split()) for name in ("phase3", "phase5"))
     assert (
         "E4 is found with 80 % probability if the true effect is at least 0.19 points of win rate in Chess960" in three
     )

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
+from harness.phase_plans import forecast
 
 ROOT = Path(__file__).parents[2]
 PRICES = "\nprices: {model: {input_usd: 1, output_usd: 4}}\n"
@@ -29,8 +30,7 @@ def test_the_readme_says_what_plan_forecasts(part: str, without: tuple[str, ...]
 
 @pytest.mark.parametrize("name", ["phase2", "phase3", "phase5"])
 def test_the_readme_says_what_the_plans_of_the_protocol_take(name: str) -> None:
-    told = CliRunner().invoke(main, ["plan", str(ROOT / "manifests" / f"{name}.yaml"), "--json"])
-    load = json.loads(told.output)["load"]
+    load = forecast(name)["load"]
     readme = " ".join((ROOT / "README.md").read_text().split())
     said = readme.split(f"[{name}.yaml](manifests/{name}.yaml)")[1].split(" USD")[0]
     assert f"{load['calls'] / 1e6:.1f} million" in said

@@ -88,6 +88,7 @@ def test_manifest_digest_and_name_that_were_changed_together_are_refused(command
     assert not list((forged / "journal").iterdir())
 
 
+@pytest.mark.slow
 def test_a_manifest_that_somebody_else_signed_is_refused_by_who_knows_the_owner(commands: Commands, run: Path) -> None:
     forged = changed_together(run, submitter_key_id=key_id(STRANGER.public_key()))
     (forged / "manifest.sig").write_bytes(signed((forged / "manifest.json").read_bytes(), STRANGER))

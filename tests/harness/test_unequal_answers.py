@@ -86,6 +86,7 @@ def played(commands: Commands, folder: Path, model_of: Callable[[str], str], han
     return verify(folder / "bundles" / run.name, Options())
 
 
+@pytest.mark.slow
 def test_an_honest_endpoint_is_not_named(commands: Commands, tmp_path: Path) -> None:
     verdict = played(commands, tmp_path, honest, HANDS)
     assert (verdict.level, verdict.analysis is not None) == ("V1", True)

@@ -190,6 +190,7 @@ def test_a_proxy_that_fails_until_a_good_move_comes_is_named(monkeypatch: pytest
     assert " of its others (p " in line
 
 
+@pytest.mark.slow
 def test_failures_that_do_not_look_at_the_reply_are_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(6)
     runs = 300

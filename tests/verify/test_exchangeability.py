@@ -123,6 +123,7 @@ def told(analysis: PlantedAnalysis) -> set[Compared]:
     return {test.compared for test in analysis.tests if test.is_told}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", SIZES)
 def test_an_honest_endpoint_is_not_named(game: str) -> None:
     found = analysed(game, honest)
@@ -152,6 +153,7 @@ def test_an_endpoint_that_treats_them_differently_is_named(game: str, player: Pl
     assert all("answered equal prompts differently" in line for line in planted_warnings(plan(game), found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", SIZES)
 def test_a_function_of_the_prompt_alone_cannot_be_found(game: str) -> None:
     """The words say so: against it stands the placebo alone."""
@@ -204,6 +206,7 @@ def test_the_warning_names_shares_and_accuses_nobody() -> None:
     assert "when asked twice close together (p " in line
 
 
+@pytest.mark.slow
 def test_an_augmentation_that_changes_what_is_declared_is_counted() -> None:
     found = analysed("holdem", engine_in_phase_0_and_with_memory)
     used = {row.match: row for row in found.used}

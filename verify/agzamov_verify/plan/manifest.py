@@ -1,6 +1,4 @@
-"""The manifest: what a run promises before it starts.
-
-The manifest: the promise of a run, sealed before it starts.
+"""The manifest: the promise of a run, sealed before it starts.
 
 A person writes a `Plan` (YAML). Sealing adds the facts that pin it and makes a `Manifest`, whose
 canonical JSON holds every default explicitly: a sealed manifest that leaves a field out does not
@@ -10,6 +8,7 @@ SHA-256 of those bytes, and stands in every journal entry.
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, Union
 
 import msgspec
@@ -255,7 +254,7 @@ class MemoryPin(Part, frozen=True):
     )
 
 
-class Manifest(Part, frozen=True):
+class Manifest(Part, frozen=True, dict=True):
     """A sealed plan. `images` by the part they play, `models` by seat, `memories` by system."""
 
     format: Literal["agz-manifest-1"]
@@ -270,7 +269,7 @@ class Manifest(Part, frozen=True):
     models: dict[Name, ModelPin] = msgspec.field(default_factory=dict)
     memories: dict[Name, MemoryPin] = msgspec.field(default_factory=dict)
 
-    @property
+    @cached_property
     def bytes(self) -> bytes:
         """The canonical form that is hashed and stored, in the fields of the plan's protocol. Raises ManifestError."""
         version = PROTOCOLS[self.plan.protocol]
@@ -279,7 +278,7 @@ class Manifest(Part, frozen=True):
         except OutsideShape as error:
             raise ManifestError(f"{error} ({version.id})") from error
 
-    @property
+    @cached_property
     def run_id(self) -> str:
         return hashlib.sha256(self.bytes).hexdigest()[:16]
 
