@@ -65,13 +65,38 @@ BELOW = "expected a place below the server's own folder, found "
             "answer: text\n  items_text: '('",
             "search.items_text: expected a regular expression, found '('",
         ),
-        ("rewrites: described", "rewrites: always", "traits.rewrites: expected one of described, end_game, never"),
+        ("rewrites: described", "rewrites: often", "traits.rewrites: expected one of always, described, end_game"),
         (
             "describe: {tool: describe, rewrites: rewrites, name: name, version: version}",
             "",
             "describe.rewrites: expected this key where",
         ),
         ("  tool: export\n", "", "export: expected either tool or files"),
+        (
+            "  content: content\nend",
+            "  content_text: '('\n  content: content\nend",
+            "search.content_text: expected a",
+        ),
+        ("items: hits", "gives: whole\n  items: hits", "search.gives: expected one of entries, parts, previews"),
+        (
+            "items: hits",
+            "ellipsis: ...\n  items: hits",
+            "search.ellipsis: expected this key with gives: previews",
+        ),
+        (
+            "export:\n",
+            "fetch: {tool: search, args: {query: '${query}'}}\nexport:\n",
+            "fetch.args: expected one of entry, id, found ${query}",
+        ),
+        ("export:\n", "fetch: {tool: search}\nexport:\n", "fetch.args: expected ${id} or ${entry}, by which"),
+        ("export:\n", "fetch: {tool: search}\nexport:\n", "fetch.content: expected this key, found nothing"),
+        ("export:\n", "fetch: {content: text}\nexport:\n", "fetch.tool: expected this key, found nothing"),
+        (
+            "  entry: entry\n  content: content\nend",
+            "fetch: {tool: search, args: {id: '${id}'}, content: text}\nend",
+            "search.id: expected id, entry or id_text, by which each entry is fetched",
+        ),
+        ("  tool: export\n", "  tool: export\n  absent: true\n", "export.absent: expected no tool and no files"),
         ("agz-memory-1", "agz-memory-2", "interface: expected agz-memory-1, found 'agz-memory-2'"),
         ("verified: true", "verified: true\nverified: false", "line"),
     ],
@@ -83,6 +108,28 @@ def test_a_problem_is_one_line_with_its_path(tmp_path: Path, old: str, new: str,
     with pytest.raises(ManifestError) as error:
         read_systems(path)
     assert [found for found in str(error.value).splitlines() if found.startswith(f"{path}: {line}")]
+
+
+def without_export(text: str) -> str:
+    """The adapter of a server that has no tool which gives every entry."""
+    return f"{text[: text.index('export:')]}export: none\n"
+
+
+def test_an_adapter_may_have_no_export_and_says_so_in_a_word() -> None:
+    adapter = adapter_from_yaml(without_export(HONEST).encode())
+    assert (adapter.export.absent, adapter.export.tool) == (True, "")
+    with pytest.raises(ManifestError, match="expected always or never where the export is none, found end_game"):
+        adapter_from_yaml(without_export(HONEST).replace("rewrites: described", "rewrites: end_game").encode())
+    rewriting = HONEST.replace("rewrites: described", "rewrites: always")
+    assert adapter_from_yaml(without_export(rewriting).encode()).traits.rewrites == "always"
+    with pytest.raises(ManifestError, match="expected no such key where traits"):
+        adapter_from_yaml(rewriting.replace("items: hits", "gives: parts\n  items: hits").encode())
+
+
+def test_whoever_fetches_entries_reads_no_content_of_a_search() -> None:
+    fetch = "fetch: {tool: search, args: {query: '${entry}', limit: 1, now: 1}, content: 'hits[0].content'}\nend"
+    adapter = adapter_from_yaml(HONEST.replace("  content: content\nend", fetch, 1).encode())
+    assert (adapter.search.content, adapter.fetch.content) == ("", "hits[0].content")
 
 
 def test_every_problem_is_told_at_once() -> None:

@@ -75,12 +75,13 @@ def test_the_page_lists_the_keys_of_an_adapter() -> None:
     for part in (
         declared_server.Store,
         declared_server.Search,
+        declared_server.Fetch,
         declared_server.Export,
         declared_server.EndGame,
         declared_server.Adapter,
     ):
         keys = set(part.__struct_fields__)
-        assert keys - told <= {"empty_text", "verified", "install", "systems", "describe"}, part
+        assert keys - told <= {"absent", "verified", "install", "systems", "describe"}, part
 
 
 def test_the_adapters_that_the_page_links_to_are_there() -> None:

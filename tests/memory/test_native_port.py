@@ -12,8 +12,8 @@ from agzamov_harness.memory.launch import Setup
 from agzamov_harness.memory.memory_server import MemoryServer
 from agzamov_harness.ports import PortFault
 from agzamov_verify.core.questions import MEMORY, Called, CallTool, Exported, Hit, Kept, Settled
-from agzamov_verify.memory.declared_server import BUILT_IN_TOOLS
 from agzamov_verify.memory.native_tools import Effect
+from agzamov_verify.memory.tool_effects import BUILT_IN_TOOLS
 from agzamov_verify.plan.manifest import ManifestError
 from memory.memory_world import LIMITS, NOTES, answers, end_game, export, fake_yaml, opened, store
 

@@ -16,6 +16,21 @@ def test_text_that_is_no_json_is_named(text: str) -> None:
     assert error.value.expected == "JSON as text"
 
 
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('Found 2 memories:\n[{"text": "a"}, {"text": "b"}]\n(2 in all)', [[{"text": "a"}, {"text": "b"}]]),
+        ('{"text": "a"}\n{"text": "b [1]"}', [{"text": "a"}, {"text": "b [1]"}]),
+        ("Nothing found [yet], {sorry}", []),
+        ('[draft] {"text": "a"}', [{"text": "a"}]),
+        ('{"text": "\\ud83d"}', []),
+        ("[" * 100_000, []),
+    ],
+)
+def test_json_is_found_in_prose(text: str, values: list[object]) -> None:
+    assert value_of(ToolResult(None, text, failed=False), "json_in_text") == values
+
+
 def test_the_number_of_a_game_has_five_to_nine_digits() -> None:
     (row,) = rows_of_text("a note|g00012, g" + "9" * 5_000, LABELLED)
     assert row.games == (12,)

@@ -20,11 +20,13 @@ from jmespath.exceptions import JMESPathError
 
 from agzamov_verify.core import canon
 from agzamov_verify.memory.built_in_servers import SERVERS
-from agzamov_verify.memory.declared_server import Adapter, Export, Variant, effect_of, names_a_file
+from agzamov_verify.memory.declared_server import Adapter, Variant, names_a_file
 from agzamov_verify.memory.native_tools import Effect
+from agzamov_verify.memory.tool_effects import effect_of
 from agzamov_verify.plan.manifest import ManifestError, located
 
 from ..foundation.checked_yaml import load_yaml, read_limited, require_schema
+from .reading_problems import reading_problems
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_]+)\}")
 
@@ -65,7 +67,13 @@ STORE_VARIABLES = frozenset({"entry", "content", "kind", "number", "game"})
 SEARCH_VARIABLES = frozenset({"query", "limit", "number", "game"})
 END_GAME_VARIABLES = frozenset({"number", "game"})
 EXPORT_VARIABLES = frozenset({"offset", "page", "page_entries"})
-GROUPS = frozenset({"entry", "id", "content", "games", "kind"})
+FETCH_VARIABLES = frozenset({"id", "entry"})
+NO_EXPRESSIONS = frozenset(
+    {"tool", "args", "answer", "files", "in_order", "query_words", "gives", "ellipsis", "absent"}
+)
+"""Keys of an adapter's parts that hold no expression."""
+NO_EXPORT: Final = "none"
+"""In an adapter's file, the export of a server that has no tool which gives every entry."""
 
 
 class DeclaredSystem(msgspec.Struct, frozen=True):
@@ -152,6 +160,8 @@ def _alone(adapter: Adapter) -> Variant:
 def adapter_from_yaml(text: bytes) -> Adapter:
     """The adapter that YAML text spells, checked. Raises ManifestError."""
     wished = load_yaml(text, "adapter")
+    if isinstance(wished, dict) and wished.get("export") == NO_EXPORT:
+        wished = {**wished, "export": {"absent": True}}
     require_schema(wished, _schema(), "adapter")
     try:
         adapter = msgspec.convert(wished, Adapter)
@@ -173,13 +183,13 @@ def _schema() -> Mapping[str, Any]:
 
 def _problems(adapter: Adapter) -> Iterator[str]:
     yield from _template_problems(adapter)
-    for name in ("describe", "store", "search", "end_game", "export"):
+    for name in ("describe", "store", "search", "fetch", "end_game", "export"):
         part = getattr(adapter, name)
         for field in part.__struct_fields__:
             value = getattr(part, field)
-            if field not in ("tool", "args", "answer", "files", "in_order", "query_words") and value:
+            if field not in NO_EXPRESSIONS and value:
                 yield from _expression_problem(f"{name}.{field}", value)
-    yield from _reading_problems(adapter)
+    yield from reading_problems(adapter)
     yield from _native_problems(adapter)
     yield from _place_problems(adapter)
 
@@ -218,6 +228,7 @@ def _template_problems(adapter: Adapter) -> Iterator[str]:
         ("launch", launch, LAUNCH_VARIABLES),
         ("store.args", adapter.store.args, STORE_VARIABLES),
         ("search.args", adapter.search.args, SEARCH_VARIABLES),
+        ("fetch.args", adapter.fetch.args, FETCH_VARIABLES),
         ("end_game.args", adapter.end_game.args, END_GAME_VARIABLES),
         ("export.args", adapter.export.args, EXPORT_VARIABLES),
         *((f"first[{number}].args", call.args, frozenset[str]()) for number, call in enumerate(adapter.first)),
@@ -239,34 +250,6 @@ def _expression_problem(place: str, value: str) -> Iterator[str]:
         yield f"{place}: expected a regular expression, found {value!a} ({error})"
     except JMESPathError as error:
         yield f"{place}: expected a JMESPath expression, found {value!a} ({str(error).splitlines()[0]})"
-
-
-def _reading_problems(adapter: Adapter) -> Iterator[str]:
-    """Results of which too little is read."""
-    if not adapter.store.stored and not adapter.store.stored_text:
-        yield "store: expected stored or stored_text, found neither: it must be seen that an entry was taken"
-    if bool(adapter.export.tool) == bool(adapter.export.files):
-        yield "export: expected either tool or files"
-    if adapter.export.in_order and "offset" not in variables(adapter.export.args):
-        yield "export.in_order: expected ${offset} in export.args"
-    if adapter.traits.rewrites == "described" and not adapter.describe.rewrites:
-        yield "describe.rewrites: expected this key where traits.rewrites is described"
-    for name, part in (("search", adapter.search), ("export", adapter.export)):
-        if part.answer == "text" or (isinstance(part, Export) and part.files):
-            if "content" not in _groups(part.items_text):
-                yield f"{name}.items_text: expected a regular expression with the group content"
-            if unknown := _groups(part.items_text) - GROUPS:
-                wanted = ", ".join(sorted(GROUPS))
-                yield f"{name}.items_text: expected the groups {wanted}, found {min(unknown)!a}"
-        elif not part.content:
-            yield f"{name}.content: expected this key, found nothing"
-
-
-def _groups(pattern: str) -> frozenset[str]:
-    try:
-        return frozenset(re.compile(pattern).groupindex)
-    except re.error:
-        return frozenset({"content"})  # told of already
 
 
 def with_adapters(wished: object, folder: Path) -> object:

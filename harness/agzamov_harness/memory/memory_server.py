@@ -13,9 +13,10 @@ from typing import Any, Literal
 import msgspec
 
 from agzamov_verify.core.questions import SERVED_CHARACTERS_MAX, Called, CallTool, Hit
-from agzamov_verify.memory.declared_server import Adapter, effect_of
+from agzamov_verify.memory.declared_server import Adapter
 from agzamov_verify.memory.model_memory import NOTE
 from agzamov_verify.memory.native_tools import Effect, NativeTool
+from agzamov_verify.memory.tool_effects import effect_of
 from agzamov_verify.plan.manifest import MemoryPin
 
 from ..servers.mcp_client import CallFailed, ListedTool, McpClient, ToolResult, raw_words
@@ -221,7 +222,7 @@ class MemoryServer:
         if pin and (changed := changes_since_sealed(pin, self.pin, names)):
             raise self.fault("the server that was sealed", f"another one: {changed}", ADVICE)
 
-    def _rewriting(self, described: object) -> Literal["never", "end_game"]:
+    def _rewriting(self, described: object) -> Literal["never", "end_game", "always"]:
         declared, part = self._adapter.traits.rewrites, self._adapter.describe
         if not part.tool:
             assert declared != "described"

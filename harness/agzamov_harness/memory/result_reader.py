@@ -19,6 +19,9 @@ from agzamov_verify.memory.declared_server import Answer, Export, Search
 from ..servers.mcp_client import ToolResult
 from ..servers.server_process import one_line
 
+BRACKET = re.compile(r"[{\[]")
+JSON_TRIES_MAX = 1_000
+"""Brackets in prose with which no JSON begins: after so many no more are tried."""
 GAME_NUMBER = re.compile(r"\bg([0-9]{5,9})\b")
 FIELDS = ("entry", "id", "content", "games", "kind", "derived_from")
 
@@ -73,8 +76,23 @@ def value_of(result: ToolResult, answer: Answer) -> object:
             except (ValueError, RecursionError) as error:
                 raise UnexpectedResult("JSON as text", shown(result.text)) from error
             return value
+        case "json_in_text":
+            return list(_json_values(result.text))
         case "text":
             return result.text
+
+
+def _json_values(text: str) -> Iterator[object]:
+    """The JSON objects and lists that stand in prose, in order; of those within each other the outermost."""
+    decoder, at, tries = json.JSONDecoder(), 0, 0
+    while (bracket := BRACKET.search(text, at)) and tries < JSON_TRIES_MAX:
+        try:
+            value, at = decoder.raw_decode(text, bracket.start())
+            json.dumps(value, ensure_ascii=False).encode()
+        except (ValueError, RecursionError):  # UnicodeEncodeError is a ValueError
+            at, tries = bracket.end(), tries + 1
+        else:
+            yield value
 
 
 def rows(result: ToolResult, part: Search | Export) -> Iterator[ServerEntry]:

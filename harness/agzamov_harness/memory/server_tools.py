@@ -18,8 +18,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 from msgspec.structs import asdict
 
-from agzamov_verify.memory.declared_server import Adapter, Template, effect_of
+from agzamov_verify.memory.declared_server import Adapter, Template
 from agzamov_verify.memory.native_tools import TOOLS_MAX, Effect, NativeTool, tool_problem
+from agzamov_verify.memory.tool_effects import effect_of
 from agzamov_verify.plan.manifest import MemoryPin
 
 from ..servers.mcp_client import ListedTool, ToolResult

@@ -23,12 +23,12 @@ import msgspec
 from ..core import canon
 from ..experiment.matches import Trait
 from .built_in_servers import SERVERS, Server
-from .native_tools import Effect, NativeTool
 
-Rewrites = Literal["never", "end_game", "described"]
+Rewrites = Literal["never", "end_game", "always", "described"]
 Setting = Literal["half_life_games", "noise_percent"]
 Query = Literal["none", "substring", "full_text", "semantic", "hybrid", "graph"]
-Answer = Literal["structured", "json_text", "text"]
+Answer = Literal["structured", "json_text", "json_in_text", "text"]
+Gives = Literal["entries", "parts", "previews"]
 Template: TypeAlias = dict[str, Any]
 """Arguments of a tool, with `${name}` where a value is filled in."""
 
@@ -49,7 +49,8 @@ class Launch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Traits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Traits that a system declares; `agzamov memory check` tests them.
 
-    rewrites       when the text of entries may change: never; at the end of a game; or as the tool `describe` says
+    rewrites       when the text of entries may change: never; at the end of a game; always, so that what a search gives
+                   need be no part of a stored entry and nobody can trace it; or as the tool `describe` says
     dedup          which entries it refuses because it holds one like them; a refusal where none is declared is a fault
     ids            who names an entry: the client, a digest of its content, or the server
     deterministic  what a fresh server repeats, given the same calls: the store alone, or searches too
@@ -106,6 +107,9 @@ class Search(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `items_text`: for prose, a regular expression with the groups content, and entry or id. `query_words`: whether the
     whole query is sent, or its longest word alone, for systems that look for the query as it stands.
+    `gives`: whole entries, exact parts of them, or previews: the entry, or its beginning and then `ellipsis`.
+    `content_text`, `id_text`: regular expressions that find the entry, and the server's name for it, in the content
+    that was read. `empty_text`: prose that stands for no entries.
     """
 
     tool: str
@@ -116,7 +120,25 @@ class Search(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     entry: str = ""
     id: str = ""
     content: str = ""
+    content_text: str = ""
+    id_text: str = ""
+    empty_text: str = ""
+    gives: Gives = "entries"
+    ellipsis: str = ""
     query_words: Literal["all", "longest"] = "all"
+
+
+class Fetch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The tool that gives one whole entry by its name: each entry that a search gives is asked for by it.
+
+    So is each of an export whose content is not read. The rest as in `Search`.
+    """
+
+    tool: str = ""
+    args: Template = {}
+    answer: Answer = "structured"
+    content: str = ""
+    content_text: str = ""
 
 
 class EndGame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -132,6 +154,8 @@ class Export(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `in_order`: pages begin at ${offset} and give entries in the order of storing, so that new ones can be read alone.
     `files`: a pattern of files below the data folder, each an entry, which `items_text` reads; then no tool is called.
+    `absent`: the server has no tool that gives every entry; in an adapter's file, `export: none`.
+    `content_text`, `id_text`: as in `Search`.
     """
 
     tool: str = ""
@@ -142,6 +166,8 @@ class Export(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     entry: str = ""
     id: str = ""
     content: str = ""
+    content_text: str = ""
+    id_text: str = ""
     games: str = ""
     kind: str = ""
     derived_from: str = ""
@@ -149,6 +175,7 @@ class Export(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     empty_text: str = ""
     files: str = ""
     in_order: bool = False
+    absent: bool = False
 
 
 class First(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -174,6 +201,7 @@ class Adapter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     store: Store
     search: Search
     export: Export
+    fetch: Fetch = Fetch()
     describe: Describe = Describe()
     end_game: EndGame = EndGame()
     first: tuple[First, ...] = ()
@@ -189,6 +217,7 @@ class Adapter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Arguments of each tool that is called, by the tool's name."""
         calls = [(self.describe.tool, {}), (self.store.tool, self.store.args), (self.search.tool, self.search.args)]
         calls += [(self.end_game.tool, self.end_game.args), (self.export.tool, self.export.args)]
+        calls += [(self.fetch.tool, self.fetch.args)]
         calls += [(call.tool, call.args) for call in self.first]
         return {tool: args for tool, args in calls if tool}
 
@@ -214,12 +243,12 @@ IMAGE_PARTS: Final[Mapping[str, str]] = MappingProxyType(
 
 SHIPPED_SHA256: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "basic-memory": ("6d90727c833906142111ef28734a32fdd4347c2d25bc1dd5bcbbd38e8a35b7cc",),
-        "brainops": ("1d522ec61d3bacb725a2102538e64135221472aafa51bae503fe158e866ab277",),
-        "chroma-mcp": ("c26bb9681b02db39c76f728420ffb22f5f70c23cc96399f3ed169e36909b2864",),
-        "mcp-memory-service": ("fbc00b05e488c02b226cc43ecf3143e5f79a83f527fd559652fc91309d050772",),
-        "mem0": ("21c4b27f63c32e5d0c836df910841812f8428bb4b265366d896a330c7fa4bdc7",),
-        "server-memory": ("588fc77ea4a01bf8cd692ec1159cba0ac3991aa6bcf1b437ae36952cc807cedc",),
+        "basic-memory": ("93ed545f9a3739fa5bfe72153c1027c8df403d682e348fd42e00184188b24c01",),
+        "brainops": ("f5e3deef931acadb96bcbfd89fac208f5dfc6e7fd1669c356b7e1551d7889fb7",),
+        "chroma-mcp": ("721e4691a88fcb7f7d8d796fa17b66c37d84ab6d2697182f9781bdcb513198ee",),
+        "mcp-memory-service": ("3ca8deae1c2910670c559ad01bde6c2bdbae8dc779efa0f6225b1928ff371869",),
+        "mem0": ("c1c43d05b216db7fbbd595439dacf3e832e30bf67db8f00a388d9aa52a3860c0",),
+        "server-memory": ("b77dc1cc299e42e7d866d026815865af7be707564f33ee8b8cbd494e9176d45e",),
     }
 )
 """By name the adapters that come with the harness: SHA-256 of the canonical JSON of each text that a release had."""
@@ -237,27 +266,6 @@ TRAITS_OF_QUERY: Final[Mapping[str, frozenset[Trait]]] = MappingProxyType(
     }
 )
 """By what a server searches, the traits that a plan may declare of it; of others none."""
-
-
-BUILT_IN_TOOLS: Final = (
-    NativeTool(
-        name="search",
-        description="Find entries for a query, the best first; `now` is the number of the game being played.",
-        parameters='{"properties":{"query":{"title":"Query","type":"string"}},"required":["query"],'
-        '"title":"searchArguments","type":"object"}',
-        effect=Effect.SEARCHES,
-        text_argument="query",
-    ),
-    NativeTool(
-        name="store",
-        description="Store one entry of a game under a name of its own.",
-        parameters='{"properties":{"content":{"title":"Content","type":"string"}},"required":["content"],'
-        '"title":"storeArguments","type":"object"}',
-        effect=Effect.STORES,
-        text_argument="content",
-    ),
-)
-"""What a model is offered of a built-in server, the same of each, in this order."""
 
 
 class NoAdapter(NamedTuple):
@@ -300,31 +308,6 @@ def shipped_problem(name: str, adapter: str) -> str:
         f"expected the adapter that comes with the program as {name} (sha256 {known}), found another text (sha256"
         f" {sealed}); name another adapter by its file"
     )
-
-
-def effects_of(name: str, adapter: str) -> Mapping[str, tuple[Effect, str]]:
-    """The tools that a model may be offered by name: the effect of each, and the argument of the model's text."""
-    if not adapter:
-        tools = BUILT_IN_TOOLS if name in SERVERS else ()
-        return {tool.name: (tool.effect, tool.text_argument) for tool in tools}
-    declared = declared_in(adapter)
-    if isinstance(declared, NoAdapter):
-        return {}
-    return {tool: effect_of(tool, declared.store, declared.search) for tool in declared.native}
-
-
-def effect_of(tool: str, store: Store, search: Search) -> tuple[Effect, str]:
-    """The effect of a tool, and the argument that holds the model's text; `store`, `search`: those of its adapter."""
-    if tool == store.tool and (text := _argument(store.args, "${content}")):
-        return Effect.STORES, text
-    if tool == search.tool and (text := _argument(search.args, "${query}")):
-        return Effect.SEARCHES, text
-    return Effect.UNKNOWN, ""
-
-
-def _argument(args: Template, variable: str) -> str:
-    """The argument that is a variable and nothing else; empty where there is none."""
-    return next((name for name, value in args.items() if value == variable), "")
 
 
 def _outside(declared: Adapter, image_part: str) -> Server:

@@ -16,10 +16,8 @@ from ..memory.built_in_servers import SERVERS, Server
 from ..memory.career_memory import CareerMemory, SearchLimits
 from ..memory.declared_server import (
     ADAPTER_CHARACTERS_MAX,
-    BUILT_IN_TOOLS,
     NoAdapter,
     declared_in,
-    effects_of,
     names_a_file,
     server_of,
     shipped_problem,
@@ -28,6 +26,7 @@ from ..memory.filler import FILLER_TEMPLATES, Filler
 from ..memory.model_memory import ModelMemory, NativeMemory
 from ..memory.native_tools import NATIVE_TEMPLATES, Effect, NativeTool
 from ..memory.placebo import Donor, Placebo, PlaceboRule, RandomOfOwn, Shuffle
+from ..memory.tool_effects import BUILT_IN_TOOLS, effects_of
 from .system import System
 
 ServerName: TypeAlias = Annotated[
