@@ -18,7 +18,7 @@ from bundles.bundle_factory import MODEL, SEATS, TINY, Draft, engine_path, make,
 from bundles.make_golden import GOLDEN
 
 HOSTILE = '</script>\u202e=cmd "\\'
-SESSIONS = 8
+SESSIONS = 16
 MODELS: dict[str, Any] = {
     **TINY,
     "title": HOSTILE,

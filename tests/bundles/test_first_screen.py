@@ -211,30 +211,6 @@ def test_few_units_conclude_nothing_and_phase_0_says_its_own_test(small: Path) -
     assert "against itself (a baseline, no result)" in told
 
 
-def test_a_seat_whose_actions_the_harness_drew_has_no_finding(small: Path) -> None:
-    verdict = check(small)
-    results = verdict.results
-    assert results
-    at = next(index for index, match in enumerate(results.matches) if not match.is_baseline)
-    match = results.matches[at]
-    whole, half = (
-        found_words(with_substitutes(results, at, match.seat_stats[0].decisions // part), verdict.analysis)
-        for part in (1, 2)
-    )
-    assert f"no finding about {match.measured}" in whole
-    assert f"100.0 % of the actions of {match.measured} were drawn by the harness in its place" in whole
-    assert "no finding about" not in half
-
-
-def with_substitutes(results: Results, at: int, drawn: int) -> Results:
-    """The results where the measured seat of one match has so many actions that the harness drew."""
-    match = results.matches[at]
-    stats = (msgspec.structs.replace(match.seat_stats[0], substituted=drawn), *match.seat_stats[1:])
-    matches = list(results.matches)
-    matches[at] = msgspec.structs.replace(match, seat_stats=stats)
-    return msgspec.structs.replace(results, matches=tuple(matches))
-
-
 def test_what_can_never_pass_phase_0_is_told_apart_from_what_did_not(small: Path) -> None:
     verdict = check(small)
     told = {wins: found_words(*with_sessions(verdict, wins, n, p)) for wins, n, p in ((3, 3, "0.125"), (5, 9, "0.5"))}

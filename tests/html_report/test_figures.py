@@ -36,7 +36,7 @@ PLAN = {
         "odds": {"kind": "tools", "comparisons_max": 990},
         "truth": {"kind": "oracle", "facts": "Raises pairs.", "placebo": "Likes the sea."},
     },
-    "holdem": {"session_hands": 10},
+    "holdem": {"session_hands": 4},
     "matches": [
         {"phase": 2, "game": "holdem", "a": "novice", "b": "habit", "hands": 60, "block_hands": 60, "condition": one}
         for one in CONDITIONS
@@ -97,7 +97,7 @@ def test_augmentations_are_rows_of_the_map_so_that_many_fit_on_a_page(verdict: V
 def test_a_figure_of_a_table_has_three_digits_and_no_effect_where_it_has_no_interval(verdict: Verdict) -> None:
     _, analysis, _ = parts_of(verdict)
     value = analysis.matches[0].main.everything
-    assert estimate_cells(msgspec.structs.replace(value, ci=None))[1:] == ("none", "6", "none: no interval")
+    assert estimate_cells(msgspec.structs.replace(value, ci=None))[1:] == ("none", "15", "none: no interval")
     for cell in estimate_cells(value)[:2]:
         assert all(len(number.replace(".", "").lstrip("0")) <= 3 for number in re.findall(r"[\d.]+", cell)), cell
 

@@ -6,15 +6,30 @@ from typing import Any
 import pytest
 
 from agzamov_verify.scoring.inference.samples import Interval
-from agzamov_verify.show.text.figure_warnings import WHY, ErrorFlag, error_flags, flag_warning
+from agzamov_verify.scoring.own_actions import WHY
+from agzamov_verify.show.text.figure_warnings import ErrorFlag, error_flags, flag_warning
 
 
 def flags(
-    rate: float, ci: tuple[str, str] | None, note: str = "", *, flagged: bool = True, **faults: int
+    rate: float,
+    ci: tuple[str, str] | None,
+    note: str = "",
+    *,
+    flagged: bool = True,
+    limit: int = 0,
+    tokens: int = 0,
+    **faults: int,
 ) -> list[ErrorFlag]:
     """The flags of a match in which one seat has this rate and interval, and faults of these classes."""
     counted = SimpleNamespace(flagged=flagged, **{**dict.fromkeys(WHY, 0), **faults})
-    stats = SimpleNamespace(seat="a", error_rate=rate, faults=counted, decisions=sum(faults.values()))
+    stats = SimpleNamespace(
+        seat="a",
+        error_rate=rate,
+        faults=counted,
+        decisions=sum(faults.values()),
+        reply_tokens_max=limit,
+        completion_tokens=tokens,
+    )
     match: Any = SimpleNamespace(match="m", seat_stats=(stats,))
     row = SimpleNamespace(ci=Interval(*ci, "cluster-wilson") if ci else None, ci_note=note)
     analysed: Any = SimpleNamespace(first_errors=lambda side: row if side == "a" else None)
@@ -62,6 +77,18 @@ def test_all_errors_need_no_interval_and_have_their_reason() -> None:
     assert flag.is_sure
     cut = "replies that the server cut, as at a limit of tokens"
     assert flag.words == f"100.0 % errors (all of 24 decisions), all of them {cut}, above 5 %"
+
+
+def test_replies_that_the_plan_cut_are_told_with_its_limit() -> None:
+    (flag,) = flags(1.0, None, FEW, first_cut=24, limit=16, tokens=384)
+    assert "all of them replies that the plan's limit of 16 tokens cut" in flag.words
+    (flag,) = flags(1.0, None, FEW, first_cut=24, limit=16, tokens=383)
+    assert "the plan's limit" not in flag.words, "one of them was shorter: something else cut it"
+
+
+def test_a_rate_of_all_decisions_is_not_said_to_be_perhaps_above_the_bound() -> None:
+    (flag,) = flags(1.0, None, FEW, first_cut=4)
+    assert (flag.is_sure, "surely" in flag.words) == (False, False)
 
 
 @pytest.mark.parametrize(

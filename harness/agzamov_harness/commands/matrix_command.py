@@ -89,6 +89,8 @@ def _tokens(value: Figure) -> str:
 def _compared(pair: Pair) -> str:
     """A difference with both p, or why it was not tested."""
     p = f", p {pair.p}, corrected {pair.p_corrected}" if pair.p else f", not compared: {pair.note}"
+    if pair.difference.value is None:
+        return ascii_words(pair.note)
     return f"{estimate(pair.difference)}{p}"
 
 

@@ -4,7 +4,7 @@ https://github.com/evaleval/every_eval_ever. That schema has no place for a dige
 stands among the additional details of the source, and in `evaluation_id`: two exports of one bundle are one record.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, Final
 
@@ -36,7 +36,7 @@ def records(opened: Opened, matches: Sequence[Match], now_s: int) -> Iterator[di
     results, analysis = signed_results(opened)
     figures = signed_headlines(results, analysis)
     for name, seat in opened.manifest.plan.seats.items():
-        own = [match for match in matches if match.measured == name and match.id in figures]
+        own = [match for match in matches if match.measured == name and _is_found(figures, match)]
         if isinstance(seat, ModelSeat) and own:
             model = _model(opened, name, seat)
             digest = signed_digest(opened)
@@ -51,6 +51,11 @@ def records(opened: Opened, matches: Sequence[Match], now_s: int) -> Iterator[di
                     _result(opened, match, figures[match.id], _estimate(analysis, match)) for match in own
                 ],
             }
+
+
+def _is_found(figures: Mapping[str, Headline], match: Match) -> bool:
+    """Whether a match has a figure that is of its seats: where the harness drew the actions, nothing is found."""
+    return match.id in figures and not figures[match.id].no_finding
 
 
 def _source(opened: Opened, results: Results, digest: str) -> dict[str, Any]:

@@ -284,6 +284,6 @@ def _figure(match: Match, figure: Headline | None) -> tuple[str | int | float | 
     if figure is None:
         return (0, *[None] * 8)
     view = VIEWS[match.game]
-    bounds = (figure.value, figure.low, figure.high, figure.null)
+    bounds = (None if figure.no_finding else figure.value, figure.low, figure.high, figure.null)
     each = ", ".join(figure.by_career) or None
     return (1, *bounds, view.figure_unit, figure.units, each, figure.why_none or None)

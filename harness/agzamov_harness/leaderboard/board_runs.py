@@ -152,7 +152,7 @@ def _figures(evidence: Evidence, game: str, arm: Arm) -> dict[CellKey, RunFigure
     """The difference of each real arm from another arm, where there is one."""
     deltas: list[Delta] = evidence.deltas(game, phase=Phase.ASYMMETRIC, against=arm)
     figures = {delta.real.key: measured_difference(delta, evidence) for delta in deltas}
-    return {key: figure for key, figure in figures.items() if figure.estimate.value is not None}
+    return {key: figure for key, figure in figures.items() if figure.estimate.value or figure.estimate.ci_note}
 
 
 def _real_match(manifest: Manifest, key: CellKey) -> Match:

@@ -117,14 +117,14 @@ def _board(board: Board, places: Sequence[Ranked], gone: Mapping[str, int]) -> E
     is_controlled = board.compared is Compared.PLACEBO
     effects = ["real less placebo"] if is_controlled else []
     effects += ["real less naked", *([LESS_FILLER] if _has_filler(board) else [])]
-    marks = [_whisker(place.row) for place in places]
+    marks = [_whisker(place.row) for place in places if place.row.effect.value]
     header = (*LEVEL_FIRST, *effects, "runs", "plan", "lineage", "weights")
     head = element("thead", element("tr", *(element("th", name, scope="col") for name in header)))
     body = element("tbody", *(_row(place, gone) for place in places))
     numbers = scroller(f"{title}: rows", element("table", head, body))
     note = [] if is_controlled else [element("p", NO_PLACEBO)]
-    chart = scroller(title, whiskers(marks, 0.0, board.unit, title))
-    return element("section", element("h2", title), *note, chart, numbers, _runs(title, effects, places))
+    chart = [scroller(title, whiskers(marks, 0.0, board.unit, title))] if marks else []
+    return element("section", element("h2", title), *note, *chart, numbers, _runs(title, effects, places))
 
 
 def _whisker(row: BoardRow) -> Whisker:

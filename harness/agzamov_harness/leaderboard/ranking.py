@@ -164,6 +164,8 @@ def _reasons(rows: Sequence[BoardRow], contenders_max: int, gone: Mapping[str, i
     for row in rows:
         if row.weights == SCRIPT:
             reasons[row.contender] = NO_MODEL
+        elif row.effect.value is None:
+            reasons[row.contender] = row.effect.ci_note
         elif row.figure.contrast is None:
             reasons[row.contender] = NO_INTERVAL
         elif away := gone.get(row.contender.key, 0):

@@ -150,8 +150,10 @@ def _entries(evidence: Evidence, game: str) -> Iterator[MatrixCell]:
     cells = cells_of_game(evidence, game)
     deltas = {delta.real.key: delta for delta in evidence.deltas(game)}
     placebos = {delta.real.key: delta for delta in evidence.deltas(game, against=Arm.PLACEBO)}
-    rows = [(performance(cell), *spent(cell)) for cell in cells]
-    for cell, (_, tokens, cost), best in zip(cells, rows, frontier(rows), strict=True):
+    found = [cell for cell in cells if not cell.no_finding]
+    best = {cell.key: front for cell, front in zip(found, frontier([_point(cell) for cell in found]), strict=True)}
+    for cell in cells:
+        tokens, cost = spent(cell)
         delta, over_placebo = deltas.get(cell.key), placebos.get(cell.key)
         yield MatrixCell(
             game,
@@ -162,9 +164,13 @@ def _entries(evidence: Evidence, game: str) -> Iterator[MatrixCell]:
             _delta(evidence, delta) if delta else None,
             figure(tokens),
             figure(cost) if cell.is_priced or _is_free(cell) else None,
-            best,
+            best.get(cell.key, False),
             dict(_less(evidence, delta)) if delta else {},
         )
+
+
+def _point(cell: Cell) -> tuple[Fraction, Fraction, Fraction]:
+    return (performance(cell), *spent(cell))
 
 
 def _is_free(cell: Cell) -> bool:
@@ -199,7 +205,7 @@ def _group(cell: Cell) -> CellSample:
 
 
 def _crossings(evidence: Evidence, game: str, pairs: Sequence[Pair], least: VerdictNorm) -> Iterator[Crossing]:
-    deltas = evidence.deltas(game)
+    deltas = [delta for delta in evidence.deltas(game) if not (delta.real.no_finding or delta.other.no_finding)]
     models = sorted({delta.real.key.model for delta in deltas})
     weaker = {both for both in permutations(models, 2) if _is_weaker(evidence, game, *both, least)}
     means = _column_means(deltas)

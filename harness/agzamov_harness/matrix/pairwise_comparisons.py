@@ -20,7 +20,7 @@ from agzamov_verify.protocols.norms import VerdictNorm
 from agzamov_verify.scoring.inference.estimate import ALPHA, Estimate
 from agzamov_verify.scoring.inference.exact import Figure, figure, fixed, rounded
 from agzamov_verify.scoring.inference.samples import Interval, moments
-from agzamov_verify.scoring.inference.unit_values import Units, by_career
+from agzamov_verify.scoring.inference.unit_values import WITHIN_ONE_CAREER, Units, by_career, first_reason, value_alone
 
 METHOD: Final = "welch-sidak"
 P_MAX: Final = 1 - 1e-15  # of two equal means, whose logarithm would be endless
@@ -60,7 +60,9 @@ class Pair(msgspec.Struct, frozen=True):
     def reversed(self) -> "Pair":
         """The second cell less the first."""
         difference = self.difference
-        assert difference.value is not None
+        if difference.value is None:
+            names = (self.other_model, self.other_column, self.model, self.column)
+            return Pair(self.game, *names, difference, None, None, self.note)
         turned = msgspec.structs.replace(
             difference,
             value=figure(-Fraction(difference.value.exact)),
@@ -131,7 +133,8 @@ def _pair(game: str, first: Sample, second: Sample, test: Welch | None) -> Pair:
     over = " and ".join(sorted({first.over, second.over} - {""}))
     difference = Estimate(figure(away), None, (first.size, second.size), sd, None, first.unit, over)
     if test is None:
-        return Pair(game, *names, difference, None, None, first.note or second.note)
+        note = first_reason((first.note, second.note))
+        return Pair(game, *names, value_alone(difference, note), None, None, note)
     interval = _interval(float(away) - test.half_width, float(away) + test.half_width)
     difference = msgspec.structs.replace(difference, ci=interval)
     return Pair(game, *names, difference, f"{test.p:.6g}", f"{test.p_corrected:.6g}", "")
@@ -148,7 +151,7 @@ def _sample(group: CellSample, least: VerdictNorm) -> Sample:
 def _note(units: Units, least: VerdictNorm) -> str:
     fewest = least.careers_min if units.over else least.units_min
     if units.untested:
-        return "within one career" if units.is_one_career else units.too_short
+        return "within one career" if units.untested == WITHIN_ONE_CAREER else units.untested
     if len(units.values) < fewest:
         return f"{len(units.values)} {units.over or 'units'}, a comparison needs {fewest}"
     return "no variation" if len(set(units.values)) < 2 else ""

@@ -43,6 +43,9 @@ def cells(chess: int = 60, poker: int = 2000, careers: int = 0, **others: World)
             yield msgspec.structs.replace(made, careers=careers) if careers and name == "real" else made
 
 
+DRAWN = "60 % of the actions of m were drawn by the harness"
+
+
 def changed(name: str, game: str, **fields: object) -> Iterator[Cell]:
     """The cells with one field of each result of one cell changed; `share` of them, in thousandths."""
     share = int(str(fields.pop("permille", 1000)))
@@ -206,8 +209,6 @@ def test_nothing_is_said_of_a_placebo_that_forfeits() -> None:
         ("real", CHESS, {"end": End.FORFEIT}, "real, chess960: 60 of 60 results"),
         ("control", POKER, {"end": HandEnd.FORFEIT}, "control, holdem: 2000 of 2000 results"),
         ("real", CHESS, {"end": End.FORFEIT, "permille": 60}, "4 of 60 results"),
-        ("real", CHESS, {"errors": (16, 0), "decisions": (30, 30)}, "53.3 % of first attempts of m chess960"),
-        ("real", POKER, {"errors": (2, 0), "decisions": (3, 3)}, "fewer than half of the actions were the seat's own"),
     ],
 )
 def test_a_score_that_rests_on_forfeits_is_not_given(
@@ -218,6 +219,13 @@ def test_a_score_that_rests_on_forfeits_is_not_given(
     assert (one.score, one.ci, one.subscores, len(one.withheld)) == (None, None, (), 1)
     assert words in one.withheld[0]
     assert any("no score, it would not be of the seat's own play" in line for line in score_words(one))
+
+
+def test_a_score_of_actions_that_the_harness_drew_is_not_given() -> None:
+    key = needed(SUBJECT)["real"][CHESS]
+    some = [msgspec.structs.replace(one, no_finding=DRAWN if one.key == key else "") for one in cells()]
+    one = a_score(SUBJECT, some, CONSTANTS, HOW)
+    assert (one.score, one.withheld) == (None, (f"real, chess960: {DRAWN}",))
 
 
 @pytest.mark.parametrize(

@@ -38,11 +38,13 @@ class VerdictNorm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Least size of every sample that a verdict on a hypothesis rests on: careers, or else independent units.
 
     `career_units_min`: units of one career (start pairs, sessions), below which an arm has neither an interval nor a
-    test: docs/decisions/0040.
+    test: docs/decisions/0040. `drawn_percent_below`: a seat so much of whose actions in a match the harness drew, or
+    more, has no finding there (`scoring.own_actions`).
     """
 
     career_units_min: int
     careers_min: int
+    drawn_percent_below: int
     units_min: int
 
 

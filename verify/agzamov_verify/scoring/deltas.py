@@ -96,7 +96,7 @@ def _late(cell: Cell, first: int, evidence: Evidence) -> Units:
     size = len(careers[0])
     short = f"{size} units of a career after the memory was stale, fewer than {least}" if size < least else ""
     values, starts = tuple(value for career in careers for value in career), units.starts and f"{units.starts}/{first}"
-    return msgspec.structs.replace(units, values=values, starts=starts, too_short=cell.too_short or short)
+    return msgspec.structs.replace(units, values=values, starts=starts, too_short=cell.untested or short)
 
 
 def tau_ratios(evidence: Evidence) -> Iterator[TauRatioRow]:

@@ -14,9 +14,10 @@ from ..table.registry import GAMES
 from .departures import too_short
 from .game_scoring import Played
 from .hypotheses.evidence import ProbeCell
+from .own_actions import why_no_finding
 from .quality.quality_questions import Answers
 from .scorings import SCORINGS
-from .seat_stats import FREE, cost_usd
+from .seat_stats import FREE, cost_usd, stats_of
 from .units.cells import AGAINST_BENCHMARK, Cell, CellKey
 
 
@@ -51,6 +52,7 @@ def cell_of(manifest: Manifest, played: Played) -> Cell:
         cell,
         careers=careers,
         too_short=too_short(match, plan) if careers > 1 else "",
+        no_finding=why_no_finding(stats_of(played), plan.protocol),
         shifts=tuple(shift.after for shift in match.shifts if shift.after < len(cell.results) // max(1, match.careers)),
         cost_usd=cost_usd(played.tallies[played.seat_index], plan.prices.get(name, FREE)),
         is_priced=name in plan.prices,

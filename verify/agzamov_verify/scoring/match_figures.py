@@ -189,13 +189,14 @@ def mean_figure(units: Units | Ratio, evidence: Evidence) -> Estimate:
     return estimated(repeated([Weighted(units, ONE)]), evidence.resampling(units.scale.unit))
 
 
-def p_above_half(wins: int, n: int, setting: Setting, careers: int = 0) -> str | None:
+def p_above_half(wins: int, n: int, setting: Setting, cell: Cell) -> str | None:
     """The one-sided binomial test of wins against one half.
 
-    None in self-play, where half of the games that are not drawn are won whatever happens, and where contests are of
-    careers, which depend on each other.
+    None in self-play, where half of the games that are not drawn are won whatever happens, where contests are of
+    careers, which depend on each other, and where nothing is found (`Cell.no_finding`).
     """
-    return None if setting.symmetric or careers else significant(binomial_p(wins, n, Alternative.GREATER))
+    is_tested = not (setting.symmetric or cell.careers or cell.no_finding)
+    return significant(binomial_p(wins, n, Alternative.GREATER)) if is_tested else None
 
 
 def symmetry(units: Units, expected: int, setting: Setting, evidence: Evidence) -> Symmetry | None:

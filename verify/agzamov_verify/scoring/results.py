@@ -17,8 +17,9 @@ from ..table.registry import GAMES
 from .departures import departures
 from .game_scoring import Played, match_of
 from .gate import Gate, gate_of, is_gate
+from .own_actions import why_no_finding
 from .scorings import SCORINGS, AnyCounts
-from .seat_stats import FREE, SeatStats, seat_stats
+from .seat_stats import SeatStats, stats_of
 from .team_outcomes import TeamOutcome, team_outcomes
 
 FORMAT: Final = "agz-results-1"
@@ -31,7 +32,7 @@ class MatchResult(msgspec.Struct, frozen=True, omit_defaults=True):
     behind it. `side`: its letter. `table`: all seats with their conditions; `seat_stats` are theirs, in that order.
     `result` is that of the seat that is looked at. `gate` is for Phase 0. `part`: the class of positions
     that it was played from, in Phase 5. `teams`: what each team won, in the first row of the match; left out where
-    the game has none.
+    the game has none. `no_finding`: why nothing is found about its seats (`own_actions`); left out where it may be.
     """
 
     id: str
@@ -44,6 +45,7 @@ class MatchResult(msgspec.Struct, frozen=True, omit_defaults=True):
     gate: Gate | None
     part: str
     teams: tuple[TeamOutcome, ...] = ()
+    no_finding: str = ""
 
     @property
     def match(self) -> str:
@@ -118,11 +120,8 @@ def match_result(match: Match, seat_index: int, blocks: Sequence[Block], plan: P
     """The result of one match for one of its seats, from its blocks in order."""
     protocol, played = load_protocol(plan.protocol), Played(run, plan, match, seat_index, blocks)
     result, tallies = SCORINGS[match.game].count(played), played.tallies
-    stats = tuple(
-        seat_stats(name, tally, plan.prices.get(name, FREE), protocol.error_flag_percent)
-        for name, tally in zip(match.seats, tallies, strict=True)
-    )
+    stats = stats_of(played)
     gate = gate_of(result, tallies[seat_index], protocol.phase0) if is_gate(plan, match.phase) else None
     named = played.id, match.phase, match.game, seat_letter(seat_index), match.table
     teams = team_outcomes(GAMES[match.game], played.records) if seat_index == plan.looked_at(match)[0] else ()
-    return MatchResult(*named, result, stats, gate, match.part, teams)
+    return MatchResult(*named, result, stats, gate, match.part, teams, why_no_finding(stats, plan.protocol))

@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from ..plan.manifest import Plan, Price
+from ..protocols.norms import load_protocol
 from ..table.decision import Tally
 from ..table.seating import alternating
 from .game_scoring import Played
@@ -93,7 +94,8 @@ class SeatStats(msgspec.Struct, frozen=True):
     """One seat in one match.
 
     Of first attempts, `first_exact` were spelled as the prompt asks and `first_normalised` in another accepted way;
-    with the first classes of `faults` they add up to `decisions`.
+    with the first classes of `faults` they add up to `decisions`. `reply_tokens_max`: the plan's limit of one reply, in
+    tokens; 0 for none.
     """
 
     seat: str
@@ -111,6 +113,7 @@ class SeatStats(msgspec.Struct, frozen=True):
     reasoning_tokens: int
     cost_usd: Figure
     signals: Signals
+    reply_tokens_max: int = 0
 
     @property
     def error_rate(self) -> float:
@@ -118,7 +121,16 @@ class SeatStats(msgspec.Struct, frozen=True):
         return share(self.decisions - self.first_exact - self.first_normalised, self.decisions)
 
 
-def seat_stats(seat: str, tally: Tally, price: Price, flag_percent: int) -> SeatStats:
+def stats_of(played: Played) -> tuple[SeatStats, ...]:
+    """Statistics of all seats of a match, in the order of `Match.seats`."""
+    plan, flag_percent = played.plan, load_protocol(played.plan.protocol).error_flag_percent
+    return tuple(
+        seat_stats(name, tally, plan.prices.get(name, FREE), flag_percent, plan.seats[name].tokens_limit)
+        for name, tally in zip(played.match.seats, played.tallies, strict=True)
+    )
+
+
+def seat_stats(seat: str, tally: Tally, price: Price, flag_percent: int, reply_tokens_max: int = 0) -> SeatStats:
     """Statistics of a seat over all games. Above `flag_percent` first-attempt faults it is flagged."""
     return SeatStats(
         seat,
@@ -136,6 +148,7 @@ def seat_stats(seat: str, tally: Tally, price: Price, flag_percent: int) -> Seat
         tally.reasoning_tokens,
         figure(cost_usd(tally, price)),
         signals(tally),
+        reply_tokens_max,
     )
 
 

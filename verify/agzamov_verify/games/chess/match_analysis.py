@@ -254,7 +254,7 @@ def chess_analysis(
         decided(cell, KINDS, evidence),
         score,
         kept_figures(cell, Measure.PERFORMANCE, evidence),
-        p_above_half(sum(cell.distinct_wins), len(cell.distinct_wins), setting, cell.careers),
+        p_above_half(sum(cell.distinct_wins), len(cell.distinct_wins), setting, cell),
         score_raw,
         pentanomial(counts_of(pairs), score.everything.ci),
         pentanomial(counts_of(raw.values), score_raw.ci),

@@ -276,7 +276,7 @@ def poker_analysis(
         {name: method.winrate for name, method in methods.items()},
         {name: method.variance_cut for name, method in methods.items()},
         share_figure(shares, evidence.constants.clusters, UNIT),
-        p_above_half(sum(won), len(won), setting, cell.careers),
+        p_above_half(sum(won), len(won), setting, cell),
         PreflopScope(),
         *preflop,
         with_and_without(lambda some: glicko2_match(some, glicko, seats=seats), points, own),

@@ -28,6 +28,7 @@ from ..inference.unit_values import (
     Units,
     by_career,
     careers_of,
+    first_reason,
     value_alone,
     why_untested,
     with_careers,
@@ -180,7 +181,7 @@ def combined(groups: Sequence[Weighted]) -> Units:
     bounded = len(least) == len(groups)
     bounds = (sum(least, Fraction(0)), sum(greatest, Fraction(0))) if bounded else (None, None)
     careers = max(group.units.careers for group in groups)
-    too_short = next((group.units.too_short for group in groups if group.units.too_short), "")
+    too_short = first_reason(group.units.too_short for group in groups)
     scale = Scale(scale.unit, scale.factor, *bounds)
     return Units(values, scale, groups[0].units.starts, careers, groups[0].units.over, too_short)
 

@@ -96,10 +96,10 @@ class Stack(NamedTuple):
 
 def course(cell: Cell, careers_min: int) -> Course:
     """The course of a cell, as input of the tests for learning; of fewer careers than `careers_min` none is tested."""
-    if not cell.careers:
+    if not cell.careers and not cell.no_finding:
         return Course(cell.course)
     careers = cell.by_career(cell.course)
-    return course_of(careers, is_too_little=bool(cell.too_short) or 1 < len(careers) < careers_min)
+    return course_of(careers, is_too_little=bool(cell.untested) or 1 < len(careers) < careers_min)
 
 
 class Insufficient(NamedTuple):

@@ -18,6 +18,8 @@ CAREERS: Final = "careers"
 CAREERS_AND_UNITS: Final = "careers and units"
 ONE_CAREER: Final = "one career"
 WITHIN_ONE_CAREER: Final = "within one career: nothing was repeated, so nothing is known of the system"
+NO_FINDING: Final = "no finding: "
+"""Beginning of a reason that leaves no figure either (`Cell.no_finding`)."""
 
 Value = TypeVar("Value")
 
@@ -34,7 +36,7 @@ class Units(msgspec.Struct, frozen=True):
 
     `careers`: the units are as many equal consecutive careers (`Match.careers`). Units of a career depend on each
     other, so only `by_career` values can be tested. 1: nothing was repeated. 0: all units are independent.
-    `over`: what the values are, where they are not the game's units: CAREERS. `too_short`: as `Cell.too_short`.
+    `over`: what the values are, where they are not the game's units: CAREERS. `too_short`: as `Cell.untested`.
     """
 
     values: tuple[int, ...]
@@ -52,7 +54,8 @@ class Units(msgspec.Struct, frozen=True):
     @property
     def untested(self) -> str:
         """The reason why there is neither an interval nor a test; empty where there may be."""
-        return WITHIN_ONE_CAREER if self.is_one_career else self.too_short
+        is_told = self.is_one_career and not self.too_short.startswith(NO_FINDING)
+        return WITHIN_ONE_CAREER if is_told else self.too_short
 
     def pairs_with(self, other: "Units") -> bool:
         """True if, for every k, unit k of both was played on the same start or the same decks."""
@@ -78,7 +81,8 @@ class Ratio(msgspec.Struct, frozen=True):
     @property
     def untested(self) -> str:
         """The reason why there is neither an interval nor a test; empty where there may be."""
-        return WITHIN_ONE_CAREER if self.careers else self.too_short
+        is_told = self.careers and not self.too_short.startswith(NO_FINDING)
+        return WITHIN_ONE_CAREER if is_told else self.too_short
 
 
 def equal_parts(values: Sequence[Value], count: int) -> list[Sequence[Value]]:
@@ -104,7 +108,7 @@ def careers_of(units: Units) -> list[Sequence[int]]:
 def ratio_of(above: Sequence[int], below: Sequence[int], scale: Scale, careers: int = 0, too_short: str = "") -> Ratio:
     """Sums of two values by unit, or where the units are two or more careers, of each career."""
     if careers < 2 or len(above) % careers:
-        return Ratio(tuple(above), tuple(below), scale, min(1, careers))
+        return Ratio(tuple(above), tuple(below), scale, min(1, careers), too_short=too_short)
     sums = [tuple(map(sum, equal_parts(column, careers))) for column in (above, below)]
     return Ratio(sums[0], sums[1], scale, over=CAREERS, too_short=too_short)
 
@@ -125,10 +129,21 @@ def _values(group: Units | Ratio) -> Iterable[Fraction]:
 
 def why_untested(groups: Iterable[Units | Ratio]) -> str:
     """The reason why a figure of these groups has neither an interval nor a test; empty where it may have."""
-    return next((group.untested for group in groups if group.untested), "")
+    return first_reason(group.untested for group in groups)
+
+
+def first_reason(reasons: Iterable[str]) -> str:
+    """The first of some reasons that is not empty, those that leave no figure before the others; else empty."""
+    told = [why for why in reasons if why]
+    return next((why for why in told if why.startswith(NO_FINDING)), told[0] if told else "")
 
 
 def value_alone(estimate: Estimate, why: str) -> Estimate:
-    """A figure without interval, spread and detectable effect. `why`: that of `why_untested`."""
+    """A figure without interval, spread and detectable effect; no figure where there is no finding.
+
+    `why`: that of `why_untested`.
+    """
+    if why.startswith(NO_FINDING):
+        return Estimate(None, None, estimate.n, None, None, estimate.unit, estimate.over, why)
     over, note = (ONE_CAREER, "") if why == WITHIN_ONE_CAREER else (estimate.over, why)
     return Estimate(estimate.value, None, estimate.n, None, None, estimate.unit, over, note, estimate.by_career)

@@ -15,7 +15,7 @@ from ...table.decision import Tally, added
 from ..inference.clusters import SHARE
 from ..inference.estimate import Scale
 from ..inference.exact import Figure, figure
-from ..inference.unit_values import CAREERS, Measure, Ratio, Units, Value, equal_parts, ratio_of
+from ..inference.unit_values import CAREERS, NO_FINDING, Measure, Ratio, Units, Value, equal_parts, ratio_of
 
 OfCell = TypeVar("OfCell")
 T = TypeVar("T")
@@ -86,6 +86,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     `Played.run` will do. `tallies`: of the whole match, the measured seat first (`Played.tallies`). `careers`: the
     results are as many equal consecutive careers (`Match.careers`); 1 also where some careers were not played whole.
     `too_short`: why those careers have neither an interval nor a test, where each has too few units for one.
+    `no_finding`: why nothing has, since the harness drew too many actions of a seat (`scoring.own_actions`).
     `shifts`: after how many games or hands of a career, or of the match, a strategy was forced to change. `is_priced`:
     True if a price of the measured seat was sealed. `opponent`: the other seats of the table by all of their settings,
     so that cells with the same name met the same players; empty where a seat played itself. `stale_from`: of a stale
@@ -97,6 +98,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     starts: str = ""
     careers: int = 0
     too_short: str = ""
+    no_finding: str = ""
     shifts: tuple[int, ...] = ()
     tallies: tuple[Tally, ...] = msgspec.field(default_factory=lambda: (Tally(), Tally()))
     cost_usd: Fraction = Fraction(0)
@@ -119,25 +121,31 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
         raise NotImplementedError
 
     @property
+    def untested(self) -> str:
+        """The reason why results have neither an interval nor a test, however many there are; else empty."""
+        return f"{NO_FINDING}{self.no_finding}" if self.no_finding else self.too_short
+
+    @property
     def results_per_step(self) -> int:
         """Number of results in one value of `course`."""
         return 1
 
     def as_units(self, values: Iterable[int], scale: Scale) -> Units:
         """Values of all units, in order, with their pairing key and the cell's careers."""
-        return Units(tuple(values), scale, self.starts, self.careers, too_short=self.too_short)
+        return Units(tuple(values), scale, self.starts, self.careers, too_short=self.untested)
 
     def some_units(self, values: Iterable[int], scale: Scale) -> Units:
         """Values of some of the units: they are paired with nothing, and their careers are not of one size."""
-        return Units(tuple(values), scale, careers=min(1, self.careers))
+        why = self.untested if self.no_finding else ""
+        return Units(tuple(values), scale, careers=min(1, self.careers), too_short=why)
 
     def of_careers(self, values: Iterable[int], scale: Scale) -> Units:
         """One value of each career, which are paired with nothing."""
-        return Units(tuple(values), scale, over=CAREERS, too_short=self.too_short)
+        return Units(tuple(values), scale, over=CAREERS, too_short=self.untested)
 
     def as_ratio(self, above: Sequence[int], below: Sequence[int], scale: Scale) -> Ratio:
         """Sums of two values by unit, or of each career of a cell that has some."""
-        return ratio_of(above, below, scale, self.careers, self.too_short)
+        return ratio_of(above, below, scale, self.careers, self.untested)
 
     def by_career(self, values: Sequence[Value]) -> list[Sequence[Value]]:
         """Equal consecutive parts of something of the whole cell: of its careers, or all of it."""
@@ -151,9 +159,12 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
         return self.units(value)
 
     def tallied(self, above: Callable[[Outcome], int], below: Callable[[Outcome], int]) -> Ratio:
-        """Two values summed over clusters, or over the careers of a cell that has some."""
+        """Two values summed over clusters, or over the careers of a cell that has some: a rate of what happened.
+
+        It has an interval where the harness drew a seat's actions too: such a rate is of errors, or of ends.
+        """
         values = self.units if self.careers > 1 else self.clusters
-        return self.as_ratio(values(above), values(below), SHARE)
+        return ratio_of(values(above), values(below), SHARE, self.careers, self.too_short)
 
     def units(self, value: Callable[[Outcome], int]) -> list[int]:
         """Sums of `value` over the results of each unit, in order; results of an unfinished last unit are left out.
@@ -222,17 +233,13 @@ def pooled(first: Cell, second: Cell) -> Cell:
     return msgspec.structs.replace(both, starts="", tallies=tallies, cost_usd=cost, is_priced=is_priced)
 
 
-OWN_ACTIONS_MIN: Final = Fraction(1, 2)
-"""A score needs at least this share of the measured seat's decisions to be its own legal first attempts."""
-
-
 class CellDecisions(msgspec.Struct, frozen=True):
     """Results of one cell that play did not decide, and the errors of the seat that errs most.
 
     `forfeits`: results that a side lost for want of a legal action.
     `adjudicated`: ended by the engine. `by_harness`: share of results that play alone did not decide; these two, the
     ply limit, and hands with an illegal first attempt. `error_rate`: of first attempts without a legal action;
-    `is_flagged` if above the protocol's bound.
+    `is_flagged` if above the protocol's bound. `no_finding`: as `Cell.no_finding`.
     """
 
     name: str
@@ -243,6 +250,7 @@ class CellDecisions(msgspec.Struct, frozen=True):
     by_harness: Figure
     error_rate: Figure | None
     is_flagged: bool
+    no_finding: str = ""
 
 
 def cell_decisions(name: str, cell: Cell, flag_percent: int) -> CellDecisions:
@@ -260,6 +268,7 @@ def cell_decisions(name: str, cell: Cell, flag_percent: int) -> CellDecisions:
         figure(Fraction(undecided, results)),
         figure(Fraction(errors, decisions)) if decisions else None,
         100 * errors > flag_percent * decisions,
+        cell.no_finding,
     )
 
 
@@ -280,6 +289,5 @@ def why_withheld(cells: Sequence[CellDecisions], flag_percent: int) -> Iterator[
                 f"{cell.forfeits} of {cell.results} results of {cell.cell} were forfeits, more than {flag_percent} %"
             )
             yield f"{cell.name}: {share}"
-        elif cell.error_rate and 1 - Fraction(cell.error_rate.exact) < OWN_ACTIONS_MIN:
-            rate = f"{100 * float(cell.error_rate.decimal):.1f} % of first attempts of {cell.cell} failed"
-            yield f"{cell.name}: {rate}, so fewer than half of the actions were the seat's own"
+        elif cell.no_finding:
+            yield f"{cell.name}: {cell.no_finding}"

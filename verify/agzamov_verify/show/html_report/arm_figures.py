@@ -27,8 +27,10 @@ from .figures import (
     estimate_cells,
     estimated_whisker,
     figure,
+    figure_words,
     hollow_words,
     interval_words,
+    no_finding_words,
     parts_of,
     side_by_side,
     why_no_interval,
@@ -102,10 +104,10 @@ def _arms(title: str, conditions: Sequence[PlayedCondition], manifest: Manifest)
     rows, numbers = [], []
     for one in conditions:
         name, head = condition_name(one.match, manifest), one.head
-        if not one.result.is_baseline:
+        if not one.result.is_baseline and not one.result.no_finding:
             rows.append(Whisker(name, head.value, head.low, head.high))
         against = "itself" if one.result.is_baseline else ", ".join(at.seat for at in one.result.opponents)
-        figures = ("baseline", "") if one.result.is_baseline else (view.spelled(head.value), interval_words(head))
+        figures = ("baseline", "") if one.result.is_baseline else (figure_words(head), interval_words(head))
         numbers.append((name, against, view.size(one.result.result), *figures))
     has_oracle = any(_is_oracle(one.match.condition.system, manifest) for one in conditions)
     numbers += [
@@ -115,7 +117,9 @@ def _arms(title: str, conditions: Sequence[PlayedCondition], manifest: Manifest)
         "What naming, reading and searching do by themselves shows in the placebo, what more text does in the filler."
     )
     words += " What true facts about the opponent are worth shows in the oracle." if has_oracle else ""
-    words += hollow_words(one.head.why_none for one in conditions if one.head.low is None)
+    found = [one.head for one in conditions if not one.result.no_finding]
+    words += hollow_words(head.why_none for head in found if head.low is None)
+    words += no_finding_words(one.result for one in conditions)
     name = f"{title}: each condition"
     chart = whiskers(rows, view.null, view.figure_unit, name, "equal players") if rows else None
     header = ("condition", "against", "played", view.figure_unit, INTERVAL)

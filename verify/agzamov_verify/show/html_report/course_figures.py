@@ -41,6 +41,8 @@ def _courses(verdict: Verdict) -> Iterator[tuple[str, Element]]:
         if match.learned is None or played is None:
             continue
         cell = cell_of(manifest, played)
+        if cell.no_finding:
+            continue
         shown = _learning(match_words(manifest, match.id), cell, rules[played.match.game], match.learned)
         if shown is not None:
             yield match_words(manifest, match.id), shown
@@ -52,8 +54,11 @@ def rating_figures(verdict: Verdict) -> Iterator[Element]:
 
 
 def _ratings(verdict: Verdict) -> Iterator[tuple[str, Element]]:
-    _, analysis, manifest = parts_of(verdict)
+    results, analysis, manifest = parts_of(verdict)
+    unfound = {match.id for match in results.matches if match.no_finding}
     for match in analysis.matches:
+        if match.id in unfound:
+            continue
         points = getattr(getattr(match, "glicko2", None), "everything", None)
         if points is None or len(points.a) < 3:
             continue

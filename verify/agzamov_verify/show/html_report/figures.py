@@ -15,7 +15,7 @@ from ...scoring.inference.unit_values import ONE_CAREER
 from ...scoring.results import MatchResult, Results
 from ..seat_words import percent
 from ..text.first_screen import match_words
-from ..text.headline import WITHIN_ONE_CAREER, Headline, headlines
+from ..text.headline import NO_FINDING, WITHIN_ONE_CAREER, Headline, headlines
 from ..views import VIEWS, game_words
 from .charts import Whisker, certainty, whiskers
 from .markup import Element, element, table
@@ -62,6 +62,12 @@ def hollow_words(reasons: Iterable[str]) -> str:
     return f" A hollow point has no interval, and shows nothing by itself: {'; '.join(named[:REASONS])}{rest}."
 
 
+def no_finding_words(matches: Iterable[MatchResult]) -> str:
+    """The reasons why some matches have no figure; empty where all have one."""
+    reasons = dict.fromkeys(match.no_finding for match in matches if match.no_finding)
+    return "".join(f" No finding: {reason}." for reason in reasons)
+
+
 def why_no_interval(value: Estimate) -> str:
     """The reason why an estimate has no interval; empty where the analysis gives none."""
     return WITHIN_ONE_CAREER if value.over == ONE_CAREER else value.ci_note
@@ -103,7 +109,8 @@ def result_figures(verdict: Verdict) -> Iterator[Element]:
         matches = [match for match in results.matches if match.game == game]
         contests = [match for match in matches if not match.is_baseline]
         view = VIEWS[game]
-        rows = [_whisker(short_words(manifest, match.id), heads[match.id]) for match in contests]
+        found = [match for match in contests if not match.no_finding]
+        rows = [_whisker(short_words(manifest, match.id), heads[match.id]) for match in found]
         title = f"{game_words(game)}: result of the first-named seat"
         chart = whiskers(rows, view.null, view.figure_unit, title, "equal players") if rows else None
         numbers = table(
@@ -111,9 +118,10 @@ def result_figures(verdict: Verdict) -> Iterator[Element]:
             [_result_row(manifest, match, heads[match.id], mde.get(match.id)) for match in matches],
         )
         words = "Right of the dashed line the first-named seat did better; an interval that crosses it shows neither."
-        words += hollow_words(heads[match.id].why_none for match in contests if heads[match.id].low is None)
-        words = words if rows else "A seat that plays itself has no winner: a baseline."
-        shown.append(figure(title, words, chart, numbers, is_open=len(matches) <= ROWS_OPEN))
+        words += hollow_words(heads[match.id].why_none for match in found if heads[match.id].low is None)
+        words = words if found else "" if contests else "A seat that plays itself has no winner: a baseline."
+        words += no_finding_words(contests)
+        shown.append(figure(title, words.strip(), chart, numbers, is_open=len(matches) <= ROWS_OPEN))
     if shown:
         yield side_by_side(*shown)
 
@@ -175,7 +183,12 @@ def _result_row(manifest: Manifest, match: MatchResult, head: Headline, value: E
     name, size = short_words(manifest, match.id), view.size(match.result)
     if match.is_baseline:
         return name, size, "baseline", "", "", by_play
-    return name, size, view.spelled(head.value), interval_words(head), detectable(value), by_play
+    return name, size, figure_words(head), interval_words(head), detectable(value), by_play
+
+
+def figure_words(head: Headline) -> str:
+    """The figure of a headline, for a table whose heading has the unit."""
+    return NO_FINDING if head.no_finding else VIEWS[head.game].spelled(head.value)
 
 
 def interval_words(head: Headline) -> str:
@@ -198,7 +211,7 @@ def detectable(value: Estimate | None) -> str:
 def estimate_cells(value: Estimate) -> tuple[str, ...]:
     """An estimate in the cells of a table whose heading has the unit."""
     if value.value is None:
-        return "no value", "", "", ""
+        return value.ci_note or "no value", "", "", ""
     bounds = f"{three_digits(float(value.ci.low))} to {three_digits(float(value.ci.high))}" if value.ci else "none"
     n = "+".join(f"{one:,}" for one in value.n)
     if value.by_career:
@@ -242,7 +255,7 @@ def _heat_map(game: str, deltas: Sequence[DeltaAnalysis]) -> Element:
 
 def _heat(effect: Estimate | None, greatest: float) -> Element | str:
     if effect is None or effect.value is None:
-        return "not played"
+        return "no finding" if effect and effect.ci_note else "not played"
     value = float(effect.value.decimal)
     low, high = (float(effect.ci.low), float(effect.ci.high)) if effect.ci else (None, None)
     shade = certainty(low, high, 0.0)

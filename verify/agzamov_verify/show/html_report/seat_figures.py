@@ -97,7 +97,7 @@ def efficiency_figures(verdict: Verdict) -> Iterator[Element]:
     heads = headlines(results.matches, analysis)
     groups: dict[tuple[object, ...], list[MatchResult]] = {}
     for match in results.matches:
-        if _tokens(match.stats) and not match.is_baseline and match.result.count:
+        if _tokens(match.stats) and not match.is_baseline and match.result.count and not match.no_finding:
             alike = match.game, match.phase, match.part, match.opponents
             groups.setdefault(alike, []).append(match)
     for matches in groups.values():

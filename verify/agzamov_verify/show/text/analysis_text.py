@@ -110,7 +110,7 @@ def test_words(contrast: ContrastRow) -> str:
 def estimate(value: Estimate | None) -> str:
     """A figure, its interval, n and its minimum detectable effect."""
     if value is None or value.value is None:
-        return "no value"
+        return ascii_words(value.ci_note) if value and value.ci_note else "no value"
     n = "+".join(map(str, value.n)) + (f" {value.over}" if value.over != ONE_CAREER and value.over else "")
     if value.over == ONE_CAREER:
         return f"{short(value.value)} {value.unit} (within one career: no interval; n {n})"

@@ -1,6 +1,7 @@
 """The paragraph Found: the figures in words, the ends of self-play games, and the outcome of Phase 0."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from math import inf
 from typing import Final, NamedTuple
@@ -13,13 +14,11 @@ from ...scoring.gate import Gate
 from ...scoring.inference.estimate import Estimate
 from ...scoring.inference.unit_values import CAREERS
 from ...scoring.results import MatchResult, Results
-from ...scoring.seat_stats import share
-from ...scoring.units.cells import OWN_ACTIONS_MIN
 from ..glossary import label
 from ..seat_words import percent
 from ..views import VIEWS, condition_words, game_words, part_words, size_words
 from .figure_warnings import error_flags
-from .headline import WITHIN_ONE_CAREER, Headline, headlines
+from .headline import NO_FINDING, WITHIN_ONE_CAREER, Headline, headlines
 
 MATCHES_SHOWN_MAX: Final = 3
 WHOLE_FROM: Final = 10
@@ -54,14 +53,28 @@ def found_of(results: Results, analysis: Analysis | None) -> Found:
     protocol = load_protocol(results.protocol)
     doubts = {match.id: _doubt(match, analysis, protocol.error_flag_percent) for match in contests[:MATCHES_SHOWN_MAX]}
     tests = {match.id: match.p_won for match in analysis.matches if match.p_won} if analysis else {}
+    deltas = list(_deltas(analysis))
+    told = [_contest(match, heads[match.id], doubts[match.id]) for match in contests[:MATCHES_SHOWN_MAX]]
+    lines = _once([*deltas, *told], {match.no_finding for match in contests if match.no_finding})
     return Found(
-        list(_deltas(analysis)),
+        lines[: len(deltas)],
         max(0, len(analysis.deltas) - MATCHES_SHOWN_MAX) if analysis else 0,
-        [_contest(match, heads[match.id], doubts[match.id]) for match in contests[:MATCHES_SHOWN_MAX]],
+        lines[len(deltas) :],
         max(0, len(contests) - MATCHES_SHOWN_MAX),
         list(_against_itself(results.matches)),
         list(_gates(results.matches, tests, protocol.phase0)),
     )
+
+
+def _once(sentences: Sequence[str], reasons: AbstractSet[str]) -> list[str]:
+    """The sentences, where each reason for no finding is told in the first that has it alone."""
+    told, lines = set[str](), list(sentences)
+    for index, line in enumerate(lines):
+        for reason in map(ascii_words, reasons):
+            if reason in line:
+                lines[index] = line.replace(reason, "as above") if reason in told else line
+                told.add(reason)
+    return lines
 
 
 def found_words(results: Results, analysis: Analysis | None) -> str:
@@ -125,9 +138,12 @@ def _deltas(analysis: Analysis | None) -> Iterator[str]:
             "filler": delta.less_filler,
             "stale arm": delta.less_stale,
         }
-        told = [f"less its {name} {effect_words(one)}" for name, one in less.items() if one and one.value is not None]
+        told = [f"less its {name} {effect_words(one)}" for name, one in less.items() if one and one.value]
         if told:
             told += [] if delta.less_placebo else ["no placebo was played"]
+        else:
+            told = list({effect_words(one): 0 for one in less.values() if one and one.ci_note})
+        if told:
             system = f" by {delta.system}" if delta.system else ""
             what = f"{ascii_words(delta.model)} with {delta.augmentation}{ascii_words(system)}"
             yield f"{what} in {game_words(delta.game)}: {'; '.join(told)}"
@@ -135,6 +151,8 @@ def _deltas(analysis: Analysis | None) -> Iterator[str]:
 
 def effect_words(effect: Estimate) -> str:
     """A difference with its interval, or the reason why it has none."""
+    if effect.value is None and effect.ci_note:
+        return ascii_words(effect.ci_note)
     over = f", over {effect.n[0]} careers{_signs(effect)}" if effect.over == CAREERS else ""
     bounds = f"95 % interval {short(effect.ci.low)} to {short(effect.ci.high)}{over}" if effect.ci else NO_INTERVAL
     reason = "" if effect.ci else effect.ci_note or effect.over
@@ -164,8 +182,8 @@ def _contest(match: MatchResult, head: Headline, doubt: str) -> str:
     a = f"{ascii_words(match.measured)}{condition_words(match.condition)}"
     b, game = opponents_words(match), f"{game_words(match.game)}{part_words(match.part)}"
     view = VIEWS[match.game]
-    if substitutes := _substitutes(match):
-        return f"no finding about {a} against {b} in {game}: {substitutes}{doubt}"
+    if match.no_finding:
+        return f"{NO_FINDING} about {a} against {b} in {game}: {ascii_words(match.no_finding)}"
     ends = f" ({_ends(match.result.count, match.result.ends)})" if view.ends(match.result) else ""
     if head.why_none == WITHIN_ONE_CAREER:
         score = f"{a} {view.tally(match.result)} {b} in {game}{ends}"
@@ -179,15 +197,6 @@ def _contest(match: MatchResult, head: Headline, doubt: str) -> str:
         return f"{score}, but {units} too few to conclude{doubt}"
     verdict = "did better than" if head.better else "did worse than" if head.worse else "was not shown to differ from"
     return f"{a} {verdict} {b} in {game}: {head.words}{ends}{doubt}"
-
-
-def _substitutes(match: MatchResult) -> str:
-    """Words for a seat more than half of whose actions the harness drew, so that the figure is hardly its own."""
-    drawn = [(share(stats.substituted, stats.decisions), stats) for stats in match.seat_stats]
-    most, stats = max(drawn, key=lambda one: one[0])
-    if most <= 1 - OWN_ACTIONS_MIN:
-        return ""
-    return f"{percent(most)} of the actions of {ascii_words(stats.seat)} were drawn by the harness in its place"
 
 
 def opponents_words(match: MatchResult) -> str:

@@ -24,10 +24,10 @@ from ...scoring.call_records import CallTable
 from ...scoring.game_scoring import match_of
 from ...scoring.learning.outcome import TrendVerdict
 from ...scoring.match_figures import MatchAnalysis
+from ...scoring.own_actions import nearly_all_errors
 from ...scoring.play_times import overlaps
 from ...scoring.quality.quality_questions import Answers
 from ...scoring.results import MatchResult, Results
-from ...scoring.seat_stats import SeatStats
 from ...systems.memory_system import MemorySystem
 from ...table.game import Block
 from ...table.registry import GAMES
@@ -48,25 +48,6 @@ class ErrorFlag(NamedTuple):
 
 SURE_DECISIONS: Final = 10
 """Where so many decisions and all of them were errors, the rate is above any bound without an interval."""
-NEARLY_ALL: Final = 0.9
-WHY: Final = {
-    "first_cut": "replies that the server cut, as at a limit of tokens",
-    "first_no_action": "replies that declare no action",
-    "first_illegal": "illegal actions",
-    "first_ambiguous": "actions that may mean two things",
-    "first_no_reply": "calls without a reply",
-}
-"""Classes of faults, in words."""
-
-
-def _why(stats: SeatStats) -> str:
-    """What nearly all errors of a seat were, in a clause; empty where they were of several classes."""
-    counts = {name: getattr(stats.faults, name) for name in WHY}
-    name = max(counts, key=lambda one: counts[one])
-    most, total = counts[name], sum(counts.values())
-    if not total or most < NEARLY_ALL * total:
-        return ""
-    return f", {'all' if most == total else 'nearly all'} of them {WHY[name]}"
 
 
 def error_flags(match: MatchResult, analysed: MatchAnalysis | None, bound_percent: int) -> list[ErrorFlag]:
@@ -84,8 +65,8 @@ def error_flags(match: MatchResult, analysed: MatchAnalysis | None, bound_percen
             interval = f"no interval: {row.ci_note}"
         if stats.error_rate == 1 and stats.decisions >= SURE_DECISIONS:
             sure, interval = True, f"all of {stats.decisions:,} decisions"
-        what = "above" if sure else "not surely above"
-        words = f"{rate} errors ({interval}){_why(stats)}, {what} {bound_percent} %"
+        bound = f", {'above' if sure else 'not surely above'} {bound_percent} %" if sure or stats.error_rate < 1 else ""
+        words = f"{rate} errors ({interval}){nearly_all_errors(stats)}{bound}"
         flags.append(ErrorFlag(stats.seat, stats.error_rate, sure, words, match.match))
     return _surest(flags)
 

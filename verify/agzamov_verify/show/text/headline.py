@@ -15,13 +15,14 @@ from ...scoring.results import MatchResult
 from ..views import VIEWS
 
 WITHIN_ONE_CAREER: Final = "within one career"
+NO_FINDING: Final = "no finding"
 
 
 class Headline(NamedTuple):
     """Seat A's figure. `null`: the figure of equal players. `sequential`: the match may end early by its results.
 
     `units`: how many of the game's units (starts, sessions) were played. `why_none`: why there is no interval.
-    `by_career`: the figure of each career.
+    `by_career`: the figure of each career. `no_finding`: why the figure is none of the seats' (`MatchResult`).
     """
 
     value: float
@@ -34,6 +35,7 @@ class Headline(NamedTuple):
     why_none: str = ""
     careers: int = 0
     by_career: tuple[str, ...] = ()
+    no_finding: str = ""
 
     @property
     def repeated(self) -> str:
@@ -45,6 +47,8 @@ class Headline(NamedTuple):
     @property
     def short(self) -> str:
         """The figure with its interval, for a table."""
+        if self.no_finding:
+            return NO_FINDING
         bounds = "[no interval]" if self.low is None else f"[{self._spelled(self.low)}, {self._spelled(self.high)}]"
         mark = "*" if self.sequential else ""
         return f"{self._spelled(self.value)} {bounds}{mark}{VIEWS[self.game].short_unit}"
@@ -53,6 +57,8 @@ class Headline(NamedTuple):
     def words(self) -> str:
         """The figure with its interval, for a sentence."""
         what = VIEWS[self.game].figure_unit
+        if self.no_finding:
+            return f"{NO_FINDING}: {self.no_finding}"
         if self.low is None:
             why = f": {self.why_none}" if self.why_none else ""
             return f"{self._spelled(self.value)} {what}, no interval{why}"
@@ -62,7 +68,7 @@ class Headline(NamedTuple):
     @property
     def few(self) -> bool:
         """True if there are too few units to conclude anything from them."""
-        return bool(self.why_none) and not self.sequential
+        return bool(self.why_none) and not self.sequential and not self.no_finding
 
     @property
     def better(self) -> bool:
@@ -90,12 +96,22 @@ def _headline(
 ) -> Headline:
     result, watched = match.result, sequential.get(match.id)
     estimate = analysed[match.id].main.everything if match.id in analysed else None
-    interval = watched.confidence if watched else estimate.ci if estimate else None
+    interval = None if match.no_finding else watched.confidence if watched else estimate.ci if estimate else None
     low, high = (float(interval.low), float(interval.high)) if interval else (None, None)
     why = (WITHIN_ONE_CAREER if estimate.over == ONE_CAREER else estimate.ci_note) if estimate and not watched else ""
     null = VIEWS[match.game].null
     careers = estimate.n[0] if estimate and estimate.over == CAREERS else 0
     each = estimate.by_career[0] if estimate and estimate.by_career else ()
     return Headline(
-        float(result.value), low, high, null, result.units, watched is not None, match.game, why, careers, each
+        float(result.value),
+        low,
+        high,
+        null,
+        result.units,
+        watched is not None,
+        match.game,
+        match.no_finding or why,
+        careers,
+        each,
+        match.no_finding,
     )

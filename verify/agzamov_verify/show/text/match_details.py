@@ -55,7 +55,7 @@ def match_details(
     if match.gate:
         outcome = "passed" if match.gate.passed else f"failed: {ascii_words(match.gate.reason)}"
         yield from row(label("Phase 0"), outcome)
-    if analysed:
+    if analysed and not match.no_finding:
         yield from _analysis(analysed)
     for seat_index, (stats, matched) in enumerate(zip(match.seat_stats, engine, strict=True)):
         side = seat_letter(seat_index)

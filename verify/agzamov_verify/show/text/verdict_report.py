@@ -182,6 +182,9 @@ def json(verdict: Verdict) -> bytes:
         "failed_gates": [row.match for row in verdict.results.matches if row.gate and not row.gate.passed]
         if verdict.results
         else [],
+        "no_findings": [{"match": row.id, "why": row.no_finding} for row in verdict.results.matches if row.no_finding]
+        if verdict.results
+        else [],
         "memory_use": [msgspec.to_builtins(use) for use in verdict.memory_use],
         "analysis": _plain(verdict, documents.ANALYSIS, verdict.analysis),
         "results": _plain(verdict, documents.RESULTS, verdict.results),

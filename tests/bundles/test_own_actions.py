@@ -1,0 +1,156 @@
+"""A seat whose actions the harness drew has no finding: on the screen, in the report, in a matrix and on a board."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agzamov_harness.commands.matrix_command import matrix_lines
+from agzamov_harness.leaderboard.board_runs import runs_of
+from agzamov_harness.leaderboard.ranking import boards_of
+from agzamov_harness.matrix.matrix_table import MatrixDocument, matrix_of
+from agzamov_verify.checks.steps import Verdict
+from agzamov_verify.core.questions import Answer, Chat, Question, Reply
+from agzamov_verify.plan.manifest import Price
+from agzamov_verify.protocols.norms import load_protocol
+from agzamov_verify.scoring.hypotheses.evidence import Evidence
+from agzamov_verify.scoring.match_cells import cells_of
+from agzamov_verify.scoring.own_actions import why_no_finding
+from agzamov_verify.scoring.seat_stats import seat_stats
+from agzamov_verify.scoring.units.score_constants import load_score_constants
+from agzamov_verify.show.html_report.report_page import Contents, page
+from agzamov_verify.show.text import verdict_report
+from agzamov_verify.show.text.conclusions import found_words
+from agzamov_verify.table.decision import Tally
+from bundles.bundle_factory import MODEL, check, make, told
+from conditions import arms_of
+
+LIMIT, FIGURE = 16, "big blinds per 100 hands"
+DRAWN = "100 % of the actions of smol were drawn by the harness: all "
+REASON = f"errors were replies that the plan's limit of {LIMIT} tokens cut"
+PLAN: dict[str, Any] = {
+    "title": "Nothing of its own",
+    "seats": {
+        "smol": {**MODEL, "tokens_max": LIMIT},
+        "rival": {**MODEL, "tokens_max": LIMIT, "patterns": ["never_bluffs_rivers"]},
+    },
+    "systems": {"rag": {"kind": "rag"}},
+    "holdem": {"session_hands": 2},
+    "matches": [
+        {
+            "phase": 2,
+            "game": "holdem",
+            "a": "smol",
+            "b": "rival",
+            "hands": 32,
+            "block_hands": 32,
+            "condition": arm,
+        }
+        for arm in arms_of("rag").values()
+    ],
+}
+
+
+def silent(question: Question) -> Answer:
+    """A model that only ever begins to think."""
+    assert isinstance(question, Chat)
+    return Reply(text="I think that", finish="length", prompt_tokens=300, completion_tokens=LIMIT)
+
+
+def folding(question: Question) -> Answer:
+    """A model that declares its actions."""
+    assert isinstance(question, Chat)
+    return Reply(text="ACTION: fold", finish="stop", prompt_tokens=300, completion_tokens=4)
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Verdict:
+    return checked(make(PLAN, tmp_path_factory.mktemp("drawn"), silent))
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Verdict:
+    return checked(make(PLAN, tmp_path_factory.mktemp("own"), folding))
+
+
+def checked(made: Path) -> Verdict:
+    verdict = check(made)
+    assert verdict.level == "V1", told(verdict)
+    return verdict
+
+
+def test_the_first_screen_says_that_nothing_was_found_and_why(drawn: Verdict) -> None:
+    assert drawn.results
+    words = found_words(drawn.results, drawn.analysis)
+    assert "no finding about smol with rag by rag against rival in hold'em: as above" in words
+    assert DRAWN in words
+    assert words.count(REASON) == 1, "once"
+    assert f"openai:scripted with rag by rag in hold'em: no finding: {DRAWN}" in words, "an effect of such arms is none"
+    assert "did better" not in words
+    assert FIGURE not in words, "the duel's figure is no headline"
+    screen = verdict_report.text(drawn)
+    assert "no finding" in screen.partition("Departs")[2], "in the table too"
+
+
+def test_a_seat_that_acts_by_itself_has_its_figures(own: Verdict) -> None:
+    assert own.results
+    assert own.analysis
+    assert "no finding" not in verdict_report.text(own) + verdict_report.details(own)
+    assert all(delta.performance.everything.value for delta in own.analysis.deltas)
+
+
+def test_no_document_has_a_figure_or_a_test_of_drawn_actions(drawn: Verdict) -> None:
+    assert drawn.analysis
+    document = json.loads(verdict_report.json(drawn))
+    assert [one["match"] for one in document["no_findings"]] == [match.id for match in drawn.analysis.matches]
+    assert all(one["why"].startswith(DRAWN) for one in document["no_findings"])
+    for match in drawn.analysis.matches:
+        figure = match.main.everything
+        assert (figure.value, figure.ci, match.p_won) == (None, None, None)
+        assert figure.ci_note.startswith(f"no finding: {DRAWN}")
+        assert match.learned is None or match.learned.verdict.value not in ("learned", "declined")
+    assert all(test.test.p is None for test in drawn.analysis.tests)
+    assert FIGURE not in verdict_report.details(drawn)
+
+
+def test_the_report_draws_no_point_for_drawn_actions(drawn: Verdict, own: Verdict) -> None:
+    told, other = (page(Contents(verdict, {"matches": []}, "check", sheets=False)) for verdict in (drawn, own))
+    assert f"No finding: {DRAWN}" in told.replace("\u00a0", " ")
+    assert "result of the first-named seat" in other
+    assert "No finding" not in other
+
+
+def test_neither_a_board_ranks_nor_a_matrix_compares_drawn_actions(drawn: Verdict) -> None:
+    boards = boards_of(runs_of(drawn, "one", "ada"), contenders_max=10)
+    for places in boards.values():
+        for place in places:
+            assert place.ranks is None
+            assert place.row.effect.value is None
+            assert place.why_none.startswith(f"no finding: {DRAWN}")
+    assert drawn.manifest
+    protocol = load_protocol("agz-0.1")
+    cells = cells_of(drawn.manifest, drawn.blocks)
+    evidence = Evidence(cells, load_score_constants("agz-0.1"), str.encode, protocol.bootstrap_resamples)
+    matrix = matrix_of(evidence, protocol.verdict)
+    assert [entry.performance.value for entry in matrix.entries] == [None] * len(matrix.entries)
+    assert not any(entry.on_frontier for entry in matrix.entries)
+    lines = " ".join(" ".join(matrix_lines(MatrixDocument("agz-matrix-1", "agz-0.1", (), matrix))).split())
+    assert f"no finding: {DRAWN}" in lines
+    assert boards
+    assert matrix.entries
+
+
+@pytest.mark.parametrize(("own_actions", "is_found"), [(0, False), (12, False), (13, True), (24, True)])
+def test_half_of_the_actions_drawn_is_too_many(own_actions: int, *, is_found: bool) -> None:
+    faults = 24 - own_actions
+    tally = Tally(decisions=24, first_exact=own_actions, substituted=faults, first_illegal=faults, final_illegal=faults)
+    why = why_no_finding([seat_stats("smol", tally, Price(), 5)], "agz-0.1")
+    assert bool(why) is not is_found
+    assert is_found or why.endswith(f"all {faults} errors were illegal actions")
+
+
+def test_actions_of_later_attempts_are_a_seats_own() -> None:
+    """With retries the seat is told what was wrong and answers again: nothing is drawn for it."""
+    tally = Tally(decisions=24, first_no_action=24)
+    assert why_no_finding([seat_stats("smol", tally, Price(), 5)], "agz-0.1") == ""
