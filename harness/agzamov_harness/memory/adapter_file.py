@@ -26,6 +26,7 @@ from agzamov_verify.memory.tool_effects import effect_of
 from agzamov_verify.plan.manifest import ManifestError, located
 
 from ..foundation.checked_yaml import load_yaml, read_limited, require_schema
+from .http_launch import CAREER, PORT, launch_problems
 from .reading_problems import reading_problems
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_]+)\}")
@@ -182,6 +183,7 @@ def _schema() -> Mapping[str, Any]:
 
 
 def _problems(adapter: Adapter) -> Iterator[str]:
+    yield from launch_problems(adapter)
     yield from _template_problems(adapter)
     for name in ("describe", "store", "search", "fetch", "end_game", "export"):
         part = getattr(adapter, name)
@@ -224,14 +226,17 @@ def _native_problems(adapter: Adapter) -> Iterator[str]:
 def _template_problems(adapter: Adapter) -> Iterator[str]:
     """Variables that nothing fills in."""
     launch = [adapter.launch.command, adapter.launch.args, adapter.launch.env, adapter.launch.links]
+    port = frozenset({PORT} if adapter.launch.url and not adapter.launch.runs_already else ())
+    career = frozenset({CAREER} if adapter.launch.runs_already else ())
     given: list[tuple[str, Any, frozenset[str]]] = [
-        ("launch", launch, LAUNCH_VARIABLES),
-        ("store.args", adapter.store.args, STORE_VARIABLES),
-        ("search.args", adapter.search.args, SEARCH_VARIABLES),
-        ("fetch.args", adapter.fetch.args, FETCH_VARIABLES),
-        ("end_game.args", adapter.end_game.args, END_GAME_VARIABLES),
-        ("export.args", adapter.export.args, EXPORT_VARIABLES),
-        *((f"first[{number}].args", call.args, frozenset[str]()) for number, call in enumerate(adapter.first)),
+        ("launch", launch, LAUNCH_VARIABLES | port),
+        ("launch.url", adapter.launch.url, port),
+        ("store.args", adapter.store.args, STORE_VARIABLES | career),
+        ("search.args", adapter.search.args, SEARCH_VARIABLES | career),
+        ("fetch.args", adapter.fetch.args, FETCH_VARIABLES | career),
+        ("end_game.args", adapter.end_game.args, END_GAME_VARIABLES | career),
+        ("export.args", adapter.export.args, EXPORT_VARIABLES | career),
+        *((f"first[{number}].args", call.args, career) for number, call in enumerate(adapter.first)),
     ]
     for place, template, known in given:
         for name in sorted(variables(template) - known):

@@ -23,8 +23,9 @@ from agzamov_verify.systems import MemorySystem, System
 
 from ..foundation.owner_folder import owner_folder
 from ..ports import PortFault
-from ..servers.server_process import Process, bare_environment
+from ..servers.server_process import Process, bare_environment, free_port
 from .adapter_file import DeclaredSystem, filled, sealed_system, system_of
+from .http_launch import PORT
 from .server_limits import ServerLimits
 
 DATA_FOLDER, HOME_FOLDER, PROGRAM_FOLDER = "data", "home", "program"
@@ -112,14 +113,16 @@ class Setup(msgspec.Struct, frozen=True):
             "HOME": str(folder.home),
             "INSTALLED": str(self.installed.absolute()),
         }
+        launch = self.system.adapter.launch
+        if launch.url:
+            values[PORT] = str(free_port())
         command, *args = self._command(values)
-        for place, target in filled(self.system.adapter.launch.links, values).items():
+        for place, target in filled(launch.links, values).items():
             link = folder.home / place
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(target)
-        return Process(
-            tuple(args), command, _environment(folder, self._own(values)), folder.home, self.system.adapter.mcp_mode
-        )
+        environment, url = _environment(folder, self._own(values)), str(filled(launch.url, values))
+        return Process(tuple(args), command, environment, folder.home, self.system.adapter.mcp_mode, url)
 
     def in_image(self) -> tuple[tuple[str, ...], dict[str, str]]:
         """Command and environment of a server in its container. Raises PortFault."""
@@ -206,7 +209,8 @@ def why_not_here(system: DeclaredSystem, installed: Path) -> str:
     """Missing parts of a system on this machine; empty if it can be started. `installed`: its ${INSTALLED}."""
     values = {"PYTHON": sys.executable, "SYSTEM": system.name, "DATA": "", "HOME": "", "HERE": str(system.here)}
     values["INSTALLED"] = str(installed)
-    missing = next(_missing(system, values), "")
+    values[PORT] = "1"
+    missing = "" if system.adapter.launch.runs_already else next(_missing(system, values), "")
     if not missing:
         return ""
     install = (INSTALL_PACKAGES,) if _packages(system) else system.adapter.install

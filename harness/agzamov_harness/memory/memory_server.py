@@ -20,8 +20,9 @@ from agzamov_verify.memory.tool_effects import effect_of
 from agzamov_verify.plan.manifest import MemoryPin
 
 from ..servers.mcp_client import CallFailed, ListedTool, McpClient, ToolResult, raw_words
-from ..servers.server_process import ENDED, SHOWN_CHARACTERS_MAX, Process, Socket, StderrLog, one_line
+from ..servers.server_process import ENDED, SHOWN_CHARACTERS_MAX, Address, Process, Socket, StderrLog, one_line
 from .adapter_file import PAGE_ENTRIES_MAX, filled
+from .http_launch import of_new_career
 from .launch import ServerFolder, Setup, fresh_folder
 from .program_files import copied_program, file_changes
 from .result_reader import ServerEntry, UnexpectedResult, read, rows, rows_of_text, shown, value_of
@@ -48,7 +49,7 @@ class MemoryServer:
 
     def __init__(self, setup: Setup, log: Path) -> None:
         self.name, self._typed, self._limits = setup.system.name, setup.system.typed, setup.limits
-        self._adapter: Adapter = setup.system.adapter
+        self._adapter: Adapter = of_new_career(setup.system.adapter)
         self._log_path, self._tell_raw = log, setup.tell_raw
         self._by_id: dict[str, str] = {}
         self._by_content: dict[str, list[str]] = {}
@@ -60,7 +61,10 @@ class MemoryServer:
             try:
                 self._client = McpClient(server, stderr, setup.limits.open_s)
             except CallFailed as error:
-                raise self._ended("a server that starts", error) from error
+                starts = (
+                    f"a server that runs at {server.url}" if isinstance(server, Address) else "a server that starts"
+                )
+                raise self._ended(starts, error) from error
             stack.callback(self._client.close)
             self._listed = listed = self._tools()
             tools_sha256 = self._open(listed)
@@ -71,13 +75,15 @@ class MemoryServer:
             self._require_sealed(setup.pin)
             self._stack = stack.pop_all()
 
-    def _begun(self, setup: Setup, log: Path, stack: ExitStack) -> tuple[Process | Socket, dict[str, str]]:
+    def _begun(self, setup: Setup, log: Path, stack: ExitStack) -> tuple[Process | Socket | Address, dict[str, str]]:
         """The server to connect to, where it has no container a process in a folder of ours, and digests of its files.
 
         The files are copied there, and must be those that were sealed.
         """
         if setup.socket:
             return Socket(setup.socket, self._adapter.mcp_mode), {}
+        if self._adapter.launch.runs_already:
+            return Address(self._adapter.launch.url, self._adapter.mcp_mode), {}
         self.folder = stack.enter_context(fresh_folder(setup.folders))
         expected = setup.pin.files if setup.pin else setup.files
         files = copied_program(setup.system, expected, self.folder.program)

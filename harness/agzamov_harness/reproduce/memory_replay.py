@@ -92,7 +92,7 @@ def programs_of(manifest: Manifest, places: Places = HERE) -> dict[str, str]:
         system = plan.systems[name]
         if isinstance(system, MemorySystem) and system.is_from_outside:
             launch = setup_of(system, None, places).system.adapter.launch
-            commands[name] = shlex.join([launch.command, *map(str, launch.args)])
+            commands[name] = launch.url if launch.runs_already else shlex.join([launch.command, *map(str, launch.args)])
     return commands
 
 

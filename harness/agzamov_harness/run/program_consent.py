@@ -30,6 +30,7 @@ from .first_contact import NOT_SEALED
 FILE = "started-programs.json"
 OPTION = "--start-programs"
 WHAT = "the programs that may be started"
+QUESTION = {False: "Start it?", True: "Speak to it?"}
 
 
 class Program(msgspec.Struct, frozen=True, order=True):
@@ -92,7 +93,7 @@ def require_consent(programs: Iterable[OutsideProgram], *, given: bool) -> None:
         program = Program(_digest(system, files), system.name)
         if program.sha256 in known or program.sha256 in new:
             continue
-        if not given and not confirmed(f"{_words(system)} Start it?"):
+        if not given and not confirmed(f"{_words(system)} {QUESTION[system.adapter.launch.runs_already]}"):
             raise ManifestError(
                 f"{_words(system)} If you trust it, add {OPTION} (once; it is remembered in {path})",
             )
@@ -113,6 +114,11 @@ def _digest(system: DeclaredSystem, files: Mapping[str, str]) -> str:
 def _words(system: DeclaredSystem) -> str:
     """What would be started, in words; its adapter was written by whoever made the plan."""
     launch = system.adapter.launch
+    if launch.runs_already:
+        return (
+            f"memory {printable(system.name)} is a server at {printable(launch.url)}, which runs already and is told"
+            " every note of a run."
+        )
     variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in launch.env.items())
     command = printable(f"{variables} {shlex.join([launch.command, *map(str, launch.args)])}".strip())
     return (

@@ -1,4 +1,4 @@
-"""The only door to the `mcp` library: a blocking client of one MCP server, over its standard streams or a unix socket.
+"""The only door to the `mcp` library: a blocking client of one MCP server, over standard streams, a socket or HTTP.
 
 The library is asynchronous. Its event loop runs in a thread of its own behind this class, and every exception of it
 becomes a CallFailed whose text says in a few words what came instead of an answer.
@@ -17,8 +17,19 @@ from mcp import Client, MCPError
 from mcp.client import Transport
 from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, ListToolsResult, TextContent
 
+from .mcp_http_transport import address_client, http_client
 from .mcp_line_transport import process_client, socket_client
-from .server_process import ENDED, NO_ANSWER, NO_PROGRAM, NOT_MCP, SHOWN_CHARACTERS_MAX, Process, Socket, one_line
+from .server_process import (
+    ENDED,
+    NO_ANSWER,
+    NO_PROGRAM,
+    NOT_MCP,
+    SHOWN_CHARACTERS_MAX,
+    Address,
+    Process,
+    Socket,
+    one_line,
+)
 
 TOOLS_MAX = 200
 
@@ -51,7 +62,7 @@ class ToolResult(msgspec.Struct, frozen=True):
 class McpClient:
     """One server and the connection to it. A process is started here and prints its standard error to `stderr`."""
 
-    def __init__(self, server: Process | Socket, stderr: TextIO | None, open_s: float) -> None:
+    def __init__(self, server: Process | Socket | Address, stderr: TextIO | None, open_s: float) -> None:
         self._noise = ""
         self._open_s = open_s
         client = Client(
@@ -138,10 +149,16 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _transport(server: Process | Socket, stderr: TextIO | None, open_s: float) -> Transport:
-    if isinstance(server, Socket):
-        return socket_client(server.path, open_s)
-    return process_client(server, stderr or sys.stderr)
+def _transport(server: Process | Socket | Address, stderr: TextIO | None, open_s: float) -> Transport:
+    match server:
+        case Socket():
+            return socket_client(server.path, open_s)
+        case Address():
+            return address_client(server.url)
+        case Process() if server.url:
+            return http_client(server, stderr or sys.stderr, open_s)
+        case _:
+            return process_client(server, stderr or sys.stderr)
 
 
 def _reason(error: BaseException, seconds: float) -> str:

@@ -62,7 +62,7 @@ async def process_client(server: Server, stderr: TextIO) -> AsyncGenerator[Trans
             yield streams
     finally:
         with anyio.CancelScope(shield=True):
-            await _stop(process)
+            await stopped(process)
 
 
 @asynccontextmanager
@@ -110,12 +110,12 @@ async def _connected(path: Path, open_s: float) -> SocketStream:
                 await anyio.sleep(TRY_S)
 
 
-async def _stop(process: Process) -> None:
+async def stopped(process: Process) -> None:
     """End a process and everything that it has started."""
-    assert process.stdin
-    with suppress(*ENDED):
-        await process.stdin.aclose()
-    await _ended(process)
+    if process.stdin:
+        with suppress(*ENDED):
+            await process.stdin.aclose()
+        await _ended(process)
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, number)  # of a process that has ended, what it has left behind

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -35,13 +36,17 @@ ENVIRONMENT: Mapping[str, str] = {
 
 
 class Process(msgspec.Struct, frozen=True):
-    """A server to start: everything is spelled out. `mcp_mode`: how the protocol's version is settled."""
+    """A server to start: everything is spelled out. `mcp_mode`: how the protocol's version is settled.
+
+    `url`: where it listens, if it is spoken to by HTTP and not over its standard streams.
+    """
 
     args: tuple[str, ...]
     command: str
     env: dict[str, str]
     folder: Path
     mcp_mode: str
+    url: str = ""
 
 
 class Socket(msgspec.Struct, frozen=True):
@@ -49,6 +54,21 @@ class Socket(msgspec.Struct, frozen=True):
 
     path: Path
     mcp_mode: str
+
+
+class Address(msgspec.Struct, frozen=True):
+    """A server that runs already, by HTTP."""
+
+    url: str
+    mcp_mode: str
+
+
+def free_port() -> int:
+    """A port of this machine at which nothing listens now."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
 
 
 def bare_environment(home: Path) -> dict[str, str]:

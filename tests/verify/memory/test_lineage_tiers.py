@@ -8,8 +8,10 @@ import pytest
 
 from agzamov_verify.checks.check_log import CheckLog, Finding, Number, Status, Step, StepFailed
 from agzamov_verify.checks.memory_audit import Audited
-from agzamov_verify.checks.memory_step import Tier, check_memory, tiers
+from agzamov_verify.checks.memory_step import Tier, check_memory, memory_warnings, tiers
+from agzamov_verify.core import canon
 from agzamov_verify.core.seat_letters import memory_name
+from agzamov_verify.memory.declared_server import Adapter, Export, Launch, Search, Store, Traits
 from agzamov_verify.plan.manifest import MemoryPin, Plan
 from agzamov_verify.plan.streams import SeatStore
 
@@ -44,6 +46,16 @@ def counted(manifest: Any, **last: int) -> dict[SeatStore, Audited]:
     return {first: ENOUGH, second: ENOUGH.plus(Audited(**last))}
 
 
+AT_ADDRESS = Adapter(
+    about="Notes",
+    interface="agz-memory-1",
+    launch=Launch(url="http://127.0.0.1:8000/mcp"),
+    traits=Traits("a list", "full_text", "never"),
+    store=Store("remember", {"text": "${content}", "shelf": "${CAREER}"}, stored="ok"),
+    search=Search("recall", {"question": "${query}", "shelf": "${CAREER}"}, items="notes", content="text"),
+    export=Export("everything", {"shelf": "${CAREER}"}, items="notes", content="text"),
+)
+RUNS_ALREADY = {"server": "notes.yaml", "adapter": canon.dumps(AT_ADDRESS).decode()}
 CONTAINED = sealed("container", ("harness", "memory"), **NATIVE)
 CASES: dict[str, tuple[Any, dict[str, int], Tier]] = {
     "entries stay as they were stored": (sealed(), {}, Tier.VERBATIM),
@@ -52,6 +64,7 @@ CASES: dict[str, tuple[Any, dict[str, int], Tier]] = {
         {"altered": 3},
         Tier.VERBATIM,
     ),
+    "a server ran already at an address": (sealed(**RUNS_ALREADY), {}, Tier.UNVERIFIED),
     "sums name their sources": (sealed(server="consolidator"), {"derived": 4}, Tier.TRACED),
     "a server may rewrite and did not": (sealed(server="consolidator"), {}, Tier.TRACED),
     "a tool of unknown effect in a sealed image": (CONTAINED, {"unknown": 1}, Tier.BOUNDED),
@@ -89,3 +102,11 @@ def test_a_memory_whose_audit_failed_has_no_tier() -> None:
 
 def test_a_memory_that_was_not_played_has_no_tier() -> None:
     assert tiers(sealed(), {}) == {}
+
+
+def test_a_server_that_ran_already_is_warned_of_and_one_that_was_started_is_not() -> None:
+    manifest = sealed(**RUNS_ALREADY)
+    (warning,) = memory_warnings(manifest.plan, counted(manifest))
+    assert warning.startswith("system notes is a server that ran already at http://127.0.0.1:8000/mcp: no digest pins")
+    started = sealed()
+    assert list(memory_warnings(started.plan, counted(started))) == []

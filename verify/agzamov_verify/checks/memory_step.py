@@ -6,7 +6,8 @@ Lineage tiers: the degree to which what a memory gave back can be traced to what
     B traced       the server makes entries of others, and each names sources that go back to stored ones
     C bounded      no dump could be compared, but in a sealed image without a network, with an empty store and every
                    question recorded, its answers come from the image or from the questions
-    D unverified   the same in a process, which can read what its user can
+    D unverified   the same in a process, which can read what its user can; and whatever was compared, of a server that
+                   ran already at an address, since nothing says which program answered there
 
 A and B are computed from the journal. That a run was in containers, of which C is made, is attested.
 
@@ -15,6 +16,7 @@ Warnings of a run's memories: no rule is broken, but figures that rest on them a
 nothing found      no search of a match found anything: one that is broken, or is read wrongly, looks the same
 placebo unlike     the searches of a placebo or filler arm found much less, or much more, than those of the memory
 says more          entries that a server from outside made say more than those that it made them of
+ran already        a server at an address, which nobody started and no digest pins
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,8 +65,14 @@ def tiers(manifest: Manifest, matches: Mapping[SeatStore, Audited]) -> dict[str,
         if isinstance(system, MemorySystem):
             rewrites = system.serving is not None and system.serving.rewrites
             is_closed = plan.isolation == "container" and system.image_part in manifest.images
-            found[name] = tier_of(counts, rewrites=rewrites, is_closed=is_closed)
+            tier = tier_of(counts, rewrites=rewrites, is_closed=is_closed)
+            found[name] = Tier.UNVERIFIED if address_of(system) else tier
     return found
+
+
+def address_of(system: MemorySystem) -> str:
+    """The address of a server that ran already; empty for one that was started."""
+    return system.serving.address if system.serving else ""
 
 
 def _counts_by_system(plan: Plan, matches: Mapping[SeatStore, Audited]) -> dict[str, Audited]:
@@ -98,8 +106,7 @@ def check_memory(
         total = total.plus(counts)
     of_tier = {} if log.has_failed(Number.MEMORY) else tiers(manifest, matches)
     lineage = f"; lineage: {', '.join(f'{name} {tier}' for name, tier in of_tier.items())}" if of_tier else ""
-    if total.unknown or total.cut:
-        reasons = "; ".join(_unverified(total, manifest))
+    if reasons := "; ".join(_unverified(total, manifest)):
         log.skip(Number.MEMORY, Status.NOT_CHECKED, f"unverified: {reasons}{lineage}")
         return of_tier
     with log.step(Number.MEMORY):
@@ -128,7 +135,7 @@ def stale_lines(plan: Plan) -> Iterator[str]:
 
 
 def _unverified(total: Audited, manifest: Manifest) -> Iterator[str]:
-    """Reasons why no dump, or no words, could be compared with what was stored."""
+    """Reasons why no dump, or no words, could be compared with what was stored, or what was compared shows nothing."""
     if total.unknown:
         tools = ", ".join(dict.fromkeys(tool.name for tool in _unknown_tools(manifest)))
         yield (
@@ -140,6 +147,8 @@ def _unverified(total: Audited, manifest: Manifest) -> Iterator[str]:
             f"in {total.cut:,} of {total.careers:,} careers the words of a tool were cut, so that they cannot be"
             " compared with the entries"
         )
+    for name, address in _addresses(manifest.plan):
+        yield f"{name} is a server that ran already at {address}, and nothing pins what answered there"
 
 
 def _unknown_tools(manifest: Manifest) -> Iterator[NativeTool]:
@@ -160,7 +169,9 @@ def _servers(manifest: Manifest) -> Iterator[str]:
             f"adapter {pin.adapter_sha256[:SHOWN_DIGITS]}, tools {pin.tools_sha256[:SHOWN_DIGITS]}{files}{contained}"
         )
         attested = OUTSIDE_IS_ATTESTED if isinstance(system, MemorySystem) and system.is_from_outside else ""
-        yield f"{name} is {server} ({digests}){attested}"
+        address = address_of(system) if isinstance(system, MemorySystem) else ""
+        place = f" at {cut(address)}, where it ran already and nothing pins it," if address else ""
+        yield f"{name} is {server}{place} ({digests}){attested}"
 
 
 LIKE_FROM, LIKE_TO = Fraction(1, 2), Fraction(2)
@@ -182,6 +193,11 @@ def audited_matches(plan: Plan, streams: Iterable[tuple[str, Mapping[str, Audite
 
 def memory_warnings(plan: Plan, matches: Mapping[SeatStore, Audited]) -> Iterator[str]:
     """One sentence each. `matches`: counts by match and memory."""
+    for name, address in _addresses(plan):
+        yield (
+            f"system {name} is a server that ran already at {address}: no digest pins its program, nobody can start it"
+            " again as it was, and a career had only a name of its own there"
+        )
     for match, seat_index, name in _memories(plan):
         to = memory_name(seat_index)
         counts = matches.get(SeatStore(match.id, to), Audited())
@@ -202,6 +218,14 @@ def memory_warnings(plan: Plan, matches: Mapping[SeatStore, Audited]) -> Iterato
             if _is_placebo_of(match, real) and _by_harness(plan, match):
                 arm = match.condition.arm
                 yield from _unlike(place, arm, counts, matches.get(SeatStore(real.id, to), Audited()))
+
+
+def _addresses(plan: Plan) -> Iterator[tuple[str, str]]:
+    """The memories that were played whose servers ran already, with their addresses, in printable words."""
+    for name in dict.fromkeys(name for _, _, name in _memories(plan)):
+        system = plan.systems[name]
+        if isinstance(system, MemorySystem) and (address := address_of(system)):
+            yield ascii_words(name), ascii_words(cut(address))
 
 
 def _memories(plan: Plan) -> Iterator[tuple[Match, int, str]]:

@@ -36,7 +36,8 @@ class Server(NamedTuple):
     there is none. `without_half_life`: how it ranks by age where the plan sets no half-life. `refuses`: which entries
     it may refuse. `searches_repeat`: a fresh server gives the same answers to the same calls.
     `recomputed`: its searches follow from the stored entries, and verification computes them.
-    `takes_limit`: a search has an argument for the greatest number of entries.
+    `takes_limit`: a search has an argument for the greatest number of entries. `address`: where it ran already, so that
+    no digest pins it; empty for one that is started for each career.
     """
 
     words: str
@@ -50,6 +51,7 @@ class Server(NamedTuple):
     searches_repeat: bool = True
     recomputed: bool = False
     takes_limit: bool = True
+    address: str = ""
 
 
 SERVERS: Final[Mapping[str, Server]] = MappingProxyType(

@@ -37,13 +37,21 @@ class Launch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The program of a server. `options`: for a setting of a plan that is not 0, the option that hands it over.
 
     `links`: places below its home, and the files of the installed system that they link to, such as a model's weights.
+    `url`: where it is reached by HTTP: at the port ${PORT} that it is started with; without a command the address of a
+    server that runs already, which nobody starts, and which no digest pins.
     """
 
-    command: str
+    command: str = ""
     args: tuple[str, ...] = ()
     env: dict[str, str] = {}
     links: dict[str, str] = {}
     options: dict[Setting, str] = {}
+    url: str = ""
+
+    @property
+    def runs_already(self) -> bool:
+        """True for a server that is reached at an address and not started."""
+        return bool(self.url) and not self.command
 
 
 class Traits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -243,12 +251,12 @@ IMAGE_PARTS: Final[Mapping[str, str]] = MappingProxyType(
 
 SHIPPED_SHA256: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "basic-memory": ("93ed545f9a3739fa5bfe72153c1027c8df403d682e348fd42e00184188b24c01",),
-        "brainops": ("f5e3deef931acadb96bcbfd89fac208f5dfc6e7fd1669c356b7e1551d7889fb7",),
-        "chroma-mcp": ("721e4691a88fcb7f7d8d796fa17b66c37d84ab6d2697182f9781bdcb513198ee",),
-        "mcp-memory-service": ("3ca8deae1c2910670c559ad01bde6c2bdbae8dc779efa0f6225b1928ff371869",),
-        "mem0": ("c1c43d05b216db7fbbd595439dacf3e832e30bf67db8f00a388d9aa52a3860c0",),
-        "server-memory": ("b77dc1cc299e42e7d866d026815865af7be707564f33ee8b8cbd494e9176d45e",),
+        "basic-memory": ("42f0d337bb2783cdf2173313a1958415df3383260affc3cc1ed047705f565f0f",),
+        "brainops": ("1985e739c071c2a5704b4f16d8eda8eddaf94ee9f1991b76521b65be337b1597",),
+        "chroma-mcp": ("fe7aaaffc05fb1dfa79f8e5ca8eb334ac8ea1cdc104b4ff0df7964f1f403df49",),
+        "mcp-memory-service": ("28f7ab8ac6c344b94f319d99d72a07b11e07f160531d1f91edb7184987eeabf0",),
+        "mem0": ("c7793e6740c611a3499496ebfda6e51992bcc57e2a1cb5cc23de9dff78419a65",),
+        "server-memory": ("3a1ae6a758be32f13411f8d9177342d697ad293624c79fadea9eee5df6e81d9b",),
     }
 )
 """By name the adapters that come with the harness: SHA-256 of the canonical JSON of each text that a release had."""
@@ -313,10 +321,12 @@ def shipped_problem(name: str, adapter: str) -> str:
 def _outside(declared: Adapter, image_part: str) -> Server:
     traits = declared.traits
     refuses = {"none": "no entry", "exact": "equal entries", "semantic": "entries like others"}[traits.dedup]
+    address = declared.launch.url if declared.launch.runs_already else ""
+    ran_already = f", at {address}, where it ran already and nothing pins it" if address else ""
     repeat = "repeat" if traits.deterministic == "both" else "need not repeat"
     words = (
-        f"from outside; its adapter is sealed, and declares unchecked: it searches by {traits.query}, rewrites"
-        f" {traits.rewrites}, refuses {refuses}, its searches {repeat}"
+        f"from outside{ran_already}; its adapter is sealed, and declares unchecked: it searches by {traits.query},"
+        f" rewrites {traits.rewrites}, refuses {refuses}, its searches {repeat}"
     )
     by_age = {"none": {Trait.UNIFORM}, "games": {Trait.TEMPORAL}, "wall": set[Trait]()}[traits.clock]
     return Server(
@@ -329,4 +339,5 @@ def _outside(declared: Adapter, image_part: str) -> Server:
         refuses=traits.dedup,
         searches_repeat=traits.deterministic == "both",
         takes_limit="${limit}" in str(declared.search.args),
+        address=address,
     )

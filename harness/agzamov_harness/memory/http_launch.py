@@ -1,0 +1,81 @@
+"""Memory servers that are reached by HTTP: what an adapter must say of one, and what differs for one that runs already.
+
+A server that the harness starts listens at ${PORT}, a free port of this machine, and there is one for each career, as
+over standard streams. A server that runs already serves everybody at once: it is not started, no file of it is sealed,
+and a career begins empty only because the adapter gives each a name of its own, ${CAREER}.
+"""
+
+import secrets
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import msgspec
+
+from agzamov_verify.memory.declared_server import Adapter
+
+CAREER, PORT = "CAREER", "PORT"
+OF_CAREER, AT_PORT = f"${{{CAREER}}}", f"${{{PORT}}}"
+SCHEMES = ("http", "https")
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+TOKEN_BYTES = 8
+
+
+def of_new_career(adapter: Adapter) -> Adapter:
+    """The adapter with ${CAREER} filled in: a name that no career had before, and that says nothing of run or seat.
+
+    Of a server that is started here the adapter as it is.
+    """
+    if not adapter.launch.runs_already:
+        return adapter
+    career = f"career{secrets.token_hex(TOKEN_BYTES)}"
+    text = msgspec.json.encode(adapter).replace(OF_CAREER.encode(), career.encode())
+    return msgspec.json.decode(text, type=Adapter)
+
+
+def launch_problems(adapter: Adapter) -> Iterator[str]:
+    """What is wrong with the place at which a server is started or reached."""
+    launch = adapter.launch
+    if not launch.url:
+        if not launch.command:
+            yield "launch: expected command, or url for a server that is reached by HTTP, found neither"
+        return
+    host = _host(launch.url)
+    if not host:
+        yield f"launch.url: expected an address such as http://127.0.0.1:{AT_PORT}/mcp, found {launch.url!a}"
+    elif launch.command and (host not in LOOPBACK or AT_PORT not in launch.url):
+        yield (
+            f"launch.url: expected {AT_PORT} at 127.0.0.1, since each career has a server of its own, found"
+            f" {launch.url!a}; tell the server its port in launch.args or launch.env"
+        )
+    elif not launch.command:
+        yield from _problems_of_one_that_runs(adapter)
+
+
+def _problems_of_one_that_runs(adapter: Adapter) -> Iterator[str]:
+    """Settings of a program that nobody starts, and careers that would find what others stored."""
+    launch = adapter.launch
+    if launch.args or launch.env or launch.links or launch.options:
+        yield "launch: expected url alone without a command, found settings of a program that is not started"
+    if adapter.export.files:
+        yield "export.files: expected a tool, since the server's files are not here"
+    if any(OF_CAREER in str(call.args) for call in adapter.first):
+        return
+    parts = {"store": adapter.store.args, "search": adapter.search.args}
+    if adapter.export.tool:
+        parts["export"] = adapter.export.args
+    for name, args in parts.items():
+        if OF_CAREER not in str(args):
+            yield (
+                f"{name}.args: expected {OF_CAREER}, a name of its own for each career, since the server at"
+                f" {launch.url} runs already and keeps what others stored, found none there and none in first"
+            )
+
+
+def _host(url: str) -> str:
+    """The host of an HTTP address; empty where it is none."""
+    try:
+        place = urlsplit(url.replace(AT_PORT, "1"))
+        is_web = place.scheme in SCHEMES and place.port != 0  # a port that is none raises
+    except ValueError:
+        return ""
+    return (place.hostname or "") if is_web else ""
