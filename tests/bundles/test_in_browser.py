@@ -40,6 +40,7 @@ def test_the_page_gives_the_verdict_of_the_command(tiny: Path) -> None:
     assert any("of" in line for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_engine")
 def test_the_page_advises_what_can_be_done_on_the_page() -> None:
     """It told who sat before a browser to apt-get an engine, and to type options."""

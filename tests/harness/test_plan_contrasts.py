@@ -59,7 +59,11 @@ def _cell(manifest: Manifest, match: Match) -> Cell:
 
 @pytest.mark.parametrize(
     ("name", "hypothesis"),
-    [("phase2", "H1"), ("phase2", "H2"), ("phase2", "H4"), ("phase3", "E4"), ("phase5", "E3")],
+    [
+        *(pytest.param("phase2", one, marks=pytest.mark.slow) for one in ("H1", "H2", "H4")),
+        ("phase3", "E4"),
+        ("phase5", "E3"),
+    ],
 )
 def test_what_is_repeated_is_what_the_scorer_repeats(name: str, hypothesis: str) -> None:
     """The plan said "5 careers, 250 starts" of tests whose n is 5: tools and documents share the starts."""
@@ -86,6 +90,7 @@ def errors_needed(df: int) -> float:
     return high
 
 
+@pytest.mark.slow
 def test_h4_is_planned_over_careers_in_which_a_memory_is_part() -> None:
     """Eight arms of 100 sessions, of which the full stack's and the memory's have a store; four degrees of freedom."""
     _, poker = planned("phase2", "H4")
@@ -94,6 +99,7 @@ def test_h4_is_planned_over_careers_in_which_a_memory_is_part() -> None:
     assert [float(effect) for effect in poker["effects"]] == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_h1_is_planned_over_careers_with_the_control_of_six_memories_counted_once() -> None:
     """Nine real arms, seven of them with a store; four controls, of which one serves six."""
     _, poker = planned("phase2", "H1")
@@ -135,6 +141,7 @@ def test_matches_of_one_run_share_starts_as_the_scorer_pairs_them() -> None:
                     assert share_starts([first, other]) == paired, (first.id, other.id)
 
 
+@pytest.mark.slow
 def test_a_naked_arm_stands_in_the_table_with_the_units_that_it_is_scored_by() -> None:
     rows = [row for row in forecast("phase2")["detectable"] if row["method"] == "score by pairs"]
     (naked,) = [row for row in rows if "p2-chess960-memory_naked-model-opponent" in row["matches"]]

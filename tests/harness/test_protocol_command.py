@@ -62,6 +62,7 @@ def refused(commands: Commands, folder: Path, why: str) -> None:
     assert why in ended.err
 
 
+@pytest.mark.slow
 def test_all_plans_are_sealed_then_played_and_scored_and_nothing_is_played_twice(
     commands: Commands, folder: Path
 ) -> None:

@@ -28,7 +28,7 @@ def test_the_readme_says_what_plan_forecasts(part: str, without: tuple[str, ...]
     assert row in (ROOT / "README.md").read_text().splitlines()
 
 
-@pytest.mark.parametrize("name", ["phase2", "phase3", "phase5"])
+@pytest.mark.parametrize("name", [pytest.param("phase2", marks=pytest.mark.slow), "phase3", "phase5"])
 def test_the_readme_says_what_the_plans_of_the_protocol_take(name: str) -> None:
     load = forecast(name)["load"]
     readme = " ".join((ROOT / "README.md").read_text().split())

@@ -19,6 +19,8 @@ from harness.commands import Commands
 from harness.sealed_runs import finish, resume, seal
 from harness.test_outside_memory import plan_of, put_notes
 
+pytestmark = pytest.mark.slow
+
 SHARE = ("--share", "0/1", "--quiet")
 
 
@@ -59,7 +61,6 @@ def test_a_path_that_somebody_writes_into_the_folder_chooses_nothing(
     assert not (elsewhere / "RUN").exists()
 
 
-@pytest.mark.slow
 def test_a_machine_that_does_not_know_a_run_asks_for_its_folder(commands: Commands, run: Path, tmp_path: Path) -> None:
     origin_of(run).unlink()
     unsigned = commands.run("resume", run, cwd=tmp_path)
@@ -82,7 +83,6 @@ def test_a_machine_that_does_not_know_a_run_asks_for_its_folder(commands: Comman
     assert ended.code == 0, ended
 
 
-@pytest.mark.slow
 def test_a_run_that_starts_nothing_from_outside_needs_no_folder(commands: Commands, tmp_path: Path) -> None:
     run = seal(commands, tmp_path, plan=plan_of("recent"))
     origin_of(run).unlink()

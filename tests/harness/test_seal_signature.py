@@ -16,6 +16,8 @@ from bundles.bundle_factory import STRANGER, SUBMITTER
 from harness.commands import Commands
 from harness.sealed_runs import finish, resume, seal
 
+pytestmark = pytest.mark.slow
+
 PLAN = {
     "title": "Signed",
     "seats": {"agent": {"kind": "random"}, "dice": {"kind": "random"}},
@@ -88,7 +90,6 @@ def test_manifest_digest_and_name_that_were_changed_together_are_refused(command
     assert not list((forged / "journal").iterdir())
 
 
-@pytest.mark.slow
 def test_a_manifest_that_somebody_else_signed_is_refused_by_who_knows_the_owner(commands: Commands, run: Path) -> None:
     forged = changed_together(run, submitter_key_id=key_id(STRANGER.public_key()))
     (forged / "manifest.sig").write_bytes(signed((forged / "manifest.json").read_bytes(), STRANGER))

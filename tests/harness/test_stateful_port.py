@@ -109,6 +109,7 @@ def test_every_stream_has_a_port_of_its_own_that_is_closed_at_its_end(tmp_path: 
     assert all(port.closed for port in opened)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restores", [True, False], ids=["restored", "not restored"])
 def test_a_run_killed_at_any_question_and_resumed_is_the_one_that_was_never_killed(
     tmp_path: Path, restores: bool

@@ -15,6 +15,8 @@ from agzamov_harness.run import signing_keys
 from harness.commands import Commands
 from harness.sealed_runs import finish, resume, seal
 
+pytestmark = pytest.mark.slow
+
 PLAN = {
     "title": "Shared",
     "seats": {"agent": {"kind": "random"}, "dice": {"kind": "reference"}},
@@ -59,7 +61,6 @@ def links(run: Path, target: Path) -> dict[str, Path]:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("what", ["calls", "journal", "log", "notes", "lock", "folder"])
 def test_a_link_in_a_runs_folder_leads_nobody_to_a_file_of_the_owners(
     commands: Commands, tmp_path: Path, what: str

@@ -297,6 +297,7 @@ def read_to_its_end(running: Running, url: str) -> Any:
     return told
 
 
+@pytest.mark.slow
 def test_a_page_that_is_open_when_its_run_ends_is_told_the_end_and_the_last_figures(tmp_path: Path) -> None:
     """The server went with the run: the page stood at the last but one game, with "No answer from the program"."""
     with watched(tmp_path) as (running, url):
@@ -321,6 +322,7 @@ def test_a_page_whose_run_is_stopped_is_told_why(tmp_path: Path) -> None:
     assert "error: stopped by SIGINT; go on with: " in ended.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_page_that_reads_no_further_is_waited_for_briefly_and_not_after_a_signal(number: int, tmp_path: Path) -> None:
     with watched(tmp_path) as (running, url):
