@@ -14,6 +14,7 @@ Without a defect (`none`) it keeps the interface agz-memory-1.
     eventual     an entry is not in the next export, but in the one after it; never, for `never_visible`
     late_index   a search finds an entry only when another search was made since it was stored
     alters       it stores text without its line breaks
+    strips       it stores text without the marks that turn the direction of writing
     mutates      a search changes the text of what it gives
     twice        a search gives its first entry twice
     too_many     a search gives more than was asked for
@@ -82,6 +83,8 @@ class Memory:
             return {"stored": False, "reason": LONG}
         if DEFECT == "alters":
             content = " ".join(content.split())
+        if DEFECT == "strips":
+            content = content.translate(dict.fromkeys((0x202C, 0x202E, 0x2066, 0x2069)))
         if DEFECT == "loses" and self.stores == 3:
             return {"stored": True, "reason": ""}
         where = self.waiting if DEFECT in ("eventual", "never_visible") else self.entries

@@ -8,6 +8,8 @@ from typing import Any
 Json = dict[str, Any]
 TEXT, NUMBER, LIST, OBJECT = ({"type": kind} for kind in ("string", "integer", "array", "object"))
 
+STRICT = "(strict)"
+
 
 def serve(tools: Callable[[], Mapping[str, Json]], call: Callable[[str, Json], Json]) -> None:
     """Answer until the client goes away. `tools`: the properties of each tool's arguments, as they are listed now."""
@@ -47,4 +49,7 @@ def write(line: str) -> None:
 
 
 def _listed(name: str, properties: Json) -> Json:
-    return {"name": name, "inputSchema": {"type": "object", "properties": properties, "required": list(properties)}}
+    """A tool of a list; one that forbids other arguments has STRICT among its properties."""
+    own = {argument: schema for argument, schema in properties.items() if argument != STRICT}
+    more = {"additionalProperties": False} if STRICT in properties else {}
+    return {"name": name, "inputSchema": {"type": "object", "properties": own, "required": list(own), **more}}

@@ -27,7 +27,7 @@ from agzamov_verify.core.script import Script, drive
 from agzamov_verify.experiment.matches import Arm, Augmentation, Condition, Phase
 from agzamov_verify.games.chess.game import ChessMatch
 from agzamov_verify.memory.built_in_servers import SERVERS
-from agzamov_verify.memory.career_memory import CareerMemory, SearchLimits
+from agzamov_verify.memory.career_memory import CareerMemory, SearchLimits, ServerUse
 from agzamov_verify.systems import MemorySystem
 from memory.server_client import skip_without_weights
 
@@ -99,7 +99,9 @@ def test_a_career_passes_the_audit(name: str, tmp_path: Path) -> None:
         audit.note(question, given)
         return given
 
-    told = drive(career(CareerMemory(SearchLimits(5, 2_000), rewrites=SERVERS[name].rewrites)), answer)
+    told = drive(
+        career(CareerMemory(SearchLimits(5, 2_000), server=ServerUse(rewrites=SERVERS[name].rewrites))), answer
+    )
     assert audit.findings == []
     assert told[0] == ""
     assert all(told[1:])

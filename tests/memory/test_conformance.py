@@ -19,7 +19,7 @@ FAILS = {
     "never_visible": ("stores", "every stored entry in its export", "1 missing: e00001"),
     "eventual": ("stores", "what was stored in the next export", "it there later"),
     "late_index": ("text", "from a search for 'Scripts beside each other'", "nothing"),
-    "alters": ("text", "in its export as it was stored", "First line second line"),
+    "alters": ("text", "in its export as it was stored", "equal for 10 characters, then expected '\\nsecond line\\n"),
     "mutates": ("text", "in its export as it was stored", "(asked: "),
     "twice": ("text", "once from a search", "it twice"),
     "too_many": ("finds", "at most 5 entries from a search", "found "),
@@ -73,6 +73,17 @@ def test_an_index_that_comes_later_is_waited_for_where_the_adapter_declares_it(t
     assert {finding.line for finding in found if finding.outcome != "ok"} == set()
 
 
+def test_direction_marks_that_are_taken_out_are_warned_of_and_named(tmp_path: Path) -> None:
+    """They cannot be seen, so a message has to spell them; no note of a run has any."""
+    (wrong,) = (finding for finding in findings_of("strips", tmp_path) if finding.outcome != "ok")
+    assert (wrong.outcome, wrong.check) == ("warning", "direction marks")
+    assert wrong.found == (
+        "a text that is equal for 34 characters, then expected '\\u202eabc\\u202c and \\u2066def\\u2069' (of 49), found"
+        " 'abc and def' (of 45)"
+    )
+    assert wrong.advice == "nothing needs to be done: the notes of a run are plain ASCII"
+
+
 ADVICE = {
     "alters": "mend export in the adapter if it reads other than whole entries",
     "dies": "mend launch in the adapter, or the server: its last lines on stderr say why it ended",
@@ -96,6 +107,7 @@ def test_a_check_is_not_made_after_one_on_which_it_depends(tmp_path: Path) -> No
     outcomes = {finding.check: finding for finding in findings_of("error", tmp_path)}
     assert [name for name, finding in outcomes.items() if finding.outcome == "ok"] == [
         "opens",
+        "arguments",
         "stores",
         "near duplicates",
         "fast writes",
@@ -123,7 +135,7 @@ def test_an_adapter_whose_search_passes_over_notes_of_several_lines_fails(tmp_pa
 
 
 def test_after_a_server_that_hangs_nothing_more_is_checked(tmp_path: Path) -> None:
-    assert [finding.outcome for finding in findings_of("hangs", tmp_path)][1:3] == ["FAILED", "not checked"]
+    assert [finding.outcome for finding in findings_of("hangs", tmp_path)][2:4] == ["FAILED", "not checked"]
 
 
 def test_two_systems_that_retrieve_the_same_are_warned_of(tmp_path: Path) -> None:

@@ -79,8 +79,9 @@ def test_check_of_a_file_prints_a_line_for_each_check(adapter: Path) -> None:
     lines = printed.splitlines()
     assert code == 0
     assert lines[0] == "ok          opens           it starts, has the tools that the adapter calls, and is empty"
-    assert [line.partition(" ")[0] for line in lines[:11]] == ["ok"] * 11
-    assert lines[-1].startswith(("ok          fingerprint", "warning     fingerprint"))
+    assert [line.partition(" ")[0] for line in lines[:13]] == ["ok"] * 13
+    assert lines[-1] == "measured"
+    assert lines[-2].startswith(("ok          fingerprint", "warning     fingerprint"))
 
 
 def test_check_fails_with_the_line_and_the_last_words_of_the_server(tmp_path: Path) -> None:
@@ -91,8 +92,9 @@ def test_check_fails_with_the_line_and_the_last_words_of_the_server(tmp_path: Pa
     assert "FAILED      opens           expected a server that starts, found the server ended" in printed
     assert "stderr: no such database" in printed
     assert "not checked knows nothing   opens failed, on which it depends" in printed
-    assert printed.count("not checked") == 10
-    assert agzamov("check", path, "--blank")[1].count("not checked") == 10
+    assert printed.count("not checked") == 12
+    assert "\ncannot be measured, because the check 'opens' failed: expected a server that starts, found the" in printed
+    assert agzamov("check", path, "--blank")[1].count("not checked") == 12
 
 
 @pytest.mark.slow

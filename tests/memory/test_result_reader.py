@@ -5,6 +5,7 @@ import pytest
 from agzamov_harness.memory.result_reader import UnexpectedResult, rows_of_text, value_of
 from agzamov_harness.servers.mcp_client import ToolResult
 from agzamov_harness.servers.server_process import one_line
+from agzamov_verify.memory.declared_server import Search
 
 LABELLED = r"(?P<content>[^|]*)\|(?P<games>.*)"
 
@@ -32,7 +33,7 @@ def test_json_is_found_in_prose(text: str, values: list[object]) -> None:
 
 
 def test_the_number_of_a_game_has_five_to_nine_digits() -> None:
-    (row,) = rows_of_text("a note|g00012, g" + "9" * 5_000, LABELLED)
+    (row,) = rows_of_text("a note|g00012, g" + "9" * 5_000, Search("recall", {}, items_text=LABELLED))
     assert row.games == (12,)
 
 

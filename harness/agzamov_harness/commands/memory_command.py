@@ -21,6 +21,7 @@ from ..memory.blank_run import blank_run
 from ..memory.canary_session import HITS_MAX, CanarySession, CheckFailed
 from ..memory.conformance import ABOUT_FINGERPRINT, ConformanceFinding, check_system, coinciding
 from ..memory.launch import IN_HERE, Places, Setup, SystemSettings, why_not_here
+from ..memory.measurable import measured_line
 from ..memory.program_files import program_files
 from ..memory.server_limits import ServerLimits
 from ..ports import PortFault
@@ -110,7 +111,8 @@ def check(
     """Check a memory system by its NAME, or the one of an adapter's FILE, as a run would use it.
 
     Canaries are stored, searched and exported in fresh folders; each check is one line. At last its searches are
-    compared with those of the built-in systems. With --blank it is asked for many words of the games, first while it is
+    compared with those of the built-in systems. The last line says whether the system can be measured, with which
+    lineage, or why not. With --blank it is asked for many words of the games, first while it is
     empty, then beside a twin that is told nothing: what was never stored and is found, the system brought with it.
 
     Exit code 0: every check is ok, warnings aside. 1: a check failed. 2: no such system, its adapter is wrong, or it
@@ -123,9 +125,12 @@ def check(
             if not as_json:
                 click.echo(printable_lines(finding.line))
         wrong = any(finding.outcome == "FAILED" for finding in findings)
+        outcome = measured_line(setup.system, findings)
         if as_json:
-            click.echo(canon.dumps(msgspec.to_builtins(findings)).decode())
-        elif wrong:
+            click.echo(canon.dumps({"findings": msgspec.to_builtins(findings), "outcome": outcome}).decode())
+        else:
+            click.echo(printable_lines(outcome))
+        if wrong and not as_json:
             _echo_log(folder / LOG)
         sys.exit(EXIT_FAILED if wrong else 0)
 

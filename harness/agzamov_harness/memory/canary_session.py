@@ -41,6 +41,9 @@ class CanarySession:
         self.answered: list[tuple[MemoryQuestion, Answer]] = []
         self.port = MemoryPort(setup, log, self._wait)
         self.number = 1
+        adapter = setup.system.adapter
+        self.exports, self.is_traced = adapter.exports, adapter.is_traced
+        self._given = adapter.given(native=False)
         self._entries = self._asked = 0
 
     def store(self, content: str) -> Stored:
@@ -72,6 +75,10 @@ class CanarySession:
         answer = self._ask(question)
         assert isinstance(answer, Hits)
         return tuple(hit.content for hit in answer.hits)
+
+    def holds(self, found: Sequence[str], text: str) -> bool:
+        """Whether a stored text, or a declared part of it, is among those that a search gave."""
+        return any(self._given.fits(given, text) for given in found)
 
     def end_game(self) -> int:
         """End a game; the number of live entries."""

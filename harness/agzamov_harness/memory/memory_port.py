@@ -2,9 +2,11 @@
 
 1. The server starts at the first question, in an empty folder, and must hold nothing.
 2. Numbers of games and names of entries only grow; the server gets no name of match, model or seat.
-3. What it says was stored is in its export once the game is over, with the same text, and nothing else is.
+3. What it says was stored is in its export once the game is over, with the same text, and nothing else is. A server
+   without an export is held to the other rules alone.
 4. Text changes at the end of a game alone, if the system declares that, and each new entry names what it was made of.
-5. A search gives entries that are in the memory, with their text, and no more of them than may be asked for.
+5. A search gives entries that are in the memory, with their text, and no more of them than may be asked for. Where the
+   adapter declares it, it gives parts or previews of them; or, once something was stored, texts that nobody can trace.
 6. Its tool list stays as it was.
 7. After a crash a fresh server gets all questions again, and must answer the same.
 
@@ -13,7 +15,7 @@ A server that breaks a rule stops the stream with one line (PortFault).
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
@@ -40,7 +42,7 @@ from agzamov_verify.core.questions import (
     Store,
     Stored,
 )
-from agzamov_verify.memory.built_in_servers import may_be_damaged
+from agzamov_verify.memory.given_text import difference
 from agzamov_verify.memory.model_memory import NOTE
 from agzamov_verify.memory.native_tools import Effect
 from agzamov_verify.plan.streams import SeatStore
@@ -49,6 +51,7 @@ from ..foundation.first_use import imported_at_first_use
 from ..ports import Port, Wait
 from .adapter_file import PAGE_ENTRIES_MAX
 from .launch import Setup
+from .live_entries import EMPTY_ADVICE, FOUND_ADVICE, LiveEntries
 from .server_limits import MemoryFault
 
 if TYPE_CHECKING:
@@ -62,11 +65,12 @@ FULL_EXPORT_GAMES = 50
 """Where entries are exported in the order of storing, a game's end reads the new ones; every 50th reads them all."""
 POLL_S_MIN, POLL_S_MAX = 0.02, 1.0
 
-EMPTY_ADVICE = "keep all data below ${DATA} or ${HOME}, and build the server without entries of its own"
-FOUND_ADVICE = "mend search in the adapter if it reads other than whole entries; else the server gives what it must not"
 KEPT_ADVICE = "mend export in the adapter if it reads other than whole entries; else make the server keep text as it is"
 LIMIT_ADVICE = "send ${limit} in search.args, and make the server keep to it"
-MISSING_ADVICE = "mend export in the adapter if it passes over entries; else make the server keep all that it takes"
+MISSING_ADVICE = (
+    "mend export in the adapter if it passes over entries, or write export: none where no tool gives every entry; else"
+    " make the server keep all that it takes"
+)
 REFUSAL_ADVICE = "switch deduplication off in launch.env, or declare traits.dedup"
 REWRITING_ADVICE = "declare traits.rewrites, and give derived_from of what is rewritten"
 SEARCH_ADVICE = "declare traits.deterministic: store, if fresh servers that are told the same may answer otherwise"
@@ -78,7 +82,8 @@ class MemoryPort:
     def __init__(self, setup: Setup, log: Path, wait: Wait = time.sleep) -> None:
         self._setup, self._log, self._wait = setup, log, wait
         self._server: MemoryServer | None = None
-        self._memory = LiveEntries()
+        self._adapter = adapter = setup.system.adapter
+        self._memory = LiveEntries(adapter.given(native=setup.is_native), is_traced=adapter.is_traced)
         self._number, self._entry, self._ended, self._last_ended = 0, "", 0, 0
         self._page_from: list[Kept] = []
 
@@ -107,9 +112,12 @@ class MemoryPort:
         if found != recorded and (is_repeated or _stored_alone(found) != _stored_alone(recorded)):
             assert self._server
             place = f"{question.to}'s question {question.attempt} in turn {question.turn} of {question.game}"
-            raise self._server.fault(
-                f"the recorded answer to {place}, {_shown(recorded)}", _shown(found), SEARCH_ADVICE
-            )
+            differing = difference(*(msgspec.json.encode(answer).decode() for answer in (recorded, found)))
+            raise self._server.fault(f"the recorded answer to {place}", differing, SEARCH_ADVICE)
+
+    def undeclared_arguments(self) -> list[str]:
+        """Arguments that its adapter sends and its server's tools do not name, each with its tool."""
+        return (self._server or self._opened()).undeclared_arguments
 
     def close(self) -> None:
         if self._server:
@@ -177,7 +185,7 @@ class MemoryPort:
             raise server.fault(expected, f"{characters}", LIMIT_ADVICE)
         for hit in found:
             if problem := self._memory.hit_problem(hit, is_noisy=self._setup.settings.noise_percent > 0):
-                raise server.fault(*problem, FOUND_ADVICE)
+                raise server.fault(*problem)
         if twice := next((name for name, times in Counter(hit.entry for hit in found).items() if times > 1), ""):
             raise server.fault(f"{twice} once from a search", "it twice", FOUND_ADVICE)
 
@@ -187,16 +195,25 @@ class MemoryPort:
         self._ended, self._last_ended = self._ended + 1, question.number
         if self._memory.is_unknown:
             return Settled(len(_readable(server)) if told is None else told)
+        if not self._adapter.is_traced:
+            return Settled(self._memory.count if told is None else max(0, told))
+        if not self._adapter.exports:
+            return self._counted(server, self._memory.count, told)
         may_read_new = (
             server.exports_in_order and self._ended % FULL_EXPORT_GAMES and told in (None, self._memory.count)
         )
         if may_read_new and self._memory.takes_new(server.export(self._memory.settled)):
             return Settled(self._memory.count)
         found = self._settled(server, rewriting=server.rewrites == "end_game")
-        if told is not None and told != len(found):
-            expected = f"{told} entries in its export, as its end of game tells"
-            raise server.fault(expected, f"{len(found)}", "mend end_game.entries in the adapter, or the server's count")
-        return Settled(len(found))
+        return self._counted(server, len(found), told)
+
+    def _counted(self, server: "MemoryServer", entries: int, told: int | None) -> Settled:
+        """The number of live entries, which must be the one that the end of a game told."""
+        if told is not None and told != entries:
+            where = "in its export" if self._adapter.exports else "stored"
+            expected = f"{told} entries {where}, as its end of game tells"
+            raise server.fault(expected, f"{entries}", "mend end_game.entries in the adapter, or the server's count")
+        return Settled(entries)
 
     def _export(self, server: "MemoryServer", question: Export) -> Exported:
         """A page of the entries; they are read from the server for the first page, and kept for those that follow."""
@@ -207,6 +224,8 @@ class MemoryPort:
 
     def _settled(self, server: "MemoryServer", *, rewriting: bool) -> list[Kept]:
         """The export, once it holds all stored entries or their replacements."""
+        if not self._adapter.exports:
+            return self._memory.all
         pause_s, waited_s = POLL_S_MIN, 0.0
         while True:
             if self._memory.is_unknown:
@@ -214,7 +233,8 @@ class MemoryPort:
             found = server.export()
             kept, problem = self._memory.kept(found, rewriting=rewriting)
             if problem:
-                raise server.fault(*problem, REWRITING_ADVICE if rewriting else KEPT_ADVICE)
+                advice = problem.advice or (REWRITING_ADVICE if rewriting else KEPT_ADVICE)
+                raise server.fault(problem.expected, problem.found, advice)
             missing = self._memory.missing(kept, rewriting=rewriting)
             if not missing:
                 self._memory.become(kept)
@@ -225,110 +245,6 @@ class MemoryPort:
             self._wait(pause_s)
             waited_s += pause_s
             pause_s = min(2 * pause_s, POLL_S_MAX)
-
-
-Problem = tuple[str, str]
-"""What was expected, what was found."""
-
-
-class LiveEntries:
-    """The entries of a memory by name, as stored and as rewritten at the ends of games.
-
-    `is_unknown`: a tool was called of which nobody knows what it stores, so what an export shows is what is held, and
-    nothing is checked any more.
-    """
-
-    def __init__(self) -> None:
-        self._live: dict[str, Kept] = {}
-        self._ever: set[str] = set()
-        self._new: list[str] = []
-        self.is_unknown = False
-
-    def add(self, kept: Kept) -> None:
-        self._live[kept.entry] = kept
-        self._ever.add(kept.entry)
-        self._new.append(kept.entry)
-
-    @property
-    def count(self) -> int:
-        """Number of entries that are held."""
-        return len(self._live)
-
-    @property
-    def settled(self) -> int:
-        """Number of entries that an export has shown."""
-        return len(self._live) - len(self._new)
-
-    def takes_new(self, found: Iterable["ServerEntry"]) -> bool:
-        """Whether an export of the last entries gives those that no export has shown yet, as they were stored."""
-        kept, problem = self.kept(found, rewriting=False)
-        if problem or [one.entry for one in kept] != self._new:
-            return False
-        self._new.clear()
-        return True
-
-    def become(self, kept: Iterable[Kept]) -> None:
-        """Replace the known entries by the exported ones."""
-        self._live = {one.entry: one for one in kept}
-        self._ever |= self._live.keys()
-        self._new.clear()
-
-    def hit_problem(self, hit: Hit, *, is_noisy: bool) -> Problem | None:
-        """The reason why a search cannot have given this entry; one whose system is noisy may be damaged."""
-        held = self._live.get(hit.entry)
-        if self.is_unknown:
-            return None
-        if not held:
-            return "entries that were stored", f"{hit.entry} from a search: {hit.content!a:.80}"
-        if is_noisy and may_be_damaged(hit.content, held.content, {kept.content for kept in self._live.values()}):
-            return None
-        if hit.content != held.content:
-            return f"{hit.entry} from a search as it was stored: {held.content!a:.80}", f"{hit.content!a:.80}"
-        return None
-
-    def kept(self, found: Iterable["ServerEntry"], *, rewriting: bool) -> tuple[list[Kept], Problem | None]:
-        """Exported entries in full, and their problems."""
-        kept: dict[str, Kept] = {}
-        for row in found:
-            if row.entry in kept:
-                return [], (f"{row.entry} once in its export", "it twice")
-            held, one = self._live.get(row.entry), self.as_exported(row)
-            if one != held and (problem := self._change_problem(one, held, rewriting=rewriting)):
-                return [], problem
-            kept[row.entry] = one
-        return list(kept.values()), None
-
-    def as_exported(self, row: "ServerEntry") -> Kept:
-        """An exported entry in full. What its adapter does not read is as it was stored."""
-        held = self._live.get(row.entry)
-        return Kept(
-            row.content,
-            row.derived_from,
-            row.entry,
-            row.games if row.games is not None else held.games if held else (),
-            row.kind if row.kind is not None else held.kind if held else "",
-        )
-
-    def missing(self, kept: Iterable[Kept], *, rewriting: bool) -> list[str]:
-        """Names of the entries that should be in an export and are not."""
-        exported = list(kept)
-        gone = self._live.keys() - {one.entry for one in exported}
-        if rewriting:  # what was made of stored entries may itself be replaced by what is made of them
-            sources = {source for one in exported for source in one.derived_from}
-            gone = {name for name in gone - sources if not sources.issuperset(self._live[name].derived_from or (name,))}
-        return sorted(gone)
-
-    def _change_problem(self, one: Kept, held: Kept | None, *, rewriting: bool) -> Problem | None:
-        """The reason why an entry may not be new, or differ from the one held."""
-        if not rewriting:
-            if not held:
-                return "entries that were stored", f"{one.entry} in its export: {one.content!a:.80}"
-            return f"{one.entry} in its export as it was stored, {_shown(held)}", _shown(one)
-        unknown = sorted(set(one.derived_from) - self._ever)
-        if not one.derived_from or unknown:
-            source = f"the unknown {unknown[0]}" if unknown else "nothing"
-            return f"{one.entry} in its export to be made of entries that were stored", f"of {source}"
-        return None
 
 
 def open_memory(setup: Setup, logs: Path, store: SeatStore, wait: Wait = time.sleep) -> Port:
@@ -372,7 +288,3 @@ def _stored_alone(answer: Answer) -> Answer | None:
             return Called(failed=answer.failed, refused=answer.refused, text="")
         case _:
             return answer
-
-
-def _shown(value: Mapping[str, object] | msgspec.Struct) -> str:
-    return f"{msgspec.json.encode(value).decode()!a:.160}"

@@ -4,7 +4,6 @@ Of an entry it gets name, text, kind and the number of its game, and nothing els
 when it is opened and must stay as it is. Every problem is a MemoryFault.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from agzamov_verify.core.questions import SERVED_CHARACTERS_MAX, Called, CallTool, Hit
-from agzamov_verify.memory.declared_server import Adapter
+from agzamov_verify.memory.declared_server import Adapter, Export, Search
 from agzamov_verify.memory.model_memory import NOTE
 from agzamov_verify.memory.native_tools import Effect, NativeTool
 from agzamov_verify.memory.tool_effects import effect_of
@@ -22,13 +21,26 @@ from agzamov_verify.plan.manifest import MemoryPin
 from ..servers.mcp_client import CallFailed, ListedTool, McpClient, ToolResult, raw_words
 from ..servers.server_process import ENDED, SHOWN_CHARACTERS_MAX, Address, Process, Socket, StderrLog, one_line
 from .adapter_file import PAGE_ENTRIES_MAX, filled
+from .entry_names import EntryNames
 from .http_launch import of_new_career
 from .launch import ServerFolder, Setup, fresh_folder
 from .program_files import copied_program, file_changes
-from .result_reader import ServerEntry, UnexpectedResult, read, rows, rows_of_text, shown, value_of
+from .result_reader import (
+    ServerEntry,
+    UnexpectedResult,
+    fetched_content,
+    is_empty,
+    read,
+    reads_content,
+    rows,
+    rows_of_text,
+    shown,
+    value_of,
+)
 from .server_limits import MemoryFault, advice_of
 from .server_tools import (
     ADVICE,
+    as_declared,
     changes,
     changes_since_sealed,
     digest_of,
@@ -36,8 +48,10 @@ from .server_tools import (
     native_tools,
     not_the_models,
     tools_problem,
+    undeclared,
     words_of,
 )
+from .store_answers import name_of_stored, refusal, refused_in_words
 
 ENTRIES_MAX = 1_000_000
 FILE_BYTES_MAX = 2**20
@@ -51,8 +65,7 @@ class MemoryServer:
         self.name, self._typed, self._limits = setup.system.name, setup.system.typed, setup.limits
         self._adapter: Adapter = of_new_career(setup.system.adapter)
         self._log_path, self._tell_raw = log, setup.tell_raw
-        self._by_id: dict[str, str] = {}
-        self._by_content: dict[str, list[str]] = {}
+        self._names = EntryNames(self._adapter.given(native=setup.is_native), is_traced=self._adapter.is_traced)
         with ExitStack() as stack:
             self.folder: ServerFolder | None = None
             self._log: StderrLog | None = None
@@ -71,7 +84,7 @@ class MemoryServer:
             described = self._describe()
             self.rewrites = self._rewriting(described)
             native = self._offered(listed) if setup.is_native else ()
-            self.pin = MemoryPin(setup.system.sha256, tools_sha256, *self._names(described), native, files)
+            self.pin = MemoryPin(setup.system.sha256, tools_sha256, *self._called(described), native, files)
             self._require_sealed(setup.pin)
             self._stack = stack.pop_all()
 
@@ -117,14 +130,14 @@ class MemoryServer:
         arguments = {**msgspec.json.decode(asked.called_with), **filled_in}
         result = self._call(asked.tool, arguments, may_fail=True)
         text = words_of(result)[:SERVED_CHARACTERS_MAX]
-        if effect is Effect.STORES and (not result.failed or self._refuses(result)):
+        if effect is Effect.STORES and (not result.failed or refused_in_words(self._adapter.store, result)):
             refused = self._refusal(result)
             if not refused:
                 self._remember(result, asked.entry, asked.content)
             return Called(refused=refused, text=text)
-        if result.failed or effect is not Effect.SEARCHES or not reads_hits:
+        if result.failed or effect is not Effect.SEARCHES or not reads_hits or not reads_content(search):
             return Called(failed=result.failed, text=text)
-        found = self._named(self._read(search.tool, lambda: list(rows(result, search))))
+        found = self._names.of_search(self._rows(result, search))
         left = max(0, SERVED_CHARACTERS_MAX - sum(len(row.content) for row in found))
         return Called(hits=tuple(Hit(row.content, row.entry) for row in found), text=text[:left])
 
@@ -137,14 +150,20 @@ class MemoryServer:
         """The same, and the server's words whatever they are."""
         part = self._adapter.search
         words = query if part.query_words == "all" else max(query.split(), key=len, default="")
-        result = self._call(part.tool, filled(part.args, {"query": words, "limit": limit, **_game(number)}))
-        found = self._read(part.tool, lambda: list(rows(result, part)))
-        return self._named(found), result.text if part.answer == "text" else words_of(result)
+        arguments = filled(part.args, {"query": words, "limit": limit, **_game(number)})
+        result = self._call(part.tool, arguments, may_fail=bool(part.empty_text))
+        found = [self._fetched(row) for row in self._rows(result, part)]
+        return self._names.of_search(found), result.text if part.answer == "text" else words_of(result)
 
     def effect_of(self, tool: str) -> Effect:
         """Effect of a tool's call on the store, as far as the adapter tells."""
         effect, _ = effect_of(tool, self._adapter.store, self._adapter.search)
         return effect
+
+    @property
+    def undeclared_arguments(self) -> list[str]:
+        """Arguments that its adapter sends and its tools do not name, each with its tool."""
+        return undeclared(self._adapter, self._listed)
 
     @property
     def takes_limit(self) -> bool:
@@ -172,10 +191,17 @@ class MemoryServer:
         return self._adapter.export.in_order and self.rewrites == "never"
 
     def export(self, offset: int = 0) -> list[ServerEntry]:
-        """Every live entry, under our names, in order of these; where they come in order, those after `offset`."""
+        """Every live entry, under our names, in order of these; where they come in order, those after `offset`.
+
+        Nothing of a server without an export.
+        """
         part = self._adapter.export
+        if part.absent:
+            return []
         found = self._files() if part.files else self._pages(offset)
-        return sorted(self._named(found), key=lambda row: row.entry)
+        if not reads_content(part):
+            found = [self._fetched(row) for row in found]
+        return self._names.of_export(found)
 
     def require_same_tools(self) -> None:
         """Find out that the tool list is the one that was read when the server was opened."""
@@ -215,7 +241,7 @@ class MemoryServer:
         result = self._call(tool, {})
         return self._read(tool, lambda: value_of(result, "structured"))
 
-    def _names(self, described: object) -> tuple[str, str]:
+    def _called(self, described: object) -> tuple[str, str]:
         """The system's name and version as its own tool or its protocol's greeting has them, on one line each."""
         part = self._adapter.describe
         wanted = zip((part.name, part.version), self._client.server, strict=True)
@@ -274,72 +300,60 @@ class MemoryServer:
         advice = f"mend {self._key(tool)}.args in the adapter, or the server"
         return self.fault(f"an answer of its tool {tool}", f"an error: {shown(result.text)}", advice)
 
-    def _refuses(self, result: ToolResult) -> re.Match[str] | None:
-        """The words in which an entry is refused, where the adapter knows some."""
-        pattern = self._adapter.store.refused_text
-        return re.search(pattern, result.text) if pattern else None
-
     def _remember(self, result: ToolResult, entry: str, content: str) -> None:
         """Keep by which names an entry that was taken can be known again."""
         part = self._adapter.store
-        if part.id or part.id_text:
-            self._by_id[self._id_of(result)] = entry
-        self._by_content.setdefault(content, []).append(entry)
+        self._names.remember(entry, content, self._id_of(result) if part.id or part.id_text else "")
+
+    def _rows(self, result: ToolResult, part: Search | Export) -> list[ServerEntry]:
+        """The entries of a result, as the server gives them."""
+        if is_empty(result, part):
+            return []
+        if result.failed:
+            raise self._failed(part.tool, result)
+        read_rows: list[ServerEntry] = self._read(part.tool, lambda: list(rows(result, part)))
+        return read_rows
+
+    def _fetched(self, row: ServerEntry) -> ServerEntry:
+        """The whole entry, where the adapter names a tool that gives it."""
+        part = self._adapter.fetch
+        if not part.tool:
+            return row
+        schema = next(tool.arguments for tool in self._listed if tool.name == part.tool)
+        arguments = as_declared(filled(part.args, {"id": row.id, "entry": row.entry}), schema)
+        result = self._call(part.tool, arguments)
+        content = self._read(part.tool, lambda: fetched_content(result, part))
+        return msgspec.structs.replace(row, content=content)
 
     def _refusal(self, result: ToolResult) -> str:
         """The reason of a refusal, cut; nothing where the entry was taken."""
         part = self._adapter.store
-        if match := self._refuses(result):
-            return match[0][:SHOWN_CHARACTERS_MAX]
-        if result.failed:
+        if result.failed and not refused_in_words(part, result):
             raise self._failed(part.tool, result)
-        if part.stored_text:
-            taken = re.search(part.stored_text, result.text) is not None
-        else:
-            taken = self._read(part.tool, lambda: read(part.stored, value_of(result, part.answer))) is True
-        if taken:
-            return ""
-        reason = self._read(
-            part.tool, lambda: read(part.refused, value_of(result, part.answer)) if part.refused else ""
-        )
-        if not isinstance(reason, str) or not reason:
+        refused: str | None = self._read(part.tool, lambda: refusal(part, result))
+        if refused is None:
             answered = result.text if result.structured is None else result.structured
             advice = "mend store.stored or store.refused in the adapter, or the server"
             raise self.fault(f"that its tool {part.tool} takes an entry or says why not", shown(answered), advice)
-        return reason[:SHOWN_CHARACTERS_MAX]
+        return refused[:SHOWN_CHARACTERS_MAX]
 
     def _id_of(self, result: ToolResult) -> str:
         """The server's own name of an entry that it took."""
         part = self._adapter.store
-        if part.id_text:
-            match = re.search(part.id_text, result.text)
-            name: object = match[match.lastindex or 0] if match else None
-        else:
-            name = self._read(part.tool, lambda: read(part.id, value_of(result, part.answer)))
+        name = self._read(part.tool, lambda: name_of_stored(part, result))
         if not isinstance(name, str):
             advice = "mend store.id or store.id_text in the adapter"
             raise self.fault(f"the server's name of the entry from its tool {part.tool}", shown(name), advice)
         return name
 
-    def _named(self, found: Sequence[ServerEntry]) -> list[ServerEntry]:
-        """Rows under our names: by the server's own name, else by their text. What nobody stored keeps its own."""
-        left = {content: list(names) for content, names in self._by_content.items()}
-        named = []
-        for row in found:
-            name = row.entry or self._by_id.get(row.id, "")
-            if not name and left.get(row.content):
-                name = left[row.content].pop(0)
-            named.append(msgspec.structs.replace(row, entry=name or row.id or "(no name)"))
-        return named
-
     def _pages(self, offset: int) -> list[ServerEntry]:
         part, found, page = self._adapter.export, list[ServerEntry](), 1
         while True:
             values = {"offset": offset + len(found), "page": page, "page_entries": PAGE_ENTRIES_MAX}
-            result = self._call(part.tool, filled(part.args, values))
-            if part.empty_text and re.search(part.empty_text, result.text):
+            result = self._call(part.tool, filled(part.args, values), may_fail=bool(part.empty_text))
+            if is_empty(result, part):
                 return found
-            given = self._read(part.tool, lambda result=result: list(rows(result, part)))
+            given = self._rows(result, part)
             found += given
             more = part.more and self._read(
                 part.tool, lambda result=result: read(part.more, value_of(result, part.answer))
@@ -360,7 +374,7 @@ class MemoryServer:
             if path.stat().st_size > FILE_BYTES_MAX:
                 raise self.fault(f"files of at most {FILE_BYTES_MAX} bytes", f"{path.name} is larger")
             text = path.read_text(encoding="utf-8", errors="replace")
-            entries = self._read(part.files, lambda text=text: list(rows_of_text(text, part.items_text)))
+            entries = self._read(part.files, lambda text=text: list(rows_of_text(text, part)))
             if not entries:
                 raise self.fault(f"an entry in each file {part.files}", f"none in {path.name}")
             found += entries

@@ -14,7 +14,7 @@ import msgspec
 from jmespath.exceptions import JMESPathError
 from jmespath.parser import ParsedResult
 
-from agzamov_verify.memory.declared_server import Answer, Export, Search
+from agzamov_verify.memory.declared_server import Answer, Export, Fetch, Search
 
 from ..servers.mcp_client import ToolResult
 from ..servers.server_process import one_line
@@ -35,13 +35,16 @@ class UnexpectedResult(Exception):
 
 
 class ServerEntry(msgspec.Struct, frozen=True):
-    """An entry as a server gives it. `entry` or `id` is "" where none is read; `games` is None where none are."""
+    """An entry as a server gives it. `entry` or `id` is "" where none is read; `games` is None where none are.
+
+    `content` is empty where it is not read, but fetched.
+    """
 
     content: str
     derived_from: tuple[str, ...] = ()
     entry: str = ""
     games: tuple[int, ...] | None = None
-    id: str = ""
+    id: str | int = ""
     kind: str | None = None
 
 
@@ -98,26 +101,53 @@ def _json_values(text: str) -> Iterator[object]:
 def rows(result: ToolResult, part: Search | Export) -> Iterator[ServerEntry]:
     """The entries of a result. Raises UnexpectedResult."""
     if part.answer == "text":
-        yield from rows_of_text(result.text, part.items_text)
+        yield from rows_of_text(result.text, part)
         return
     value = value_of(result, part.answer)
     paths = {name: getattr(part, name) for name in FIELDS if getattr(part, name, "")}
     items = _items(value, part.items, paths)
     for item in items:
-        yield _row(item)
+        yield _row(item, part)
 
 
-def rows_of_text(text: str, pattern: str) -> Iterator[ServerEntry]:
+def rows_of_text(text: str, part: Search | Export) -> Iterator[ServerEntry]:
     """Entries read out of prose."""
-    for match in re.finditer(pattern, text):
-        yield _row(match.groupdict())
+    for match in re.finditer(part.items_text, text):
+        yield _row(match.groupdict(), part)
+
+
+def reads_content(part: Search | Export) -> bool:
+    """True if the content of an entry is read out of a result, and not fetched alone."""
+    return bool(part.content) or "content" in re.compile(part.items_text).groupindex
+
+
+def is_empty(result: ToolResult, part: Search | Export) -> bool:
+    """True if a result is the prose that stands for no entries."""
+    return bool(part.empty_text) and re.search(part.empty_text, result.text) is not None
+
+
+def fetched_content(result: ToolResult, part: Fetch) -> str:
+    """The text of the one entry of a result. Raises UnexpectedResult."""
+    value = result.text if part.answer == "text" else read(part.content, value_of(result, part.answer))
+    if not isinstance(value, str):
+        raise UnexpectedResult("text as content of the entry", shown(value))
+    return found_in(value, part.content_text) if part.content_text else value
+
+
+def found_in(text: str, pattern: str) -> str:
+    """The last group of a regular expression in a text, or all that it matches. Raises UnexpectedResult."""
+    match = re.search(pattern, text)
+    found = match[match.lastindex or 0] if match else None
+    if found is None:
+        raise UnexpectedResult(f"{pattern!a} in the content of each entry", shown(text))
+    return found
 
 
 def _items(value: object, items: str, paths: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     if not items:
         columns = {name: read(path, value) for name, path in paths.items()}
         for name, column in columns.items():
-            if not isinstance(column, list) or len(column) != len(columns["content"] or ()):
+            if not isinstance(column, list) or len(column) != len(next(iter(columns.values())) or ()):
                 raise UnexpectedResult(f"a list for {paths[name]!a}", shown(column))
         names = list(columns)
         yield from (dict(zip(names, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
@@ -129,19 +159,21 @@ def _items(value: object, items: str, paths: Mapping[str, str]) -> Iterator[dict
         yield {name: read(path, item) for name, path in paths.items()}
 
 
-def _row(cells: Mapping[str, Any]) -> ServerEntry:
+def _row(cells: Mapping[str, Any], part: Search | Export) -> ServerEntry:
     for name in ("entry", "id", "content", "kind"):
-        if name in cells and not isinstance(cells[name], str):
+        is_number = name == "id" and type(cells.get(name)) is int
+        if name in cells and not isinstance(cells[name], str) and not is_number:
             raise UnexpectedResult(f"text as {name} of each entry", shown(cells[name]))
     sources = cells.get("derived_from") or ()
     if not isinstance(sources, list | tuple) or not all(isinstance(name, str) for name in sources):
         raise UnexpectedResult("a list of names as derived_from of each entry", shown(sources))
+    content = cells.get("content", "")
     return ServerEntry(
-        content=cells["content"],
+        content=found_in(content, part.content_text) if part.content_text else content,
         derived_from=tuple(sources),
         entry=cells.get("entry", ""),
         games=_games(cells["games"]) if "games" in cells else None,
-        id=cells.get("id", ""),
+        id=found_in(content, part.id_text) if part.id_text else cells.get("id", ""),
         kind=cells.get("kind"),
     )
 

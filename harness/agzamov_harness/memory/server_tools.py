@@ -12,6 +12,7 @@ the whole argument can store several texts, or none.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -26,6 +27,7 @@ from agzamov_verify.plan.manifest import MemoryPin
 from ..servers.mcp_client import ListedTool, ToolResult
 from .result_reader import UnexpectedResult
 
+DIGITS: Final = re.compile("[0-9]{1,18}")
 Parts: TypeAlias = Mapping[str, object]
 """Of one tool, by name."""
 
@@ -47,7 +49,8 @@ def tools_problem(adapter: Adapter, listed: Sequence[ListedTool]) -> ToolProblem
             return ToolProblem(f"a tool {name}", _names(tools), f"name one of these as {key}.tool in the adapter")
         schema = tools[name].arguments
         known, needed = schema.get("properties") or {}, schema.get("required") or []
-        if unknown := sorted(set(args) - set(known)):
+        may_have_more = schema.get("additionalProperties") is not False
+        if (unknown := sorted(set(args) - set(known))) and not may_have_more:
             found = f"the arguments {', '.join(known) or 'none'}"
             return ToolProblem(f"the argument {unknown[0]} of {name}", found, f"mend {key}.args in the adapter")
         if missing := sorted(set(needed) - set(args)):
@@ -61,6 +64,27 @@ def tools_problem(adapter: Adapter, listed: Sequence[ListedTool]) -> ToolProblem
         advice = "start the version that was pinned, or write the new digest as tools_sha256 in the adapter"
         return ToolProblem(f"the tool list {declared} of its adapter", f"{digest} with {_names(tools)}", advice)
     return None
+
+
+def undeclared(adapter: Adapter, listed: Sequence[ListedTool]) -> list[str]:
+    """Arguments, each with its tool, that a schema does not name and does not forbid: the server may pass them over."""
+    schemas = {tool.name: tool.arguments.get("properties") or {} for tool in listed}
+    return [
+        f"{argument} of {name}"
+        for name, args in adapter.tools.items()
+        for argument in sorted(set(args) - set(schemas.get(name, {})))
+    ]
+
+
+def as_declared(arguments: Template, schema: Mapping[str, Any]) -> Template:
+    """Arguments with numbers in the place of digits where the schema of a tool asks for whole numbers."""
+    known = schema.get("properties") or {}
+    return {name: _as_number(value, known.get(name)) for name, value in arguments.items()}
+
+
+def _as_number(value: object, declared: object) -> object:
+    wants_number = isinstance(declared, Mapping) and declared.get("type") in ("integer", "number")
+    return int(value) if wants_number and isinstance(value, str) and DIGITS.fullmatch(value) else value
 
 
 def digest_of(tools: Iterable[ListedTool]) -> str:
@@ -92,7 +116,7 @@ def _sealed(tool: ListedTool) -> Parts:
 
 def key_of(adapter: Adapter, name: str) -> str:
     """The key of an adapter's part that calls a tool."""
-    parts = ("describe", "store", "search", "end_game", "export")
+    parts = ("describe", "store", "search", "fetch", "end_game", "export")
     first = (f"first[{number}]" for number, call in enumerate(adapter.first) if call.tool == name)
     return next((part for part in parts if getattr(adapter, part).tool == name), next(first, ""))
 

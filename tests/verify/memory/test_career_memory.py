@@ -19,7 +19,7 @@ from agzamov_verify.core.questions import (
     Stored,
 )
 from agzamov_verify.core.script import Divergence, Script
-from agzamov_verify.memory.career_memory import PROBES, CareerMemory, SearchLimits, within
+from agzamov_verify.memory.career_memory import PROBES, CareerMemory, SearchLimits, ServerUse, within
 from agzamov_verify.memory.placebo import AT_HAND, Donor
 from verify.scripted import told
 
@@ -96,7 +96,7 @@ def test_a_server_that_promises_more_and_gives_nothing_ends_the_dump() -> None:
 
 
 def test_a_system_that_rewrites_is_dumped_after_each_contest() -> None:
-    memory = CareerMemory(LIMITS, rewrites=True)
+    memory = CareerMemory(LIMITS, server=ServerUse(rewrites=True))
     _, asked = told(memory.observe("g00000", "seen"), [Stored(), Settled(1), Exported((KEPT,), more=False)])
     assert kinds(asked) == "store end_game export"
 

@@ -25,7 +25,7 @@ from agzamov_verify.core.questions import (
 )
 from agzamov_verify.core.script import Exchanges, Script
 from agzamov_verify.memory.built_in_servers import consolidated, text_given
-from agzamov_verify.memory.career_memory import PROBES, CareerMemory, SearchLimits
+from agzamov_verify.memory.career_memory import PROBES, CareerMemory, SearchLimits, ServerUse
 from agzamov_verify.plan.manifest import Plan
 from agzamov_verify.plan.streams import SeatStore, streams_of
 from agzamov_verify.systems import MemorySystem
@@ -94,7 +94,7 @@ def career(memory: CareerMemory) -> Script[None]:
 
 
 def played(*, rewrites: bool = False) -> list[Exchange]:
-    memory = CareerMemory(SearchLimits(10, 1000), rewrites=rewrites)
+    memory = CareerMemory(SearchLimits(10, 1000), server=ServerUse(rewrites=rewrites))
     return list(Exchanges(career(memory), Memory(rewrites=rewrites)))
 
 

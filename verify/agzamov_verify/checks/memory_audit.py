@@ -1,13 +1,17 @@
 """Step 15: the audit of a memory, from the questions to it and its answers in each career.
 
 - Empty before: the first dump holds nothing, and no word that was searched for before the first game found anything.
-- Every entry that a search gave was stored before, in an earlier contest, and has the bytes that were stored.
+- Every entry that a search gave was stored before, in an earlier contest, and has the bytes that were stored; where an
+  adapter declares parts or previews, it is one of these, and counted (`memory.given_text`).
 - In the stale arm nothing is stored after the declared contest of the career.
 - No entry was refused: a server that chose among them would choose what is remembered. One from outside may refuse what
   its adapter declares; refusals are counted, and of equal entries it is seen that there is one.
 - After each game the server counts the entries that were stored.
 - Each dump is the fold of all that was stored: nothing missing, nothing added, nothing altered, no contest that was not
   yet played, each entry once.
+- A server without an export has no dump: what its searches gave is all that is compared, and its stores began empty as
+  far as searches show. Of one that declares that it tells entries in words of its own (`rewrites: always`) nothing is
+  compared once something was stored: step 15 is not taken, and the memory is unverified.
 - Where a model called the server's own tools: the entries that a search gave stand in its words, and a built-in server
   says nothing beside them. Once a tool was called of which nobody knows what it stores, there is no fold: step 15 is
   not taken, and the memory is unverified.
@@ -35,6 +39,7 @@ from ..core.questions import (
     EndGame,
     Export,
     Exported,
+    Hit,
     Hits,
     Kept,
     MemoryQuestion,
@@ -46,6 +51,7 @@ from ..core.questions import (
 )
 from ..core.seat_letters import memory_name
 from ..memory.built_in_servers import SERVERS, WordSearches, consolidated, last_entries, text_given
+from ..memory.given_text import WHOLE, Gives, difference
 from ..memory.model_memory import NOTE
 from ..memory.native_tools import Effect, NativeTool, holds
 from ..plan.manifest import MemoryPin, Plan
@@ -57,6 +63,11 @@ from .memory_lineage import Lineage
 
 TOLD_MAX: Final = 3
 SHOWN_CHARACTERS: Final = 80
+GIVEN_AS: Final[Mapping[Gives, str]] = {
+    "entries": "as it was stored",
+    "parts": "or an exact part of it",
+    "previews": "as it was stored, or its beginning and then the declared ellipsis",
+}
 TAKEN: Final = {"stored": True, "reason": ""}
 """The words of a built-in server that took an entry."""
 
@@ -67,6 +78,8 @@ class Audited(NamedTuple):
     `failed`: calls of the server's own tools with an error. `unknown`: careers in which a tool was called of which
     nobody knows what it stores. `cut`: those in which a built-in server's words were cut, so that nobody can compare
     them with its entries. `own`: of the entries found, those that say more than what their server made them of.
+    `parts`: those that are a part of a stored entry. `undumped`: careers whose server gives no export. `untraced`:
+    those whose server tells entries in words of its own.
     """
 
     careers: int = 0
@@ -80,6 +93,9 @@ class Audited(NamedTuple):
     cut: int = 0
     refused: int = 0
     own: int = 0
+    parts: int = 0
+    undumped: int = 0
+    untraced: int = 0
 
     def plus(self, other: "Audited") -> "Audited":
         return Audited(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
@@ -126,14 +142,16 @@ class StoreAudit:
         server = system.serving
         self._refuses = server.refuses if server else "none"
         self._is_recomputed = server is not None and server.recomputed
-        self._rewrites = bool(system.is_from_outside and server and server.rewrites)
+        self._rewrites = bool(system.is_from_outside and server and server.rewrites and server.exports)
+        self._is_traced, self._given = (server.is_traced, system.given) if server else (True, WHOLE)
         self._lineage, self._says_more = Lineage(), set[str]()
         self._word_searches = WordSearches(self._server)
         self._after_rewriting: int | None = None
         self._live: list[Kept] = []
         self._by_name: dict[str, Kept] = {}
         self._pages: list[Kept] = []
-        self.counts = Audited(careers=1)
+        undumped = int(server is not None and not server.exports)
+        self.counts = Audited(careers=1, undumped=undumped, untraced=int(not self._is_traced))
         self.findings: list[Finding] = []
 
     def note(self, question: Question, answer: Answer) -> None:
@@ -212,17 +230,10 @@ class StoreAudit:
     def _search(self, question: Search | CallTool, answer: Hits | Called) -> None:
         own = sum(hit.entry in self._says_more for hit in answer.hits)
         self._count(searches=1, found=len(answer.hits), own=own)
-        if len({hit.entry for hit in answer.hits}) < len(answer.hits):
-            self._find(question, "each entry once", "one twice")
-        for hit in answer.hits:
-            kept = self._by_name.get(hit.entry)
-            if kept is None:
-                self._find(question, "entries that were stored before", f"{cut(hit.entry)}: {cut(hit.content)}")
-                continue
-            expected = self._text_given(kept)
-            self._count(altered=int(expected != kept.content))
-            if hit.content != expected:
-                self._find(question, f"{hit.entry} as it was stored, {cut(expected)}", cut(hit.content))
+        if self._is_traced:
+            self._trace(question, answer.hits)
+        elif answer.hits and not self._live:
+            self._find(question, "nothing before anything was stored", cut(answer.hits[0].content))
         if self._is_recomputed:
             newest_first = self._server == "recent"
             if answer.hits != (hits := last_entries(self._live, question.hits_max, newest_first=newest_first)):
@@ -232,6 +243,20 @@ class StoreAudit:
         query = question.query if isinstance(question, Search) else _query(question) or ""
         if expected := self._word_searches.mismatch(query, question.hits_max, [hit.entry for hit in answer.hits]):
             self._find(question, expected, _names(answer))
+
+    def _trace(self, question: Question, hits: Sequence[Hit]) -> None:
+        """Compare what a search gave with what was stored."""
+        if len({hit.entry for hit in hits}) < len(hits):
+            self._find(question, "each entry once", "one twice")
+        for hit in hits:
+            kept = self._by_name.get(hit.entry)
+            if kept is None:
+                self._find(question, "entries that were stored before", f"{cut(hit.entry)}: {cut(hit.content)}")
+                continue
+            expected = self._text_given(kept)
+            self._count(altered=int(expected != kept.content), parts=int(hit.content != expected))
+            if not self._given.fits(hit.content, expected):
+                self._find(question, f"{hit.entry} {GIVEN_AS[self._given.gives]}", difference(expected, hit.content))
 
     def _text_given(self, kept: Kept) -> str:
         """The text that the server gives of a live entry in this search."""
@@ -248,7 +273,7 @@ class StoreAudit:
             live = consolidated(self._live, self.counts.derived)
             self._count(derived=sum(kept.entry not in self._by_name for kept in live))
             self._become(live)
-        if answer.entries != len(self._live):
+        if self._is_traced and answer.entries != len(self._live):
             self._find(question, f"{len(self._live)} live entries, as were stored", str(answer.entries))
 
     def _export(self, question: Export, answer: Exported) -> None:

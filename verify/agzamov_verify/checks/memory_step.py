@@ -3,18 +3,23 @@
 Lineage tiers: the degree to which what a memory gave back can be traced to what was stored, by memory system.
 
     A verbatim     entries stay as they were stored: each dump is the fold of the stores
-    B traced       the server makes entries of others, and each names sources that go back to stored ones
-    C bounded      no dump could be compared, but in a sealed image without a network, with an empty store and every
-                   question recorded, its answers come from the image or from the questions
-    D unverified   the same in a process, which can read what its user can; and whatever was compared, of a server that
-                   ran already at an address, since nothing says which program answered there
+    B traced       the server makes entries of others, and each names sources that go back to stored ones; or it gives
+                   parts of entries, each an exact part of the stored one that it names
+    C bounded      the server has no export: each entry that it gave is a stored one or an exact part of one, what else
+                   it holds nobody knows. Or no words could be compared, but in a sealed image without a network, with
+                   an empty store and every question recorded, its answers come from the image or from the questions
+    D unverified   words that could not be compared in a process, which can read what its user can; or a server that
+                   declares that it tells entries in words of its own, wherever it ran; and whatever was compared, a
+                   server that ran already at an address, since nothing says which program answered there
 
-A and B are computed from the journal. That a run was in containers, of which C is made, is attested.
+A, B and C without an export are computed from the journal. That a run was in containers, of which the other C is made,
+is attested.
 
 Warnings of a run's memories: no rule is broken, but figures that rest on them are not what they seem to be.
 
 nothing found      no search of a match found anything: one that is broken, or is read wrongly, looks the same
 placebo unlike     the searches of a placebo or filler arm found much less, or much more, than those of the memory
+unverified         a server declares that it tells entries in words of its own: nothing that it gave is compared
 says more          entries that a server from outside made say more than those that it made them of
 ran already        a server at an address, which nobody started and no digest pins
 """
@@ -27,10 +32,11 @@ from typing import Final
 from ..core.columns import ascii_words
 from ..core.seat_letters import memory_name, seat_letter
 from ..experiment.matches import OTHER_TEXT, Arm, Match
+from ..memory.career_memory import PROBES
 from ..memory.native_tools import Effect, NativeTool
 from ..plan.manifest import Manifest, Plan
 from ..plan.streams import SeatStore, career_contests, stores_until, streams_of
-from ..systems import MemorySystem
+from ..systems import MemorySystem, System
 from ..systems.memory_system import Use
 from .check_log import CheckLog, Number, Status
 from .memory_audit import Audited, cut
@@ -51,9 +57,13 @@ def tier_of(counts: Audited, *, rewrites: bool, is_closed: bool) -> Tier:
     `counts`: of all its careers. `rewrites`: its server may change entries when a game ends. `is_closed`: it ran in a
     sealed image without a network.
     """
+    if counts.untraced:
+        return Tier.UNVERIFIED
     if counts.unknown or counts.cut:
         return Tier.BOUNDED if is_closed else Tier.UNVERIFIED
-    return Tier.TRACED if rewrites or counts.derived else Tier.VERBATIM
+    if counts.undumped:
+        return Tier.BOUNDED
+    return Tier.TRACED if rewrites or counts.derived or counts.parts else Tier.VERBATIM
 
 
 def tiers(manifest: Manifest, matches: Mapping[SeatStore, Audited]) -> dict[str, Tier]:
@@ -115,10 +125,12 @@ def check_memory(
         failed = f", {total.failed:,} calls of its tools told an error" if total.failed else ""
         refused = f", {total.refused:,} refused as declared" if total.refused else ""
         altered = f", {total.altered:,} altered by declared noise" if total.altered else ""
+        parts = f", {total.parts:,} of them parts of stored entries" if total.parts else ""
         log.remark(
             Number.MEMORY,
             f"{total.careers:,} stores began empty; {total.stored:,} entries stored{derived}{refused};"
-            f" {total.found:,} found in {total.searches:,} searches{altered}{failed}{stale}{lineage}"
+            f" {total.found:,} found in {total.searches:,} searches{parts}{altered}{failed}{stale}"
+            f"{''.join(f'; {line}' for line in _undumped(manifest.plan))}{lineage}"
             f"; {''.join(f'warning: {one}; ' for one in warnings)}"
             f"sealed: {'; '.join(_servers(manifest))}",
         )
@@ -134,8 +146,38 @@ def stale_lines(plan: Plan) -> Iterator[str]:
             yield f"{ascii_words(match.id)}: system {ascii_words(name)} stores nothing after {where}"
 
 
+def _undumped(plan: Plan) -> Iterator[str]:
+    """One sentence for each memory that was played whose server gives no export."""
+    for name in dict.fromkeys(name for _, _, name in _memories(plan)):
+        system = plan.systems[name]
+        server = system.serving if isinstance(system, MemorySystem) else None
+        if server and not server.exports and server.is_traced:
+            yield (
+                f"{ascii_words(name)} has no export: every text that it gave is a stored entry or an exact part of one,"
+                f" that it began empty is shown by {len(PROBES)} searches of each career that found nothing, and what"
+                " else it holds nobody knows"
+            )
+
+
+def _untraced(plan: Plan) -> list[str]:
+    """The names of the memories that were played whose servers tell entries in words of their own."""
+    names = dict.fromkeys(name for _, _, name in _memories(plan))
+    return [ascii_words(name) for name in names if _is_untraced(plan.systems[name])]
+
+
+def _is_untraced(system: System) -> bool:
+    return isinstance(system, MemorySystem) and system.serving is not None and not system.serving.is_traced
+
+
 def _unverified(total: Audited, manifest: Manifest) -> Iterator[str]:
     """Reasons why no dump, or no words, could be compared with what was stored, or what was compared shows nothing."""
+    if total.untraced:
+        names = ", ".join(_untraced(manifest.plan))
+        yield (
+            f"in {total.untraced:,} of {total.careers:,} careers ({names}) the server tells entries in words of its"
+            " own, as its adapter declares (traits.rewrites: always), so nothing that it gave can be compared with what"
+            " was stored"
+        )
     if total.unknown:
         tools = ", ".join(dict.fromkeys(tool.name for tool in _unknown_tools(manifest)))
         yield (
@@ -207,6 +249,12 @@ def memory_warnings(plan: Plan, matches: Mapping[SeatStore, Audited]) -> Iterato
             yield (
                 f"{place}: nothing was found in any of {counts.searches:,} searches, though {counts.stored:,} entries"
                 " were stored, so no prompt held any; see whether its search works"
+            )
+        if counts.untraced and counts.found:
+            yield (
+                f"{place}: {counts.found:,} texts found are UNVERIFIED: the server tells entries in words of its own"
+                " (traits.rewrites: always), so nothing shows that they come from what was stored; every figure of this"
+                " memory stands on them"
             )
         if counts.own:
             yield (

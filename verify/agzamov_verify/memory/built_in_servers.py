@@ -26,6 +26,7 @@ from typing import Final, Literal, NamedTuple
 
 from ..core.questions import Hit, Kept
 from ..experiment.matches import Trait
+from .given_text import WHOLE, GivenRule
 
 
 class Server(NamedTuple):
@@ -38,6 +39,8 @@ class Server(NamedTuple):
     `recomputed`: its searches follow from the stored entries, and verification computes them.
     `takes_limit`: a search has an argument for the greatest number of entries. `address`: where it ran already, so that
     no digest pins it; empty for one that is started for each career.
+    `exports`: a run asks it for all entries. `is_traced`: what a search gives must be a stored entry, as the rule
+    `given` says; `given_natively`: to a model that calls its own tools.
     """
 
     words: str
@@ -52,6 +55,10 @@ class Server(NamedTuple):
     recomputed: bool = False
     takes_limit: bool = True
     address: str = ""
+    exports: bool = True
+    is_traced: bool = True
+    given: GivenRule = WHOLE
+    given_natively: GivenRule = WHOLE
 
 
 SERVERS: Final[Mapping[str, Server]] = MappingProxyType(

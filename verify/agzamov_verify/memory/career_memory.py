@@ -1,10 +1,10 @@
 """The memory of one seat in one career: the questions to its server, and the part of the answers in prompts.
 
-    begin      export and probe the store, which must be empty
+    begin      export and probe the store, which must be empty; a server without an export is probed alone
     recall     search before a decision; the prompt gets as many entries as the limits allow
     observe    after each contest (a game, a session of hands): store one observation, end the game; in the stale arm
                nothing is stored after a declared contest, and all else goes on
-    finish     export every live entry: the dump of the career
+    finish     export every live entry, where the server can: the dump of the career
 
 The law: a server gets entries, queries, kinds and the number of the contest in the career, nothing else. In the
 placebo arm the same questions are asked at the same moments, and the prompt gets other text (see placebo).
@@ -17,6 +17,7 @@ import msgspec
 
 from ..core.questions import EXPORTED, HITS, MEMORY, SETTLED, STORED, EndGame, Export, Hit, Search, Store, Stored
 from ..core.script import Script, ask
+from .given_text import WHOLE, GivenRule
 from .placebo import Placebo
 from .tool_calls import Toolbox
 
@@ -32,8 +33,22 @@ class SearchLimits(msgspec.Struct, frozen=True):
     bytes_max: int
 
 
+class ServerUse(msgspec.Struct, frozen=True):
+    """How a server is asked. `rewrites`: it may change entries when a game ends. `exports`: it gives every entry.
+
+    `given`: what a search gives of an entry.
+    """
+
+    rewrites: bool = False
+    exports: bool = True
+    given: GivenRule = WHOLE
+
+
+PLAIN: Final = ServerUse()
+
+
 class CareerMemory:
-    """The script's half of a memory server; `rewrites`: the server may change entries when a game ends.
+    """The script's half of a memory server, which is asked as `server` says.
 
     `to`: whose memory it is, a name of `seat_letters.memory_name`. `stores_until`: the last contest after which
     something is stored; None where nothing ends the storing.
@@ -44,11 +59,11 @@ class CareerMemory:
         limits: SearchLimits,
         placebo: Placebo | None = None,
         *,
-        rewrites: bool = False,
+        server: ServerUse = PLAIN,
         to: str = MEMORY,
         stores_until: int | None = None,
     ) -> None:
-        self._limits, self._placebo, self._rewrites, self._to = limits, placebo, rewrites, to
+        self._limits, self._placebo, self._server, self._to = limits, placebo, server, to
         self._stores_until = stores_until
         self._number, self._entries = 1, 0
         self._game, self._asked = "", 0
@@ -60,7 +75,8 @@ class CareerMemory:
 
     def begin(self, game: str) -> Script[None]:
         """Ask for all entries and for some words, before the first game."""
-        yield from self._export(game)
+        if self._server.exports:
+            yield from self._export(game)
         for probe in PROBES:
             yield from self._search(game, 0, probe)
 
@@ -103,19 +119,23 @@ class CareerMemory:
         """End the contest."""
         question = EndGame(attempt=self._next(game), game=game, number=self._number, to=self._to, turn=0)
         yield from ask(question, SETTLED)
-        if self._rewrites:
+        if self._server.rewrites and self._server.exports:
             yield from self._export(game)
         self._number += 1
 
     def finish(self, game: str) -> Script[None]:
         """Ask for all entries once more."""
-        yield from self._export(game)
+        if self._server.exports:
+            yield from self._export(game)
 
     def _told(self, game: str, turn: int, query: str) -> Script[list[str]]:
         """The texts of a search that fit into the limits, or in their place as many of the placebo."""
         hits = yield from self._search(game, turn, query)
         fitting = within([hit.content for hit in hits], self._limits)
-        return self._placebo.instead_of(hits[: len(fitting)]) if self._placebo else fitting
+        if not self._placebo:
+            return fitting
+        instead = zip(self._placebo.instead_of(hits[: len(fitting)]), fitting, strict=False)
+        return [self._server.given.cut_like(text, given) for text, given in instead]
 
     def _search(self, game: str, turn: int, query: str) -> Script[tuple[Hit, ...]]:
         question = Search(

@@ -23,12 +23,12 @@ import msgspec
 from ..core import canon
 from ..experiment.matches import Trait
 from .built_in_servers import SERVERS, Server
+from .given_text import GivenRule, Gives
 
 Rewrites = Literal["never", "end_game", "always", "described"]
 Setting = Literal["half_life_games", "noise_percent"]
 Query = Literal["none", "substring", "full_text", "semantic", "hybrid", "graph"]
 Answer = Literal["structured", "json_text", "json_in_text", "text"]
-Gives = Literal["entries", "parts", "previews"]
 Template: TypeAlias = dict[str, Any]
 """Arguments of a tool, with `${name}` where a value is filled in."""
 
@@ -230,6 +230,22 @@ class Adapter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {tool: args for tool, args in calls if tool}
 
     @property
+    def is_traced(self) -> bool:
+        """True if what a search gives must be a stored entry or a part of one."""
+        return self.traits.rewrites != "always"
+
+    @property
+    def exports(self) -> bool:
+        """True if a run asks for all entries, and compares them with what was stored."""
+        return self.is_traced and not self.export.absent
+
+    def given(self, *, native: bool) -> GivenRule:
+        """The rule for what a search gives of an entry. `native`: to a model that calls the server's own tools."""
+        if self.fetch.tool and not native:
+            return GivenRule()
+        return GivenRule(self.search.gives, self.search.ellipsis)
+
+    @property
     def reserved(self) -> frozenset[str]:
         """Names of the tools that no model is offered: those for the whole memory, and those called once."""
         names = (self.describe.tool, self.end_game.tool, self.export.tool, *(call.tool for call in self.first))
@@ -326,7 +342,7 @@ def _outside(declared: Adapter, image_part: str) -> Server:
     repeat = "repeat" if traits.deterministic == "both" else "need not repeat"
     words = (
         f"from outside{ran_already}; its adapter is sealed, and declares unchecked: it searches by {traits.query},"
-        f" rewrites {traits.rewrites}, refuses {refuses}, its searches {repeat}"
+        f" rewrites {traits.rewrites}, refuses {refuses}, its searches {repeat}{_beside(declared)}"
     )
     by_age = {"none": {Trait.UNIFORM}, "games": {Trait.TEMPORAL}, "wall": set[Trait]()}[traits.clock]
     return Server(
@@ -340,4 +356,15 @@ def _outside(declared: Adapter, image_part: str) -> Server:
         searches_repeat=traits.deterministic == "both",
         takes_limit="${limit}" in str(declared.search.args),
         address=address,
+        exports=declared.exports,
+        is_traced=declared.is_traced,
+        given=declared.given(native=False),
+        given_natively=declared.given(native=True),
     )
+
+
+def _beside(declared: Adapter) -> str:
+    """Words for what keeps an audit of the server from being whole."""
+    gives = {"entries": "", "parts": ", its searches give parts of entries", "previews": ", its searches cut entries"}
+    none = "" if not declared.export.absent else ", no tool gives every entry"
+    return f"{gives[declared.given(native=False).gives]}{none}"

@@ -21,7 +21,7 @@ from typing import Final
 
 from ..core.questions import CALLED, MEMORY, CallTool, Chat, Message, Store, Tool, ToolCall
 from ..core.script import Script, ask
-from .career_memory import CareerMemory, SearchLimits
+from .career_memory import PLAIN, CareerMemory, SearchLimits, ServerUse
 from .native_tools import NATIVE_SYSTEM, Effect, Given, NativeTool, delivered, names_of, read_native_call, shown_native
 from .placebo import Placebo
 from .tool_calls import (
@@ -58,11 +58,11 @@ class ModelMemory(CareerMemory):
         calls_max: int,
         placebo: Placebo | None = None,
         *,
-        rewrites: bool = False,
+        server: ServerUse = PLAIN,
         to: str = MEMORY,
         stores_until: int | None = None,
     ) -> None:
-        super().__init__(limits, placebo, rewrites=rewrites, to=to, stores_until=stores_until)
+        super().__init__(limits, placebo, server=server, to=to, stores_until=stores_until)
         self.calls_max, self.tools_message = calls_max, SYSTEM.format(calls_max=calls_max)
         self._last: tuple[Chat, Count] | None = None
         self._is_open = False
@@ -137,9 +137,15 @@ class NativeMemory(ModelMemory):
     closing = NATIVE_CLOSING
 
     def __init__(
-        self, limits: SearchLimits, calls_max: int, offered: Sequence[NativeTool], *, to: str = MEMORY
+        self,
+        limits: SearchLimits,
+        calls_max: int,
+        offered: Sequence[NativeTool],
+        *,
+        server: ServerUse = PLAIN,
+        to: str = MEMORY,
     ) -> None:
-        super().__init__(limits, calls_max, to=to)
+        super().__init__(limits, calls_max, server=server, to=to)
         self._offered = {tool.name: tool for tool in offered}
         self.tools = tuple(tool.tool for tool in offered)
         self.tools_message = NATIVE_SYSTEM.format(calls_max=calls_max, names=names_of(self._offered))

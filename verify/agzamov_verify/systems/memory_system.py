@@ -13,9 +13,10 @@ from ..experiment.matches import OTHER_TEXT, Arm, Augmentation, Trait
 from ..experiment.plan_fields import END, CountOrNone, Problem
 from ..memory import tool_calls
 from ..memory.built_in_servers import SERVERS, Server
-from ..memory.career_memory import CareerMemory, SearchLimits
+from ..memory.career_memory import CareerMemory, SearchLimits, ServerUse
 from ..memory.declared_server import (
     ADAPTER_CHARACTERS_MAX,
+    TRAITS_OF_QUERY,
     NoAdapter,
     declared_in,
     names_a_file,
@@ -23,6 +24,7 @@ from ..memory.declared_server import (
     shipped_problem,
 )
 from ..memory.filler import FILLER_TEMPLATES, Filler
+from ..memory.given_text import GivenRule
 from ..memory.model_memory import ModelMemory, NativeMemory
 from ..memory.native_tools import NATIVE_TEMPLATES, Effect, NativeTool
 from ..memory.placebo import Donor, Placebo, PlaceboRule, RandomOfOwn, Shuffle
@@ -107,6 +109,11 @@ class MemorySystem(System, frozen=True, tag="memory"):
         return self.server
 
     @property
+    def given(self) -> GivenRule:
+        """The rule for what a search of its server gives of an entry."""
+        return self._server.given_natively if self.offers_native_tools else self._server.given
+
+    @property
     def is_from_outside(self) -> bool:
         """True if its server is spoken to by an adapter that the plan holds."""
         return bool(self.adapter)
@@ -144,7 +151,10 @@ class MemorySystem(System, frozen=True, tag="memory"):
         elif not server.recomputed:
             yield "which of the stored entries its server gave"
         if outside and server.rewrites:
-            yield "the text of each entry that the server made of others"
+            made = "the text of each entry that the server made of others"
+            yield made if server.is_traced else "every text that the server gave: none is compared with what was stored"
+        if outside and not server.exports:
+            yield "what its server held besides the entries that it gave"
         if self.offers_native_tools:
             yield "what a tool says with an error"
         if outside and self.offers_native_tools:
@@ -206,6 +216,15 @@ class MemorySystem(System, frozen=True, tag="memory"):
             return frozenset()
         return server.traits | ({Trait.TEMPORAL} if self.half_life_games else server.without_half_life)
 
+    def trait_reason(self, beyond: Sequence[Trait]) -> str:
+        declared = declared_in(self.adapter) if self.is_from_outside else NoAdapter("")
+        if isinstance(declared, NoAdapter):
+            return ""
+        by_query = frozenset().union(*TRAITS_OF_QUERY.values())
+        keys = [f"traits.query: {declared.traits.query}"] if by_query & set(beyond) else []
+        keys += [f"traits.clock: {declared.traits.clock}"] if {Trait.TEMPORAL, Trait.UNIFORM} & set(beyond) else []
+        return f"; its adapter has {' and '.join(keys)}, which allows {_listed(self.traits_known)}"
+
     def problems(self, arm: Arm) -> Iterator[Problem]:
         server = self.serving
         yield from self._adapter_problems()
@@ -227,6 +246,11 @@ class MemorySystem(System, frozen=True, tag="memory"):
         if self.placebo is not PlaceboRule.DONOR:
             required = "a donor's notes required, which tell nothing of the opponent"
             yield f"system {name} has the placebo {self.placebo.value}, {required}"
+        if self.serving and not self.serving.is_traced:
+            yield (
+                f"system {name} may give what was never stored (traits.rewrites: always), where stored entries or what"
+                " names its sources is required: what it gives is unverified"
+            )
 
     def _adapter_problems(self) -> Iterator[Problem]:
         """Reasons why the server is none that can be measured."""
@@ -245,8 +269,10 @@ class MemorySystem(System, frozen=True, tag="memory"):
         elif declared.systems:
             yield Problem("adapter", "expected the adapter of one system, without the key systems")
         elif declared.traits.rewrites == "described":
-            message = "expected never or end_game as traits.rewrites, found described: it must be known before the run"
-            yield Problem("adapter", message)
+            message = "expected never, end_game or always as traits.rewrites, found described: it must be known before"
+            yield Problem("adapter", f"{message} the run")
+        elif declared.traits.rewrites == "end_game" and not declared.exports:
+            yield Problem("adapter", "expected an export where traits.rewrites is end_game, which names what was made")
 
     def _use_problems(self, server: Server, arm: Arm) -> Iterator[Problem]:
         if self.needs_tool_calls and not self.calls_max:
@@ -276,12 +302,12 @@ class MemorySystem(System, frozen=True, tag="memory"):
     ) -> CareerMemory | None:
         placebo = self._placebo(donor, order) if arm is Arm.PLACEBO else None
         placebo = Filler(order) if arm is Arm.FILLER else placebo
+        server = ServerUse(self._server.rewrites, self._server.exports, self.given)
         if self.use is Use.NATIVE and offered:
-            return NativeMemory(self.limits, self.calls_max, offered, to=to)
+            return NativeMemory(self.limits, self.calls_max, offered, server=server, to=to)
         if self.needs_tool_calls:  # before its server is sealed, a memory by native tools counts for one of two tools
-            return ModelMemory(self.limits, self.calls_max, placebo, to=to, stores_until=stores_until)
-        rewrites = self._server.rewrites
-        return CareerMemory(self.limits, placebo, rewrites=rewrites, to=to, stores_until=stores_until)
+            return ModelMemory(self.limits, self.calls_max, placebo, server=server, to=to, stores_until=stores_until)
+        return CareerMemory(self.limits, placebo, server=server, to=to, stores_until=stores_until)
 
     def _placebo(self, donor: Donor, order: Stream) -> Placebo:
         match self.placebo:
@@ -297,3 +323,7 @@ class MemorySystem(System, frozen=True, tag="memory"):
         """Its server, in a plan that can be run."""
         assert self.serving
         return self.serving
+
+
+def _listed(traits: Iterable[Trait]) -> str:
+    return ", ".join(sorted(traits)) or "none"

@@ -122,7 +122,12 @@ class System(Part, frozen=True, tag_field="kind"):
     def problems(self, arm: Arm) -> Iterator[Problem]:  # noqa: ARG002 - see the oracle
         """Everything that makes the system impossible in an arm, by path below it."""
         if beyond := sorted(set(self.traits) - self.traits_known):
-            yield Problem("traits", f"expected none that the system cannot have, found {', '.join(beyond)}")
+            reason = self.trait_reason(beyond)
+            yield Problem("traits", f"expected none that the system cannot have, found {', '.join(beyond)}{reason}")
+
+    def trait_reason(self, beyond: Sequence[Trait]) -> str:  # noqa: ARG002 - see the memory
+        """The reason why it cannot have these traits, in words after the error; empty where nothing is to be said."""
+        return ""
 
     def text_problems(self, phrases: Mapping[str, Sequence[str]]) -> Iterator[Problem]:  # noqa: ARG002 - see retrieval
         """Problems of texts that the plan holds for it. `phrases`: by game, all phrases of which a search is made."""
