@@ -9,7 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
+from agzamov_harness.memory.adapter_file import DeclaredSystem, Variant, adapter_from_yaml
+from agzamov_harness.memory.launch import Setup
+from agzamov_verify.core.questions import Hits
 from agzamov_verify.memory import declared_server
+from memory.memory_world import LIMITS, answers, opened, search, store
+from memory.plain_world import plain_yaml
 
 HERE = Path(__file__).parent
 PAGE = (HERE.parents[1] / "docs" / "add-a-memory.md").read_text()
@@ -21,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder in which the page is walked: the server, and the adapter as the page has it."""
     for name in ("notes_server.py", "stdio_server.py"):
         shutil.copy(HERE / name, tmp_path)
-    adapter_text, plan = re.findall(r"```yaml\n((?:.*\n)*?)```", PAGE)
+    adapter_text, _, plan = re.findall(r"```yaml\n((?:.*\n)*?)```", PAGE)
     (tmp_path / "notes.yaml").write_text(adapter_text)
     (tmp_path / "plan.yaml").write_text(
         plan.replace("hands: 750", "hands: 10").replace("session_hands: 10", "session_hands: 2")
@@ -68,6 +73,23 @@ def test_a_mistake_is_told_as_the_page_tells_it(folder: Path) -> None:
     code, printed = agzamov("agzamov memory check notes.yaml")
     assert code == 2
     assert printed == f"error: {re.findall(r'`(notes.yaml: .*)`', PAGE)[0]}\n"
+
+
+def test_the_adapter_of_a_server_that_has_less_reads_what_the_page_shows(tmp_path: Path) -> None:
+    shown = re.findall(r"```yaml\n((?:.*\n)*?)```", PAGE)[1]
+    written = plain_yaml("previews")
+    adapter = adapter_from_yaml(f"{written[: written.index('store:')]}{shown}".encode())
+    note = "Folded to a 3-bet on the button: 4 of 5"
+    said = list[str]()
+    system = DeclaredSystem("notes", adapter, Variant("", "full_text"))
+    with opened(Setup(system, limits=LIMITS, tell_raw=said.append), tmp_path) as port:
+        found = answers(port, [store(1, "Castled early"), store(2, note, 2), search("button:", 3)])[-1]
+    assert isinstance(found, Hits)
+    assert [(hit.entry, hit.content) for hit in found.hits] == [("e00002", note)]
+    example = PAGE[PAGE.index("## A server that has less") :]
+    for words in ("Stored as note #2.", "[note #2] Folded to a 3-bet on the butto..."):
+        assert words in example
+        assert any(words in one for one in said)
 
 
 def test_the_page_lists_the_keys_of_an_adapter() -> None:
