@@ -33,7 +33,8 @@ MEMORY: Final = (
          "The degree to which a memory's answers can be traced to stored entries, in four tiers: A verbatim "
          "(each dump is as stored), B traced (each entry that the server made names its sources, or is a part of a "
          "stored one), C bounded (no export, but each text that it gave is a stored entry or a part of one; or no "
-         "words could be compared, in a sealed image without a network), D unverified (words that could not be compared).",
+         "words could be compared, in a sealed image without a network), D unverified (words that could not be "
+         "compared).",
          "docs/memory.md", ("lineage tier", "tiers", "verbatim", "traced", "unverified")),
     Term("donor",
          "The stranger of whom a placebo tells notes in the place of a memory's entries: another one in each career, "
