@@ -141,3 +141,12 @@ def test_a_server_that_tells_entries_in_its_own_words_is_measured_and_marked(
     assert "UNVERIFIED: the server tells entries in words of its own" in shown
     details = " ".join(commands.run("verify", bundle_of(run), "--details", cwd=tmp_path).out.split())
     assert "system mine may give what was never stored (traits.rewrites: always)" in details
+    games = [f"p2-holdem-memory_real_mine-agent-foe-h{number:07d}" for number in range(2 * SESSIONS * CAREERS)]
+    xrays = [commands.run("xray", bundle_of(run), "--game", game, cwd=tmp_path) for game in games]
+    assert {xray.code for xray in xrays} == {0}, xrays
+    assert any("remembered #1; without it the same" in xray.out for xray in xrays)
+    report = commands.run("report", bundle_of(run), "--out", "report.html", cwd=tmp_path)
+    assert report.code == 3, report  # a step that was not taken
+    assert "UNVERIFIED: the server tells entries in words of its own" in (tmp_path / "report.html").read_text()
+    scored = commands.run("matrix", bundle_of(run), cwd=tmp_path)
+    assert "UNVERIFIED" in scored.out, scored

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from agzamov_harness.reproduce.memory_replay import ComparedStore, compared_blank
+from agzamov_harness.reproduce.memory_replay import ComparedStore, compared, compared_blank
 from agzamov_harness.run import signing_keys
 from agzamov_verify.core.questions import Answer, Hit, Hits, Question, Settled, Stored
 from agzamov_verify.memory.built_in_servers import SERVERS
@@ -110,3 +110,27 @@ def test_a_bundle_without_a_memory_is_wrong_use(commands: Commands, tmp_path: Pa
     golden = Path(__file__).parents[1] / "bundles/golden/agz-0.1/bundle"
     ended = commands.run("memory", "replay", golden, cwd=tmp_path)
     assert (ended.code, "expected a bundle in which seat A has a memory" in ended.err) == (2, True), ended
+
+
+class Answering:
+    """A port that gives one answer to everything."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    def answer(self, question: Question) -> Answer:
+        return self._answer
+
+    def restore(self, question: Question, recorded: Answer) -> None:
+        raise AssertionError
+
+    def close(self) -> None:
+        pass
+
+
+def test_answers_that_are_alike_at_their_beginning_are_told_where_they_differ() -> None:
+    long = "Folded to a 3-bet on the button: 4 of 5\n" * 20
+    recorded, given = (Hits((Hit(f"{long}{end}", "e00001"),)) for end in ("of 9", "of 8"))
+    outcome = compared(Answering(given), [(search("folded", 1), recorded)])
+    assert "then expected '9\"," in outcome.found
+    assert "found '8\"," in outcome.found

@@ -16,6 +16,7 @@ import msgspec
 from agzamov_verify.checks.opened_bundle import Opened
 from agzamov_verify.checks.replay_stream import exchanges_of, segments_of
 from agzamov_verify.core.questions import Answer, Called, CallTool, MemoryQuestion, Question, Search, Store
+from agzamov_verify.memory.given_text import difference
 from agzamov_verify.plan.manifest import Manifest
 from agzamov_verify.plan.streams import SeatStore, memory_stores, streams_of
 from agzamov_verify.systems import MemorySystem, System
@@ -136,7 +137,7 @@ def compared(port: Port, recorded: Iterable[tuple[Question, Answer]], *, searche
         if found != expected and is_free:
             unlike += 1
         elif found != expected:
-            return ComparedStore(asked, unlike, _place(question), _shown(expected), _shown(found))
+            return ComparedStore(asked, unlike, _place(question), _shown(expected), _told(expected, found))
     return ComparedStore(asked, unlike)
 
 
@@ -170,6 +171,13 @@ def _searches_repeat(system: System) -> bool:
     """Whether a fresh server with the same entries must give the same answers to searches."""
     serving = system.serving if isinstance(system, MemorySystem) else None
     return serving is None or serving.searches_repeat
+
+
+def _told(expected: Answer, found: Answer) -> str:
+    """The answer found; where both are alike as far as they are shown, the place where they differ."""
+    if _shown(found) != _shown(expected):
+        return _shown(found)
+    return difference(*(msgspec.json.encode(answer).decode() for answer in (expected, found)))
 
 
 def _shown(answer: Answer) -> str:
