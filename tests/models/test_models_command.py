@@ -53,7 +53,6 @@ def plan_at(folder: Path, **seat: Any) -> Path:
     """A plan file with one local seat."""
     wished = {
         "title": "Check",
-        "isolation": "container" if seat["kind"] == "gguf" else "process",
         "seats": {"model": {"tokens_max": 8, **seat}, "random": {"kind": "random"}},
         "matches": [{"phase": 0, "game": "chess960", "a": "model", "b": "random", "games": 2}],
     }
@@ -112,17 +111,19 @@ def test_a_plan_of_a_file_is_hashed_and_measured_where_it_is_served(
     live: Live, babbler: Babbler, tmp_path: Path
 ) -> None:
     plan = plan_at(tmp_path, kind="gguf", weights=str(babbler.gguf))
-    hashed = agzamov("check", plan)
-    assert hashed[0] == 0
-    assert "preflight" not in hashed[1]
+    here = agzamov("check", plan)
+    assert here[0] == 0, here[1]
+    assert "preflight of seat model: " in here[1]
+    assert "all at once      texts 7/7, log probabilities 7/7" in here[1]
     measured = agzamov("check", plan, "--served", f"model={live.llama}")
     assert measured[0] == 0, measured[1]
     assert "all at once      texts 7/7, log probabilities 7/7" in measured[1]
 
 
-def test_a_file_alone_is_hashed(babbler: Babbler) -> None:
+def test_a_file_alone_is_hashed_and_measured(babbler: Babbler) -> None:
     code, output = agzamov("check", babbler.gguf)
-    assert (code, output.count("would be sealed with sha256")) == (0, 1)
+    assert (code, output.count("would be sealed with sha256")) == (0, 1), output
+    assert "a prompt that does not fit is refused" in output
 
 
 def test_what_is_wrong_is_named_and_fails(babbler: Babbler, tmp_path: Path) -> None:

@@ -163,12 +163,31 @@ def test_a_measured_seat_takes_it_as_it_is_and_notes_it(babbler: Babbler, tmp_pa
 
 
 @pytest.mark.slow
-def test_weights_that_are_not_quantised_are_strict_one_at_a_time_only(babbler: Babbler, tmp_path: Path) -> None:
+def test_slots_that_share_a_process_are_not_strict_where_weights_are_not_quantised(
+    babbler: Babbler, tmp_path: Path
+) -> None:
     """Measured here: the kernels of F32, F16 and BF16 sum in another order for another shape of batch."""
+    alone, together = tmp_path / "alone", tmp_path / "together"
+    alone.mkdir()
+    together.mkdir()
     with strict(unquantised(tmp_path)) as address:
-        assert of_gguf(babbler, address, tmp_path, concurrency=1).seats["model"].same
-        with pytest.raises(ModelFault, match=r"not quantised \(F32, F16, BF16\) need concurrency: 1 too"):
-            of_gguf(babbler, address, tmp_path)
+        assert of_gguf(babbler, address, alone, concurrency=1).seats["model"].same
+        with pytest.raises(ModelFault, match="one slot for each server"):
+            of_gguf(babbler, address, together)
+
+
+@pytest.mark.slow
+def test_slots_of_their_own_processes_are_strict_whatever_the_weights(babbler: Babbler, tmp_path: Path) -> None:
+    with strict(unquantised(tmp_path), tmp_path / "m.sock", slots=4) as socket:
+        assert of_gguf(babbler, socket, tmp_path, concurrency=4).seats["model"].same
+
+
+def test_a_slot_that_does_not_answer_is_found(babbler: Babbler, tmp_path: Path) -> None:
+    with (
+        strict(babbler.gguf, tmp_path / "m.sock", slots=2) as socket,
+        pytest.raises(ModelFault, match=r"m-2\.sock: expected a llama.cpp server, found none"),
+    ):
+        of_gguf(babbler, socket, tmp_path, concurrency=3)
 
 
 @pytest.mark.slow
@@ -177,8 +196,9 @@ def test_another_server_in_a_later_execution_is_refused(babbler: Babbler, tmp_pa
 
     write_model(tmp_path / "other.gguf", seed=2, quantised=True)
     with strict(babbler.gguf) as address:
-        first = of_gguf(babbler, address, tmp_path)
-        assert of_gguf(babbler, address, tmp_path) == first
+        first = of_gguf(babbler, address, tmp_path).seats["model"]
+        again = of_gguf(babbler, address, tmp_path).seats["model"]
+        assert (again.rounds, again.answers_sha256) == ((), first.answers_sha256), "asked once more, all at once"
     with strict(tmp_path / "other.gguf") as address, pytest.raises(ModelFault, match="another machine or server"):
         of_gguf(babbler, address, tmp_path)
     assert len(read_notes(tmp_path).executions) == 2

@@ -61,6 +61,7 @@ def adjudication(**changes: object) -> dict[str, Any]:
     [
         {},
         gguf(),
+        {**gguf(), "isolation": "process"},
         gguf(gpus="all", determinism="measured", memory_mib=8000),
         ollama(),
         ollama(store=""),
@@ -168,11 +169,6 @@ BUTTON = "expected an even number, so that both seats have the button equally"
             "expected fewer than the 4096 tokens of the context",
         ),
         (gguf(temperature="3"), "seats.model.temperature", "expected 0 to 2, found 3"),
-        (
-            {**gguf(), "isolation": "process"},
-            "seats.model.kind",
-            "expected isolation: container, where a pinned image serves the weights",
-        ),
         (ollama(model=""), "seats.model.model", "expected the model's name as agzamov models list shows it"),
         (
             ollama(model_digest=""),

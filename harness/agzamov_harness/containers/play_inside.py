@@ -27,8 +27,8 @@ from ..run.run_folder import RunDirectory
 from ..run.runner import Runner
 from ..run.stop import Stop
 from ..seat_kind import kind_of
+from ..servers.server_readiness import wait_for_socket
 from . import container_paths, control_protocol
-from .server_readiness import wait_for_socket
 from .topology import memory_sockets, tool_sockets
 
 COUNTS_EVERY_NS = 200_000_000
@@ -96,7 +96,7 @@ def _wait_for_servers(manifest: Manifest, wait: Wait) -> None:
     for tool in tool_sockets(plan).values():
         wait_for_socket(tool, wait)
     for name, seat in plan.playing.items():
-        kind_of(seat).wait_until_ready(name, wait)
+        kind_of(seat).wait_until_ready(name, seat, wait)
 
 
 class _Teller:

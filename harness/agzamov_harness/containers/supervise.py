@@ -28,7 +28,7 @@ from .container_lifecycle import RunContainers, image_in, in_parallel, remove_or
 from .container_logs import ContainerLogs
 from .container_monitor import EXIT_STOPPED, SIGNAL_BASE, ContainerMonitor, outcome
 from .control_protocol import OutputReader
-from .engine_socket import INSTEAD, NoEngine
+from .engine_socket import NoEngine
 from .folder_transfer import FolderBounds, hand_over, require_plain_files, take_back
 from .topology import Topology, topology
 
@@ -45,19 +45,9 @@ def require_engine(plan: Plan) -> None:
             if any(seat.gpus for seat in local_models(plan).values()):
                 engine.require_gpus()
     except NoEngine as error:
-        raise ManifestError(f"isolation: {_advice_for(plan, str(error))}") from error
+        raise ManifestError(f"isolation: {error}") from error
     except NoGpu as error:
         raise ManifestError(f"gpus: {error}") from error
-
-
-def _advice_for(plan: Plan, message: str) -> str:
-    """Error message if no engine answers; drops advice to use processes for weights that only a container serves."""
-    kind = next((seat.kind for seat in plan.playing.values() if seat.needs_container), "")
-    if not kind:
-        return message
-    for mark in (", ", "; "):
-        message = message.removesuffix(f"{mark}{INSTEAD}")
-    return f"{message}; the plan has a {kind} seat, whose weights a container serves and nothing else"
 
 
 def play_in_containers(

@@ -43,7 +43,7 @@ DEFAULTS = {
     "GPUS": "0",
 }
 WHEEL = "xllamacpp"
-BATCH_TOKENS = 512
+BATCH_TOKENS = 2048  # of slots that share a process: two long prompts side by side are cut at a batch's end
 LOOK_S = 0.2
 END_S_MAX = 2.0
 ERRORS = 1

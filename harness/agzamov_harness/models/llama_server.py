@@ -6,7 +6,6 @@ from typing import Any
 import httpx2
 
 from agzamov_verify.core.untrusted_input import printable
-from agzamov_verify.seats import GgufSeat
 
 from ..adapters.http_transport import guard
 from ..ports import ModelFault
@@ -18,16 +17,16 @@ SAID_CHARACTERS_MAX = 100
 RUNTIME_FILE = "runtime"
 
 
-def look_at(seat: GgufSeat, address: str) -> Serving:
-    """The server at an address or a socket. Raises ModelFault if it is not what the seat needs."""
+def look_at(address: str, slots_needed: int) -> Serving:
+    """The server at an address or a socket. Raises ModelFault if it has too few slots, or is none."""
     props = _props(address)
     settings = props.get("default_generation_settings")
     context = settings.get("n_ctx") if isinstance(settings, dict) else 0
     slots = props.get("total_slots")
     if not isinstance(context, int) or not isinstance(slots, int):
         raise ModelFault(f"{address}: expected the properties of a llama.cpp server, found others")
-    if slots < seat.concurrency:
-        raise ModelFault(f"{address}: expected {seat.concurrency} slots, found {slots}; lower the seat's concurrency")
+    if slots < slots_needed:
+        raise ModelFault(f"{address}: expected {slots_needed} slots, found {slots}; lower the seat's concurrency")
     return Serving(ModelServer("llama.cpp", _runtime(address, str(props.get("build_info", ""))), context), None)
 
 

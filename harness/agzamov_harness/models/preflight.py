@@ -1,14 +1,16 @@
-"""The preflight of a run's local models: seconds before the first question that show whether their answers can count.
+"""The preflight of a run's local models: minutes before a plan is sealed that show whether their answers can count.
 
 For each seat: the server is looked at, the determinism of its answers is measured with the protocol's own prompts (the
 same in every run; one of each game is a long talk, which a server may compute by other kernels), and a prompt longer
 than the context is sent: a server that truncates it silently makes every later answer worthless, so it is refused. What
 came out stands in notes/preflight.json, one entry for each execution, and goes into the bundle; a strict seat whose
-answers are no function of the request stops the run.
+answers are no function of the request stops the run. A later start of the same server on the same machine is asked once
+more, all at once, and must give the same texts.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -20,6 +22,7 @@ from agzamov_verify.core import canon
 from agzamov_verify.core.dice import Dice
 from agzamov_verify.core.questions import Chat, Message
 from agzamov_verify.core.script import Exchanges, Script
+from agzamov_verify.core.waiting import busy
 from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Manifest, Plan
 from agzamov_verify.plan.plan_problems import local_models
@@ -30,19 +33,22 @@ from agzamov_verify.table.game import Block, StreamPlan
 from agzamov_verify.table.registry import GAMES
 from agzamov_verify.table.scripted_players import random_answer
 
+from ..adapters.completion import ServerAnswer
 from ..adapters.retries import PromptTooLong
 from ..foundation.append_only import write_over
 from ..foundation.program_and_machine import Cpu, this_cpu
 from ..ports import ChatRequest, ModelFault, PortFault
 from ..run.run_folder import PREFLIGHT
-from ..seat_kind import ModelServer, local_kind_of
-from .determinism import TOKENS_MAX, Measured, Probing, Round, measure
+from ..seat_kind import ModelServer, Serving, local_kind_of
+from .determinism import LIKELIEST, TOKENS_MAX, Probing, Round, Tell, at_once, characters, measure
 
 QUESTIONS = 24
 PER_GAME = 3
 DICE = Dice(hashlib.sha256(b"agz/preflight/v1").digest())
 REJECTION = "Rejected: no line declares an action."
 ANSWER_BYTES_MIN = 64
+SECONDS_MAX = 120.0
+"""Of one seat's measurement, unless the least that shows anything takes longer."""
 
 
 def prompts_of(plan: Plan, seat: str) -> list[ChatRequest]:
@@ -89,6 +95,10 @@ def _chats(script: Script[Block]) -> Iterator[Chat]:
 FILE = PREFLIGHT
 TALK_BYTES_MAX = 3000
 """Under 1,000 tokens: a retry of a run, and what a slow processor reads in seconds."""
+BYTE_TOKENS_MAX = 3
+"""A blank, where a tokenizer spells it as U+2581 and has a token for each byte alone."""
+TEMPLATE_TOKENS = 256
+"""More than a chat template puts around three messages."""
 SHORT_PART = 8
 
 
@@ -130,6 +140,11 @@ class Preflights(msgspec.Struct, frozen=True):
     executions: tuple[PreflightExecution, ...] = ()
     format: Literal["agz-preflight-1"] = "agz-preflight-1"
 
+    def of(self, name: str, cpu: Cpu) -> SeatOutcome | None:
+        """The first findings of a seat on a processor."""
+        found = (execution.seats.get(name) for execution in self.executions if execution.cpu == cpu)
+        return next(filter(None, found), None)
+
 
 def run_preflight(
     manifest: Manifest, ports: Mapping[str, object], served: Mapping[str, str], notes: Path
@@ -140,15 +155,28 @@ def run_preflight(
         return None
     before = read_notes(notes)
     outcomes: dict[str, SeatOutcome] = {}
-    for name, seat in seats.items():
+    for name in seats:
         port = ports[name]
         assert isinstance(port, Probing), f"the port of {name} cannot be probed"
-        outcomes[name] = examine(manifest, name, port, served.get(name, seat.server_url or ""))
-    for name, outcome in outcomes.items():
-        require(name, seats[name], outcome, [old.seats[name] for old in before.executions if name in old.seats])
+        address = served.get(name, seats[name].server_url or "")
+        earlier = before.of(name, this_cpu())
+        outcomes[name] = _once_more(manifest, name, port, address, earlier) or examine(manifest, name, port, address)
     execution = PreflightExecution(this_cpu(), outcomes)
-    write_over(notes / FILE, canon.dumps(Preflights((*before.executions, execution))))
+    require_all(manifest.plan, execution, before)
+    note(notes, execution)
     return execution
+
+
+def require_all(plan: Plan, execution: PreflightExecution, before: Preflights) -> None:
+    """Raises ModelFault where a strict seat's answers are no function of its requests, here or since an earlier one."""
+    seats = local_models(plan)
+    for name, outcome in execution.seats.items():
+        require(name, seats[name], outcome, [old.seats[name] for old in before.executions if name in old.seats])
+
+
+def note(notes: Path, execution: PreflightExecution) -> None:
+    """Add the findings of an execution to those in the folder. Raises ModelFault."""
+    write_over(notes / FILE, canon.dumps(Preflights((*read_notes(notes).executions, execution))))
 
 
 def read_notes(notes: Path) -> Preflights:
@@ -162,28 +190,76 @@ def read_notes(notes: Path) -> Preflights:
         raise ModelFault(f"{path}: expected what an earlier preflight noted: {error}") from error
 
 
-def examine(manifest: Manifest, name: str, port: Probing, address: str) -> SeatOutcome:
+def examine(
+    manifest: Manifest, name: str, port: Probing, address: str, tell: Tell = lambda _answers, _seconds: None
+) -> SeatOutcome:
     """Look at one seat's server and measure its answers. Raises ModelFault that begins with the seat's name."""
     seat = local_models(manifest.plan)[name]
     tokens_max = min(TOKENS_MAX, seat.tokens_max)
+    with _named(name):
+        serving = _looked_at(manifest, name, address)
+        requests = _requests(manifest, name, port)
+        measured = measure(port, requests, tokens_max, seat.concurrency, serving.reload, SECONDS_MAX, tell)
+        overlong = probe_context(port, requests[-1], seat.context_tokens)
+    digest, asked = _digest(measured.answers), len(measured.answers)
+    return SeatOutcome(serving.server, seat.determinism, asked, tokens_max, measured.rounds, digest, overlong)
+
+
+def _once_more(
+    manifest: Manifest, name: str, port: Probing, address: str, earlier: SeatOutcome | None
+) -> SeatOutcome | None:
+    """The answers of a server that was measured before, all at once. None for one that was not. Raises ModelFault."""
+    if not earlier:
+        return None
+    seat = local_models(manifest.plan)[name]
+    with _named(name):
+        if _looked_at(manifest, name, address).server != earlier.server:
+            return None
+        requests = _requests(manifest, name, port)[: earlier.requests]
+        with busy("preflight", len(requests)) as stage:
+
+            def ask(request: ChatRequest) -> ServerAnswer:
+                answer = port.probe(request, earlier.tokens_max, LIKELIEST)
+                stage.done += 1
+                return answer
+
+            answers = at_once(ask, requests, seat.concurrency)
+    return msgspec.structs.replace(earlier, rounds=(), answers_sha256=_digest(answers))
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Let a fault begin with the seat's name."""
     try:
-        serving = local_kind_of(seat).look_at(seat, address, manifest.models.get(name))
-        _require_context(address, serving.server.context_tokens, seat.context_tokens)
-        requests = [*prompts_of(manifest.plan, name), *_talks_that_fit(manifest, name, port)]
-        measured = measure(port, requests, tokens_max, seat.concurrency, serving.reload)
-        overlong = probe_context(port, requests[0], seat.context_tokens)
+        yield
     except ModelFault as error:
         raise ModelFault(f"seat {name}: {error}") from error
     except PortFault as error:
         raise ModelFault(f"preflight: {error}") from error
-    digest = _digest(measured)
-    return SeatOutcome(serving.server, seat.determinism, len(requests), tokens_max, measured.rounds, digest, overlong)
+
+
+def _looked_at(manifest: Manifest, name: str, address: str) -> Serving:
+    seat = local_models(manifest.plan)[name]
+    serving = local_kind_of(seat).look_at(seat, address, manifest.models.get(name))
+    _require_context(address, serving.server.context_tokens, seat.context_tokens)
+    return serving
+
+
+def _requests(manifest: Manifest, name: str, port: Probing) -> list[ChatRequest]:
+    """What a seat is asked, the longest first. Raises PortFault."""
+    requests = [*prompts_of(manifest.plan, name), *_talks_that_fit(manifest, name, port)]
+    return sorted(requests, key=characters, reverse=True)
 
 
 def _talks_that_fit(manifest: Manifest, name: str, port: Probing) -> list[ChatRequest]:
-    """The longest talks that the context takes, halved until it does: how many bytes a token has is the model's."""
-    talk_bytes = TALK_BYTES_MAX
+    """The longest talks that the context takes, halved until it does: how many bytes a token has is the model's.
+
+    Talks that surely fit are not tried: a byte has BYTE_TOKENS_MAX tokens at most.
+    """
+    talk_bytes, context_tokens = TALK_BYTES_MAX, local_models(manifest.plan)[name].context_tokens
     while talks := long_talks(manifest.plan, name, talk_bytes):
+        if talk_bytes * BYTE_TOKENS_MAX + TEMPLATE_TOKENS + TOKENS_MAX <= context_tokens:
+            return talks
         try:
             for talk in talks:
                 port.probe(talk, 1, 1)
@@ -227,8 +303,8 @@ def _require_context(address: str, actual: int, needed: int) -> None:
         raise ModelFault(f"{address}: expected a context of {needed} tokens for each request, found {actual}")
 
 
-def _digest(measured: Measured) -> str:
-    texts = [[answer.text, answer.finish] for answer in measured.answers]
+def _digest(answers: Sequence[ServerAnswer]) -> str:
+    texts = [[answer.text, answer.finish] for answer in answers]
     return hashlib.sha256(msgspec.json.encode(texts)).hexdigest()
 
 

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from agzamov_verify.core.envelope import key_id
 from agzamov_verify.engines.uci_engine import find_engine
 from agzamov_verify.plan.manifest import ManifestError
@@ -29,7 +31,10 @@ if TYPE_CHECKING:
     from ..cluster import coordinator, worker
     from ..containers import compose_env as compose_variables
     from ..containers import supervise
-else:  # only runs on a cluster need Dask, only those in containers the engine's client
+    from ..models import preflight, preflight_before_sealing
+else:  # only runs on a cluster need Dask, only those in containers the engine's client, only local models theirs
+    preflight = imported_at_first_use("agzamov_harness.models.preflight")
+    preflight_before_sealing = imported_at_first_use("agzamov_harness.models.preflight_before_sealing")
     coordinator = imported_at_first_use("agzamov_harness.cluster.coordinator")
     worker = imported_at_first_use("agzamov_harness.cluster.worker")
     compose_variables = imported_at_first_use("agzamov_harness.containers.compose_env")
@@ -116,13 +121,23 @@ def sealed_after_contact(
     if file.plan.isolation == "container":
         supervise.require_engine(file.plan)
     first_contact(file.plan, engine, allow_key)
-    return sealed(file, key, engine, runs, installed, start_programs=start_programs)
+    return sealed(file, key, engine, runs, installed, start_programs=start_programs, measures=True)
 
 
 def sealed(
-    file: PlanFile, key: Path, engine: str | None, runs: Path, installed: Path, *, start_programs: bool
+    file: PlanFile,
+    key: Path,
+    engine: str | None,
+    runs: Path,
+    installed: Path,
+    *,
+    start_programs: bool,
+    measures: bool = False,
 ) -> RunDirectory:
-    """A run that was sealed from a plan and has not started. `start_programs`: consent to those of its memories."""
+    """A run that was sealed from a plan and has not started. `start_programs`: consent to those of its memories.
+
+    `measures`: local models pass their preflight first, on this machine.
+    """
     plan, folder = file
     signer = signing_keys.load(key)
     images, models = images_of(plan), pins_of(plan, folder)
@@ -131,4 +146,12 @@ def sealed(
     programs = list(outside_programs(manifest, Places(installed, folder)))
     require_consent(programs, given=start_programs)
     manifest = with_memories(manifest, Places(installed, folder), programs)
-    return run_folder.create(runs, manifest, secret, signer, folder, key, installed)
+    measured = preflight_before_sealing.measured_before_sealing(manifest, folder, runs, _tell) if measures else None
+    directory = run_folder.create(runs, manifest, secret, signer, folder, key, installed)
+    if measured:
+        preflight.note(directory.notes, measured)
+    return directory
+
+
+def _tell(name: str, answers: int, seconds: float) -> None:
+    click.echo(preflight_before_sealing.forecast_line(name, answers, seconds), err=True)

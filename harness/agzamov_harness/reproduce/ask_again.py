@@ -125,7 +125,7 @@ def ask_again(
         raise ModelFault(f"{', '.join(weights_held)}: expected seats that play in this bundle, found no game of theirs")
     with ExitStack() as stack:
         sockets = _served(manifest, weights_held, inputs, stack)
-        served_by = {name: _sealed_image(manifest) if name in sockets else OWN_SERVER for name in weights_held}
+        served_by = {name: _our_server(manifest) if name in sockets else OWN_SERVER for name in weights_held}
         inputs = GivenWeights(inputs.weights, inputs.addresses | sockets)
         ports = _ports(manifest, weights_held, inputs, wait, stack)
         measured = _measured(manifest, ports, inputs)
@@ -159,11 +159,11 @@ def ask_again(
 def _served(
     manifest: Manifest, weights_held: Mapping[str, Held], inputs: GivenWeights, stack: ExitStack
 ) -> dict[str, str]:
-    """Serve the weights that are not served yet, by the image that the run was sealed with; returns the sockets."""
+    """Serve the weights that are not served yet, by the run's sealed image or else here; returns the sockets."""
     sockets = {}
     for name in weights_held:
         seat = manifest.plan.seats[name]
-        if isinstance(seat, LocalModelSeat) and seat.needs_container and name not in inputs.addresses:
+        if isinstance(seat, LocalModelSeat) and seat.server_url is None and name not in inputs.addresses:
             serving = local_kind_of(seat).served_by_image(manifest, name, seat, inputs.weights[name])
             sockets[name] = stack.enter_context(serving)
     return sockets
@@ -198,8 +198,10 @@ def _weights(seat_weights: Held, outcome: SeatOutcome | None, served_by: str) ->
     return SeatWeights(seat_weights.sha256, seat_weights.witness, server, served_by, outcome.same if outcome else None)
 
 
-def _sealed_image(manifest: Manifest) -> str:
-    return f"the sealed image, sha256 {manifest.images[MODEL].config_digest}"
+def _our_server(manifest: Manifest) -> str:
+    """What serves the weights that are not served yet."""
+    pin = manifest.images.get(MODEL)
+    return f"the sealed image, sha256 {pin.config_digest}" if pin else "llama.cpp as it is installed here"
 
 
 def _same_cpu(opened: Opened) -> bool | None:

@@ -14,13 +14,13 @@ from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.seats import EndpointSeat
 
 from ..containers import container_paths, egress
-from ..containers.server_readiness import wait_for_address
 from ..containers.topology import HOSTED_NET, OUT_NET
 from ..foundation.container_spec import MIB, ContainerSpec, Mount
 from ..foundation.first_use import imported_at_first_use
 from ..ports import ChatPort, ChatRequest, PortFault, Wait
 from ..run.run_folder import EGRESS
 from ..seat_kind import ContainerInputs, PortInputs, SeatKind, limits_of
+from ..servers.server_readiness import wait_for_address
 
 if TYPE_CHECKING:
     from ..adapters import endpoint, retries
@@ -72,7 +72,7 @@ class EndpointKind(SeatKind[EndpointSeat]):
             networks=(OUT_NET, HOSTED_NET),
         )
 
-    def wait_until_ready(self, name: str, wait: Wait) -> None:
+    def wait_until_ready(self, name: str, seat: EndpointSeat, wait: Wait) -> None:
         wait_for_address(container_paths.PROXY, container_paths.PROXY_PORT, wait)
 
 

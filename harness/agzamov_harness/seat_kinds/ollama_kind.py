@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,6 @@ from agzamov_verify.plan.manifest import Manifest, ModelPin
 from agzamov_verify.seats import Determinism, OllamaSeat
 
 from ..containers import container_paths
-from ..containers.server_readiness import wait_for_address
 from ..containers.topology import OLLAMA_NET
 from ..foundation.container_spec import ContainerSpec, Mount
 from ..foundation.first_use import imported_at_first_use
@@ -30,6 +29,7 @@ from ..seat_kind import (
     limits_of,
     memory_bytes,
 )
+from ..servers.server_readiness import wait_for_address
 
 if TYPE_CHECKING:
     from ..adapters import ollama_chat
@@ -46,8 +46,8 @@ class OllamaKind(LocalModelKind[OllamaSeat]):
     """The server may be somebody's: it is held while a run asks it, and its digests are watched."""
 
     strict_settings = (
-        "start the server with OLLAMA_FLASH_ATTENTION=0 and OLLAMA_KV_CACHE_TYPE=f32, and take quantised weights"
-        " (not F32, F16 or BF16)"
+        "start the server with OLLAMA_FLASH_ATTENTION=0 and OLLAMA_KV_CACHE_TYPE=f32; long prompts side by side, and"
+        " weights that are not quantised (F32, F16, BF16), need concurrency: 1 too"
     )
 
     def port(self, name: str, seat: OllamaSeat, inputs: PortInputs) -> ChatPort:
@@ -79,6 +79,11 @@ class OllamaKind(LocalModelKind[OllamaSeat]):
     def look_at(self, seat: OllamaSeat, address: str, pin: ModelPin | None) -> Serving:
         return ollama_api.look_at(seat, address, pin)
 
+    def asked_before(
+        self, manifest: Manifest, name: str, seat: OllamaSeat, plan_folder: Path, wait: Wait
+    ) -> AbstractContextManager[str]:
+        return nullcontext(seat.base_url if manifest.plan.isolation == "process" else "")
+
     def held(self, address: str) -> AbstractContextManager[None]:
         return server_asked(address)
 
@@ -105,7 +110,7 @@ class OllamaKind(LocalModelKind[OllamaSeat]):
     def served_at(self, name: str) -> str:
         return f"http://{container_paths.OLLAMA}:{container_paths.OLLAMA_PORT}"
 
-    def wait_until_ready(self, name: str, wait: Wait) -> None:
+    def wait_until_ready(self, name: str, seat: OllamaSeat, wait: Wait) -> None:
         wait_for_address(container_paths.OLLAMA, container_paths.OLLAMA_PORT, wait)
 
 

@@ -8,7 +8,7 @@ from .model_seat import LocalModelSeat
 
 
 class GgufSeat(LocalModelSeat, frozen=True, tag="gguf"):
-    """Open weights in a GGUF file, served to this run alone by the pinned llama.cpp image.
+    """Open weights in a GGUF file, served to this run alone: by the pinned llama.cpp image, or by the wheel here.
 
     `weights` is a path from the plan's folder; `weights_sha256`, when given, must be the file's digest.
     """
@@ -17,7 +17,6 @@ class GgufSeat(LocalModelSeat, frozen=True, tag="gguf"):
     weights_sha256: Sha256OrNone = ""
 
     calls_tools: ClassVar[bool] = True
-    needs_container: ClassVar[bool] = True
     image_part: ClassVar[str] = "model"
 
     @property
@@ -28,8 +27,3 @@ class GgufSeat(LocalModelSeat, frozen=True, tag="gguf"):
         yield from super().problems(path)
         if not self.weights:
             yield Problem(f"{path}.weights", "expected the path of a GGUF file, from the plan's folder")
-
-    def isolation_problems(self, path: str, isolation: str) -> Iterator[Problem]:
-        if isolation == "process":
-            yield Problem(f"{path}.kind", "expected isolation: container, where a pinned image serves the weights")
-        yield from super().isolation_problems(path, isolation)

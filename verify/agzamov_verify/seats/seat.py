@@ -45,8 +45,6 @@ class Seat(Part, frozen=True, tag_field="kind"):
     """True if its model can be offered tools to call."""
     is_hosted: ClassVar[bool] = False
     """True if its server is outside of a run's containers, and reached through the proxy."""
-    needs_container: ClassVar[bool] = False
-    """True if only the run itself can serve it, in a container."""
     starts_engine: ClassVar[bool] = False
     """True if it plays by the pinned engine."""
     has_policy: ClassVar[bool] = False
