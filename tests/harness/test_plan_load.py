@@ -149,3 +149,24 @@ def test_its_judged_moves_stand_in_a_line_of_their_own(name: str) -> None:
     assert forecast(name)["load"]["judged"] == int(positions)
     if name != "phase2":  # a second forecast of which takes long
         assert f"quality: {int(positions):,} positions judged after the games" in told(name)
+
+
+def model_of(game: str) -> Plan:
+    size = {"chess960": {"games": 2}, "holdem": {"hands": 200}}[game]
+    seats = {"one": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m"}, "two": {"kind": "random"}}
+    return plan_from(
+        {"title": "t", "seats": seats, "matches": [{"phase": 0, "game": game, "a": "one", "b": "two", **size}]}
+    )
+
+
+@pytest.mark.parametrize(("game", "other"), [("chess960", "holdem"), ("holdem", "chess960")])
+def test_tokens_of_prompts_are_those_of_the_game(game: str, other: str) -> None:
+    """Counted with a real tokenizer, chess takes 2.7 characters a token and hold'em 3.4: four were assumed of both."""
+    own, foreign = (Assumptions(**{f"{name}_characters_per_token": Fraction(1)}) for name in (game, other))
+    plain, as_characters, untouched = (
+        next(seat.prompt_tokens for seat in load_of(model_of(game), one).seats if seat.seat == "one")
+        for one in (Assumptions(), own, foreign)
+    )
+    per_token = {"chess960": 2.7, "holdem": 3.4}[game]
+    assert as_characters == pytest.approx(per_token * plain, rel=1e-4)
+    assert untouched == plain

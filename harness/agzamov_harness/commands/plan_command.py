@@ -19,10 +19,10 @@ from agzamov_verify.scoring.game_planning import OptionKind
 from agzamov_verify.scoring.plannings import PLANNINGS
 
 from ..planning.forecast import Forecast
-from ..planning.forecast_text import ASKED, lines, option_of
+from ..planning.forecast_text import lines, option_of
 from ..planning.pilot_bundles import Pilot, pilot_of
 from ..planning.spreads import assumed_spreads
-from ..planning.workload import Assumptions
+from ..planning.workload import ASKED, Assumptions
 from ..run.exit_status import EXIT_FAILED, EXIT_USAGE, fail, faults
 from .shared_options import plan_file, small_option
 

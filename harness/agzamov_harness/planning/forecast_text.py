@@ -24,19 +24,7 @@ from .contrasts import DeclaredTest, LeastEffect
 from .forecast import SPREADS, ByCareers, Forecast, MatchGroup, Needed, gate_lines, has_benchmark
 from .hypothesis_tests import ONE_ARM
 from .phase_figures import PhaseFigure
-from .workload import Load
-
-ASKED: Final = {
-    "plies": "plies (half-moves) per chess game",
-    "decisions_per_hand": "decisions per poker hand, both players together",
-    "characters_per_token": "characters per token of a prompt",
-    "reply_tokens": "tokens per reply of a model",
-    "seconds_per_call": "seconds per reply of a model",
-    "scripted_ms_per_call": "milliseconds of one core per reply of a scripted player",
-    "engine_nodes_per_s": "nodes per second of the engine on one core",
-    "showdowns_per_s": "showdowns per second of the calculator",
-    "cores": "cores of the machine",
-}
+from .workload import ASKED, Load
 
 IMPOSSIBLE: Final = "none"
 UNLIKE: Final = (

@@ -62,13 +62,17 @@ class Assumptions(msgspec.Struct, frozen=True):
     """Assumed values of what is unknown before a run. `plies`: of a chess game; `decisions_per_hand`: of both players.
 
     `decisions_per_hand` was counted in 200 hands between reference players, and so was the time of a scripted reply;
-    the speeds of the engine and the calculator were measured on one core of a common machine. The rest are guesses, to
-    be replaced.
+    the speeds of the engine and the calculator were measured on one core of a common machine. Characters a token were
+    counted with the tokenizer of SmolLM2 (49,152 entries) in 219 chess prompts (2.67; positions and moves are mostly
+    numbers and single letters) and 212 of hold'em (3.40); `characters_per_token` is for any other game. The rest are
+    guesses, to be replaced.
     """
 
     plies: int = 110
     decisions_per_hand: Fraction = Fraction(44, 10)
-    characters_per_token: Fraction = Fraction(4)
+    chess960_characters_per_token: Fraction = Fraction(27, 10)
+    holdem_characters_per_token: Fraction = Fraction(34, 10)
+    characters_per_token: Fraction = Fraction(3)
     reply_tokens: int = 300
     seconds_per_call: Fraction = Fraction(3)
     scripted_ms_per_call: int = 10
@@ -80,6 +84,27 @@ class Assumptions(msgspec.Struct, frozen=True):
     def by_name(self) -> dict[str, Fraction]:
         """The assumptions by name, as games take them."""
         return {name: Fraction(value) for name, value in msgspec.structs.asdict(self).items()}
+
+
+ASKED: Final = {
+    "plies": "plies (half-moves) per chess game",
+    "decisions_per_hand": "decisions per poker hand, both players together",
+    "chess960_characters_per_token": "characters per token of a Chess960 prompt (measured)",
+    "holdem_characters_per_token": "characters per token of a hold'em prompt (measured)",
+    "characters_per_token": "characters per token of another game's prompt",
+    "reply_tokens": "tokens per reply of a model",
+    "seconds_per_call": "seconds per reply of a model",
+    "scripted_ms_per_call": "milliseconds of one core per reply of a scripted player",
+    "engine_nodes_per_s": "nodes per second of the engine on one core",
+    "showdowns_per_s": "showdowns per second of the calculator",
+    "cores": "cores of the machine",
+}
+"""The assumptions that a person may set, in words."""
+
+
+def characters_per_token(game: str, assumptions: Assumptions) -> Fraction:
+    """Characters of a prompt of a game that make one token."""
+    return assumptions.by_name.get(f"{game}_characters_per_token", assumptions.characters_per_token)
 
 
 class SeatLoad(msgspec.Struct, frozen=True):
@@ -144,19 +169,20 @@ class Load(msgspec.Struct, frozen=True):
 def load_of(plan: Plan, assumptions: Assumptions) -> Load:
     """Calls, tokens, cost and time of a run in which every match is played, no gate stops one and no reply is bad."""
     calls, planted_calls = Counter[str](), Counter[str]()
-    characters, planted_characters = dict[str, Fraction](), dict[str, Fraction]()
+    tokens, planted_tokens = dict[str, Fraction](), dict[str, Fraction]()
     for match in plan.matches:
         seat_calls, sizes = _calls_a_seat(match, plan, assumptions), prompt_characters(plan, match, assumptions)
+        per_token = characters_per_token(match.game, assumptions)
         for index, name in enumerate(match.seats):
             asked = seat_calls * _calls_a_decision(match, index, plan) + (0 if index else ceil(judgements(match)))
             planted = planted_questions(seat_calls, plan) if plan.seats[name].is_model else 0
             calls[name] += asked
             planted_calls[name] += planted
-            characters[name] = characters.get(name, Fraction(0)) + asked * sizes[name].asked
-            planted_characters[name] = planted_characters.get(name, Fraction(0)) + planted * sizes[name].bare
+            tokens[name] = tokens.get(name, Fraction(0)) + asked * sizes[name].asked / per_token
+            planted_tokens[name] = planted_tokens.get(name, Fraction(0)) + planted * sizes[name].bare / per_token
     loads = {
         name: _seat_load(
-            name, plan, calls[name] + planted_calls[name], characters[name] + planted_characters[name], assumptions
+            name, plan, calls[name] + planted_calls[name], tokens[name] + planted_tokens[name], assumptions
         )
         for name in calls
     }
@@ -165,7 +191,7 @@ def load_of(plan: Plan, assumptions: Assumptions) -> Load:
     engine_s = Fraction(evaluations * plan.engine.nodes, assumptions.engine_nodes_per_s * assumptions.cores)
     answers, tool_s = _tool_load(plan, assumptions)
     judged, searches, quality_s = _quality_load(plan, assumptions)
-    planted_load = _planted_load(plan, seats, planted_calls, planted_characters, assumptions)
+    planted_load = _planted_load(plan, seats, planted_calls, planted_tokens, assumptions)
     return Load(seats, evaluations, engine_s, answers, tool_s, judged, searches, quality_s, planted_load)
 
 
@@ -181,10 +207,10 @@ def _planted_load(
     plan: Plan,
     seats: Sequence[SeatLoad],
     calls: Mapping[str, int],
-    characters: Mapping[str, Fraction],
+    tokens: Mapping[str, Fraction],
     assumptions: Assumptions,
 ) -> PlantedLoad:
-    parts = [_seat_load(name, plan, calls[name], characters[name], assumptions) for name in calls]
+    parts = [_seat_load(name, plan, calls[name], tokens[name], assumptions) for name in calls]
     of_models = sum(seat.calls for seat in seats if plan.seats[seat.seat].is_model)
     total = sum(part.calls for part in parts)
     return PlantedLoad(
@@ -236,12 +262,12 @@ def _calls_a_decision(match: Match, seat_index: int, plan: Plan) -> int:
     return 2 if use and (use.is_steered or GAMES[match.game].names_candidates) else 1
 
 
-def _seat_load(name: str, plan: Plan, calls: int, characters: Fraction, assumptions: Assumptions) -> SeatLoad:
+def _seat_load(name: str, plan: Plan, calls: int, tokens: Fraction, assumptions: Assumptions) -> SeatLoad:
     seat = plan.seats[name]
     kind = seat.kind
     if not isinstance(seat, ModelSeat):
         return SeatLoad(name, kind, calls, 0, 0, Fraction(0), _scripted_s(seat, calls, assumptions))
-    prompt = round(characters / assumptions.characters_per_token)
+    prompt = round(tokens)
     replies = calls * min(assumptions.reply_tokens, seat.tokens_max)
     cost = _cost_usd(plan.prices.get(name), prompt, replies)
     wall_s = calls * assumptions.seconds_per_call / seat.concurrency
