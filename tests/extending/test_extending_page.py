@@ -50,7 +50,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> SourceTree:
     tree.add_line(tree.verify / "systems" / "__init__.py", "", told("from .proverb_system").strip())
     scoring = tree.verify / "games" / "noughts" / "scoring.py"
     tree.add_line(scoring, "    p_wins: str | None", told("    drawn").rstrip())
-    counted = "            p_above_half(cell.course.count(2), len(cell.games), setting, cell.careers),"
+    counted = "            p_above_half(cell.course.count(2), len(cell.games), setting, cell),"
     tree.add_line(scoring, counted, told("            share_estimate").rstrip())
     names = "from ...scoring.inference.estimate import PAIR_SCORE"
     scoring.write_text(scoring.read_text().replace(names, f"{names}, Estimate, share_estimate"))

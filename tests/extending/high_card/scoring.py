@@ -156,7 +156,7 @@ class HighCardScoring(GameScoring):
             symmetry(units, 0, setting, evidence),
             tuple(error_rates(cell, setting, evidence)),
             kept_figures(cell, Measure.PERFORMANCE, evidence),
-            p_above_half(sum(chips > 0 for chips in units.values), len(units.values), setting),
+            p_above_half(sum(chips > 0 for chips in units.values), len(units.values), setting, cell),
         )
 
     def observations(self, records: Sequence[HighCardRecord], rules: HighCardRules, seat_index: int) -> list[int]:

@@ -145,7 +145,7 @@ class NoughtsScoring(GameScoring):
             symmetry(cell.measured(), 2, setting, evidence),
             tuple(error_rates(cell, setting, evidence)),
             kept_figures(cell, Measure.SCORE, evidence),
-            p_above_half(cell.course.count(2), len(cell.games), setting, cell.careers),
+            p_above_half(cell.course.count(2), len(cell.games), setting, cell),
         )
 
     def observations(self, records: Sequence[NoughtsRecord], rules: NoughtsRules, seat_index: int) -> list[int]:
