@@ -30,7 +30,7 @@ from agzamov_verify.core.questions import (
 from agzamov_verify.core.seat_letters import memory_name
 from agzamov_verify.games.chess.game import GAME
 from agzamov_verify.plan.manifest import MemoryPin
-from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE
+from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, read_page
 from bundles.bundle_factory import (
     Draft,
     check,
@@ -159,7 +159,7 @@ def test_each_seat_is_told_what_its_own_store_gave_and_nothing_else(honest: Draf
                 continue
             case Chat(to=seat, messages=messages), _:
                 own = given[A if seat == "agent" else B]
-                assert messages[1].content.partition(PROFILE)[2] == ("\n".join(own) or NOTHING_REMEMBERED)
+                assert read_page(messages).profile == ("\n".join(own) or NOTHING_REMEMBERED)
                 assert own == stored[A if seat == "agent" else B]
     assert [len(some) for some in stored.values()] == [GAMES, GAMES]
     assert stored[A] != stored[B]

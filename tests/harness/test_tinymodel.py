@@ -89,9 +89,15 @@ def read(address: str, said: Said) -> list[str]:
 def chess_prompt(game: Game960, style: PromptStyle = PromptStyle.STANDARD) -> Said:
     messages = (
         system_message(("castle within your first 8 moves.",), ChessRules().terms(512)),
-        turn_message(game, style, "- a profile"),
+        turn_message(game, style, "- a profile", legal=drawn_order(game)),
     )
     return [(message.role, message.content) for message in messages]
+
+
+def drawn_order(game: Game960) -> list[str]:
+    """The legal moves as a seat may find them listed."""
+    moves = game.legal_told()
+    return Dice(b"tinymodel").stream(f"listed/{game.ply}").deal(moves, len(moves))
 
 
 def chess_games(games: int, plies: int) -> Iterator[Game960]:

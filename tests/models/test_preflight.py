@@ -102,7 +102,7 @@ def test_the_prompts_are_the_protocols_own_in_both_games_and_never_change() -> N
     assert len(prompts) == len(set(prompts)) == SHORT
     systems = [request.messages[0].content for request in prompts]
     assert [system.startswith(CHESS) for system in systems] == [True] * 3 + [False] * 3
-    assert all(request.messages[-1].content.endswith("Opponent profile:\nLikes rooks.") for request in prompts)
+    assert all("Opponent profile:\nLikes rooks.\nHow to" in request.messages[-1].content for request in prompts)
 
 
 def test_a_long_talk_of_each_game_has_the_length_that_was_asked_for() -> None:

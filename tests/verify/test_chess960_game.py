@@ -100,11 +100,15 @@ def test_a_mate_on_the_last_allowed_ply_is_a_mate() -> None:
 # What a seat reads.
 
 
+FORM = "\nHow to answer:\nDeclare one legal move on the last line, in the form MOVE: <move>."
+
+
 def prompts(question: Question) -> tuple[str, str]:
     assert isinstance(question, Chat)
     assert [message.role for message in question.messages] == ["system", "user"]
     system, user = question.messages
-    return system.content, user.content
+    assert user.content.endswith(FORM), "the form of a declaration is the last that is read"
+    return system.content, user.content.removesuffix(FORM)
 
 
 def test_every_prompt_shows_side_position_diagram_and_moves() -> None:
@@ -125,8 +129,24 @@ def test_every_prompt_shows_side_position_diagram_and_moves() -> None:
 def test_the_legal_moves_are_shown_only_in_the_style_that_names_them() -> None:
     _, plain = game(moves(QUICKEST_MATE))
     _, listed = game(moves(QUICKEST_MATE), ChessRules(UNJUDGED, prompt=PromptStyle.LEGAL_MOVES))
+    before, heading, told = prompts(listed[0])[1].partition("\nLegal moves: ")
+    assert before == prompts(plain[0])[1]
+    assert heading
     legal = sorted(move.uci() for move in chess.Board(START, chess960=True).legal_moves)
-    assert prompts(listed[0])[1] == prompts(plain[0])[1] + f"\nLegal moves: {' '.join(legal)}"
+    assert sorted(told.split()) == legal
+
+
+def test_legal_moves_are_listed_in_an_order_that_the_seed_draws_for_each_decision() -> None:
+    """Weak models play the first move listed: by the alphabet that was a policy."""
+    rules = ChessRules(UNJUDGED, prompt=PromptStyle.LEGAL_MOVES)
+    told = [
+        [prompts(one)[1].partition("\nLegal moves: ")[2].split() for one in game(moves(QUICKEST_MATE), rules)[1]]
+        for _ in "ab"
+    ]
+    assert told[0] == told[1], "the same whenever it is computed again"
+    firsts = sorted(told[0][0])
+    assert told[0][0] == DICE.stream(f"listed/{NAME.label}/0").deal(firsts, len(firsts))
+    assert all(order != sorted(order) for order in told[0])
 
 
 def test_patterns_and_briefings_reach_their_own_seat_only() -> None:

@@ -22,7 +22,9 @@ DICE = Dice(bytes(32))
 
 def shown(hand: Hand, briefing: str = "") -> str:
     assert hand.to_act is not None
-    return turn_message(hand, hand.to_act, briefing).content
+    told, heading, form = turn_message(hand, hand.to_act, briefing).content.rpartition("\nHow to answer:\n")
+    assert (bool(heading), form) == (True, "Declare one legal action on the last line, in the form ACTION: <action>.")
+    return told
 
 
 def test_the_prompt_has_the_fields_of_the_papers_example() -> None:

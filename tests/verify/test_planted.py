@@ -19,7 +19,7 @@ from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.table.decision import FIRST_ATTEMPT, ActionReader
 from agzamov_verify.table.game import Block
 from agzamov_verify.table.planted import Role, bare, is_compared, reduced
-from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE
+from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE, without_form
 from agzamov_verify.table.scripted_players import random_answer
 
 DICE: Final = Dice(bytes(range(32)))
@@ -112,7 +112,7 @@ def test_common_spots_are_the_same_bytes_in_every_phase_and_arm() -> None:
 
 def test_no_prompt_holds_more_than_a_naked_one() -> None:
     told, _ = played(plan(), 4)
-    prompts = [question.messages[-1].content for question in asked(told)]
+    prompts = [without_form(question.messages[-1].content)[0] for question in asked(told)]
     assert {prompt.partition(PROFILE)[2] for prompt in prompts} == {"", NOTHING_REMEMBERED}
     assert not any(question.with_tools for question in asked(told))
 
@@ -122,7 +122,7 @@ def test_a_prompt_without_memories_is_framed_alike_in_every_phase_and_when_plant
     """Where Phase 1 had no frame, a server could play worse at framed prompts and keep an honest baseline."""
     told, _ = played(plan(), number)
     own = [one for one, _ in told if isinstance(one, Chat) and one.to == "model"]
-    profiles = [(_is_planted(one), one.messages[-1].content.partition(PROFILE)[2]) for one in own]
+    profiles = [(_is_planted(one), without_form(one.messages[-1].content)[0].partition(PROFILE)[2]) for one in own]
     assert {profile for is_planted, profile in profiles if is_planted} == {NOTHING_REMEMBERED}
     assert all(profile for _, profile in profiles)
     if number < 4:

@@ -28,7 +28,7 @@ import msgspec
 from agzamov_verify.core.questions import Message, ToolCall
 from agzamov_verify.documents.library import DOCUMENTS
 from agzamov_verify.memory.tool_calls import NOTHING_FOUND, SAVE, SEARCH, TEXT_CHARACTERS_MAX, closing_observation
-from agzamov_verify.table.prompt_lines import PROFILE, TOOL, read_page
+from agzamov_verify.table.prompt_lines import FORM, PROFILE, TOOL, read_page, without_form
 from agzamov_verify.table.registry import TOOLS, game_of_prompt
 from agzamov_verify.table.scripted_players import scripted_reply
 
@@ -59,9 +59,9 @@ def remembered(messages: Sequence[Message]) -> tuple[Message, ...]:
     plain = [message for message in messages if message.role in ("system", "user")]
     place = next((number for number, message in enumerate(plain) if message.role == "user"), None)
     if told and place is not None:
-        content = plain[place].content
+        content, form = without_form(plain[place].content)
         content += ("\n" if PROFILE in content else PROFILE) + "\n".join(told)
-        plain[place] = Message(content, "user")
+        plain[place] = Message(content + form, "user")
     return tuple(plain)
 
 
@@ -117,12 +117,12 @@ def as_told(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The question as it would be had the harness asked the tool: its last answer stands in the prompt."""
     told = [message.content for message in messages if message.role == "tool"]
     plain = tuple(message for message in messages if message.role in ("system", "user"))
-    return _with(plain, TOOL + told[-1], (PROFILE,)) if told else plain
+    return _with(plain, TOOL + told[-1], (PROFILE, FORM)) if told else plain
 
 
 def _named(model: str, messages: Sequence[Message], request: str, seed: int) -> str:
     """A player's reply to the request for the tool's arguments."""
-    return scripted_reply(model, _with(messages, f"\n{request}", (DOCUMENTS, TOOL, PROFILE)), seed)
+    return scripted_reply(model, _with(messages, f"\n{request}", (DOCUMENTS, TOOL, PROFILE, FORM)), seed)
 
 
 def _with(messages: Sequence[Message], text: str, before: Sequence[str]) -> tuple[Message, ...]:

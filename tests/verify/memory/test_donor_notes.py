@@ -18,7 +18,7 @@ from agzamov_verify.seats import RandomSeat
 from agzamov_verify.table import scripted_players
 from agzamov_verify.table.game import StreamPlan
 from agzamov_verify.table.players import Player
-from agzamov_verify.table.prompt_lines import PROFILE
+from agzamov_verify.table.prompt_lines import PROFILE, without_form
 from agzamov_verify.table.registry import GAMES
 
 NOTED = [name for name, game in GAMES.items() if game.remembers]
@@ -92,7 +92,7 @@ def decisions(name: str) -> Sequence[tuple[Chat, str]]:
 
 def with_profile(question: Chat, profile: str) -> Chat:
     messages = tuple(
-        msgspec.structs.replace(message, content=message.content + PROFILE + profile)
+        msgspec.structs.replace(message, content=PROFILE.join((without_form(message.content)[0], profile)))
         if message.role == "user"
         else message
         for message in question.messages

@@ -16,7 +16,7 @@ from agzamov_verify.plan.streams import block_script, streams_of
 from agzamov_verify.scoring.inference.exact import figure
 from agzamov_verify.scoring.planted_replies import UsedRow
 from agzamov_verify.show.memory_use_words import NOT_KNOWN, delivered_words, outcome_words, used_words
-from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE, forgotten
+from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE, forgotten, without_form
 from agzamov_verify.table.registry import GAMES
 from verify.memory.tool_call_worlds import Exchange, SearchedMemory, reference_reply
 from verify.scripted import chat
@@ -59,7 +59,9 @@ def counted(plan: Plan, recalls_max: int = 1000) -> tuple[Told, list[Exchange]]:
 def test_each_decision_with_text_in_its_prompt_is_counted_once_with_its_bytes() -> None:
     told, exchanges = counted(plan_of())
     prompts = [one.messages[1].content for one, _ in exchanges if isinstance(one, Chat) and one.to == "agent"]
-    texts = [text for prompt in prompts if (text := prompt.partition(PROFILE)[2]) != NOTHING_REMEMBERED]
+    texts = [
+        text for prompt in prompts if (text := without_form(prompt)[0].partition(PROFILE)[2]) != NOTHING_REMEMBERED
+    ]
     assert told.decisions == len(prompts) > len(texts)
     assert (told.delivered, told.bytes) == (len(texts), sum(len(text.encode()) for text in texts))
 

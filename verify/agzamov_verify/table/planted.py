@@ -30,7 +30,7 @@ from ..core.script import Script, ask
 from ..documents.library import DOCUMENTS
 from .decision import ActionReader, Tally, count_call
 from .declared import Accepted, Fault, FaultKind, read_declared
-from .prompt_lines import PROFILE, TOOL, forgotten
+from .prompt_lines import PROFILE, TOOL, forgotten, without_form
 
 NATURAL: Final = 16
 """Of so many prompts that are bare one is noted, by its checksum with a key of the run: equal ones are together."""
@@ -286,10 +286,11 @@ def bare(messages: tuple[Message, ...], unlearned: str = "") -> tuple[Message, .
 def _without_tools(message: Message) -> Message:
     if message.role != "user":
         return message
-    asked, heading, profile = message.content.partition(PROFILE)
+    told, form = without_form(message.content)
+    asked, heading, profile = told.partition(PROFILE)
     for before in (TOOL, DOCUMENTS):
         asked = asked.partition(before)[0]
-    return msgspec.structs.replace(message, content=asked + heading + profile)
+    return msgspec.structs.replace(message, content=asked + heading + profile + form)
 
 
 def digest(messages: Sequence[Message]) -> str:

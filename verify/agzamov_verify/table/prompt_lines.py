@@ -8,6 +8,8 @@
                       Equity against one random hand:  56.2 % ...
                       Opponent profile:
                       - VPIP: 68% | PFR: 42% | 3-Bet: 12%
+                      How to answer:
+                      Declare one legal action on the last line, in the form ACTION: <action>.
 
 The law: a player knows this text and its seed, nothing else. Dice come from the situation without
 the passages, the tool's answer and the profile, so those that say nothing useful leave every move as it was.
@@ -37,6 +39,22 @@ TEMPLATES = {"memory/nothing_remembered": NOTHING_REMEMBERED}
 
 TOOL = "\nYour tool's answer:\n"
 """What stands between the situation and the answer of a tool, before the profile."""
+FORM = "\nHow to answer:\n"
+"""What stands before the form of a declaration, which ends the user message of a decision.
+
+A small model answers what it read last, so a form in the middle of the system message alone is not kept.
+"""
+
+
+def form_of(reminder: str) -> str:
+    """The end of a decision's user message. `reminder`: the game's form of a declaration (`ActionReader.reminder`)."""
+    return f"{FORM}{reminder}."
+
+
+def without_form(content: str) -> tuple[str, str]:
+    """A user message in two: what it tells, and the form of a declaration at its end; "" where it has none."""
+    told, heading, form = content.rpartition(FORM)
+    return (told, heading + form) if heading and "\n" not in form else (content, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +70,8 @@ class Page:
 
 def read_page(messages: tuple[Message, ...]) -> Page:
     """The first system and user messages; what follows them are rejections of earlier answers."""
-    asked, _, profile = _first(messages, "user").partition(PROFILE)
+    told, _ = without_form(_first(messages, "user"))
+    asked, _, profile = told.partition(PROFILE)
     asked, _, tool = asked.partition(TOOL)
     situation, _, documents = asked.partition(DOCUMENTS)
     lines = _first(messages, "system").splitlines()
@@ -71,8 +90,9 @@ def forgotten(messages: Sequence[Message], unlearned: str) -> tuple[Message, ...
 
 
 def _with_profile(content: str, profile: str) -> str:
-    situation, _, _ = content.partition(PROFILE)
-    return situation + (PROFILE + profile if profile else "")
+    told, form = without_form(content)
+    situation, _, _ = told.partition(PROFILE)
+    return situation + (PROFILE + profile if profile else "") + form
 
 
 def scripted_player(label: str, reply: Callable[[Page, Stream], str]) -> Callable[[Page, int], str]:

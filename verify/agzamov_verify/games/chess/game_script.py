@@ -1,5 +1,6 @@
 """One game of chess as a script, and the count of plies that adjudicates it."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import chess
@@ -208,7 +209,7 @@ class _Table:
         profile = yield from player.profile(self.name.id, self.game.ply, lambda: query(self.game.board))
         topics = partial(situation_words, self.game.board)
         passages = player.passages(self.name, self.game.ply, topics, self.dice)
-        message = partial(turn_message, self.game, self.rules.prompt, profile, documents=passages)
+        message = partial(turn_message, self.game, self.rules.prompt, profile, documents=passages, legal=self._legal())
         attempt, told = FIRST_ATTEMPT + (0 if self.game.ply else self.asked_before), ""
         if player.tool and not player.tool.calls_max:
             request = tool.request(player.tool)
@@ -218,6 +219,13 @@ class _Table:
             told = yield from tool.consult(player.tool, candidates, self.game, self.name, self.dice)
             attempt += 1
         return self._chat(side, message(tool=told), attempt)
+
+    def _legal(self) -> Sequence[str]:
+        """The legal moves in the order that the prompt lists them in, where it does; the same in every arm."""
+        if self.rules.prompt is not PromptStyle.LEGAL_MOVES:
+            return ()
+        told = self.game.legal_told()
+        return self.dice.stream(f"listed/{self.name.label}/{self.game.ply}").deal(told, len(told))
 
     def _chat(self, side: int, user: Message, attempt: int) -> Chat:
         player = self.players[side]

@@ -1,12 +1,15 @@
 """The words a seat reads in a game of chess. Changing a byte here makes a new protocol version.
 
 Two user prompts, which are two variants of the protocol: `standard` shows the position and the moves so far;
-`legal_moves` adds the list of legal moves. Which one a run uses is named in its manifest.
+`legal_moves` adds the list of legal moves, in an order that the sealed seed draws for each decision: weak models play
+the first one listed, so an order by the alphabet was a policy. Which one a run uses is named in its manifest. The form
+of a declaration ends the message.
 
 No line here is a declared move, whatever is put in its place by the reader: the form has a placeholder, and squares are
 told in words.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import assert_never
 
@@ -16,7 +19,7 @@ from ...core.questions import Message
 from ...documents.library import DOCUMENTS
 from ...table.adjudication import Adjudication, AdjudicationPolicy
 from ...table.decision import IllegalPolicy, answer_terms
-from ...table.prompt_lines import TOOL
+from ...table.prompt_lines import TOOL, form_of
 from .rules import DrawClaims, Game960
 from .variants import CHESS960, Variant
 
@@ -104,6 +107,7 @@ def templates(variant: Variant) -> dict[str, str]:
 
 _SHARED = {
     "reminder": REMINDER,
+    "form": form_of(REMINDER),
     **{f"draws_{claims.value}": text for claims, text in DRAWS.items()},
     "ply_limit": PLY_LIMIT,
     "by_engine": BY_ENGINE,
@@ -122,22 +126,28 @@ def system_message(patterns: tuple[str, ...], terms: ChessTerms, variant: Varian
 
 
 def turn_message(
-    game: Game960, style: PromptStyle, briefing: str, tool: str = "", request: str = "", documents: str = ""
+    game: Game960,
+    style: PromptStyle,
+    briefing: str,
+    tool: str = "",
+    request: str = "",
+    documents: str = "",
+    legal: Sequence[str] = (),
 ) -> Message:
     """The user prompt of the side to move. `tool`: its tool's answer; `request`: text of a request that is no decision.
 
-    `documents`: the passages that were found.
+    `documents`: the passages that were found. `legal`: the legal moves in their order; else by the alphabet.
     """
     side = "White" if game.board.turn else "Black"
     text = _turn(game.variant.turn, side, game.fen(), game.diagram(), game.moves_told() or "none")
     if style is PromptStyle.LEGAL_MOVES:
-        text += _LEGAL.format(legal=" ".join(game.legal_told()))
+        text += _LEGAL.format(legal=" ".join(legal or game.legal_told()))
     text += f"\n{request}" if request else ""
     text += DOCUMENTS + documents if documents else ""
     text += TOOL + tool if tool else ""
     if briefing:
         text += _BRIEFING.format(briefing=briefing)
-    return Message(text, "user")
+    return Message(text if request else text + form_of(REMINDER), "user")
 
 
 def _ends(terms: ChessTerms) -> str:

@@ -8,7 +8,7 @@ import msgspec
 from ...core.questions import Message
 from ...documents.library import DOCUMENTS
 from ...table.decision import IllegalPolicy, answer_terms
-from ...table.prompt_lines import TOOL
+from ...table.prompt_lines import TOOL, form_of
 from .rules import STREETS, ActionKind, Hand, Legal, PlayedAction, in_bb
 
 TAG = "ACTION:"
@@ -42,6 +42,7 @@ _BRIEFING = "\nOpponent profile:\n{briefing}"
 TEMPLATES = {
     "holdem/system": SYSTEM,
     "holdem/reminder": REMINDER,
+    "holdem/form": form_of(REMINDER),
     "holdem/turn": _TURN,
     "holdem/briefing": _BRIEFING,
 }
@@ -85,7 +86,8 @@ def turn_message(
     text += f"\n{request}" if request else ""
     text += DOCUMENTS + documents if documents else ""
     text += TOOL + tool if tool else ""
-    return Message(text + (_BRIEFING.format(briefing=briefing) if briefing else ""), "user")
+    text += _BRIEFING.format(briefing=briefing) if briefing else ""
+    return Message(text if request else text + form_of(REMINDER), "user")
 
 
 def _history(history: list[PlayedAction], player: int) -> str:

@@ -91,7 +91,8 @@ PLAY: Final = (
          "docs/formats/manifest.md", ("ply", "plies", "ply_limit")),
     Term("chess prompt",
          "Which of the protocol's two chess prompts seats read: standard shows the position and the moves so far, "
-         "legal_moves lists the legal moves too. Each is a variant of the protocol, and they are never put together.",
+         "legal_moves lists the legal moves too, in a drawn order. Each is a variant of the protocol, "
+         "and they are never put together.",
          "docs/formats/manifest.md", ("legal_moves", "standard prompt", "Chess960 prompt")),
     Term("errors",
          "Share of a seat's decisions whose first attempt was no legal action: none declared, an illegal one, "

@@ -33,7 +33,7 @@ from ...core.untrusted_input import printable
 from ...documents.library import DOCUMENTS
 from ...memory.tool_calls import closing_observation
 from ...plan.manifest import Plan
-from ...table.prompt_lines import PROFILE, TOOL
+from ...table.prompt_lines import FORM, PROFILE, TOOL
 from ..games_of_bundle import outcome
 from ..replayed_game import PLANTED, PlayedGame, exchange_lines
 from ..views import VIEWS
@@ -50,7 +50,12 @@ REQUESTS: Final[Mapping[str, str]] = {
 REJECTED: Final = "Rejected: "
 RESULT_LINE: Final = 1
 """Of `GameView.lines`: the one that says the result and its reason."""
-SECTIONS: Final = ((DOCUMENTS, "Passages of its documents"), (TOOL, "Its tool's answer"), (PROFILE, "Of its opponent"))
+SECTIONS: Final = (
+    (DOCUMENTS, "Passages of its documents"),
+    (TOOL, "Its tool's answer"),
+    (PROFILE, "Of its opponent"),
+    (FORM, "How it is to answer"),
+)
 """What a user message holds behind the situation, by the line before it."""
 END: Final = "end"
 """In an address, the last frame of a game."""
