@@ -12,7 +12,7 @@ AGZ_MODEL_ALIAS, AGZ_MODEL_CONTEXT (tokens of one slot), AGZ_MODEL_SLOTS, AGZ_MO
 AGZ_MODEL_GPUS (a number, or "all").
 
 On a processor each slot is a process of its own: requests that share a batch get other last bits with most weights,
-since a kernel sums in another order for another shape (docs/decisions/0085). The processes share the pages of the
+since a kernel sums in another order for another shape (docs/decisions/0087). The processes share the pages of the
 weights. Slot 0 listens at AGZ_MODEL_LISTEN, slot N beside it: model-N.sock. One process has all slots behind a port,
 whose clients know no other, and on GPUs, where each process would hold the weights again.
 
