@@ -18,16 +18,46 @@ from agzamov_verify.core.questions import TOOL, Examine, ExaminedMove
 from agzamov_verify.engines.uci_engine import EngineFault, UciEngine, legal_after
 from agzamov_verify.table.game_tool import LINES_MOST
 
+from .plain_server import READ_ONLY, PlainServer
+
 NAME = "agzamov-tool-chess960"
 NODES_MAX = 1_000_000
 MOVES_MAX = 218
 """Legal moves that a position of chess can have."""
 
-# Strict: a number that came as text is an error of the caller. Text is annotated `str` and nothing else, since the SDK
-# parses a text that looks like JSON under any other annotation.
-Nodes = Annotated[int, Field(strict=True, ge=1, le=NODES_MAX)]
-Lines = Annotated[int, Field(strict=True, ge=1, le=LINES_MOST)]
-Moves = Annotated[list[str], Field(min_length=1, max_length=MOVES_MAX)]
+NODES = 50_000
+"""Where a client names no number: that of the protocol."""
+LINES = 3
+INSTRUCTIONS = (
+    "Stockfish on positions of chess and Chess960. A position is a start in FEN and the moves played from there in UCI."
+    " Values are for the side to move: centipawns, or moves to mate."
+)
+
+# Strict: a number that came as text is an error of the caller. Text is a plain `str` with a description, since the SDK
+# parses a text that looks like JSON under any other type.
+StartFen = Annotated[
+    str,
+    Field(
+        description="Start position in FEN; for Chess960 castling rights may be files (X-FEN or Shredder-FEN), as in"
+        " 'bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1'."
+    ),
+]
+Played = Annotated[
+    str,
+    Field(
+        description="Moves played from the start, in UCI with blanks between them, as in 'e2e4 e7e5'; empty for the"
+        " start itself. Castling is the king's move onto its own rook."
+    ),
+]
+Nodes = Annotated[
+    int,
+    Field(strict=True, ge=1, le=NODES_MAX, description="Nodes of each search. Fewer than 5,000 are unreliable."),
+]
+Lines = Annotated[int, Field(strict=True, ge=1, le=LINES_MOST, description="How many of the best moves to find.")]
+Moves = Annotated[
+    list[str],
+    Field(min_length=1, max_length=MOVES_MAX, description="Legal moves to compare, in UCI, as in ['g1f3', 'e7e8q']."),
+]
 
 
 class Finding(BaseModel):
@@ -46,7 +76,7 @@ class Findings(BaseModel):
 
 def server_of(engine: UciEngine, version: str) -> MCPServer:
     """The server of an engine, which answers one question at a time."""
-    server = MCPServer(name=NAME, version=f"{version}, {engine.name}", log_level="WARNING")
+    server = PlainServer(NAME, f"{version}, {engine.name}", INSTRUCTIONS)
     turn = anyio.Lock()
 
     async def asked(question: Examine) -> Findings:
@@ -57,20 +87,24 @@ def server_of(engine: UciEngine, version: str) -> MCPServer:
                 raise ToolError(f"the engine failed: {error}") from error
         return Findings(moves=[_finding(move) for move in answer.moves])
 
-    @server.tool(structured_output=True)
-    async def evaluate_position(start_fen: str, moves: str, nodes: Nodes) -> Findings:
+    @server.tool(structured_output=True, annotations=READ_ONLY)
+    async def evaluate_position(start_fen: StartFen, moves: Played = "", nodes: Nodes = NODES) -> Findings:
         """Tell what the position after these moves is worth to the side to move."""
         _require_legal(start_fen, moves)
         return await asked(_question(start_fen, moves, nodes))
 
-    @server.tool(structured_output=True)
-    async def compare_moves(start_fen: str, moves: str, nodes: Nodes, candidates: Moves) -> Findings:
+    @server.tool(structured_output=True, annotations=READ_ONLY)
+    async def compare_moves(
+        start_fen: StartFen, candidates: Moves, moves: Played = "", nodes: Nodes = NODES
+    ) -> Findings:
         """Tell the value of each candidate move, and the moves that the engine expects then."""
         _require_legal(start_fen, moves, candidates)
         return await asked(_question(start_fen, moves, nodes, tuple(candidates)))
 
-    @server.tool(structured_output=True)
-    async def best_lines(start_fen: str, moves: str, nodes: Nodes, lines: Lines) -> Findings:
+    @server.tool(structured_output=True, annotations=READ_ONLY)
+    async def best_lines(
+        start_fen: StartFen, moves: Played = "", nodes: Nodes = NODES, lines: Lines = LINES
+    ) -> Findings:
         """Find the best moves one after another, each in a search without those found before, and their values."""
         _require_legal(start_fen, moves)
         return await asked(_question(start_fen, moves, nodes, lines_max=lines))

@@ -6,7 +6,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 from agzamov_harness.servers.mcp_client import CallFailed, McpClient
 from agzamov_harness.servers.server_process import Process, bare_environment
@@ -104,7 +107,8 @@ def test_castling_and_chess960_starts_are_understood(chess: McpClient) -> None:
         ("evaluate_position", {"nodes": "500"}, "nodes"),
         ("evaluate_position", {"nodes": 1_000_001}, "nodes"),
         ("best_lines", {"lines": 11}, "lines"),
-        ("best_lines", {}, "lines"),
+        ("compare_moves", {}, "candidates: field required"),
+        ("evaluate_position", {"nodes": 0}, "nodes: input should be greater than or equal to 1, found 0"),
     ],
 )
 def test_a_question_that_cannot_be_answered_is_an_error_and_the_next_is_answered(
@@ -113,6 +117,8 @@ def test_a_question_that_cannot_be_answered_is_an_error_and_the_next_is_answered
     result = chess.call(tool, {**POSITION, **changes}, ANSWER_S)
     assert (result.failed, result.structured) == (True, None)
     assert told in result.text
+    assert "pydantic" not in result.text
+    assert "\n" not in result.text, "one line"
     assert firsts(chess.call("best_lines", {**POSITION, "lines": 1}, ANSWER_S).structured)
 
 
@@ -170,3 +176,53 @@ def test_a_hand_that_is_none_is_an_error_and_the_next_is_answered(
     assert (result.failed, result.structured) == (True, None)
     assert told in result.text
     assert not holdem.call("calculate_odds", HAND, ANSWER_S).failed
+
+
+async def handshake(*words: str) -> tuple[Any, list[Any]]:
+    """Capabilities that a server declares, and its tools, as the SDK's own client sees them."""
+    server = StdioServerParameters(command=sys.executable, args=["-m", "agzamov_tools", *words])
+    async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
+        declared = await session.initialize()
+        return declared.capabilities, (await session.list_tools()).tools
+
+
+@pytest.mark.parametrize("tool", ["holdem", pytest.param("chess960", marks=needs_engine)])
+def test_any_client_reads_what_a_tool_takes_and_that_it_changes_nothing(tool: str) -> None:
+    """None of the parameters had a description: what `moves` is, and `start_fen` may be, was guesswork."""
+    capabilities, tools = anyio.run(handshake, tool)
+    assert capabilities.tools is not None
+    assert (capabilities.prompts, capabilities.resources) == (None, None), "there are none"
+    assert tools
+    for one in tools:
+        assert one.description
+        assert one.annotations.read_only_hint
+        assert one.annotations.idempotent_hint
+        assert one.annotations.open_world_hint is False
+        for name, parameter in one.input_schema["properties"].items():
+            assert parameter.get("description"), f"{one.name} {name}"
+    required = {one.name: one.input_schema["required"] for one in tools}
+    wanted = {
+        "holdem": {"calculate_odds": ["hole", "board", "pot_chips", "to_call_chips"]},
+        "chess960": {
+            "best_lines": ["start_fen"],
+            "compare_moves": ["start_fen", "candidates"],
+            "evaluate_position": ["start_fen"],
+        },
+    }
+    assert required == wanted[tool]
+
+
+@needs_engine
+def test_what_a_client_leaves_out_has_a_default(chess: McpClient) -> None:
+    told = chess.call("evaluate_position", {"start_fen": START}, ANSWER_S)
+    assert (
+        told.structured
+        == chess.call("evaluate_position", {**POSITION, "moves": "", "nodes": 50_000}, ANSWER_S).structured
+    )
+
+
+@needs_engine
+def test_a_text_that_looks_like_json_stays_a_text(chess: McpClient) -> None:
+    result = chess.call("evaluate_position", {**POSITION, "moves": '["e2e4"]'}, ANSWER_S)
+    assert result.failed
+    assert "legal moves in UCI" in result.text
