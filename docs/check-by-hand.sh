@@ -49,7 +49,7 @@ if grep -q -v '^[A-Za-z0-9][A-Za-z0-9._-]*\(/[A-Za-z0-9][A-Za-z0-9._-]*\)*$' "$w
     fail "a file has a name that is not plain"
 fi
 extra=$(grep -v -e '^data/' -e '^attest/' "$work/there" | tr '\n' ' ')
-[ "$extra" = "bagit.txt manifest-sha256.txt tagmanifest-sha256.txt " ] || fail "the top folder holds: $extra"
+[ "$extra" = "bag-info.txt bagit.txt manifest-sha256.txt tagmanifest-sha256.txt " ] || fail "the top folder holds: $extra"
 pass "names"
 
 # 2. The payload manifest lists every file under data/, and each has its digest.

@@ -443,7 +443,11 @@ def checksum(draft: Draft) -> None:
 def put_payload_manifest(draft: Draft, data: bytes) -> None:
     """Write this payload manifest, and a tag manifest that agrees with it."""
     draft.files[bundle.PAYLOAD_FILE] = data
-    tags = {name: _sha256(draft.files[name]) for name in (bundle.BAGIT_FILE, bundle.PAYLOAD_FILE)}
+    sizes = {name: len(told) for name, told in draft.files.items() if name.startswith("data/")}
+    listed = bundle.parse_checksums(data) or {}
+    draft.files[bundle.INFO_FILE] = bundle.bag_info(sizes, listed.get(bundle.MANIFEST_FILE, ""))
+    names = (bundle.INFO_FILE, bundle.BAGIT_FILE, bundle.PAYLOAD_FILE)
+    tags = {name: _sha256(draft.files[name]) for name in names if name in draft.files}
     draft.files[bundle.TAGS_FILE] = bundle.checksum_lines(tags)
 
 

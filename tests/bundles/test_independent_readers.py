@@ -171,6 +171,15 @@ def test_the_bag_declares_itself(files: Files) -> None:
     ]
 
 
+def test_the_bag_tells_its_run_and_the_size_of_its_payload(files: Files) -> None:
+    """RFC 8493, section 2.2.2: octets of the payload, a dot, and the number of its files."""
+    told = dict(line.split(": ", 1) for line in files["bag-info.txt"].decode("utf-8").splitlines())
+    payload = [data for name, data in files.items() if name.startswith("data/")]
+    assert told["Payload-Oxum"] == f"{sum(map(len, payload))}.{len(payload)}"
+    assert told["External-Identifier"] == hashlib.sha256(files["data/manifest.json"]).hexdigest()[:16]
+    assert list(told) == ["Bag-Software-Agent", "External-Identifier", "Payload-Oxum"], "nothing of the day"
+
+
 def test_the_payload_manifest_lists_the_payload_and_nothing_else(files: Files) -> None:
     listed = checksums(files["manifest-sha256.txt"])
     payload = {name: hashlib.sha256(data).hexdigest() for name, data in files.items() if name.startswith("data/")}
@@ -179,7 +188,9 @@ def test_the_payload_manifest_lists_the_payload_and_nothing_else(files: Files) -
 
 def test_the_tag_manifest_lists_the_tag_files(files: Files) -> None:
     listed = checksums(files["tagmanifest-sha256.txt"])
-    assert listed == {name: hashlib.sha256(files[name]).hexdigest() for name in ("bagit.txt", "manifest-sha256.txt")}
+    assert listed == {
+        name: hashlib.sha256(files[name]).hexdigest() for name in ("bag-info.txt", "bagit.txt", "manifest-sha256.txt")
+    }
 
 
 # --- in-toto: the statement ------------------------------------------------------------------------

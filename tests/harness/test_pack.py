@@ -85,6 +85,7 @@ def test_a_bundle_holds_these_files_and_no_others(finished: tuple[RunDirectory, 
     assert sorted(files(made)) == sorted(
         [
             "attest/run.dsse.json",
+            "bag-info.txt",
             "bagit.txt",
             "data/environment.json",
             "data/executions.jsonl",

@@ -1,6 +1,6 @@
 """The layout of a result bundle: BagIt 1.0 shaped, payload under data/, signature under attest/.
 
-    bagit.txt  manifest-sha256.txt (the signed subject)  tagmanifest-sha256.txt
+    bag-info.txt  bagit.txt  manifest-sha256.txt (the signed subject)  tagmanifest-sha256.txt
     attest/run.dsse.json
     data/manifest.json  data/environment.json  data/submitter.pem  data/executions.jsonl
     data/journal/index.json  data/journal/<stream>/000000.jsonl.gz …
@@ -13,6 +13,7 @@ A payload manifest line is "<sha256>  <name>", sorted by name, as sha256sum writ
 """
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
@@ -26,6 +27,7 @@ from .scoring.results import Results
 
 BAGIT = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
 BAGIT_FILE = "bagit.txt"
+INFO_FILE = "bag-info.txt"
 PAYLOAD_FILE = "manifest-sha256.txt"
 TAGS_FILE = "tagmanifest-sha256.txt"
 ENVELOPE_FILE = "attest/run.dsse.json"
@@ -66,6 +68,22 @@ RECOMPUTABILITY = {
     "results": "recomputed from the journal",
     "tokens": "attested by the submitter",
 }
+
+
+RUN_DIGITS = 16
+
+
+def bag_info(sizes: Mapping[str, int], manifest_sha256: str) -> bytes:
+    """What readers of BagIt show of a bag (RFC 8493, 2.2.2), from the payload alone, so without a date.
+
+    `sizes`: bytes of each payload file. Payload-Oxum is their sum, a dot, and their number.
+    """
+    lines = (
+        "Bag-Software-Agent: agzamov",
+        f"External-Identifier: {manifest_sha256[:RUN_DIGITS]}",
+        f"Payload-Oxum: {sum(sizes.values())}.{len(sizes)}",
+    )
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

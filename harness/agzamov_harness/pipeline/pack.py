@@ -170,13 +170,13 @@ class _Writer:
     def tags(self) -> None:
         """The BagIt tag files around the payload."""
         payload = bundle.checksum_lines(self._digests)
-        tags = {
-            bundle.BAGIT_FILE: hashlib.sha256(bundle.BAGIT).hexdigest(),
-            bundle.PAYLOAD_FILE: hashlib.sha256(payload).hexdigest(),
-        }
-        (self._root / bundle.BAGIT_FILE).write_bytes(bundle.BAGIT)
-        (self._root / bundle.PAYLOAD_FILE).write_bytes(payload)
-        (self._root / bundle.TAGS_FILE).write_bytes(bundle.checksum_lines(tags))
+        sizes = {name: (self._root / name).stat().st_size for name in self._digests}
+        info = bundle.bag_info(sizes, self._digests[bundle.MANIFEST_FILE])
+        tags = {bundle.INFO_FILE: info, bundle.BAGIT_FILE: bundle.BAGIT, bundle.PAYLOAD_FILE: payload}
+        for name, data in tags.items():
+            (self._root / name).write_bytes(data)
+        digests = {name: hashlib.sha256(data).hexdigest() for name, data in tags.items()}
+        (self._root / bundle.TAGS_FILE).write_bytes(bundle.checksum_lines(digests))
 
     def envelope(self, results: Results, key: Ed25519PrivateKey) -> None:
         """Sign a statement about the payload manifest as it is now."""

@@ -191,6 +191,14 @@ def bagit_txt_is_of_another_version(draft: Draft) -> None:
     reseal(draft)
 
 
+@tampered(2, bundle.INFO_FILE)
+def bag_info_tells_of_another_run(draft: Draft) -> None:
+    told = draft.files[bundle.INFO_FILE]
+    draft.files[bundle.INFO_FILE] = told.replace(b"Identifier: ", b"Identifier: f")
+    before, after = (hashlib.sha256(data).hexdigest().encode() for data in (told, draft.files[bundle.INFO_FILE]))
+    draft.files[bundle.TAGS_FILE] = draft.files[bundle.TAGS_FILE].replace(before, after)
+
+
 @tampered(2, bundle.TAGS_FILE)
 def the_tag_manifest_is_wrong(draft: Draft) -> None:
     draft.files[bundle.TAGS_FILE] = draft.files[bundle.TAGS_FILE].replace(b"bagit", b"bagiT")

@@ -24,7 +24,7 @@ from .check_log import CheckLog, Number
 NOTE_BYTES_MAX = 2**21
 SALT_SELF = b"agz/seed/self/v1"
 _SECRET = re.compile("[0-9a-f]{64}")
-TAG_FILES = (bundle.BAGIT_FILE, bundle.PAYLOAD_FILE, bundle.TAGS_FILE)
+TAG_FILES = (bundle.INFO_FILE, bundle.BAGIT_FILE, bundle.PAYLOAD_FILE, bundle.TAGS_FILE)
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -98,16 +98,19 @@ def _payload(source: Source, log: CheckLog) -> dict[str, str]:
             log.add(Number.PAYLOAD, name, "only files that this version of the bundle knows", "another file")
     for name in sorted(present & listed.keys()):
         log.same(Number.PAYLOAD, name, f"sha256 {listed[name]}", f"sha256 {sha256_of(source, name)}")
-    _tag_files(source, log)
+    _tag_files(source, listed, log)
     return listed
 
 
-def _tag_files(source: Source, log: CheckLog) -> None:
+def _tag_files(source: Source, listed: dict[str, str], log: CheckLog) -> None:
     if read_small(source, bundle.BAGIT_FILE) != bundle.BAGIT:
         log.add(Number.PAYLOAD, bundle.BAGIT_FILE, "BagIt 1.0", "another text")
-    tags = {name: sha256_of(source, name) for name in (bundle.BAGIT_FILE, bundle.PAYLOAD_FILE)}
+    sizes = {name: size for name, size in source.sizes.items() if name.startswith("data/")}
+    if read_small(source, bundle.INFO_FILE) != bundle.bag_info(sizes, listed.get(bundle.MANIFEST_FILE, "")):
+        log.add(Number.PAYLOAD, bundle.INFO_FILE, "the run and the size of this payload", "another text")
+    tags = {name: sha256_of(source, name) for name in (bundle.INFO_FILE, bundle.BAGIT_FILE, bundle.PAYLOAD_FILE)}
     if read_small(source, bundle.TAGS_FILE) != bundle.checksum_lines(tags):
-        log.add(Number.PAYLOAD, bundle.TAGS_FILE, "the digests of bagit.txt and manifest-sha256.txt", "other lines")
+        log.add(Number.PAYLOAD, bundle.TAGS_FILE, "the digests of the other tag files", "other lines")
 
 
 def _signature(source: Source, digests: dict[str, str], log: CheckLog) -> tuple[str, Statement]:
