@@ -226,7 +226,7 @@ def _native_problems(adapter: Adapter) -> Iterator[str]:
 def _template_problems(adapter: Adapter) -> Iterator[str]:
     """Variables that nothing fills in."""
     launch = [adapter.launch.command, adapter.launch.args, adapter.launch.env, adapter.launch.links]
-    port = frozenset({PORT} if adapter.launch.url and not adapter.launch.runs_already else ())
+    port = frozenset(() if adapter.launch.runs_already else {PORT})
     career = frozenset({CAREER} if adapter.launch.runs_already else ())
     given: list[tuple[str, Any, frozenset[str]]] = [
         ("launch", launch, LAUNCH_VARIABLES | port),

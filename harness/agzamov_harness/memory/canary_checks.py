@@ -25,11 +25,12 @@ NEAR = ("Folded to a 3-bet on the button: 4 of 5", "Folded to a 3-bet on the but
 SCRIPTS = "Scripts beside each other: Cœur, Ω, 北京, 🂡 and e\u0301"
 DIRECTIONS = "Marks of direction around a word: \u202eabc\u202c and \u2066def\u2069"
 """Some servers take such characters out of what they store. No note of a run has any."""
+JSON = '{"json": [1, 2, null], "quoted": "\\"yes\\" or no answer at all"}'
+"""Some servers read such a text as JSON before they store it, and refuse what they read."""
 TEXTS = {
     SCRIPTS: "Scripts beside each other",
     "First line\nsecond line\n\n  - an indented line": "indented line",
     "# a heading, #00028 and a [[link]] with **stars** and `ticks` around": "heading around",
-    '{"json": [1, 2, null], "quoted": "\\"yes\\" or no answer at all"}': "no answer at",
     "' OR 1=1; --  <b>&amp;</b> $HOME ${DATA} %s are plain text": "are plain text",
     ("The long note says " + "0123456789 abcdefghij " * 400)[:LONG_CHARACTERS]: "long note says",
 }
@@ -221,12 +222,21 @@ def _ends_games(candidate: Candidate) -> None:
 
 
 def _keeps_directions(candidate: Candidate) -> None:
+    _require_kept(candidate, DIRECTIONS, "Marks of direction around a word")
+
+
+def _keeps_json(candidate: Candidate) -> None:
+    _require_kept(candidate, JSON, "no answer at")
+
+
+def _require_kept(candidate: Candidate, text: str, query: str) -> None:
+    """A text that a fresh server is told must be given back."""
     session = candidate.fresh()
-    session.store(DIRECTIONS)
+    session.store(text)
     if session.exports:
-        _require_held(candidate, [DIRECTIONS])
+        _require_held(candidate, [text])
     else:
-        _require_found(candidate, DIRECTIONS, "Marks of direction around a word")
+        _require_found(candidate, text, query)
 
 
 def _begins_empty_again(candidate: Candidate) -> None:
@@ -346,8 +356,16 @@ CHECKS = (
         ("text",),
         only_warns=True,
     ),
+    ConformanceCheck(
+        "json as text",
+        "a text that is JSON comes back as it was",
+        _keeps_json,
+        "nothing needs to be done with use: harness, whose notes are none; a model may write one, and the run stops",
+        ("text",),
+        only_warns=True,
+    ),
 )
-COMPARING = (_keeps_texts, _keeps_near_duplicates, _keeps_fast_writes, _finds, _keeps_directions)
+COMPARING = (_keeps_texts, _keeps_near_duplicates, _keeps_fast_writes, _finds, _keeps_directions, _keeps_json)
 """The checks that compare what a server gives with what was stored."""
 SEARCHING = (_stores, *COMPARING)
 """The checks that find out by searches what a server without an export holds."""

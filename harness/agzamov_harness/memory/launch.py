@@ -25,7 +25,7 @@ from ..foundation.owner_folder import owner_folder
 from ..ports import PortFault
 from ..servers.server_process import Process, bare_environment, free_port
 from .adapter_file import DeclaredSystem, filled, sealed_system, system_of
-from .http_launch import PORT
+from .http_launch import AT_PORT, PORT
 from .server_limits import ServerLimits
 
 DATA_FOLDER, HOME_FOLDER, PROGRAM_FOLDER = "data", "home", "program"
@@ -114,7 +114,7 @@ class Setup(msgspec.Struct, frozen=True):
             "INSTALLED": str(self.installed.absolute()),
         }
         launch = self.system.adapter.launch
-        if launch.url:
+        if AT_PORT in str(launch):
             values[PORT] = str(free_port())
         command, *args = self._command(values)
         for place, target in filled(launch.links, values).items():

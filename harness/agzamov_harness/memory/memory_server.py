@@ -152,7 +152,7 @@ class MemoryServer:
         words = query if part.query_words == "all" else max(query.split(), key=len, default="")
         arguments = filled(part.args, {"query": words, "limit": limit, **_game(number)})
         result = self._call(part.tool, arguments, may_fail=bool(part.empty_text))
-        found = [self._fetched(row) for row in self._rows(result, part)]
+        found = [self._fetched(row) for row in self._once(self._rows(result, part))]
         return self._names.of_search(found), result.text if part.answer == "text" else words_of(result)
 
     def effect_of(self, tool: str) -> Effect:
@@ -313,6 +313,12 @@ class MemoryServer:
             raise self._failed(part.tool, result)
         read_rows: list[ServerEntry] = self._read(part.tool, lambda: list(rows(result, part)))
         return read_rows
+
+    def _once(self, found: Sequence[ServerEntry]) -> Sequence[ServerEntry]:
+        """The first of several parts of one entry, where whole entries are fetched; else all."""
+        if not self._adapter.fetch.tool:
+            return found
+        return list({(row.id, row.entry): row for row in reversed(found)}.values())[::-1]
 
     def _fetched(self, row: ServerEntry) -> ServerEntry:
         """The whole entry, where the adapter names a tool that gives it."""
