@@ -63,6 +63,12 @@ class SystemRow(msgspec.Struct, frozen=True):
 
 
 SECTIONS = {
+    "Bring your own": {
+        "adapt": Command(
+            "agzamov_harness.commands.memory_adapt_command:adapt",
+            "Start a server by COMMAND, find out how it is used, and write its adapter",
+        ),
+    },
     "Prove the instrument": {
         "control": Command(
             "agzamov_harness.commands.memory_control_command:control",

@@ -1,0 +1,162 @@
+"""`agzamov memory adapt`: a server is started and used, and its adapter's first version is written and checked."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from agzamov_harness.cli import main
+from agzamov_harness.memory.adapt.answer_shapes import json_shape
+from agzamov_harness.memory.adapt.probe import NOTES
+from agzamov_harness.memory.adapt.prose_shapes import prose_shape
+from agzamov_harness.memory.adapt.tool_choice import FRAME, searching, storing
+from agzamov_harness.memory.adapter_file import read_systems
+from agzamov_harness.servers.mcp_client import ListedTool, ToolResult
+from agzamov_verify.memory.declared_server import Adapter
+
+SERVER = Path(__file__).parent / "unknown_server.py"
+
+
+def adapt(folder: Path, kind: str, *options: str) -> tuple[int, str]:
+    """Exit code and what is printed, errors too."""
+    out = folder / "mine.yaml"
+    typed = ["memory", "adapt", "--out", out, *options, "${PYTHON}", SERVER, kind]
+    ran = CliRunner().invoke(main, [str(word) for word in typed])
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    return ran.exit_code, ran.output
+
+
+def adapted(folder: Path, kind: str) -> tuple[Adapter, str]:
+    """The adapter that was written, and what was printed; every check went well."""
+    code, printed = adapt(folder, kind, "--start-programs")
+    assert code == 0, printed
+    (system,) = read_systems(folder / "mine.yaml")
+    return system.adapter, printed
+
+
+@pytest.mark.slow
+def test_structured_results_and_an_export_are_measured_whole(tmp_path: Path) -> None:
+    adapter, printed = adapted(tmp_path, "structured")
+    assert (adapter.store.stored, adapter.store.id) == ("success", "id")
+    assert (adapter.search.items, adapter.search.content, adapter.search.id) == ("hits[]", "text", "id")
+    assert adapter.search.args == {"query": "${query}", "limit": "${limit}"}
+    assert (adapter.export.tool, adapter.export.items) == ("list_notes", "all[]")
+    assert printed.splitlines()[-1] == "measured"
+    assert "query: full_text  # choose: none, substring, full_text, semantic, hybrid, graph" in printed
+
+
+@pytest.mark.slow
+def test_json_as_text_numbers_as_names_and_prose_for_nothing(tmp_path: Path) -> None:
+    adapter, printed = adapted(tmp_path, "json")
+    assert (adapter.search.answer, adapter.search.items, adapter.search.content) == (
+        "json_text",
+        "results[]",
+        "note.text",
+    )
+    assert adapter.search.id == adapter.store.id == "to_string(id)"
+    assert re.search(adapter.search.empty_text, "Nothing was found.")
+    assert adapter.export.absent
+    assert printed.splitlines()[-1].startswith("measured with lineage C bounded")
+
+
+@pytest.mark.slow
+def test_beginnings_in_prose_are_fetched_whole(tmp_path: Path) -> None:
+    adapter, printed = adapted(tmp_path, "prose")
+    assert (adapter.search.answer, adapter.search.gives, adapter.search.ellipsis) == ("text", "previews", "...")
+    assert adapter.store.stored_text == "^Note saved\\. ID"
+    assert (adapter.fetch.tool, adapter.fetch.args, adapter.fetch.content) == (
+        "get_note",
+        {"note_id": "${id}"},
+        "note.body",
+    )
+    assert printed.splitlines()[-1].startswith("measured with lineage C bounded")
+
+
+@pytest.mark.slow
+def test_several_parts_of_one_entry_are_fetched_once(tmp_path: Path) -> None:
+    adapter, printed = adapted(tmp_path, "parts")
+    assert (adapter.search.gives, adapter.fetch.tool) == ("previews", "get_note")
+    assert printed.splitlines()[-1].startswith("measured with lineage C bounded")
+
+
+@pytest.mark.slow
+def test_a_tool_that_refuses_short_texts_is_given_longer_ones(tmp_path: Path) -> None:
+    adapter, _ = adapted(tmp_path, "framed")
+    assert adapter.store.args == {"content": FRAME}
+    assert re.search(adapter.search.content_text, FRAME.replace("${content}", NOTES[0]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("no-search", "it has no tool that searches for a text; its tools are save_note"),
+        ("no-store", "it has no tool that stores a text; its tools are search_notes"),
+        ("no-such-kind", r"found the server ended; its last line on stderr is .KeyError"),
+    ],
+)
+def test_a_server_that_is_no_memory_is_told_in_one_line(tmp_path: Path, kind: str, expected: str) -> None:
+    code, printed = adapt(tmp_path, kind, "--start-programs")
+    assert code == 2
+    errors = [line for line in printed.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1
+    assert re.search(f"mine cannot be adapted: .*{expected}", errors[0])
+    assert not (tmp_path / "mine.yaml").exists()
+
+
+@pytest.mark.slow
+def test_a_server_that_finds_nothing_is_told_with_its_answer(tmp_path: Path) -> None:
+    code, printed = adapt(tmp_path, "silent", "--start-programs")
+    assert code == 2
+    assert "no tool was found to store what another finds; save_note: search_notes answers" in printed
+
+
+def test_nothing_starts_without_consent_and_no_file_is_replaced(tmp_path: Path) -> None:
+    code, printed = adapt(tmp_path, "structured")
+    assert (code, "starts a program that does not come with Agzamov" in printed) == (2, True)
+    (tmp_path / "mine.yaml").write_text("about: mine\n")
+    code, printed = adapt(tmp_path, "structured", "--start-programs")
+    assert (code, "expected a new file, found one that exists" in printed) == (2, True)
+
+
+def tool(name: str, *needed: str, **properties: str) -> ListedTool:
+    schema = {"properties": {name: {"type": kind} for name, kind in properties.items()}, "required": list(needed)}
+    return ListedTool(schema, "", name, None)
+
+
+def test_tools_are_ranked_by_their_names_and_arguments() -> None:
+    tools = [
+        tool("delete_memory", "id", id="string"),
+        tool("add_reminder", "message", message="string"),
+        tool("add_memory", "content", "title", content="string", title="string"),
+        tool("search_memories", "query", query="string", top_k="integer", project="string"),
+        tool("search_sessions", "query", query="string"),
+    ]
+    assert [(one.tool, one.args) for one in storing(tools)] == [
+        ("add_memory", {"content": "${content}", "title": "Note ${entry} of game ${game}"})
+    ]
+    best = searching(tools)[0]
+    assert (best.tool, best.args) == ("search_memories", {"query": "${query}", "top_k": "${limit}"})
+
+
+def test_whole_notes_in_prose_are_read_whatever_stands_between_them() -> None:
+    text = f"2 notes\n- 2026-11-26 (7): {NOTES[0]}\n- 2026-11-27 (12): {NOTES[1]}\n"
+    shape = prose_shape(text, NOTES)
+    assert shape
+    assert [match["content"] for match in re.finditer(shape.keys["items_text"], text)] == list(NOTES[:2])
+    assert prose_shape("2 notes, neither of which is told", NOTES) is None
+
+
+def test_a_text_with_several_notes_is_no_entry_of_json() -> None:
+    result = ToolResult({"result": f"{NOTES[0]} and {NOTES[1]}"}, "", failed=False)
+    assert json_shape(result, NOTES) is None
+
+
+def test_the_adapters_of_the_page_are_adapters() -> None:
+    """docs/memory-servers.md names each, and each spells how its server is installed."""
+    folder = Path(__file__).parents[2] / "docs" / "memory-servers"
+    files = sorted(folder.glob("*.yaml"))
+    assert len(files) == 9
+    for file in files:
+        (system,) = read_systems(file)
+        assert system.adapter.install
