@@ -319,13 +319,14 @@ def test_the_model_server_answers_over_its_socket(
             for _ in range(2)
         ]
         props = json.loads(asked(client, HTTP, "GET", "/props", volumes=shared(volume)))
-        code, _ = server.exec_run([PYTHON, "/opt/agz/serve.py", "--check"])
+        code, _ = server.exec_run([PYTHON, "/opt/agz/gguf_server.py", "--check"])
         logs = server.logs().decode()
     assert answers[0]["choices"] == answers[1]["choices"]
     assert (answers[0]["model"], answers[0]["usage"]["completion_tokens"]) == ("babbler", 4)
-    assert code == 0
+    assert code == 0, "both slots answer"
     assert "ready on unix:///run/agz/model.sock" in logs
-    assert (props["total_slots"], props["default_generation_settings"]["n_ctx"]) == (2, 1024)
+    assert "ready on unix:///run/agz/model-1.sock" in logs
+    assert (props["total_slots"], props["default_generation_settings"]["n_ctx"]) == (1, 1024)
 
 
 def test_a_model_server_without_a_model_says_what_to_mount(built: str, client: docker.DockerClient) -> None:

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from agzamov_harness.cli import main
 from agzamov_harness.models.published_weights import STORE, TABLE
 from agzamov_verify.checks.steps import Options, verify
+from agzamov_verify.engines.uci_engine import find_engine
 
 pytest.importorskip("xllamacpp", reason="no llama.cpp here: pip install xllamacpp")
 pytestmark = pytest.mark.slow
@@ -57,7 +58,7 @@ def test_the_shipped_plan_pins_the_shipped_weights() -> None:
 
 
 def test_the_bundle_verifies_and_finds_nothing_about_a_model_that_cannot_play(bundle: Path) -> None:
-    assert verify(bundle, Options(engine=None)).level == "V1"
+    assert verify(bundle, Options(engine=find_engine(None))).level == "V1"
     said = " ".join(run("verify", bundle).split())
     assert "no finding about smollm2 against random in Chess960" in said
     assert "not passed in Chess960" in said
