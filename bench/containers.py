@@ -170,7 +170,7 @@ def wait_inside(inside: tuple[str, ...], sockets: tuple[str, ...]) -> None:
 def in_processes() -> Iterator[tuple[str, ...]]:
     """The command that takes the times here, beside an engine and a server on loopback."""
     settings = {"AGZ_MODEL_PATH": str(WEIGHTS), "AGZ_MODEL_LISTEN": "127.0.0.1:0", "AGZ_MODEL_SLOTS": "4"}
-    serve = [sys.executable, str(ROOT / "images" / "model-server" / "serve.py")]
+    serve = [sys.executable, str(ROOT / "harness" / "agzamov_harness" / "models" / "gguf_server.py")]
     with subprocess.Popen(serve, env={**os.environ, **settings}, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr
         address = next(found[1] for line in server.stderr if (found := READY.search(line)))

@@ -257,7 +257,7 @@ def test_a_run_in_progress_is_called_one(tmp_path: Path) -> None:
 def test_another_folder_or_file_is_one_line(small: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert "not a bundle: it has no bagit.txt, no manifest-sha256.txt" in no_bundle(empty)
+    assert "not a bundle: it has no bagit.txt, no bag-info.txt, no manifest-sha256.txt" in no_bundle(empty)
     shutil.copytree(small, empty / "inside")
     assert no_bundle(empty).endswith(f"did you mean {empty / 'inside'}?")
     assert no_bundle(small) == ""

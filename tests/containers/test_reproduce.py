@@ -57,9 +57,10 @@ def replay(commands: Commands, bundle: Path, weights: Path) -> Ended:
 
 
 def test_a_strict_run_notes_its_preflight_and_reaches_v1(bundle: Path) -> None:
-    (execution,) = read_notes(bundle / "data/notes").executions
-    assert execution.seats["model"].same
-    assert [one.logprobs_same for one in execution.seats["model"].rounds] == [7] * 3
+    before, started = (execution.seats["model"] for execution in read_notes(bundle / "data/notes").executions)
+    assert before.same
+    assert [one.logprobs_same for one in before.rounds] == [7] * 3
+    assert (started.rounds, started.answers_sha256) == ((), before.answers_sha256)
     require_v1(bundle)
 
 

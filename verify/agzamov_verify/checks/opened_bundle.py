@@ -24,7 +24,7 @@ from .check_log import CheckLog, Number
 NOTE_BYTES_MAX = 2**21
 SALT_SELF = b"agz/seed/self/v1"
 _SECRET = re.compile("[0-9a-f]{64}")
-TAG_FILES = (bundle.INFO_FILE, bundle.BAGIT_FILE, bundle.PAYLOAD_FILE, bundle.TAGS_FILE)
+TAG_FILES = (bundle.BAGIT_FILE, bundle.INFO_FILE, bundle.PAYLOAD_FILE, bundle.TAGS_FILE)
 
 
 class Opened(msgspec.Struct, frozen=True):
