@@ -85,7 +85,7 @@ SECTIONS = {
         ),
     },
     "Models, memories and images": {
-        "models": _own("models_command:models", "Local models: list them, check them before a run, pull them"),
+        "models": _own("models_command:models", "Local models: list them, check them before a run, get them"),
         "memory": _own(
             "memory_command:memory", "Memory systems: list them, check one before a run, store and search by hand"
         ),
