@@ -161,7 +161,7 @@ def crash_at_write(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     monkeypatch.setattr(Path, "write_bytes", failing)
 
 
-FILES_WRITTEN = 18
+FILES_WRITTEN = 19
 
 
 @pytest.mark.parametrize("number", range(FILES_WRITTEN))

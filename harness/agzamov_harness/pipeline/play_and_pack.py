@@ -198,7 +198,14 @@ def played(plan: PlanFile, key: Path, runs: Path, options: PlayOptions) -> Path:
     run_folder.require_writable(options.out)
     installed = options.installed or installed_folder()
     directory = sealed_after_contact(
-        plan, key, options.engine, runs, options.allow_key, installed, start_programs=options.start_programs
+        plan,
+        key,
+        options.engine,
+        runs,
+        options.allow_key,
+        installed,
+        start_programs=options.start_programs,
+        quiet=options.quiet,
     )
     click.echo(f"run: {directory.path}", err=True)
     return play_and_pack(directory, key, options._replace(installed=None))

@@ -3,17 +3,19 @@
 Each memory server is started once, as a run starts it, and looked at.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from agzamov_verify.core.envelope import key_id
+from agzamov_verify.core.waiting import shown
 from agzamov_verify.engines.uci_engine import find_engine
 from agzamov_verify.plan.manifest import ManifestError
-from agzamov_verify.plan.plan_problems import needs_engine
+from agzamov_verify.plan.plan_problems import local_models, needs_engine
 
 from ..containers.image_roles import images_of
 from ..foundation.first_use import imported_at_first_use
@@ -107,7 +109,7 @@ def served_memory(manifest: Manifest, name: str, places: Places = HERE) -> Itera
         yield msgspec.structs.replace(setup, socket=folder / topology.SOCKET_NAME)
 
 
-def sealed_after_contact(
+def sealed_after_contact(  # noqa: PLR0913 - options of a command
     file: PlanFile,
     key: Path,
     engine: str | None,
@@ -116,12 +118,17 @@ def sealed_after_contact(
     installed: Path,
     *,
     start_programs: bool,
+    quiet: bool = False,
 ) -> RunDirectory:
-    """A run that was sealed once its servers were asked, and its container engine, whether they can play it."""
+    """A run that was sealed once its servers were asked, and its container engine, whether they can play it.
+
+    Local models pass their preflight first, on this machine; `quiet`: it shows no progress.
+    """
     if file.plan.isolation == "container":
         supervise.require_engine(file.plan)
     first_contact(file.plan, engine, allow_key)
-    return sealed(file, key, engine, runs, installed, start_programs=start_programs, measures=True)
+    measure = partial(_measured, file.folder, runs, quiet=quiet)
+    return sealed(file, key, engine, runs, installed, start_programs=start_programs, measure=measure)
 
 
 def sealed(
@@ -132,11 +139,11 @@ def sealed(
     installed: Path,
     *,
     start_programs: bool,
-    measures: bool = False,
+    measure: Callable[[Manifest], "preflight.PreflightExecution | None"] = lambda _: None,
 ) -> RunDirectory:
     """A run that was sealed from a plan and has not started. `start_programs`: consent to those of its memories.
 
-    `measures`: local models pass their preflight first, on this machine.
+    `measure`: the preflight of its local models. Raises ManifestError where one would be refused.
     """
     plan, folder = file
     signer = signing_keys.load(key)
@@ -146,12 +153,21 @@ def sealed(
     programs = list(outside_programs(manifest, Places(installed, folder)))
     require_consent(programs, given=start_programs)
     manifest = with_memories(manifest, Places(installed, folder), programs)
-    measured = preflight_before_sealing.measured_before_sealing(manifest, folder, runs, _tell) if measures else None
+    measured = measure(manifest)
     directory = run_folder.create(runs, manifest, secret, signer, folder, key, installed)
     if measured:
         preflight.note(directory.notes, measured)
     return directory
 
 
-def _tell(name: str, answers: int, seconds: float) -> None:
-    click.echo(preflight_before_sealing.forecast_line(name, answers, seconds), err=True)
+def _measured(folder: Path, runs: Path, manifest: Manifest, *, quiet: bool) -> "preflight.PreflightExecution | None":
+    """The preflight of a manifest's local models, which tells how long it takes. Raises ManifestError."""
+    if not local_models(manifest.plan):
+        return None
+
+    def tell(name: str, answers: int, seconds: float) -> None:
+        if not quiet:
+            click.echo(preflight_before_sealing.forecast_line(name, answers, seconds), err=True)
+
+    with shown(quiet=quiet):
+        return preflight_before_sealing.measured_before_sealing(manifest, folder, runs, tell)
