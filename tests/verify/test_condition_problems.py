@@ -18,6 +18,7 @@ from agzamov_verify.scoring.game_scoring import Played
 from agzamov_verify.scoring.scorings import SCORINGS
 from agzamov_verify.scoring.units.cells import Cell, CellKey
 from agzamov_verify.table.game import StreamPlan
+from agzamov_verify.table.prompt_lines import FORM
 
 FACTS, PLACEBO = "- Folds to 3-bet: 85%", "- Likes the sea a lot"
 CONTROL: dict[str, Any] = {
@@ -247,7 +248,7 @@ def test_what_a_system_tells_begins_on_a_line_of_its_own(briefing: str) -> None:
     question = next(block_script(StreamPlan("s", told.matches[0], 0, 2), told, Dice(bytes(32))))
     assert isinstance(question, Chat)
     own = f"{briefing}\n" if briefing else ""
-    assert question.messages[1].content.endswith(f"\nOpponent profile:\n{own}{FACTS}")
+    assert question.messages[1].content.partition(FORM)[0].endswith(f"\nOpponent profile:\n{own}{FACTS}")
 
 
 @pytest.mark.parametrize(("change", "same"), [({}, True), ({"b": "agent"}, False), ({"phase": 1}, False)])

@@ -12,6 +12,7 @@ from agzamov_verify.games.holdem.prompt import turn_message
 from agzamov_verify.games.holdem.rules import ActionKind, Hand, PokerAction
 from agzamov_verify.games.holdem.spelling import read_action
 from agzamov_verify.table.declared import Accepted, Fault, FaultKind
+from agzamov_verify.table.prompt_lines import FORM
 from verify.scripted import bet_out, poker_hand
 from verify.test_holdem_prompt import DICE, random_line
 
@@ -248,7 +249,9 @@ def beyond(phrase: str) -> list[str]:
 
 def phrases(hand: Hand) -> list[str]:
     """The line of legal actions, as the seat reads it."""
-    return turn_message(hand, hand.to_act or 0, "").content.partition("Legal actions: ")[2].split(", ")
+    return (
+        turn_message(hand, hand.to_act or 0, "").content.partition(FORM)[0].partition("Legal actions: ")[2].split(", ")
+    )
 
 
 @given(st.integers(0, 10**6))

@@ -31,7 +31,7 @@ from agzamov_verify.plan.streams import block_script, donor_of, streams_of
 from agzamov_verify.show.replayed_game import PlayedGame, transcript
 from agzamov_verify.show.xray import SeatMemory, seats_with_memory, xray, xray_document, xray_lines
 from agzamov_verify.table import scripted_players
-from agzamov_verify.table.prompt_lines import NOTHING_REMEMBERED, PROFILE, forgotten
+from agzamov_verify.table.prompt_lines import FORM, NOTHING_REMEMBERED, PROFILE, forgotten
 from agzamov_verify.table.registry import GAMES
 
 FOLDS = "Folded to a 3-bet on the button: 90 of 90"
@@ -122,7 +122,7 @@ def test_prompts_of_the_three_arms_differ_in_the_remembered_text_alone(game: str
     told = 0
     for without, fake, true in zip(naked, placebo, real, strict=True):
         (situation, nothing), (same, profile), (too, other) = (
-            one[1].content.split(PROFILE) for one in (without, true, fake)
+            one[1].content.partition(FORM)[0].split(PROFILE) for one in (without, true, fake)
         )
         assert nothing == NOTHING_REMEMBERED
         assert without[0] == fake[0] == true[0]
