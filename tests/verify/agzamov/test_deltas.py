@@ -348,9 +348,11 @@ def test_wins_above_one_half_are_not_tested_in_self_play_nor_over_careers() -> N
     """In self-play half of the decided games are won whatever happens; games of a career depend on each other."""
     self_play = Setting("m", 1, ("a", "a"), 0, Fraction(1, 20), symmetric=True)
     match = Setting("m", 0, ("a", "b"), 0, Fraction(1, 20), symmetric=False)
-    assert p_above_half(30, 30, self_play) is None
-    assert p_above_half(30, 30, match, careers=5) is None
-    assert float(p_above_half(30, 30, match) or 1) == pytest.approx(0.5**30, rel=1e-3)
+    cell = msgspec.structs.replace(next(iter(arms(GAINS, games=[CHESS]))), careers=0)
+    assert p_above_half(30, 30, self_play, cell) is None
+    assert p_above_half(30, 30, match, msgspec.structs.replace(cell, careers=5)) is None
+    assert p_above_half(30, 30, match, msgspec.structs.replace(cell, no_finding="no finding: drawn")) is None
+    assert float(p_above_half(30, 30, match, cell) or 1) == pytest.approx(0.5**30, rel=1e-3)
 
 
 @pytest.mark.parametrize(("game", "expected"), [(CHESS, "0.500000"), (POKER, "0.000000")])
