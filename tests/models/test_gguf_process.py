@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -112,7 +113,7 @@ def test_a_server_that_is_killed_is_named_and_the_run_goes_on(weights: Path, fol
         assert run.stderr
         said = run.stderr.read()
     assert run.returncode == 4, said
-    assert "seat model: its model server ended with exit code 137" in said
+    assert re.search(r"seat model: its model server ended with exit code (137|-9)\b", said), "a slot of it, or all"
     assert "go on with: " in said
     until(lambda: not servers(weights))
     resumed = CliRunner().invoke(main, command(folder, "resume", only(folder / "runs")))
