@@ -180,7 +180,10 @@ class LocalModelKind(SeatKind[L]):
         return nullcontext(lambda port: port)
 
     def served_by_image(self, manifest: Manifest, name: str, seat: L, weights: Path) -> AbstractContextManager[str]:
-        """The socket behind which the sealed image serves `weights`. Raises ModelFault, PortFault."""
+        """The socket behind which the sealed image serves `weights`; of a run in processes, a server here.
+
+        Raises ModelFault, PortFault.
+        """
         raise NotImplementedError
 
 

