@@ -114,7 +114,7 @@ CHESS = Planted(
 )
 GAMES = ("poker", "chess")
 FULL = {"poker": POKER, "chess": CHESS}
-SMALL = {"poker": replace(POKER, match={"hands": 600, "block_hands": 50}), "chess": CHESS}
+SMALL = {"poker": replace(POKER, match={"hands": 800, "block_hands": 50}), "chess": CHESS}
 
 
 def findings(case: str, size: Mapping[str, Planted], seed: str) -> list[Finding]:

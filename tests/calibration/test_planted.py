@@ -75,7 +75,7 @@ def replace_status(step: Step, number: Number, status: Status) -> Step:
 def test_information_that_is_not_there_is_caught(tmp_path: Path) -> None:
     """The true line is replaced by one that says nothing: the informed seat plays as the naive one does."""
     text = "- It likes the colour blue.".ljust(len(planted.POKER.true), ".")
-    more = {"hands": 400, "block_hands": 50}
+    more = {"hands": 800, "block_hands": 50}  # 16 sessions: fewer than 15 have no interval
     idle = replace(planted.POKER, match=more, true=text, false=text[:-1] + "!")
     verdict = verified(idle, tmp_path)
     told, untold = planted.judged(idle, verdict)

@@ -146,7 +146,14 @@ def test_the_decision_stands_first_and_what_led_to_it_is_named(browsers: Started
     assert "is searched for" not in text
     assert "memory_a" not in text
     titles = page.locator(".panel > .chat .prompt summary").all_inner_texts()
-    assert titles == ["Rules", "Situation", "Passages of its documents", "Its tool's answer", "Of its opponent"]
+    assert titles == [
+        "Rules",
+        "Situation",
+        "Passages of its documents",
+        "Its tool's answer",
+        "Of its opponent",
+        "How it is to answer",
+    ]
     assert noted == []
     page.close()
 

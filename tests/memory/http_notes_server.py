@@ -21,10 +21,11 @@ def remember(text: str, shelf: str = "") -> dict[str, Any]:
 
 @server.tool()
 def recall(question: str, count: int, shelf: str = "") -> dict[str, Any]:
-    """Give the notes of a shelf that share a word with a question."""
+    """Give the notes of a shelf that share a word with a question, most words first."""
     words = set(question.lower().split())
-    found = [text for text in shelves.get(shelf, []) if words & set(text.lower().split())]
-    return {"notes": [{"text": text} for text in found[:count]]}
+    shared = [(len(words & set(text.lower().split())), text) for text in shelves.get(shelf, [])]
+    found = sorted(((many, text) for many, text in shared if many), key=lambda each: -each[0])
+    return {"notes": [{"text": text} for _, text in found[:count]]}
 
 
 @server.tool()
