@@ -174,6 +174,7 @@ def test_a_summary_is_about_the_signed_digest_and_says_that_it_is_not_signed(mod
     assert told["claims"] == [], "who plays itself claims nothing"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(engine_path() is None, reason="no Stockfish 15.1 here")
 def test_a_summary_claims_the_result_of_each_contest_and_of_no_baseline() -> None:
     ended = exported(GOLDEN / "bundle", "in-toto")

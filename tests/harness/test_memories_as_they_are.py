@@ -126,6 +126,7 @@ def test_an_export_of_numbers_is_fetched_and_compared_word_for_word(commands: Co
     assert (verdict.level, verdict.lineages) == ("V1", {"mine": Tier.VERBATIM})
 
 
+@pytest.mark.slow
 def test_a_server_that_tells_entries_in_its_own_words_is_measured_and_marked(
     commands: Commands, tmp_path: Path
 ) -> None:

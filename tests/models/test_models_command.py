@@ -99,6 +99,7 @@ def test_a_plan_of_an_ollama_model_is_checked_as_before_a_run(live: Live, babble
     assert "a prompt that does not fit is refused" in output
 
 
+@pytest.mark.slow
 def test_a_model_alone_is_checked_with_the_servers_word(live: Live) -> None:
     code, output = agzamov("check", NAME, "--at", live.double.url, "--json")
     found = json.loads(output)["model"]
@@ -120,6 +121,7 @@ def test_a_plan_of_a_file_is_hashed_and_measured_where_it_is_served(
     assert "all at once      texts 7/7, log probabilities 7/7" in measured[1]
 
 
+@pytest.mark.slow
 def test_a_file_alone_is_hashed_and_measured(babbler: Babbler) -> None:
     code, output = agzamov("check", babbler.gguf)
     assert (code, output.count("would be sealed with sha256")) == (0, 1), output

@@ -61,6 +61,7 @@ def blob_of(folder: Path) -> Path:
     return max((folder / "store" / "blobs").iterdir(), key=lambda path: path.stat().st_size)
 
 
+@pytest.mark.slow
 def test_a_run_seals_the_models_digest_and_its_bundle_says_what_was_checked(
     folder: Path, double: OllamaDouble, babbler: Babbler
 ) -> None:
