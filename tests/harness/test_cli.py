@@ -337,7 +337,7 @@ def test_run_prints_its_figures_its_folder_and_its_bundle(place: Place) -> None:
 
 def test_runs_json_is_canonical_and_names_bundle_and_claims(place: Place) -> None:
     outcome = canonical(place("run", place.plan(TINY), *place.how, "--json"))
-    assert sorted(outcome) == ["bundle", "claims", "run"]
+    assert sorted(outcome) == ["bundle", "claims", "failed_gates", "run"]
     assert (Path(outcome["bundle"]).name, outcome["claims"][f"{CHESS}/games"]) == (outcome["run"], "2")
 
 

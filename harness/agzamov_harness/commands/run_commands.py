@@ -1,6 +1,7 @@
 """Commands that make and play runs: seal, run, resume; and by hand in containers: compose-env, play, pack."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ import click
 
 from agzamov_verify.bundle import ANALYSIS_FILE, MANIFEST_FILE, RESULTS_FILE, claims_of
 from agzamov_verify.commands.command_line import as_typed, typed
+from agzamov_verify.commands.gate_option import fail_on_gate_option, require_gates
 from agzamov_verify.core import canon
 from agzamov_verify.plan.manifest import load_manifest
 from agzamov_verify.protocols import documents
@@ -58,7 +60,13 @@ runs_option = click.option(
     help="Folder of runs in progress.",
 )
 out_option = click.option(
-    "--out", type=click.Path(path_type=Path), default=OUT, show_default=True, help="Folder for the bundle."
+    "--out",
+    "--bundles",
+    "out",
+    type=click.Path(path_type=Path),
+    default=OUT,
+    show_default=True,
+    help="Folder of bundles, in which this one has a folder of its own, named for its run.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 
@@ -111,6 +119,7 @@ def playing_options(command: Callable[..., None]) -> Callable[..., None]:
             cluster_option,
             click.option("--watch", is_flag=True, help="Serve a live page of the run to this machine's browsers."),
             click.option("--quiet", is_flag=True, help="No progress, even on a terminal."),
+            fail_on_gate_option,
             json_option,
         )
     ):
@@ -133,13 +142,14 @@ def run(plan: Path, runs: Path, key: Path, cluster: str | None, *, small: bool, 
     terminal, allow it by --allow-key and --start-programs.
 
     Exit code 0: done; the bundle's folder is printed. 1: model weights or the journal changed during the run. 2: the
-    plan, a server, a key or the engine is wrong; nothing was sealed. 4: the run stopped and can be resumed.
+    plan, a server, a key or the engine is wrong; nothing was sealed. 4: the run stopped and can be resumed. 5: with
+    --fail-on-gate, the bundle was made, and a gate of Phase 0 was not passed.
     """
-    as_json = options.pop("as_json")
+    tell = partial(_tell, as_json=options.pop("as_json"), fail_on_gate=options.pop("fail_on_gate"))
     with exit_status.faults():
         file = plan_file(plan, small=small)
         with connected(cluster, file.plan) as workers:
-            _tell(played(file, key, runs, PlayOptions(**options, workers=workers)), as_json=as_json)
+            tell(played(file, key, runs, PlayOptions(**options, workers=workers)))
 
 
 @click.command()
@@ -162,12 +172,12 @@ def resume(folder: Path, key: Path | None, cluster: str | None, **options: Any) 
     --plan-folder and --installed if it starts programs from there. Exit codes as for `run`, and 1: the journal was
     changed after it was recorded.
     """
+    tell = partial(_tell, as_json=options.pop("as_json"), fail_on_gate=options.pop("fail_on_gate"))
     with exit_status.faults():
         directory = run_folder.load(folder, options["plan_folder"], options["installed"])
         run_folder.require_writable(options["out"])
-        as_json = options.pop("as_json")
         with connected(cluster, directory.manifest.plan) as workers:
-            _tell(play_and_pack(directory, key, PlayOptions(**options, workers=workers)), as_json=as_json)
+            tell(play_and_pack(directory, key, PlayOptions(**options, workers=workers)))
 
 
 @click.command("compose-env")
@@ -189,12 +199,15 @@ def compose_env(folder: Path, plan_folder: Path | None, signed_by: str | None) -
 @same_key_option
 @plan_folder_option
 @out_option
+@fail_on_gate_option
 @json_option
-def pack_command(folder: Path, key: Path | None, plan_folder: Path | None, out: Path, as_json: bool) -> None:
+def pack_command(
+    folder: Path, key: Path | None, plan_folder: Path | None, out: Path, *, fail_on_gate: bool, as_json: bool
+) -> None:
     """Pack and sign the run in FOLDER, once `docker compose run`, or all of its shares, have played it.
 
     Exit code 0: done; the bundle's folder is printed. 1: the journal was changed after it was recorded. 2: the folder
-    or the key is wrong. 4: the run was not played to its end.
+    or the key is wrong. 4: the run was not played to its end. 5: as for `run`.
     """
     with exit_status.faults():
         directory = run_folder.load(folder, plan_folder)
@@ -203,18 +216,28 @@ def pack_command(folder: Path, key: Path | None, plan_folder: Path | None, out: 
         with directory.locked(), directory.playing():
             gather_shares(directory.journal)
             weights_after(directory)
-            _tell(pack(directory, finished(directory), signer, out), as_json=as_json)
+            _tell(pack(directory, finished(directory), signer, out), as_json=as_json, fail_on_gate=fail_on_gate)
 
 
-def _tell(bundle: Path, *, as_json: bool) -> None:
+def _tell(bundle: Path, *, as_json: bool, fail_on_gate: bool) -> None:
+    results = _printed(bundle, as_json=as_json)
+    if fail_on_gate:
+        require_gates(results)
+
+
+def _printed(bundle: Path, *, as_json: bool) -> Results:
+    """The results of a bundle, once they are printed."""
     manifest = load_manifest((bundle / MANIFEST_FILE).read_bytes())
     protocol = manifest.plan.protocol
     results = documents.read(protocol, documents.RESULTS, (bundle / RESULTS_FILE).read_bytes(), Results)
     if as_json:
-        click.echo(canon.dumps({"bundle": str(bundle), "claims": claims_of(results), "run": results.run}).decode())
-        return
+        gates = list(results.failed_gates)
+        outcome = {"bundle": str(bundle), "claims": claims_of(results), "failed_gates": gates, "run": results.run}
+        click.echo(canon.dumps(outcome).decode())
+        return results
     analysis = documents.read(protocol, documents.ANALYSIS, (bundle / ANALYSIS_FILE).read_bytes(), Analysis)
     for line in short_lines(manifest, results, analysis):
         click.echo(line)
     click.echo(f"{'Next':<11}{typed('verify', bundle)}")
     click.echo(f"bundle: {bundle}")
+    return results

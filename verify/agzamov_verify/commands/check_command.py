@@ -1,7 +1,8 @@
 """`agzamov-verify check`, which is also `agzamov verify`: a bundle's verdict on the screen.
 
 Exit codes: 0 the bundle reached V1; 1 a check failed; 2 the command was used wrongly or the path is
-no bundle; 3 V1 was not reached only because something could not be checked.
+no bundle; 3 V1 was not reached only because something could not be checked; 5, with --fail-on-gate, no check failed
+and a gate of Phase 0 was not passed, whether or not everything could be checked.
 """
 
 import sys
@@ -23,6 +24,7 @@ from ..show.games_of_bundle import first_games
 from ..show.text import verdict_report
 from .bundle_argument import bounded, limits_of, no_bundle
 from .command_line import PROGRAM, typed
+from .gate_option import fail_on_gate_option, require_gates
 
 EXIT_FAILED, EXIT_USAGE, EXIT_NOT_CHECKED = 1, 2, 3
 
@@ -50,6 +52,7 @@ BundlePath = click.Path(exists=True, path_type=Path)
 @bounded
 @click.option("--details", is_flag=True, help="Print every step and every figure below the first screen.")
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
+@fail_on_gate_option
 def check(
     bundle: Path,
     engine: str | None,
@@ -58,11 +61,13 @@ def check(
     sample_permille: int,
     details: bool,
     as_json: bool,
+    fail_on_gate: bool,
     **limits: Any,
 ) -> None:
     """Check BUNDLE, a folder or plain tar, without trusting who made it.
 
-    Exit code 0: level V1 reached. 1: a check failed. 2: wrong use. 3: not everything could be checked.
+    Exit code 0: level V1 reached. 1: a check failed. 2: wrong use. 3: not everything could be checked. 5: with
+    --fail-on-gate, no check failed and a gate of Phase 0 was not passed.
     """
     refuse_what_is_no_bundle(bundle)
     engine_path, missing = engine_or_why(engine)
@@ -75,6 +80,8 @@ def check(
     else:
         click.echo(verdict_report.text(verdict, _next(verdict, bundle)), nl=False)
         click.echo(verdict_report.details(verdict) if details else "", nl=False)
+    if fail_on_gate and verdict.results and not verdict.failed:
+        require_gates(verdict.results)
     sys.exit(exit_code(verdict))
 
 

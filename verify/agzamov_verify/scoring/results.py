@@ -98,6 +98,11 @@ class Results(msgspec.Struct, frozen=True):
     matches: tuple[MatchResult, ...]
     not_played: tuple[str, ...]
 
+    @property
+    def failed_gates(self) -> tuple[str, ...]:
+        """The ids of the matches whose gate was not passed."""
+        return tuple(row.match for row in self.matches if row.gate and not row.gate.passed)
+
 
 def results_of(run: str, plan: Plan, blocks: Mapping[str, Sequence[Block]]) -> Results:
     """The results of a run from its blocks by match id; a match without blocks was not played."""

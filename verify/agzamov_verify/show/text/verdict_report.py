@@ -179,9 +179,7 @@ def json(verdict: Verdict) -> bytes:
             for finding in verdict.findings
         ],
         "warnings": list(warnings_told(verdict)),
-        "failed_gates": [row.match for row in verdict.results.matches if row.gate and not row.gate.passed]
-        if verdict.results
-        else [],
+        "failed_gates": list(verdict.results.failed_gates) if verdict.results else [],
         "no_findings": [{"match": row.id, "why": row.no_finding} for row in verdict.results.matches if row.no_finding]
         if verdict.results
         else [],
