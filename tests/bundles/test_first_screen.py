@@ -201,9 +201,11 @@ def test_too_few_units_have_no_interval_and_an_early_end_a_sequential_one() -> N
 
 
 def test_few_units_conclude_nothing_and_phase_0_says_its_own_test(small: Path) -> None:
-    results = check(small).results
-    assert results
-    told = found_words(results, check(small).analysis)
+    verdict = check(small)
+    assert verdict.results
+    assert verdict.manifest
+    told = found_words(verdict.results, verdict.analysis, verdict.manifest.plan)
+    assert "cannot" not in told, "who lost with legal actions is told apart by its wins"
     assert ("did better" in told, "did worse" in told, "too few to conclude" in told) == (False, False, True)
     assert re.search(
         r"Phase 0 \(does the player beat random\?\): passed in Chess960 \(\d of 6 games won, binomial p", told
@@ -213,7 +215,10 @@ def test_few_units_conclude_nothing_and_phase_0_says_its_own_test(small: Path) -
 
 def test_what_can_never_pass_phase_0_is_told_apart_from_what_did_not(small: Path) -> None:
     verdict = check(small)
-    told = {wins: found_words(*with_sessions(verdict, wins, n, p)) for wins, n, p in ((3, 3, "0.125"), (5, 9, "0.5"))}
+    assert verdict.manifest
+    plan = verdict.manifest.plan
+    rows = ((3, 3, "0.125"), (5, 9, "0.5"))
+    told = {wins: found_words(*with_sessions(verdict, wins, n, p), plan) for wins, n, p in rows}
     assert "3 of 3 sessions won, binomial p = 0.125: so few sessions can never pass" in told[3]
     needed = "5 of 9 sessions won where more than 70 % are needed, binomial p = 0.500 where one below 0.05 is needed"
     assert needed in told[5]

@@ -1,6 +1,7 @@
 """A seat whose actions the harness drew has no finding: on the screen, in the report, in a matrix and on a board."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,8 @@ def checked(made: Path) -> Verdict:
 
 def test_the_first_screen_says_that_nothing_was_found_and_why(drawn: Verdict) -> None:
     assert drawn.results
-    words = found_words(drawn.results, drawn.analysis)
+    assert drawn.manifest
+    words = found_words(drawn.results, drawn.analysis, drawn.manifest.plan)
     assert "no finding about smol with rag by rag against rival in hold'em: as above" in words
     assert DRAWN in words
     assert words.count(REASON) == 1, "once"
@@ -91,6 +93,14 @@ def test_the_first_screen_says_that_nothing_was_found_and_why(drawn: Verdict) ->
     assert FIGURE not in words, "the duel's figure is no headline"
     screen = verdict_report.text(drawn)
     assert "no finding" in screen.partition("Departs")[2], "in the table too"
+
+
+def test_screen_and_report_say_what_the_seat_cannot_do_and_what_to_try(drawn: Verdict, own: Verdict) -> None:
+    for shown in (verdict_report.text(drawn), page(Contents(drawn, {"matches": []}, "check", sheets=False))):
+        words = " ".join(shown.replace("\u00a0", " ").split())
+        assert re.search(r"smol did not end its answers in hold'em: (\d+) of \1 answers have no declaration", words)
+        assert f"next, try a tokens_max above {LIMIT}" in words
+    assert "next, try" not in verdict_report.text(own)
 
 
 def test_a_seat_that_acts_by_itself_has_its_figures(own: Verdict) -> None:
@@ -105,6 +115,9 @@ def test_no_document_has_a_figure_or_a_test_of_drawn_actions(drawn: Verdict) -> 
     document = json.loads(verdict_report.json(drawn))
     assert [one["match"] for one in document["no_findings"]] == [match.id for match in drawn.analysis.matches]
     assert all(one["why"].startswith(DRAWN) for one in document["no_findings"])
+    (smol, rival) = document["failed_answers"]
+    assert (smol["seat"], smol["cannot"], rival["seat"]) == ("smol", ["format"], "rival")
+    assert 0 < smol["decisions"] == smol["cut"], "of all three matches"
     for match in drawn.analysis.matches:
         figure = match.main.everything
         assert (figure.value, figure.ci, match.p_won) == (None, None, None)

@@ -155,7 +155,8 @@ def test_deltas_with_an_interval_are_told_first(verdict: Verdict) -> None:
     unsure = msgspec.structs.replace(first.performance.everything, ci=None)
     kept = msgspec.structs.replace(first.performance, everything=unsure)
     turned = msgspec.structs.replace(analysis, deltas=(msgspec.structs.replace(first, performance=kept), *rest))
-    told = found_words(results, turned)
+    assert verdict.manifest
+    told = found_words(results, turned, verdict.manifest.plan)
     names = re.findall(r"novice@novice with (\w+)", told)
     assert names[0] == rest[0].augmentation
     assert names[1] == first.augmentation

@@ -26,13 +26,18 @@ CUT_BY_PLAN: Final = "replies that the plan's limit of {tokens_max} tokens cut"
 
 def why_no_finding(stats: Sequence[SeatStats], protocol: str) -> str:
     """Why nothing is found about the seats of a match; empty where every seat played enough actions of its own."""
-    below = load_protocol(protocol).verdict.drawn_percent_below
-    drawn = [one for one in stats if one.decisions and 100 * one.substituted >= below * one.decisions]
+    drawn = [one for one in stats if is_mostly_drawn(one, protocol)]
     if not drawn:
         return ""
     most = max(drawn, key=lambda one: share(one.substituted, one.decisions))
     percent = f"{100 * share(most.substituted, most.decisions):.1f}".removesuffix(".0")
     return f"{percent} % of the actions of {most.seat} were drawn by the harness{_instead(most)}"
+
+
+def is_mostly_drawn(stats: SeatStats, protocol: str) -> bool:
+    """Whether the harness drew so many actions of a seat in a match that nothing is found about it."""
+    below = load_protocol(protocol).verdict.drawn_percent_below
+    return stats.decisions > 0 and 100 * stats.substituted >= below * stats.decisions
 
 
 def _instead(stats: SeatStats) -> str:

@@ -110,6 +110,10 @@ class GameView(ABC):
         """True if a sentence about a match says how its results ended."""
         return True
 
+    def easier_prompt(self, plan: Plan) -> str:  # noqa: ARG002 - see chess
+        """The plan's key and value of a prompt that shows more of what is legal; empty where there is none."""
+        return ""
+
     def rules_words(self, plan: Plan) -> str:  # noqa: ARG002 - see chess
         """Rules of a run that the first screen names; empty where they are the usual ones."""
         return ""

@@ -251,6 +251,10 @@ class ChessView(GameView):
         prompt = plan.rules_of(self.game.name).prompt
         return f"chess prompt {prompt_words(prompt)}" if prompt is PromptStyle.LEGAL_MOVES else ""
 
+    def easier_prompt(self, plan: Plan) -> str:
+        is_listed = plan.rules_of(self.game.name).prompt is PromptStyle.LEGAL_MOVES
+        return "" if is_listed else f"{self.game.name}: {{prompt: legal_moves}} (the legal moves are listed)"
+
     def details(self, counts: ChessResult, analysis: MatchAnalysis | None, plan: Plan) -> Iterator[str]:
         score = counts.adjudicated
         yield from row(label("chess prompt"), prompt_words(plan.rules_of(self.game.name).prompt))

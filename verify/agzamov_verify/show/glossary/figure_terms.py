@@ -99,6 +99,10 @@ PLAY: Final = (
          "or no reply.",
          "paper, section 9.4", ("first-attempt errors", "faults", "no action", "ambiguous", "illegal",
                                   "no reply", "refused")),
+    Term("cannot format",
+         "Of a seat that failed Phase 0 or whose actions were drawn: so many of its answers have no declaration that "
+         "can be read. Cannot play: so many declared actions are not legal. The bound is that on errors in Phase 0.",
+         "docs/scoring.md", ("cannot play",)),
     Term("replies",
          "How first replies declared their action: exact, normalised, or with an error.",
          "docs/scoring.md", ("reply",)),

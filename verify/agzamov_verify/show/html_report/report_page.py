@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 
 from ...checks.steps import Verdict
 from ...core.columns import ascii_words, foreign_name
-from ...plan.manifest import Manifest
+from ...plan.manifest import Manifest, Plan
 from ...scoring.analysis import Analysis
 from ...scoring.hypotheses.verdicts import HypothesisVerdict
 from ...scoring.results import Results
@@ -160,7 +160,7 @@ def _answer(contents: Contents, manifest: Manifest) -> Iterator[Element]:
     check: list[Child] = [element("pre", contents.command, class_="command", tabindex="0")]
     rows: list[tuple[str, list[Child]]] = [
         ("Played", _played(manifest, results)),
-        ("Found", _found(results, analysis)),
+        ("Found", _found(results, analysis, manifest.plan)),
         ("How sure", [precision_words(results, analysis)]),
         ("Believe", believe),
         (label("Departs"), departs),
@@ -182,9 +182,9 @@ def _listed(lines: Sequence[str]) -> Iterator[Child]:
         yield element("details", element("summary", f"{len(rest)} more"), items)
 
 
-def _found(results: Results, analysis: Analysis) -> list[Child]:
+def _found(results: Results, analysis: Analysis, plan: Plan) -> list[Child]:
     """Effects of the augmentations, one a line, or else the matches; the rest is a link to its place."""
-    found = found_of(results, analysis)
+    found = found_of(results, analysis, plan)
     is_augmented = bool(found.deltas)
     left = [(found.deltas_left, "differences", "effects"), (found.contests_left, "results", "results")]
     links = [
@@ -195,7 +195,8 @@ def _found(results: Results, analysis: Analysis) -> list[Child]:
     told: list[Child] = []
     if lines := found.deltas if is_augmented else found.contests:
         told.append(element("ul", *(element("li", line) for line in lines), class_="found"))
-    told.append(" ".join(f"{line}." for line in (found.gates if is_augmented else [*found.baselines, *found.gates])))
+    last = [*found.gates, *found.failed]
+    told.append(" ".join(f"{line}." for line in (last if is_augmented else [*found.baselines, *last])))
     if is_augmented and (rest := [*found.contests, *found.baselines]):
         matches = element("ul", *(element("li", line) for line in rest), class_="found")
         told.append(element("details", element("summary", "The matches"), matches))

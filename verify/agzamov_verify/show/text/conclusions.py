@@ -1,4 +1,4 @@
-"""The paragraph Found: the figures in words, the ends of self-play games, and the outcome of Phase 0."""
+"""The paragraph Found: the figures in words, the ends of self-play games, the outcome of Phase 0, failed answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -7,6 +7,7 @@ from math import inf
 from typing import Final, NamedTuple
 
 from ...core.columns import ascii_words
+from ...plan.manifest import Plan
 from ...protocols.norms import GateNorm, load_protocol
 from ...scoring.analysis import Analysis
 from ...scoring.deltas import DeltaAnalysis
@@ -17,6 +18,7 @@ from ...scoring.results import MatchResult, Results
 from ..glossary import label
 from ..seat_words import percent
 from ..views import VIEWS, condition_words, game_words, part_words, size_words
+from .failed_answer_words import failed_answer_lines
 from .figure_warnings import error_flags
 from .headline import NO_FINDING, WITHIN_ONE_CAREER, Headline, headlines
 
@@ -40,10 +42,11 @@ class Found(NamedTuple):
     contests_left: int
     baselines: Sequence[str]
     gates: Sequence[str]
+    failed: Sequence[str]
 
 
-def found_of(results: Results, analysis: Analysis | None) -> Found:
-    """The figures in words, those with an interval first; then Phase 0.
+def found_of(results: Results, analysis: Analysis | None, plan: Plan) -> Found:
+    """The figures in words, those with an interval first; then Phase 0, and what failed answers show.
 
     Raises ValueError or LookupError for claims that make no sense.
     """
@@ -63,6 +66,7 @@ def found_of(results: Results, analysis: Analysis | None) -> Found:
         max(0, len(contests) - MATCHES_SHOWN_MAX),
         list(_against_itself(results.matches)),
         list(_gates(results.matches, tests, protocol.phase0)),
+        list(failed_answer_lines(results, plan)),
     )
 
 
@@ -77,16 +81,16 @@ def _once(sentences: Sequence[str], reasons: AbstractSet[str]) -> list[str]:
     return lines
 
 
-def found_words(results: Results, analysis: Analysis | None) -> str:
+def found_words(results: Results, analysis: Analysis | None, plan: Plan) -> str:
     """The figures in words, as one paragraph. Raises ValueError or LookupError for claims that make no sense."""
-    found = found_of(results, analysis)
+    found = found_of(results, analysis, plan)
     sentences = [*found.deltas]
     if found.deltas_left:
         sentences.append(f"{found.deltas_left} more deltas are in --details")
     sentences += found.contests
     if found.contests_left:
         sentences.append(f"{found.contests_left} more are in the table below")
-    sentences += [*found.baselines, *found.gates]
+    sentences += [*found.baselines, *found.gates, *found.failed]
     return (". ".join(sentences) or "Nothing was played") + "."
 
 

@@ -79,7 +79,7 @@ def screen_lines(screen: Screen) -> Iterator[str]:
 def short_lines(manifest: Manifest, results: Results, analysis: Analysis | None) -> Iterator[str]:
     """The lines that `run` prints at its end: matches, findings, departures, and the table."""
     yield from paragraph("Played", played_words(manifest, results))
-    yield from paragraph("Found", found_words(results, analysis))
+    yield from paragraph("Found", found_words(results, analysis, manifest.plan))
     yield from departs_lines(results)
     if results.matches:
         yield ""
@@ -91,7 +91,7 @@ def _answer(screen: Screen, warnings: Sequence[str]) -> Iterator[str]:
     if manifest:
         yield from paragraph("Played", played_words(manifest, results))
         if results:
-            yield from paragraph("Found", found_words(results, screen.analysis))
+            yield from paragraph("Found", found_words(results, screen.analysis, manifest.plan))
         else:
             yield from paragraph("Found", "nothing that counts: the figures were not recomputed, or do not hold")
     yield from paragraph("Believe", " ".join(_believe(screen, len(warnings))))

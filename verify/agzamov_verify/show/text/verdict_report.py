@@ -17,6 +17,7 @@ from ...plan.manifest import Manifest
 from ...protocols import documents
 from ...scoring.analysis import Analysis
 from ...scoring.call_records import CallTable
+from ...scoring.failed_answers import failed_answers
 from ...scoring.quality.quality_figures import JUDGED
 from ...scoring.results import Results
 from ...scoring.seat_stats import EngineMatch, engine_match
@@ -181,6 +182,9 @@ def json(verdict: Verdict) -> bytes:
         "warnings": list(warnings_told(verdict)),
         "failed_gates": list(verdict.results.failed_gates) if verdict.results else [],
         "no_findings": [{"match": row.id, "why": row.no_finding} for row in verdict.results.matches if row.no_finding]
+        if verdict.results
+        else [],
+        "failed_answers": [msgspec.to_builtins(one) for one in failed_answers(verdict.results)]
         if verdict.results
         else [],
         "memory_use": [msgspec.to_builtins(use) for use in verdict.memory_use],
