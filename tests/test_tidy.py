@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = (
     "verify/agzamov_verify",
     "harness/agzamov_harness",
+    "servers/agzamov_mcp",
     "servers/agzamov_memory",
     "servers/agzamov_tools",
     "imagebuilder/agzamov_images",

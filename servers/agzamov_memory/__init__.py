@@ -4,7 +4,7 @@ entry, entry_table    one remembered text; the live ones, in order, in a table o
 store                 the ports that every system satisfies
 systems               the table of systems, one row each: full_text, semantic, graph, consolidator, noisy, and the plain
                       baselines recent, history, file
-server                the five tools of a server: describe, store, search, end_game, export
+server                the five tools of a server: describe, store, search, end_game, export; for any client
 notation              what is read in a text: words, lines, counts
 postings, bm25, decay  which entries hold a word, how well they rank, how scores fall with age
 embedding             a text as a vector, where requirements/embeddings.txt is installed

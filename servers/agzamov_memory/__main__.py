@@ -4,9 +4,11 @@ import argparse
 import sys
 from pathlib import Path
 
+from agzamov_mcp.plain_server import READ_ONLY
+
 from .decay import HALF_LIFE_GAMES_MAX
 from .embedding import EmbeddingError
-from .server import server_of
+from .server import DRAWS, server_of
 from .systems import SYSTEMS, Settings, System
 
 VERSION = "1"
@@ -62,7 +64,8 @@ def main() -> None:
     except (EmbeddingError, UnusableError) as error:
         sys.stderr.write(f"error: {error}\n")
         raise SystemExit(UNUSABLE) from error
-    server_of(memory, given.system, version_of(settings)).run(transport="stdio")
+    searches = DRAWS if system.damages else READ_ONLY
+    server_of(memory, given.system, version_of(settings), searches).run(transport="stdio")
 
 
 if __name__ == "__main__":

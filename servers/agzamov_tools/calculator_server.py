@@ -10,12 +10,11 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
+from agzamov_mcp.plain_server import READ_ONLY, PlainServer
 from agzamov_verify.core.questions import TOOL, Calculate
 from agzamov_verify.games.holdem.calculator import calculate
 from agzamov_verify.games.holdem.cards import DECK
 from agzamov_verify.games.holdem.starting_hands import PERCENT_MIN
-
-from .plain_server import READ_ONLY, PlainServer
 
 NAME = "agzamov-tool-holdem"
 CHIPS_MAX = 2**31

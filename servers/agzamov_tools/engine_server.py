@@ -14,11 +14,10 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
+from agzamov_mcp.plain_server import READ_ONLY, PlainServer
 from agzamov_verify.core.questions import TOOL, Examine, ExaminedMove
 from agzamov_verify.engines.uci_engine import EngineFault, UciEngine, legal_after
 from agzamov_verify.table.game_tool import LINES_MOST
-
-from .plain_server import READ_ONLY, PlainServer
 
 NAME = "agzamov-tool-chess960"
 NODES_MAX = 1_000_000

@@ -77,10 +77,11 @@ def test_the_image_of_memories_holds_no_tools_and_no_verifier() -> None:
         for name in ("memory", "tools", "harness", "verify")
     }
     assert held == {
-        "memory": {"servers/agzamov_memory"},
-        "tools": {"servers/agzamov_tools", "verify/agzamov_verify"},
+        "memory": {"servers/agzamov_mcp", "servers/agzamov_memory"},
+        "tools": {"servers/agzamov_mcp", "servers/agzamov_tools", "verify/agzamov_verify"},
         "harness": {
             "harness/agzamov_harness",
+            "servers/agzamov_mcp",
             "servers/agzamov_tools",
             "verify/agzamov_verify",
         },

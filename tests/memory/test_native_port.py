@@ -73,7 +73,7 @@ def test_what_a_built_in_server_offers_is_its_own_less_what_is_filled_in(tmp_pat
     assert (search.effect, search.text_argument, search.description) == (
         Effect.SEARCHES,
         "query",
-        "Find entries for a query, the best first; `now` is the number of the game being played.",
+        "Find entries for a query, the best first.",
     )
     assert (keep.name, keep.effect, keep.text_argument) == ("store", Effect.STORES, "content")
     schema = json.loads(keep.parameters)

@@ -10,8 +10,9 @@ from .native_tools import Effect, NativeTool
 BUILT_IN_TOOLS: Final = (
     NativeTool(
         name="search",
-        description="Find entries for a query, the best first; `now` is the number of the game being played.",
-        parameters='{"properties":{"query":{"title":"Query","type":"string"}},"required":["query"],'
+        description="Find entries for a query, the best first.",
+        parameters='{"properties":{"query":{"description":"What to search for, in any words; signs have no special'
+        ' meaning.","title":"Query","type":"string"}},"required":["query"],'
         '"title":"searchArguments","type":"object"}',
         effect=Effect.SEARCHES,
         text_argument="query",
@@ -19,8 +20,8 @@ BUILT_IN_TOOLS: Final = (
     NativeTool(
         name="store",
         description="Store one entry of a game under a name of its own.",
-        parameters='{"properties":{"content":{"title":"Content","type":"string"}},"required":["content"],'
-        '"title":"storeArguments","type":"object"}',
+        parameters='{"properties":{"content":{"description":"Text of the entry.","title":"Content","type":"string"}},'
+        '"required":["content"],"title":"storeArguments","type":"object"}',
         effect=Effect.STORES,
         text_argument="content",
     ),
