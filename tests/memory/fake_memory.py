@@ -12,6 +12,7 @@ Without a defect (`none`) it keeps the interface agz-memory-1.
     forgets      at the end of the second game it loses its first entry
     dedup        it refuses an entry of which it holds one with the same first words
     eventual     an entry is not in the next export, but in the one after it; never, for `never_visible`
+    all_words    a search gives only entries that hold every word of the query
     late_index   a search finds an entry only when another search was made since it was stored
     alters       it stores text without its line breaks
     strips       it stores text without the marks that turn the direction of writing
@@ -39,6 +40,7 @@ Without a defect (`none`) it keeps the interface agz-memory-1.
 
 import hashlib
 import os
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -93,9 +95,7 @@ class Memory:
 
     def search(self, query: str, limit: int, now: int) -> Json:
         words = set(query.lower().split())
-        known = self.entries[: self.indexed] if DEFECT == "late_index" else self.entries
-        self.indexed = len(self.entries)
-        held = sorted(known, key=lambda one: -len(words & set(one["content"].lower().split())))
+        held = sorted(self.known(words_of(query)), key=lambda one: -len(words & set(one["content"].lower().split())))
         held = [*held[: int(DEFECT == "twice")], *held]
         hits = [{"entry": one["entry"], "content": one["content"]} for one in held[:limit]]
         if DEFECT == "hides":
@@ -119,6 +119,15 @@ class Memory:
             hits.sort(key=lambda hit: hashlib.sha256(salt + hit["entry"].encode()).digest())
         return {"hits": hits}
 
+    def known(self, words: set[str]) -> list[Json]:
+        """The entries that a search for some words looks at."""
+        indexed, self.indexed = self.indexed, len(self.entries)
+        if DEFECT == "late_index":
+            return self.entries[:indexed]
+        if DEFECT == "all_words":
+            return [one for one in self.entries if words <= words_of(one["content"])]
+        return self.entries
+
     def end_game(self, game: int) -> Json:
         self.games += 1
         if DEFECT == "forgets" and self.games == 2:
@@ -134,6 +143,10 @@ class Memory:
         if DEFECT == "repeats" and page:
             page = [*page, page[0]]
         return {"entries": page, "more": more or (DEFECT == "endless" and bool(self.entries))}
+
+
+def words_of(text: str) -> set[str]:
+    return set(re.findall("[a-z0-9]+", text.lower()))
 
 
 def kept(entry: str, content: str, game: int, kind: str) -> Json:

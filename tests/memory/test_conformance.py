@@ -21,6 +21,7 @@ FAILS = {
     "late_index": ("text", "from a search for 'Scripts beside each other'", "nothing"),
     "alters": ("text", "in its export as it was stored", "equal for 10 characters, then expected '\\nsecond line\\n"),
     "mutates": ("text", "in its export as it was stored", "(asked: "),
+    "all_words": ("own searches", "something from one of the 8 searches that a run of holdem makes", "nothing"),
     "twice": ("text", "once from a search", "it twice"),
     "too_many": ("finds", "at most 5 entries from a search", "found "),
     "prose": ("knows nothing", "structured content from its tool search", "the text"),

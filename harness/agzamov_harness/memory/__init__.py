@@ -6,6 +6,7 @@ result_reader  what an adapter's expressions read out of a tool's result
 memory_server  store, search, end_game, export of one system, in our words
 memory_port    the port: the rules that every system is held to
 conformance    the checks of a system before a run; canary_session asks the port for them, blank_run an empty server
+own_searches   whether the searches that a run makes find any of its notes
 server_tools   the tools of a server: those that its adapter calls, and those that a model is offered
 server_limits  how long a server may take, and the fault of one that breaks the rules
 

@@ -12,12 +12,12 @@ from .canary_session import HITS_MAX, CanarySession, Candidate, CheckFailed
 from .launch import Setup
 from .live_entries import EMPTY_ADVICE
 from .memory_port import REFUSAL_ADVICE, SEARCH_ADVICE
+from .own_searches import ADVICE, INDEX_S_MAX, finds_own_notes
 
 FAST_WRITES = 40
 SEARCHED = (0, 20, 39)
 """Which of these many is searched for: the first, one in the middle, the last."""
-INDEX_S_MAX, INDEX_POLL_S = 60.0, 0.5
-"""Seconds in which the index of a system that declares `consistency: eventual` must hold what was stored."""
+INDEX_POLL_S = 0.5
 LONG_CHARACTERS = 4_000
 PROBES = ("opponent", "GTO poker strategy", "Sicilian Defence", "e4", "a", "*", "fold to a three-bet")
 CANARY = "The heron on the third pole folded its left wing twice"
@@ -347,6 +347,13 @@ CHECKS = (
         _replays,
         SEARCH_ADVICE,
         ("fresh", "reads only", "ends of games"),
+    ),
+    ConformanceCheck(
+        "own searches",
+        "the searches that a run makes find notes of a run",
+        finds_own_notes,
+        ADVICE,
+        ("stores", "knows nothing", "text", "near duplicates", "reads only", "ends of games"),
     ),
     ConformanceCheck(
         "direction marks",

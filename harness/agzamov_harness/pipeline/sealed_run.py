@@ -48,10 +48,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from agzamov_verify.checks.opened_bundle import native_problems
-from agzamov_verify.plan.manifest import Manifest, MemoryPin
+from agzamov_verify.plan.manifest import Manifest, MemoryPin, Plan
 from agzamov_verify.plan.streams import memories_played
+from agzamov_verify.systems.memory_system import Use
 
 from ..foundation.first_use import imported_at_first_use
+from ..memory import own_searches
 from ..memory.launch import HERE, Setup, require_here, setup_of
 from ..servers.server_process import log_folder
 
@@ -88,7 +90,20 @@ def _pin(manifest: Manifest, name: str, places: Places, files: Mapping[str, str]
             memory_server.MemoryServer(msgspec.structs.replace(setup, files=files), folder / "memory.log")
         ) as server,
     ):
+        if _is_asked_first(manifest, name, setup):
+            own_searches.require_own_searches(server, setup, games_of(manifest.plan, name))
         return server.pin
+
+
+def _is_asked_first(manifest: Manifest, name: str, setup: Setup) -> bool:
+    """Whether a memory is asked what a run asks: not where models choose the words, and not in somebody's own store."""
+    asks = manifest.plan.systems[name].way_of_use == Use.HARNESS
+    return asks and not setup.system.adapter.launch.runs_already
+
+
+def games_of(plan: Plan, name: str) -> tuple[str, ...]:
+    """The games in which a memory is played."""
+    return tuple(dict.fromkeys(match.game for match in plan.memory_matches if name in plan.memories_of(match)))
 
 
 @contextmanager

@@ -5,6 +5,7 @@ own rules, and are made when they are asked for. They follow from the sealed see
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from ..core.dice import Dice
@@ -64,6 +65,25 @@ def played_note(game: Any, stream: Any, rules: Any, number: int, seat_index: int
     contest = type(stream)(DONOR, stream.match, first, results)
     block = drive(game.script(contest, lambda _: seats, rules, dice.under(f"contest/{number}")), _random_answers(game))
     return str(game.observation(block.records, first, seat_index))
+
+
+def played_searches(game: Any, stream: Any, rules: Any, dice: Dice) -> list[str]:
+    """The different searches that are made before the decisions of a contest of random players, in order.
+
+    `game`: a `game.Game`; `stream`: a `game.StreamPlan` of one contest.
+    """
+    searches: dict[str, None] = {}
+    answered = _random_answers(game)
+
+    def answer(question: Question) -> Answer:
+        if isinstance(question, Chat):
+            with suppress(ValueError):  # not every question is a decision for which something is searched
+                searches[game.search_words(read_page(question.messages))] = None
+        return answered(question)
+
+    seats = tuple(Player(DONOR, scripted=True) for _ in stream.match.table)
+    drive(game.script(stream, lambda _: seats, rules, dice), answer)
+    return list(searches)
 
 
 def _random_answers(game: Any) -> Callable[[Question], Answer]:

@@ -19,7 +19,7 @@ from ..experiment.opponent_patterns import Detector, Pattern, PatternSorts
 from ..experiment.plan_fields import Problem
 from .adjudication import Adjudication
 from .decision import Tally
-from .donor import DONOR, played_note
+from .donor import DONOR, played_note, played_searches
 from .game_tool import GameTool
 from .planted import PlantedReplies
 from .players import GameName, Player
@@ -285,6 +285,12 @@ class Game(ABC):
         match = self.self_play(DONOR, count * self.contest_results(rules, min(self.players)))
         stream = StreamPlan(DONOR, match, 0, match.planned)
         return [self.donor_note(stream, rules, number, 0, dice) for number in range(count)]
+
+    def sample_searches(self) -> Sequence[str]:
+        """The searches of one contest by the default rules, for whoever wants to see what is searched for."""
+        rules = self.rules()
+        match = self.self_play(DONOR, self.contest_results(rules, min(self.players)))
+        return played_searches(self, StreamPlan(DONOR, match, 0, match.planned), rules, Dice(b"sample searches"))
 
     def rules_played(self, match: Any, rules: Any) -> Sequence[Any]:  # noqa: ARG002 - see chess
         """The rules of a match's results: one for all, or those of each position that it begins from."""
