@@ -2,14 +2,15 @@
 
 import argparse
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 import gguf
 import numpy as np
 import torch
 from llama import Llama, Shape
-from torch import Tensor
+from torch import Tensor, nn
 from vocabulary import ANSWER, BYTES, CONTROL, END, TOKENS
 
 HERE = Path(__file__).parent
@@ -22,7 +23,12 @@ def tensors(model: Llama) -> Iterator[tuple[str, Tensor]]:
     yield "token_embd.weight", model.table()
     yield "output_norm.weight", model.norm
     yield "output.weight", head
-    for at, layer in enumerate(model.layers):
+    yield from of_layers(model.layers)
+
+
+def of_layers(layers: Iterable[nn.Module]) -> Iterator[tuple[str, Tensor]]:
+    """The tensors of the layers."""
+    for at, layer in enumerate(layers):
         named = dict(layer.named_parameters())
         for ours, theirs in NAMES.items():
             yield f"blk.{at}.{theirs}.weight", named[ours]
@@ -41,9 +47,29 @@ NAMES = {
 }
 
 
-def describe(writer: gguf.GGUFWriter, shape: Shape) -> None:
+class Sizes(Protocol):
+    """The sizes of a model, as a llama has them."""
+
+    width: int
+    layers: int
+    heads: int
+    inner: int
+    context: int
+    rope_base: float
+    epsilon: float
+
+
+class Described(NamedTuple):
+    """What a file says of itself besides its weights: its name, tokens (control and bytes first) and chat template."""
+
+    name: str
+    tokens: list[str]
+    template: str
+
+
+def describe(writer: gguf.GGUFWriter, shape: Sizes, of: Described) -> None:
     """Sizes, tokens and the chat template."""
-    writer.add_name("agzamov-tinymodel")
+    writer.add_name(of.name)
     writer.add_license("MIT")
     writer.add_context_length(shape.context)
     writer.add_embedding_length(shape.width)
@@ -54,25 +80,32 @@ def describe(writer: gguf.GGUFWriter, shape: Shape) -> None:
     writer.add_layer_norm_rms_eps(shape.epsilon)
     writer.add_rope_dimension_count(shape.width // shape.heads)
     writer.add_rope_freq_base(shape.rope_base)
-    writer.add_vocab_size(len(TOKENS))
+    writer.add_vocab_size(len(of.tokens))
     writer.add_tokenizer_model("llama")
-    writer.add_token_list(TOKENS)
-    writer.add_token_scores([0.0] * len(TOKENS))
+    writer.add_token_list(of.tokens)
+    writer.add_token_scores([0.0] * len(of.tokens))
     kinds = [gguf.TokenType.UNKNOWN, *[gguf.TokenType.CONTROL] * 2, *[gguf.TokenType.BYTE] * len(BYTES)]
-    writer.add_token_types([*kinds, *[gguf.TokenType.USER_DEFINED] * (len(TOKENS) - len(kinds))])
+    writer.add_token_types([*kinds, *[gguf.TokenType.USER_DEFINED] * (len(of.tokens) - len(kinds))])
     writer.add_bos_token_id(CONTROL.index("<s>"))
     writer.add_eos_token_id(END)
     writer.add_unk_token_id(CONTROL.index("<unk>"))
     writer.add_add_bos_token(False)
     writer.add_add_space_prefix(False)
-    writer.add_chat_template((HERE / "template.jinja").read_text())
+    writer.add_chat_template(of.template)
 
 
-def write(model: Llama, path: Path, kind: gguf.GGMLQuantizationType) -> None:
-    """The whole file; matrices are quantised to `kind`."""
-    writer = gguf.GGUFWriter(path, "llama")
-    describe(writer, model.shape)
-    for name, tensor in tensors(model):
+def write(
+    path: Path,
+    shape: Sizes,
+    of: Described,
+    weights: Iterable[tuple[str, Tensor]],
+    kind: gguf.GGMLQuantizationType,
+) -> None:
+    """The whole file; matrices are quantised to `kind`. The digest is recorded beside it."""
+    new = path.with_suffix(".new")
+    writer = gguf.GGUFWriter(new, "llama")
+    describe(writer, shape, of)
+    for name, tensor in weights:
         values = tensor.detach().numpy().astype(np.float32)
         if values.ndim == 1:
             writer.add_tensor(name, values)
@@ -82,6 +115,10 @@ def write(model: Llama, path: Path, kind: gguf.GGMLQuantizationType) -> None:
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+    new.replace(path)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    path.with_name(path.name + ".sha256").write_text(f"{digest}  {path.name}\n")
+    print(path.stat().st_size, "bytes", digest)
 
 
 def main() -> None:
@@ -94,12 +131,9 @@ def main() -> None:
     saved = torch.load(options.checkpoint)
     model = Llama(Shape(**saved["shape"]))
     model.load_state_dict(saved["model"])
-    new = options.gguf.with_suffix(".new")
-    write(model, new, gguf.GGMLQuantizationType[options.type])
-    new.replace(options.gguf)
-    digest = hashlib.sha256(options.gguf.read_bytes()).hexdigest()
-    options.gguf.with_name(options.gguf.name + ".sha256").write_text(f"{digest}  {options.gguf.name}\n")
-    print("step", saved["step"], options.gguf.stat().st_size, "bytes", digest)
+    print("step", saved["step"])
+    of = Described("agzamov-tinymodel", TOKENS, (HERE / "template.jinja").read_text())
+    write(options.gguf, model.shape, of, tensors(model), gguf.GGMLQuantizationType[options.type])
 
 
 if __name__ == "__main__":

@@ -26,9 +26,9 @@ sys.stdin.read()
 
 
 @contextmanager
-def served(model: Path, slots: int = 1) -> Iterator[str]:
+def served(model: Path, slots: int = 1, slot_tokens: int = SLOT_TOKENS) -> Iterator[str]:
     """The address of a server of `model`, which ends with the block. Raises RuntimeError if it does not start."""
-    command = [sys.executable, "-c", SERVE, str(model), str(slots), str(SLOT_TOKENS)]
+    command = [sys.executable, "-c", SERVE, str(model), str(slots), str(slot_tokens)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
