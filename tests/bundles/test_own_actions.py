@@ -99,7 +99,7 @@ def test_screen_and_report_say_what_the_seat_cannot_do_and_what_to_try(drawn: Ve
     for shown in (verdict_report.text(drawn), page(Contents(drawn, {"matches": []}, "check", sheets=False))):
         words = " ".join(shown.replace("\u00a0", " ").split())
         assert re.search(r"smol did not end its answers in hold'em: (\d+) of \1 answers have no declaration", words)
-        assert f"next, try a tokens_max above {LIMIT}" in words
+        assert f"next, try a tokens_max above {LIMIT}, holdem: {{shots: 1}} (one worked example" in words
     assert "next, try" not in verdict_report.text(own)
 
 

@@ -186,6 +186,22 @@ def test_chess_with_the_list_of_legal_moves_and_without_are_never_put_together(t
     assert "Chess960 prompt legal_moves" in score(second).output
 
 
+@pytest.mark.parametrize(("game", "match"), [("chess960", GAMES), ("holdem", HANDS)])
+def test_prompts_with_a_worked_example_and_without_are_never_put_together(
+    game: str, match: dict[str, Any], tmp_path: Path
+) -> None:
+    one_shot = {**BASE, game: {**BASE[game], "shots": 1}}
+    first = make({**BASE, "matches": [match]}, tmp_path / "a")
+    second = make({**one_shot, "matches": [{**match, "a": "other", "b": "other"}]}, tmp_path / "b")
+    verdict = check(second)
+    assert verdict.level == "V1", told(verdict)
+    done = score(first, second)
+    assert done.exit_code == 1
+    assert "expected one variant of the " in done.output
+    assert "1 worked example in run" in done.output
+    assert "1 worked example" in score(second).output
+
+
 def test_matches_against_benchmark_players_are_in_no_score_and_in_nobodys_way(tmp_path: Path) -> None:
     against = [
         {"phase": 1, "game": "holdem", "a": "agent", "b": name, "hands": 4, "block_hands": 4} for name in ("inn", "den")

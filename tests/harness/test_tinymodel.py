@@ -20,7 +20,7 @@ from agzamov_harness.run import signing_keys
 from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.core.dice import Dice
 from agzamov_verify.games.chess.game_script import ChessRules
-from agzamov_verify.games.chess.prompt import REMINDER, PromptStyle, system_message, turn_message
+from agzamov_verify.games.chess.prompt import EXAMPLE_EXCHANGE, REMINDER, PromptStyle, system_message, turn_message
 from agzamov_verify.games.chess.rules import Game960
 from agzamov_verify.games.holdem import prompt as poker
 from agzamov_verify.games.holdem.deal import deal_cards
@@ -117,6 +117,19 @@ def test_the_template_reads_of_a_chess_prompt_what_the_model_was_trained_on(addr
             listed = vocabulary.listed(game.legal_moves()) if style is PromptStyle.LEGAL_MOVES else []
             wanted = [*vocabulary.chess_tokens(game.board), *listed, "[answer]"]
             assert read(address, chess_prompt(game, style)) == wanted
+
+
+def test_the_template_reads_nothing_of_a_worked_example(address: str) -> None:
+    game = Game960("4k3/8/8/8/8/8/P7/4K3 w - - 0 1")
+    hand = Hand(deal_cards(Dice(b"tinymodel"), 0, (0, 1)), (STACK, STACK))
+    hands = (poker.system_message((), poker.PokerTerms(STACK)), poker.turn_message(hand, hand.to_act or 0, ""))
+    said_of_hand = [(message.role, message.content) for message in hands]
+    for said, example in (
+        (chess_prompt(game), EXAMPLE_EXCHANGE),
+        (said_of_hand, poker.example_exchange(STACK)),
+    ):
+        shown = [said[0], *((message.role, message.content) for message in example), said[1]]
+        assert read(address, shown) == read(address, said)
 
 
 def test_one_piece_moved_on_the_diagram_is_read() -> None:

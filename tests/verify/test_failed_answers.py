@@ -13,6 +13,7 @@ from agzamov_verify.show.text.failed_answer_words import failed_answer_words
 from agzamov_verify.table.decision import Tally
 
 BOUND = load_protocol("agz-0.1").phase0.error_percent_below
+ONE_SHOT = "chess960: {shots: 1} (one worked example before each decision)"
 LEGAL_MOVES = "chess960: {prompt: legal_moves} (the legal moves are listed)"
 
 
@@ -73,19 +74,19 @@ NO_DECLARATION = "answers have no declaration that can be read"
             stats(legal=2, illegal=5, no_action=73, cut=7),
             "cannot format and cannot play",
             f"80 of 87 {NO_DECLARATION} (no action 73, cut 7), and of the 7 that have one, 5 are not legal",
-            f"a tokens_max above 24, a model that follows instructions, {LEGAL_MOVES}",
+            f"a tokens_max above 24, {ONE_SHOT}, {LEGAL_MOVES}",
         ),
         (
             stats(no_action=8),
             "cannot format",
             f"8 of 8 {NO_DECLARATION} (no action 8), and {UNKNOWN}",
-            "a model that follows instructions",
+            ONE_SHOT,
         ),
         (
             stats(cut=8, tokens_max=0),
             "did not end its answers",
             f"8 of 8 {NO_DECLARATION} (cut 8), and {UNKNOWN}",
-            "a server that ends its replies",
+            f"a server that ends its replies, {ONE_SHOT}",
         ),
         (
             stats(illegal=5, legal=2, no_reply=1),
@@ -104,3 +105,7 @@ def test_what_a_plan_has_already_is_not_advised() -> None:
     for game, planned in (("chess960", listed), ("holdem", plan())):
         told = failed_answer_words(answers(stats(illegal=5), game=game), planned)
         assert told.endswith("next, try a stronger model: no other prompt of this game shows more")
+    shown = plan(chess960={"shots": 1})
+    assert failed_answer_words(answers(stats(no_action=5)), shown).endswith(
+        "next, try a model that follows instructions"
+    )

@@ -16,6 +16,7 @@ from threading import Lock
 
 from agzamov_verify.core.questions import Message
 from agzamov_verify.seats import Determinism
+from agzamov_verify.table.prompt_lines import without_example
 
 from .completion import ServerAnswer
 
@@ -86,7 +87,7 @@ class CutPrompts:
         ratio = sent_bytes / prompt_tokens
         if ratio > BYTES_PER_TOKEN_MAX:
             return _words(sent_bytes, prompt_tokens)
-        if any(message.role == "assistant" for message in messages):
+        if any(message.role == "assistant" for message in without_example(messages)):
             return ""
         game = messages[0].content
         with self._lock:

@@ -23,7 +23,7 @@ from agzamov_verify.scoring.hypotheses.evidence import GAME_NAMES, Evidence
 from agzamov_verify.show.xray import seats_with_memory
 from agzamov_verify.systems import AnySystem, MemorySystem, OracleSystem
 from agzamov_verify.table.game import StreamPlan
-from agzamov_verify.table.prompt_lines import PROFILE, forgotten, without_form
+from agzamov_verify.table.prompt_lines import forgotten, read_page
 from agzamov_verify.table.registry import GAMES
 
 from .control_verdict import (
@@ -113,7 +113,7 @@ def _decisions(opened: Opened, stream: StreamPlan) -> Iterator[tuple[Search, Hit
 
 
 def _profile(question: Chat) -> str:
-    return next((without_form(m.content)[0].partition(PROFILE)[2] for m in question.messages if m.role == "user"), "")
+    return read_page(question.messages).profile
 
 
 def _last_line(text: str) -> str:

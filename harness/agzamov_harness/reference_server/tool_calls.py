@@ -28,7 +28,7 @@ import msgspec
 from agzamov_verify.core.questions import Message, ToolCall
 from agzamov_verify.documents.library import DOCUMENTS
 from agzamov_verify.memory.tool_calls import NOTHING_FOUND, SAVE, SEARCH, TEXT_CHARACTERS_MAX, closing_observation
-from agzamov_verify.table.prompt_lines import FORM, PROFILE, TOOL, read_page, without_form
+from agzamov_verify.table.prompt_lines import FORM, PROFILE, TOOL, read_page, without_example, without_form
 from agzamov_verify.table.registry import TOOLS, game_of_prompt
 from agzamov_verify.table.scripted_players import scripted_reply
 
@@ -56,7 +56,7 @@ def tool_call(messages: Sequence[Message], tools: object) -> ToolCall | None:
 def remembered(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The question as it would be with the entries found in its profile."""
     told = [text for message in messages if message.role == "tool" for text in _found(message.content)]
-    plain = [message for message in messages if message.role in ("system", "user")]
+    plain = [message for message in without_example(messages) if message.role in ("system", "user")]
     place = next((number for number, message in enumerate(plain) if message.role == "user"), None)
     if told and place is not None:
         content, form = without_form(plain[place].content)
@@ -116,7 +116,7 @@ def game_call(model: str, messages: Sequence[Message], name: str, seed: int) -> 
 def as_told(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The question as it would be had the harness asked the tool: its last answer stands in the prompt."""
     told = [message.content for message in messages if message.role == "tool"]
-    plain = tuple(message for message in messages if message.role in ("system", "user"))
+    plain = tuple(message for message in without_example(messages) if message.role in ("system", "user"))
     return _with(plain, TOOL + told[-1], (PROFILE, FORM)) if told else plain
 
 
@@ -127,7 +127,7 @@ def _named(model: str, messages: Sequence[Message], request: str, seed: int) -> 
 
 def _with(messages: Sequence[Message], text: str, before: Sequence[str]) -> tuple[Message, ...]:
     """The messages with a text inserted into the first user message, before the first of the given headings."""
-    found = [message for message in messages if message.role in ("system", "user")]
+    found = [message for message in without_example(messages) if message.role in ("system", "user")]
     place = next((number for number, message in enumerate(found) if message.role == "user"), None)
     if place is None:
         raise ValueError("expected a message of the user, found none")

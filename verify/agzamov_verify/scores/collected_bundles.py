@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -77,6 +77,9 @@ KEY_SHOWN = 16
 
 class CannotCombine(ValueError):
     """Bundles that do not make one body of evidence; the message names the bundle and what to do."""
+
+
+NO_VARIANT: Final = "the usual one"
 
 
 class BundleSource(msgspec.Struct, frozen=True):
@@ -211,16 +214,16 @@ def _cells(ordered: Sequence[VerifiedBundle]) -> dict[CellKey, tuple[Cell, str]]
 
 def _refuse_two_variants(ordered: Sequence[VerifiedBundle]) -> None:
     """Raises CannotCombine where a game was played by one variant of its protocol in one run, by another in another."""
-    for game in GAMES:
+    for name, game in GAMES.items():
         runs = {
-            bundle.source.variants[game]: bundle.source.run
+            game.variant(bundle.manifest.plan.rules_of(name)): bundle.source.run
             for bundle in reversed(ordered)
-            if game in bundle.source.variants
+            if any(cell.key.game == name for cell in bundle.cells)
         }
         if len(runs) > 1:
-            found = " and ".join(f"{variant} in run {run}" for variant, run in sorted(runs.items()))
+            found = " and ".join(f"{variant or NO_VARIANT} in run {run}" for variant, run in sorted(runs.items()))
             raise CannotCombine(
-                f"expected one variant of the {GAMES[game].title} prompt, found {found}; score each variant by itself,"
+                f"expected one variant of the {game.title} prompt, found {found}; score each variant by itself,"
                 " for another prompt changes what is measured"
             )
 

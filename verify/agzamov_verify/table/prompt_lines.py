@@ -11,6 +11,9 @@
                       How to answer:
                       Declare one legal action on the last line, in the form ACTION: <action>.
 
+With one worked example (`shots: 1` of a game's rules) an exchange stands between them: a user message that begins with
+EXAMPLE and asks about another game, and an assistant message that answers it. Neither is read as part of a situation.
+
 The law: a player knows this text and its seed, nothing else. Dice come from the situation without
 the passages, the tool's answer and the profile, so those that say nothing useful leave every move as it was.
 """
@@ -19,6 +22,7 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -46,6 +50,34 @@ A small model answers what it read last, so a form in the middle of the system m
 """
 
 
+EXAMPLE = "A worked example, of another game:\n"
+"""What the question of a worked example begins with, and no other message: a game's own begins with its situation."""
+
+Shots: TypeAlias = Literal[0, 1]
+"""Worked examples in each decision's prompt: none (zero-shot, the protocol's) or one (one-shot)."""
+
+
+def with_shots(variant: str, shots: Shots) -> str:
+    """The name of a variant of the protocol whose prompts have so many worked examples."""
+    return ", ".join(filter(None, (variant, f"{shots} worked example" if shots else "")))
+
+
+def example_of(question: str, reminder: str, answer: str) -> tuple[Message, Message]:
+    """A worked example as an exchange. The form ends its question as it ends every decision's."""
+    return Message(f"{EXAMPLE}{question}{form_of(reminder)}", "user"), Message(answer, "assistant")
+
+
+def without_example(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages without a worked example."""
+    answers = {index + 1 for index, message in enumerate(messages) if is_example(message)}
+    return tuple(one for index, one in enumerate(messages) if index not in answers and not is_example(one))
+
+
+def is_example(message: Message) -> bool:
+    """Whether a message is the question of a worked example."""
+    return message.role == "user" and message.content.startswith(EXAMPLE)
+
+
 def form_of(reminder: str) -> str:
     """The end of a decision's user message. `reminder`: the game's form of a declaration (`ActionReader.reminder`)."""
     return f"{FORM}{reminder}."
@@ -69,7 +101,8 @@ class Page:
 
 
 def read_page(messages: tuple[Message, ...]) -> Page:
-    """The first system and user messages; what follows them are rejections of earlier answers."""
+    """The first system and user messages after any example; what follows them are rejections of earlier answers."""
+    messages = without_example(messages)
     told, _ = without_form(_first(messages, "user"))
     asked, _, profile = told.partition(PROFILE)
     asked, _, tool = asked.partition(TOOL)
@@ -83,7 +116,7 @@ def forgotten(messages: Sequence[Message], unlearned: str) -> tuple[Message, ...
     """The messages of a question with the profile of a seat that remembers nothing."""
     return tuple(
         msgspec.structs.replace(message, content=_with_profile(message.content, unlearned))
-        if message.role == "user"
+        if message.role == "user" and not is_example(message)
         else message
         for message in messages
     )

@@ -15,7 +15,7 @@ from ...experiment.plan_fields import Count, Problem
 from ...table.adjudication import Adjudication, AdjudicationPolicy
 from ...table.decision import Tally, added
 from ...table.game import Block, Bounds, Game, Noun, ScriptedPlayer, SeatsAt, StreamPlan, Utility, in_careers
-from ...table.prompt_lines import Page, labelled, scripted_player
+from ...table.prompt_lines import Page, labelled, scripted_player, with_shots
 from ...table.seating import alternating, by_place, by_seat
 from . import engine_tools, novice_player, random_player, reference_player, who_stands_better
 from . import tool as tool_texts
@@ -198,8 +198,8 @@ class ChessGame(Game):
         return PAIR
 
     def variant(self, rules: ChessRules) -> str:
-        """The chess prompt: a list of legal moves changes what is measured."""
-        return rules.prompt.value
+        """The chess prompt: a list of legal moves changes what is measured, and a worked example does."""
+        return with_shots(rules.prompt.value, rules.shots)
 
     def decisions(self, rules: ChessRules, assumed: Mapping[str, Fraction]) -> Fraction:
         return min(assumed["plies"], Fraction(rules.plies_max))

@@ -13,9 +13,10 @@ from ...table.adjudication import Adjudication, AdjudicationPolicy, winning_side
 from ...table.decision import FIRST_ATTEMPT, ActionReader, Forfeit, IllegalPolicy, Tally, ask_before, decide
 from ...table.declared import Accepted, Fault, read_declared
 from ...table.players import GameName, Player, seed_for
+from ...table.prompt_lines import Shots
 from . import engine_tools, tool, who_stands_better
 from .habit_words import query
-from .prompt import REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn_message
+from .prompt import EXAMPLE_EXCHANGE, REMINDER, TAG, ChessTerms, PromptStyle, system_message, turn_message
 from .rules import DrawClaims, End, Game960
 from .situation_words import situation_words
 from .spelling import read_move, spelled
@@ -59,13 +60,17 @@ HALFPOINTS_OF_A_GAME = 2
 
 
 class ChessRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The rules of play of one run. Defaults are the normative ones of the protocol."""
+    """The rules of play of one run. Defaults are the normative ones of the protocol.
+
+    `shots`: worked examples in the prompt of each decision.
+    """
 
     adjudication: Adjudication = Adjudication()
     draw_claims: DrawClaims = DrawClaims.AUTOMATIC
     illegal: IllegalPolicy = IllegalPolicy.SUBSTITUTE
     plies_max: int = 400
     prompt: PromptStyle = PromptStyle.STANDARD
+    shots: Shots = 0
 
     def terms(self, tokens_max: int) -> ChessTerms:
         """The rules as the prompt of a seat with this token limit has them."""
@@ -213,12 +218,13 @@ class _Table:
         attempt, told = FIRST_ATTEMPT + (0 if self.game.ply else self.asked_before), ""
         if player.tool and not player.tool.calls_max:
             request = tool.request(player.tool)
-            asked = self._chat(side, message(request=request), attempt)
+            asked = self._chat(side, (message(request=request),), attempt)
             reply = yield from ask_before(asked, self.tallies[side])
             candidates = tool.read_candidates(reply, self.game, player.tool)
             told = yield from tool.consult(player.tool, candidates, self.game, self.name, self.dice)
             attempt += 1
-        return self._chat(side, message(tool=told), attempt)
+        example = EXAMPLE_EXCHANGE if self.rules.shots else ()
+        return self._chat(side, (*example, message(tool=told)), attempt)
 
     def _legal(self) -> Sequence[str]:
         """The legal moves in the order that the prompt lists them in, where it does; the same in every arm."""
@@ -227,9 +233,9 @@ class _Table:
         told = self.game.legal_told()
         return self.dice.stream(f"listed/{self.name.label}/{self.game.ply}").deal(told, len(told))
 
-    def _chat(self, side: int, user: Message, attempt: int) -> Chat:
+    def _chat(self, side: int, asked: tuple[Message, ...], attempt: int) -> Chat:
         player = self.players[side]
-        messages: tuple[Message, ...] = (self.systems[side], user)
+        messages = (self.systems[side], *asked)
         seed = seed_for(player, side, self.name, self.game.ply, self.dice)
         return Chat(attempt, self.name.id, messages, seed, player.seat, self.game.ply)
 

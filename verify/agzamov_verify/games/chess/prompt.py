@@ -5,8 +5,10 @@ Two user prompts, which are two variants of the protocol: `standard` shows the p
 the first one listed, so an order by the alphabet was a policy. Which one a run uses is named in its manifest. The form
 of a declaration ends the message.
 
-No line here is a declared move, whatever is put in its place by the reader: the form has a placeholder, and squares are
-told in words.
+With `shots: 1` each decision is asked after one worked example, an exchange about another game: a variant, too.
+
+No line but the example's answer is a declared move, whatever is put in its place by the reader: the form has a
+placeholder, and squares are told in words.
 """
 
 from collections.abc import Sequence
@@ -19,7 +21,7 @@ from ...core.questions import Message
 from ...documents.library import DOCUMENTS
 from ...table.adjudication import Adjudication, AdjudicationPolicy
 from ...table.decision import IllegalPolicy, answer_terms
-from ...table.prompt_lines import TOOL, form_of
+from ...table.prompt_lines import TOOL, example_of, form_of
 from .rules import DrawClaims, Game960
 from .variants import CHESS960, Variant
 
@@ -56,6 +58,21 @@ MOVE: <move>
 Only the last line that starts with MOVE: counts. It must hold one legal move and nothing else."""
 
 REMINDER = "Declare one legal move on the last line, in the form MOVE: <move>"
+
+EXAMPLE_FEN = "8/8/1k6/8/p5R1/8/5K2/8 w - - 0 60"
+"""White's rook may take a pawn that nothing defends."""
+EXAMPLE_MOVE = "g4a4"
+"""A move that is hardly ever legal by accident, so that who repeats the example plays nothing and gains nothing.
+
+It cannot be at a start: the fourth rank is empty there. Only a rook or a queen goes so far along a rank: it was legal
+in 0.16 % of 45,688 positions of 400 Chess960 games of random moves, half of them captures where there were any; the
+rarest of all moves of four signs, c6c1, in 0.14 %. A promotion is rarer yet (e7e8q, 0.03 %), but would teach a fifth.
+"""
+EXAMPLE_QUESTION = f"You play White in the position {EXAMPLE_FEN}."
+"""Without labelled lines: a small model goes on with them, and who reads labels finds those of the decision alone."""
+EXAMPLE_ANSWER = f"The rook takes the pawn.\n{TAG} {EXAMPLE_MOVE}"
+"""One short thought stands in it, since a bare move would tell a model not to think."""
+EXAMPLE_EXCHANGE = example_of(EXAMPLE_QUESTION, REMINDER, EXAMPLE_ANSWER)
 
 DRAWS = {
     DrawClaims.AUTOMATIC: (
@@ -108,6 +125,7 @@ def templates(variant: Variant) -> dict[str, str]:
 _SHARED = {
     "reminder": REMINDER,
     "form": form_of(REMINDER),
+    "example": "\n".join(message.content for message in EXAMPLE_EXCHANGE),
     **{f"draws_{claims.value}": text for claims, text in DRAWS.items()},
     "ply_limit": PLY_LIMIT,
     "by_engine": BY_ENGINE,

@@ -103,6 +103,8 @@ class ChessScoring(GameScoring):
         prompts = protocol.norms(self.game.name, ChessNorm).prompts
         if rules.prompt.value not in prompts:
             yield f"chess prompt {rules.prompt.value}, {' or '.join(prompts)} required"
+        if rules.shots:
+            yield f"chess prompts with {rules.shots} worked example, none required"
         if plan.quality.nodes not in (0, protocol.engine.nodes):
             yield f"moves judged at {plan.quality.nodes} nodes, {protocol.engine.nodes} required"
 

@@ -19,7 +19,7 @@ from ...show.replayed_game import PlayedGame, evaluation_words
 from ...show.text.analysis_text import estimate
 from ...table.decision import fault_classes
 from ...table.game import Game
-from ...table.prompt_lines import labelled, read_page
+from ...table.prompt_lines import labelled, read_page, with_shots
 from .game import GAME, STANDARD_CHESS
 from .game_script import ChessRecord, Ending
 from .match_analysis import ChessAnalysis, Stress
@@ -248,16 +248,18 @@ class ChessView(GameView):
         return f"won {score.wins} of {counts.games} against"
 
     def rules_words(self, plan: Plan) -> str:
-        prompt = plan.rules_of(self.game.name).prompt
-        return f"chess prompt {prompt_words(prompt)}" if prompt is PromptStyle.LEGAL_MOVES else ""
+        rules = plan.rules_of(self.game.name)
+        if rules.prompt is PromptStyle.STANDARD and not rules.shots:
+            return ""
+        return f"chess prompt {with_shots(prompt_words(rules.prompt), rules.shots)}"
 
     def easier_prompt(self, plan: Plan) -> str:
         is_listed = plan.rules_of(self.game.name).prompt is PromptStyle.LEGAL_MOVES
         return "" if is_listed else f"{self.game.name}: {{prompt: legal_moves}} (the legal moves are listed)"
 
     def details(self, counts: ChessResult, analysis: MatchAnalysis | None, plan: Plan) -> Iterator[str]:
-        score = counts.adjudicated
-        yield from row(label("chess prompt"), prompt_words(plan.rules_of(self.game.name).prompt))
+        score, rules = counts.adjudicated, plan.rules_of(self.game.name)
+        yield from row(label("chess prompt"), with_shots(prompt_words(rules.prompt), rules.shots))
         yield from row(label("wins, draws, losses"), f"{score.wins}, {score.draws}, {score.losses}")
         yield from row(label("pairs"), "/".join(map(str, score.pairs)))
         if isinstance(analysis, ChessAnalysis):

@@ -14,7 +14,7 @@ from ...experiment.matches import Match, Phase
 from ...experiment.plan_fields import Count, Problem
 from ...table.decision import Tally
 from ...table.game import Block, Bounds, Game, Noun, PolicyDeparture, SeatsAt, StreamPlan, in_careers
-from ...table.prompt_lines import Page, scripted_player
+from ...table.prompt_lines import Page, scripted_player, with_shots
 from ...table.seating import alternating, by_place
 from . import benchmark_player, novice_player, random_player, reference_player
 from . import tool as tool_texts
@@ -168,6 +168,10 @@ class Holdem(Game):
 
     def deals_twice(self, rules: PokerRules) -> bool:
         return rules.mirrored
+
+    def variant(self, rules: PokerRules) -> str:
+        """Zero-shot, which has no name, or with a worked example: it changes what is measured."""
+        return with_shots("", rules.shots)
 
     def unit_results(self, rules: PokerRules, seats: int) -> int:  # noqa: ARG002 - as declared
         return max(1, rules.unit_hands)

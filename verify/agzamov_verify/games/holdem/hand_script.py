@@ -11,9 +11,10 @@ from ...core.script import Script
 from ...table.decision import FIRST_ATTEMPT, ActionReader, Forfeit, IllegalPolicy, Tally, ask_before, decide
 from ...table.declared import Accepted, Fault, read_declared
 from ...table.players import GameName, Player, seed_for
+from ...table.prompt_lines import Shots
 from . import tool
 from .habit_words import query
-from .prompt import REMINDER, TAG, PokerTerms, system_message, turn_message
+from .prompt import REMINDER, TAG, PokerTerms, example_exchange, system_message, turn_message
 from .rules import ActionKind, Deal, Hand, HandEnd, PlayedAction, PokerAction
 from .spelling import read_action
 
@@ -24,13 +25,15 @@ BUTTON: Final = 0
 class PokerRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The rules of play of one run. 100 chips are one big blind; both stacks reset every hand.
 
-    With `mirrored` the second half of a match plays the decks of the first with the seats exchanged.
+    With `mirrored` the second half of a match plays the decks of the first with the seats exchanged. `shots`: worked
+    examples in the prompt of each decision.
     """
 
     illegal: IllegalPolicy = IllegalPolicy.SUBSTITUTE
     mirrored: bool = False
     session_hands: int = 100
     stack_chips: int = 10_000
+    shots: Shots = 0
 
     def terms(self, tokens_max: int) -> PokerTerms:
         """The rules as the prompt of a seat with this token limit has them."""
@@ -84,13 +87,15 @@ def play(
 ) -> Script[HandRecord]:
     """Play one hand between button and big blind; their actions are added to `tallies`."""
     hand = Hand(deal, (rules.stack_chips, rules.stack_chips))
+    example = example_exchange(rules.stack_chips) if rules.shots else ()
     systems = [system_message(player.patterns, rules.terms(player.tokens_max)) for player in players]
-    before = (tallies[0].faults, tallies[1].faults)
+    faults_before = (tallies[0].faults, tallies[1].faults)
     forfeited_by: int | None = None
     substituted: list[int] = []
     while hand.to_act is not None and forfeited_by is None:
         seat_index, turn = hand.to_act, len(hand.history)
-        question = yield from _question(hand, systems[seat_index], players[seat_index], name, dice, tallies[seat_index])
+        before = (systems[seat_index], *example)
+        question = yield from _question(hand, before, players[seat_index], name, dice, tallies[seat_index])
         already = tallies[seat_index].substituted
         player, reading = players[seat_index], _rules(hand, name, turn, dice)
         offered = tool.toolbox(player.tool, hand, name, dice)
@@ -102,13 +107,18 @@ def play(
             forfeited_by = seat_index
         else:
             hand.act(action)
-    faults = (tallies[0].faults - before[0], tallies[1].faults - before[1])
+    faults = (tallies[0].faults - faults_before[0], tallies[1].faults - faults_before[1])
     story = HandStory(deal, tuple(hand.history), tuple(hand.matched), tuple(substituted))
     return HandRecord(name.id, *_ending(hand, forfeited_by), faults, story)
 
 
-def _question(hand: Hand, system: Message, player: Player, name: GameName, dice: Dice, tally: Tally) -> Script[Chat]:
-    """The question to the player who is to act, once its memory, its documents and its tool were asked."""
+def _question(
+    hand: Hand, before: tuple[Message, ...], player: Player, name: GameName, dice: Dice, tally: Tally
+) -> Script[Chat]:
+    """The question to the player who is to act, once its memory, its documents and its tool were asked.
+
+    `before`: its system message, and the worked example where there is one.
+    """
     place, turn, use = hand.to_act or 0, len(hand.history), player.tool
     profile = yield from player.profile(name.id, turn, partial(query, hand))
     passages = player.passages(name, turn, partial(query, hand), dice)
@@ -116,12 +126,12 @@ def _question(hand: Hand, system: Message, player: Player, name: GameName, dice:
     seed = seed_for(player, place, name, turn, dice)
     attempt, told, percent = FIRST_ATTEMPT, "", tool.ANY_PERCENT
     if use and use.is_steered:
-        messages = (system, message(request=tool.request()))
+        messages = (before[0], message(request=tool.request()))
         reply = yield from ask_before(Chat(attempt, name.id, messages, seed, player.seat, turn), tally)
         percent, attempt = tool.read_hands(reply), attempt + 1
     if use and not use.calls_max:
         told = yield from tool.consult(use, hand, name, dice, percent=percent)
-    return Chat(attempt, name.id, (system, message(tool=told)), seed, player.seat, turn)
+    return Chat(attempt, name.id, (*before, message(tool=told)), seed, player.seat, turn)
 
 
 def _ending(hand: Hand, forfeited_by: int | None) -> tuple[HandEnd, int]:

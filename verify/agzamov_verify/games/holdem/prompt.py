@@ -1,6 +1,8 @@
 """The words a seat reads in hold'em, after the paper's section 5.2.1. Changing a byte makes a new protocol version.
 
-No line here is a declared action: the form has a placeholder.
+With `shots: 1` each decision is asked after one worked example, an exchange about another hand: a variant.
+
+No line but the example's answer is a declared action: the form has a placeholder.
 """
 
 import msgspec
@@ -8,7 +10,7 @@ import msgspec
 from ...core.questions import Message
 from ...documents.library import DOCUMENTS
 from ...table.decision import IllegalPolicy, answer_terms
-from ...table.prompt_lines import TOOL, form_of
+from ...table.prompt_lines import TOOL, example_of, form_of
 from .rules import STREETS, ActionKind, Hand, Legal, PlayedAction, in_bb
 
 TAG = "ACTION:"
@@ -29,6 +31,21 @@ nothing else."""
 
 REMINDER = "Declare one legal action on the last line, in the form ACTION: <action>"
 
+EXAMPLE_QUESTION = (
+    "You hold two aces before the flop. Both players started with {stack} BB, the opponent has raised to {raised} BB, "
+    "and you may fold, call, or raise to a total from {least} to {stack} BB."
+)
+"""Without labelled lines: a small model goes on with them, and who reads labels finds those of the decision alone."""
+EXAMPLE_ANSWER = f"The best hand raises.\n{TAG} raise to {{amount}}"
+"""One short thought stands in it, since a bare action would tell a model not to think."""
+EXAMPLE_STACK, EXAMPLE_RAISED, EXAMPLE_LEAST, EXAMPLE_AMOUNT = 8, 1, 2, 3
+"""In stacks of the hand that is played: what each player of the example has, the opponent's raise, the least total
+after it, and the total of the example's raise.
+
+Nobody can bet three stacks with one, so the example's action is legal in no hand of a run, whoever repeats it. Fold,
+check, call and all-in would be.
+"""
+
 _TURN = """\
 Hole cards: [{hole}]
 Board: [{board}]
@@ -43,6 +60,7 @@ TEMPLATES = {
     "holdem/system": SYSTEM,
     "holdem/reminder": REMINDER,
     "holdem/form": form_of(REMINDER),
+    "holdem/example": f"{EXAMPLE_QUESTION}\n{EXAMPLE_ANSWER}",
     "holdem/turn": _TURN,
     "holdem/briefing": _BRIEFING,
 }
@@ -63,6 +81,16 @@ def system_message(patterns: tuple[str, ...], terms: PokerTerms) -> Message:
     constraints = "".join(f"\n\nYou must keep this rule in every hand: {text}" for text in patterns)
     answers = answer_terms(terms.illegal, terms.tokens_max, "action", "hand")
     return Message(SYSTEM.format(stack=in_bb(terms.stack_chips), answers=answers) + constraints, "system")
+
+
+def example_exchange(stack_chips: int) -> tuple[Message, Message]:
+    """The worked example where both players of a hand start with these chips."""
+    question = EXAMPLE_QUESTION.format(
+        raised=in_bb(EXAMPLE_RAISED * stack_chips),
+        stack=in_bb(EXAMPLE_STACK * stack_chips),
+        least=in_bb(EXAMPLE_LEAST * stack_chips),
+    )
+    return example_of(question, REMINDER, EXAMPLE_ANSWER.format(amount=in_bb(EXAMPLE_AMOUNT * stack_chips)))
 
 
 def turn_message(

@@ -75,8 +75,11 @@ class PokerScoring(GameScoring):
             yield f"stacks of {rules.stack_chips} chips, {required} required ({BIG_BLIND} a BB)"
 
     def play_departures(self, plan: Plan, protocol: Protocol) -> Iterator[str]:  # noqa: ARG002 - as declared
-        if plan.rules_of(GAME.name).mirrored:
+        rules = plan.rules_of(GAME.name)
+        if rules.mirrored:
             yield "decks are played from both sides, decks of their own required"
+        if rules.shots:
+            yield f"hold'em prompts with {rules.shots} worked example, none required"
 
 
 SCORING = PokerScoring()

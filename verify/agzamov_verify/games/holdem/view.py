@@ -12,7 +12,7 @@ from ...show.game_view import GameView
 from ...show.glossary import label
 from ...show.replayed_game import PlayedGame
 from ...show.text.analysis_text import estimate
-from ...table.prompt_lines import labelled, read_page
+from ...table.prompt_lines import labelled, read_page, with_shots
 from .control_variates import Method
 from .game import GAME
 from .hand_script import HandRecord, HandStory
@@ -293,6 +293,10 @@ class PokerView(GameView):
 
     def ends(self, counts: Counts) -> bool:  # noqa: ARG002 - as declared
         return False
+
+    def rules_words(self, plan: Plan) -> str:
+        shots = plan.rules_of(GAME.name).shots
+        return f"hold'em prompt with {with_shots('', shots)}" if shots else ""
 
     def details(self, counts: PokerResult, analysis: MatchAnalysis | None, plan: Plan) -> Iterator[str]:  # noqa: ARG002
         unit = "sessions with their mirrors" if counts.mirrored_pairs else "sessions"

@@ -94,6 +94,10 @@ PLAY: Final = (
          "legal_moves lists the legal moves too, in a drawn order. Each is a variant of the protocol, "
          "and they are never put together.",
          "docs/formats/manifest.md", ("legal_moves", "standard prompt", "Chess960 prompt")),
+    Term("worked example",
+         "A question of another game with its whole answer, which stands before each decision where a plan says so "
+         "(shots: 1, a one-shot prompt). The protocol's prompts have none (zero-shot), so it is a variant.",
+         "docs/decisions/0090-a-worked-example-is-an-exchange.md", ("shots", "one-shot", "zero-shot", "few-shot")),
     Term("errors",
          "Share of a seat's decisions whose first attempt was no legal action: none declared, an illegal one, "
          "or no reply.",

@@ -66,7 +66,9 @@ def _next(answers: FailedAnswers, plan: Plan) -> Iterator[str]:
         if answers.cut:
             limit = answers.tokens_max
             yield f"a tokens_max above {limit:,}" if limit else "a server that ends its replies"
-        if answers.unread > answers.cut:
+        if getattr(plan.rules_of(answers.game), "shots", 1):
             yield "a model that follows instructions"
+        else:
+            yield f"{answers.game}: {{shots: 1}} (one worked example before each decision)"
     if Cannot.PLAY in answers.cannot:
         yield VIEWS[answers.game].easier_prompt(plan) or STRONGER
