@@ -4,6 +4,7 @@
 # make cluster   install what playing on a Dask cluster needs too: `agzamov run --cluster`, and its workers
 # make local-models  install what playing GGUF files on this machine without containers needs too: llama.cpp
 # make exports   install what `agzamov export --to sqlite` and `--to parquet` need too
+# make results   a leaderboard and reports of the bundles in results/, in build/results
 # make test      install what testing needs too, lint, type-check, run the tests; SLOW=1 runs the slow ones too, as CI
 #                does; TESTS=tests/verify runs those alone
 # make lock      resolve the pins in requirements/ again
@@ -22,7 +23,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip install --quiet --no-compile --disable-pip-version-check
 
-.PHONY: demo install builder cluster exports local-models test check setup lock bench calibrate audit schema glossary clean
+.PHONY: demo install builder cluster exports local-models results test check setup lock bench calibrate audit schema glossary clean
 
 demo: install
 	@sh scripts/demo $(BIN) $(PLAN)
@@ -62,6 +63,10 @@ exports: install
 local-models:
 	@sh scripts/prerequisites $(PYTHON) models
 	@$(MAKE) --no-print-directory $(VENV)/.local-models
+
+# A leaderboard and the reports of the bundles that are kept in results/bundles, in build/results.
+results: install
+	$(BIN)/agzamov leaderboard build results/bundles --policy results/policy.yaml --out build/results
 
 setup:
 	@sh scripts/prerequisites $(PYTHON) test
