@@ -36,8 +36,8 @@ make results                                     # a leaderboard and the reports
 
 The tables are written by `scripts/write_results.py` from the bundles, each of which it verifies first; a test compares.
 None is a result under the protocol: games are few and short, and the models are small. bb/100: big blinds won in 100
-hands. Intervals are of 95 %. *p*: one-sided, that the real arm does better than its placebo. *n*: careers, or sessions
-where there are none.
+hands. Intervals are of 95 %. *p*: one-sided, that the real arm does better than its placebo (where none was
+played, than nothing). *n*: careers, or sessions where there are none.
 """
 
 

@@ -1,27 +1,15 @@
 """Write a checkpoint as a GGUF, the same bytes each time: `python reader_export.py RUN/checkpoint.pt FILE.gguf`."""
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
 
 import gguf
 import torch
-from export import Described, of_layers, write
+from export import Described, tensors, write
 from reader_llama import Reader, Shape
 from reading import ANSWER, TOKENS
-from torch import Tensor
 
 HERE = Path(__file__).parent
-
-
-def tensors(model: Reader) -> Iterator[tuple[str, Tensor]]:
-    """The tensors by the names that llama.cpp gives them. Tokens that are never written share one row of the head."""
-    head = model.head[-1].repeat(len(TOKENS), 1)
-    head[ANSWER] = model.head[:-1]
-    yield "token_embd.weight", model.table()
-    yield "output_norm.weight", model.norm
-    yield "output.weight", head
-    yield from of_layers(model.layers)
 
 
 def main() -> None:
@@ -36,7 +24,7 @@ def main() -> None:
     model.load_state_dict(saved["model"])
     print("step", saved["step"])
     of = Described("agzamov-readermodel", TOKENS, (HERE / "template.jinja").read_text())
-    write(options.gguf, model.shape, of, tensors(model), gguf.GGMLQuantizationType[options.type])
+    write(options.gguf, model.shape, of, tensors(model, len(TOKENS), ANSWER), gguf.GGMLQuantizationType[options.type])
 
 
 if __name__ == "__main__":

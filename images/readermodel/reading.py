@@ -74,8 +74,6 @@ ID = {token: at for at, token in enumerate(TOKENS)}
 END = ID["</s>"]
 ANSWER = [END, *(ID[token] for token in dict.fromkeys([*NUMBERS, *SAID]))]
 """What the model may write; every other token is one that it never writes."""
-AT = {TOKENS[token]: at for at, token in enumerate(ANSWER)}
-FIRST_USER_DEFINED = len(CONTROL) + len(BYTES)
 
 _TAG = "|".join(re.escape(token) for token in TOKENS if token.startswith("[") and len(token) > 1)
 _LINES = "|".join(re.escape(token) for token in sorted([*PHRASES, *SAID], key=len, reverse=True) if len(token) > 2)

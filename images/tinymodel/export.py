@@ -16,10 +16,21 @@ from vocabulary import ANSWER, BYTES, CONTROL, END, TOKENS
 HERE = Path(__file__).parent
 
 
-def tensors(model: Llama) -> Iterator[tuple[str, Tensor]]:
-    """The tensors by the names that llama.cpp gives them."""
-    head = model.head[-1].repeat(len(TOKENS), 1)
-    head[ANSWER] = model.head[:-1]
+class Exported(Protocol):
+    """A model as it is exported: `head` has a row for each token that it may write, and last one for all others."""
+
+    head: Tensor
+    norm: Tensor
+    layers: nn.ModuleList
+
+    def table(self) -> Tensor:
+        """The embedding of every token."""
+
+
+def tensors(model: Exported, tokens: int, answer: list[int]) -> Iterator[tuple[str, Tensor]]:
+    """The tensors by the names that llama.cpp gives them. `answer`: those of the tokens that the model may write."""
+    head = model.head[-1].repeat(tokens, 1)
+    head[answer] = model.head[:-1]
     yield "token_embd.weight", model.table()
     yield "output_norm.weight", model.norm
     yield "output.weight", head
@@ -133,7 +144,7 @@ def main() -> None:
     model.load_state_dict(saved["model"])
     print("step", saved["step"])
     of = Described("agzamov-tinymodel", TOKENS, (HERE / "template.jinja").read_text())
-    write(options.gguf, model.shape, of, tensors(model), gguf.GGMLQuantizationType[options.type])
+    write(options.gguf, model.shape, of, tensors(model, len(TOKENS), ANSWER), gguf.GGMLQuantizationType[options.type])
 
 
 if __name__ == "__main__":
