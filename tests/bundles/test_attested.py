@@ -23,6 +23,8 @@ PROXY_LOG = f"{bundle.LOGS_FOLDER}000/proxy.log"
 ASKED = "CONNECT   Nov 22 02:16:57 [1]: Request (file descriptor 5): CONNECT {} HTTP/1.1\n"
 SEATS = {"local": GgufSeat(weights="w.gguf"), "hosted": EndpointSeat(base_url="https://api.example/v1", model="m")}
 GOOD_ROUND = {"how": "reversed", "texts_same": 3, "logprobs_same": 3, "largest_difference": "0"}
+ANSWERS = "ab" * 32
+OTHER_ANSWERS = "the same requests got other answers in the preflight, though the plan promises it (strict)"
 
 
 class FakeSource:
@@ -49,7 +51,8 @@ PROGRAM = {"commit": "ab" * 20, "harness": "0.3.0", "modified": False, "verify":
 
 
 def honest() -> dict[str, Any]:
-    execution = {"seats": {"local": {"requests": 3, "rounds": [GOOD_ROUND]}}}
+    measured = {"seats": {"local": {"answers_sha256": ANSWERS, "requests": 3, "rounds": [GOOD_ROUND]}}}
+    once_more = {"seats": {"local": {"answers_sha256": ANSWERS, "requests": 3, "rounds": []}}}
     check = {"when": "before", "witness": {"local": "hashed here"}}
     return {
         bundle.ENVIRONMENT_FILE: {
@@ -59,7 +62,7 @@ def honest() -> dict[str, Any]:
             "packed_by": {**PROGRAM},
             "sealed_by": {**PROGRAM},
         },
-        PREFLIGHT_FILE: {"executions": [execution]},
+        PREFLIGHT_FILE: {"executions": [measured, once_more]},
         bundle.WEIGHTS_FILE: {"checks": [check]},
         PROXY_LOG: ASKED.format("api.example:443"),
     }
@@ -104,6 +107,14 @@ def failed_preflight(files: dict[str, Any]) -> None:
     files[PREFLIGHT_FILE]["executions"][0]["seats"]["local"]["rounds"] = [{**GOOD_ROUND, "texts_same": 2}]
 
 
+def other_answers_once_more(files: dict[str, Any]) -> None:
+    files[PREFLIGHT_FILE]["executions"][1]["seats"]["local"]["answers_sha256"] = "cd" * 32
+
+
+def nothing_measured(files: dict[str, Any]) -> None:
+    del files[PREFLIGHT_FILE]["executions"][0]
+
+
 def servers_word(files: dict[str, Any]) -> None:
     files[bundle.WEIGHTS_FILE]["checks"][0]["witness"]["local"] = SERVERS_WORD
 
@@ -129,7 +140,9 @@ def unreadable(files: dict[str, Any]) -> None:
         (modified_at_pack, "the program that packed this run had changes that are in no commit"),
         (modified_at_both, "the program that sealed and packed this run had changes that are in no commit"),
         (no_preflight, "seat local: no preflight in the bundle"),
-        (failed_preflight, "got other answers in the preflight, though the plan promises it (strict)"),
+        (failed_preflight, OTHER_ANSWERS),
+        (other_answers_once_more, OTHER_ANSWERS),
+        (nothing_measured, OTHER_ANSWERS),
         (servers_word, "seat local: the harness did not hash its weights"),
         (another_host, "names evil.example:443, which is the address of no seat"),
         (another_port, "names api.example:8443"),

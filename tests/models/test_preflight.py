@@ -3,6 +3,7 @@
 Ollama's side is the same inference behind a double that speaks as the recorded server did.
 """
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,21 +12,23 @@ from typing import Any
 
 import pytest
 
+from agzamov_harness.adapters.completion import ServerAnswer, read_completion
+from agzamov_harness.adapters.retries import PromptTooLong
 from agzamov_harness.build_ports import Builder
 from agzamov_harness.foundation.program_and_machine import this_cpu
 from agzamov_harness.models.preflight import (
     FILE,
     Overlong,
     PreflightExecution,
-    long_talks,
-    prompts_of,
     read_notes,
     run_preflight,
 )
-from agzamov_harness.ports import ModelFault
+from agzamov_harness.models.preflight_requests import TALK_BYTES_MAX, long_talks, prompts_of, requests_of
+from agzamov_harness.ports import ChatRequest, ModelFault
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_harness.run.seal import seal
 from agzamov_verify.plan.manifest import Manifest, ModelPin, Plan
+from harness.http_peer import completion
 from models.conftest import NAME, Babbler
 from models.live import loose, strict
 from models.ollama_double import NEVER, VERSION, Manner, OllamaDouble, Shown
@@ -111,6 +114,39 @@ def test_a_long_talk_of_each_game_has_the_length_that_was_asked_for() -> None:
     assert [sum(len(message.content.encode()) for message in talk) for talk in talks] == [5000, 5000]
     assert all([message.role for message in talk] == ["system", "user", "assistant", "user"] for talk in talks)
     assert long_talks(plan, "model", 500) == []
+
+
+class FakeTokenizer:
+    """A server that counts so many tokens a byte, has a context of CONTEXT tokens, and remembers what it was asked."""
+
+    def __init__(self, tokens_a_byte: float, *, tells: bool = True) -> None:
+        self.tokens_a_byte, self.tells = tokens_a_byte, tells
+        self.read_bytes: list[int] = []
+
+    def probe(self, request: ChatRequest, tokens_max: int, likeliest: int) -> ServerAnswer:
+        size = sum(len(message.content.encode()) for message in request.messages)
+        self.read_bytes.append(size)
+        tokens = round(size * self.tokens_a_byte)
+        if tokens > CONTEXT:
+            raise PromptTooLong("too long")
+        return read_completion(json.dumps(completion(usage={"prompt_tokens": tokens if self.tells else 0})).encode())
+
+
+@pytest.mark.parametrize(
+    ("port", "talk_bytes", "tried"),
+    [
+        (FakeTokenizer(0.25), TALK_BYTES_MAX, 0),
+        (FakeTokenizer(1.0), TALK_BYTES_MAX, 2),
+        (FakeTokenizer(0.25, tells=False), TALK_BYTES_MAX, 2),
+        (FakeTokenizer(1.5), TALK_BYTES_MAX // 2, 2),
+    ],
+)
+def test_talks_that_surely_fit_by_the_tokens_of_a_prompt_are_not_tried(
+    port: FakeTokenizer, talk_bytes: int, tried: int
+) -> None:
+    requests = requests_of(plan_with(kind="gguf", weights="x", context_tokens=CONTEXT), "model", port)
+    assert max(sum(len(message.content.encode()) for message in one.messages) for one in requests) >= talk_bytes
+    assert len(port.read_bytes) == 1 + tried, port.read_bytes
 
 
 # --- llama.cpp -----------------------------------------------------------------------------------

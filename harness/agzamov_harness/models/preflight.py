@@ -12,26 +12,17 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
-from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from agzamov_verify.core import canon
-from agzamov_verify.core.dice import Dice
-from agzamov_verify.core.questions import Chat, Message
-from agzamov_verify.core.script import Exchanges, Script
+from agzamov_verify.core.questions import Message
 from agzamov_verify.core.waiting import busy
-from agzamov_verify.experiment.matches import Match
 from agzamov_verify.plan.manifest import Manifest, Plan
 from agzamov_verify.plan.plan_problems import local_models
-from agzamov_verify.plan.streams import block_script
-from agzamov_verify.protocols import PROTOCOLS
 from agzamov_verify.seats import Determinism, LocalModelSeat
-from agzamov_verify.table.game import Block, StreamPlan
-from agzamov_verify.table.registry import GAMES
-from agzamov_verify.table.scripted_players import random_answer
 
 from ..adapters.completion import ServerAnswer
 from ..adapters.retries import PromptTooLong
@@ -40,65 +31,12 @@ from ..foundation.program_and_machine import Cpu, this_cpu
 from ..ports import ChatRequest, ModelFault, PortFault
 from ..run.run_folder import PREFLIGHT
 from ..seat_kind import ModelServer, Serving, local_kind_of
-from .determinism import LIKELIEST, TOKENS_MAX, Probing, Round, Tell, at_once, characters, measure
+from .determinism import LIKELIEST, TOKENS_MAX, Probing, Round, Tell, at_once, measure
+from .preflight_requests import requests_of
 
-QUESTIONS = 24
-PER_GAME = 3
-DICE = Dice(hashlib.sha256(b"agz/preflight/v1").digest())
-REJECTION = "Rejected: no line declares an action."
-ANSWER_BYTES_MIN = 64
 SECONDS_MAX = 120.0
 """Of one seat's measurement, unless the least that shows anything takes longer."""
-
-
-def prompts_of(plan: Plan, seat: str) -> list[ChatRequest]:
-    """Early, middle and late prompts of a game of chess and of some hands, as `seat` would read them in `plan`."""
-    return [request for game in _games(plan, seat) for request in game]
-
-
-def long_talks(plan: Plan, seat: str, talk_bytes: int) -> list[ChatRequest]:
-    """Last prompt of each game after a rejected answer, filled to `talk_bytes`; none for a game whose own is longer."""
-    return [talk for game in _games(plan, seat) for talk in _long_talk(game, talk_bytes)]
-
-
-def _games(plan: Plan, seat: str) -> list[list[ChatRequest]]:
-    games = {name: game for name, game in GAMES.items() if name in PROTOCOLS[plan.protocol].games}
-    sizes = {name: game.unit_results(plan.rules_of(name), min(game.players)) for name, game in games.items()}
-    return [list(_spread(plan, GAMES[name].self_play(seat, size), size)) for name, size in sizes.items()]
-
-
-def _long_talk(game: list[ChatRequest], talk_bytes: int) -> Iterator[ChatRequest]:
-    last = game[-1]
-    bytes_left = talk_bytes - sum(len(message.content.encode()) for message in last.messages) - len(REJECTION)
-    if bytes_left < ANSWER_BYTES_MIN:
-        return
-    words = "\n".join(message.content for request in game for message in request.messages) * (1 + bytes_left // 1000)
-    answer = Message(words.encode()[:bytes_left].decode("utf-8", "ignore"), "assistant")
-    yield ChatRequest((*last.messages, answer, Message(REJECTION, "user")), last.seed)
-
-
-def _spread(plan: Plan, match: Match, count: int) -> Iterator[ChatRequest]:
-    """The first, the middle and the last of the questions at the beginning of a match played at random."""
-    script = block_script(StreamPlan("preflight", match, 0, count), plan, DICE)
-    chats = list(_chats(script))
-    for index in sorted({round(part * (len(chats) - 1) / (PER_GAME - 1)) for part in range(PER_GAME)}):
-        yield ChatRequest(chats[index].messages, chats[index].seed)
-
-
-def _chats(script: Script[Block]) -> Iterator[Chat]:
-    """Chat requests among the first QUESTIONS questions of a script, with random answers."""
-    for question, _ in islice(Exchanges(script, random_answer), QUESTIONS):
-        if isinstance(question, Chat):
-            yield question
-
-
 FILE = PREFLIGHT
-TALK_BYTES_MAX = 3000
-"""Under 1,000 tokens: a retry of a run, and what a slow processor reads in seconds."""
-BYTE_TOKENS_MAX = 3
-"""A blank, where a tokenizer spells it as U+2581 and has a token for each byte alone."""
-TEMPLATE_TOKENS = 256
-"""More than a chat template puts around three messages."""
 SHORT_PART = 8
 
 
@@ -198,7 +136,7 @@ def examine(
     tokens_max = min(TOKENS_MAX, seat.tokens_max)
     with _named(name):
         serving = _looked_at(manifest, name, address)
-        requests = _requests(manifest, name, port)
+        requests = requests_of(manifest.plan, name, port)
         measured = measure(port, requests, tokens_max, seat.concurrency, serving.reload, SECONDS_MAX, tell)
         overlong = probe_context(port, requests[-1], seat.context_tokens)
     digest, asked = _digest(measured.answers), len(measured.answers)
@@ -215,7 +153,7 @@ def _once_more(
     with _named(name):
         if _looked_at(manifest, name, address).server != earlier.server:
             return None
-        requests = _requests(manifest, name, port)[: earlier.requests]
+        requests = requests_of(manifest.plan, name, port)[: earlier.requests]
         with busy("preflight", len(requests)) as stage:
 
             def ask(request: ChatRequest) -> ServerAnswer:
@@ -243,31 +181,6 @@ def _looked_at(manifest: Manifest, name: str, address: str) -> Serving:
     serving = local_kind_of(seat).look_at(seat, address, manifest.models.get(name))
     _require_context(address, serving.server.context_tokens, seat.context_tokens)
     return serving
-
-
-def _requests(manifest: Manifest, name: str, port: Probing) -> list[ChatRequest]:
-    """What a seat is asked, the longest first. Raises PortFault."""
-    requests = [*prompts_of(manifest.plan, name), *_talks_that_fit(manifest, name, port)]
-    return sorted(requests, key=characters, reverse=True)
-
-
-def _talks_that_fit(manifest: Manifest, name: str, port: Probing) -> list[ChatRequest]:
-    """The longest talks that the context takes, halved until it does: how many bytes a token has is the model's.
-
-    Talks that surely fit are not tried: a byte has BYTE_TOKENS_MAX tokens at most.
-    """
-    talk_bytes, context_tokens = TALK_BYTES_MAX, local_models(manifest.plan)[name].context_tokens
-    while talks := long_talks(manifest.plan, name, talk_bytes):
-        if talk_bytes * BYTE_TOKENS_MAX + TEMPLATE_TOKENS + TOKENS_MAX <= context_tokens:
-            return talks
-        try:
-            for talk in talks:
-                port.probe(talk, 1, 1)
-        except PromptTooLong:
-            talk_bytes //= 2
-        else:
-            return talks
-    return []
 
 
 def require(name: str, seat: LocalModelSeat, outcome: SeatOutcome, earlier: list[SeatOutcome]) -> None:
