@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import msgspec
+from msgspec.structs import replace
 
 from agzamov_verify.core.workers import cores, end_with_parent, forget_environment
 from agzamov_verify.engines.uci_engine import EngineFault, UciEngine
@@ -31,7 +31,7 @@ from .ports import ChatPort, EnginePort, Port, PortFault, Wait
 from .run import seal
 from .run.dispatch import NO_PORTS, OpenPort, RunPorts, World, ports_of
 from .run.first_contact import require_tool_calls, seats_that_call
-from .run.run_folder import MEMORY_DATA, MEMORY_LOGS
+from .run.run_folder import MEMORY_DATA, MEMORY_LOGS, MEMORY_MODELS
 from .seat_kind import PortInputs, by_kind, kind_of, local_by_kind
 from .servers.server_process import Socket, log_folder
 from .servers.tool_port import MCP_MODE, ToolPort, ToolServer, local_server
@@ -120,7 +120,9 @@ def _memories(
         store = SeatStore(stream, to)
         if store not in systems:
             return None
-        setup = msgspec.structs.replace(setups[systems[store]], socket=places.sockets.get(store), folders=folders)
+        setup = setups[systems[store]]
+        record = notes / MEMORY_MODELS if notes else None
+        setup = replace(setup, socket=places.sockets.get(store), folders=folders, models_record=record)
         return memory_port.open_memory(setup, run / MEMORY_LOGS, store, wait)
 
     return {to: partial(open_port, to) for to in {store.to for store in systems}}

@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from agzamov_harness.memory.adapter_file import adapter_from_yaml, sealed_text
 from agzamov_verify import bundle
-from agzamov_verify.checks.attested_warnings import PREFLIGHT_FILE, SERVERS_WORD, attested_warnings
+from agzamov_verify.checks.attested_warnings import MEMORY_MODELS_FILE, PREFLIGHT_FILE, SERVERS_WORD, attested_warnings
 from agzamov_verify.checks.opened_bundle import Opened
 from agzamov_verify.core import canon
 from agzamov_verify.plan.manifest import Plan
@@ -18,6 +19,7 @@ from agzamov_verify.seats import EndpointSeat, GgufSeat
 from agzamov_verify.show.seat_words import served_totals, served_warnings, served_words
 from agzamov_verify.show.text import verdict_report
 from bundles.bundle_factory import Draft, check, reseal
+from memory.test_models_relay import adapter_with
 
 PROXY_LOG = f"{bundle.LOGS_FOLDER}000/proxy.log"
 ASKED = "CONNECT   Nov 22 02:16:57 [1]: Request (file descriptor 5): CONNECT {} HTTP/1.1\n"
@@ -37,9 +39,10 @@ class FakeSource:
 class FakeOpened:
     """As much of an opened bundle as warnings need."""
 
-    def __init__(self, files: dict[str, bytes]) -> None:
-        matches = ({"phase": 1, "game": "holdem", "a": name, "b": name} for name in SEATS)
-        plan = msgspec.convert({"title": "t", "seats": {}, "matches": [*matches], "isolation": "container"}, Plan)
+    def __init__(self, files: dict[str, bytes], *more: dict[str, Any], **systems: dict[str, Any]) -> None:
+        matches = [{"phase": 1, "game": "holdem", "a": name, "b": name} for name in SEATS]
+        written = {"title": "t", "seats": {}, "systems": systems, "matches": [*matches, *more]}
+        plan = msgspec.convert({**written, "isolation": "container"}, Plan)
         self.manifest = type("M", (), {"plan": msgspec.structs.replace(plan, seats=SEATS)})()
         self.source, self.digests, self._files = FakeSource(files), dict.fromkeys(files, ""), files
 
@@ -155,6 +158,22 @@ def test_one_thing_that_is_wrong_is_one_warning(spoil: Callable[[dict[str, Any]]
     spoil(files)
     (found,) = warned(files)
     assert words in found
+
+
+def test_a_memory_that_asks_models_is_warned_of_where_no_request_is_recorded() -> None:
+    adapter = adapter_from_yaml(adapter_with("http://127.0.0.1:11434/v1").encode())
+    system = {"kind": "memory", "server": "vectors.yaml", "adapter": sealed_text(adapter)}
+    condition = {"augmentation": "memory", "arm": "real", "system": "vectors"}
+    match = {"phase": 2, "game": "holdem", "a": "local", "b": "local", "condition": condition}
+
+    def found(files: dict[str, bytes]) -> tuple[str, ...]:
+        opened: Opened = FakeOpened(files, match, vectors=system)  # type: ignore[assignment]
+        return tuple(line for line in attested_warnings(opened) if "models at" in line)
+
+    files = {bundle.ENVIRONMENT_FILE: canon.dumps(honest()[bundle.ENVIRONMENT_FILE])}
+    (line,) = found(files)
+    assert line.startswith("system vectors: its server asks models at http://127.0.0.1:11434/v1, and no such request")
+    assert found({**files, MEMORY_MODELS_FILE: b"{}\n"}) == ()
 
 
 def test_a_warning_stands_on_the_first_screen_and_changes_no_level(tiny: Path, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ BELOW = "expected a place below the server's own folder, found "
         (
             "${PYTHON}",
             "${RUBY}",
-            "launch: expected one of DATA, HERE, HOME, INSTALLED, PORT, PYTHON, SYSTEM, found ${RUBY}",
+            "launch: expected one of DATA, HERE, HOME, INSTALLED, MODELS_URL, PORT, PYTHON, SYSTEM, found ${RUBY}",
         ),
         *(
             (

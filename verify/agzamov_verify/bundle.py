@@ -57,6 +57,7 @@ QUALITY_FOLDER = "data/quality/"
 ATTESTED_FILES = (
     re.compile(rf"{LOGS_FOLDER}[0-9]{{3,6}}/[a-z][a-z0-9_-]{{0,63}}\.log"),
     re.compile(rf"{NOTES_FOLDER}(addresses|digests|preflight|weights)\.json"),
+    re.compile(rf"{NOTES_FOLDER}memory_models\.jsonl"),
 )
 """Logs of containers by execution, and notes of the harness: signed as they are. No other file stands beside them."""
 TREE = "rfc6962-sha256"

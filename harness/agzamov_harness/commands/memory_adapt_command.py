@@ -36,6 +36,8 @@ ADDRESS: Final = ("http://", "https://")
 )
 @click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="A variable for the server. Repeatable.")
 @click.option("--url", default="", help="Where it listens, if it speaks HTTP: with ${PORT}, which COMMAND is told.")
+@click.option("--models-url", default="", help="The OpenAI-compatible API of the models that the server itself asks.")
+@click.option("--models-key-env", default="", metavar="NAME", help="The variable with that API's key.")
 @installed_option
 @start_programs_option
 @click.pass_context
@@ -45,6 +47,8 @@ def adapt(
     out: Path,
     variables: tuple[str, ...],
     url: str,
+    models_url: str,
+    models_key_env: str,
     installed: Path,
     *,
     start_programs: bool,
@@ -54,7 +58,8 @@ def adapt(
     Its tools are asked for, and those that look right are called: three notes are stored and searched for in a fresh
     folder, and the answers tell how they are read. The file has a reason beside each choice; what had to be guessed
     is a comment that begins with `choose:`. In COMMAND and --env, ${DATA} is the server's empty folder, ${HERE} the
-    folder of the file, ${INSTALLED} the folder that --installed has for it, ${PORT} a free port.
+    folder of the file, ${INSTALLED} the folder that --installed has for it, ${PORT} a free port, ${MODELS_URL} the
+    address of a relay to --models-url.
 
     Exit code: that of `agzamov memory check`. 2: the server does not start, or has no tool that stores or none that
     searches.
@@ -63,6 +68,7 @@ def adapt(
         fail(f"{out}: expected a new file, found one that exists", EXIT_USAGE)
     try:
         launch = launch_of(command, variables, url, installed / out.stem)
+        launch = replace(launch, models_url=models_url, models_key_env=models_key_env)
         setup = _setup_of(launch, out, installed, start_programs=start_programs)
         with log_folder("memory") as folder:
             try:

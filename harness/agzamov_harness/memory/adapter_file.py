@@ -20,7 +20,7 @@ from jmespath.exceptions import JMESPathError
 
 from agzamov_verify.core import canon
 from agzamov_verify.memory.built_in_servers import SERVERS
-from agzamov_verify.memory.declared_server import Adapter, Variant, names_a_file
+from agzamov_verify.memory.declared_server import MODELS_URL, Adapter, Variant, names_a_file
 from agzamov_verify.memory.native_tools import Effect
 from agzamov_verify.memory.tool_effects import effect_of
 from agzamov_verify.plan.manifest import ManifestError, located
@@ -63,7 +63,7 @@ ADAPTERS: Final = Path(__file__).parent / "adapters"
 BUILT_IN: Final = ADAPTERS / "builtin.yaml"
 PAGE_ENTRIES_MAX = 200
 
-LAUNCH_VARIABLES = frozenset({"DATA", "HERE", "HOME", "INSTALLED", "PYTHON", "SYSTEM"})
+LAUNCH_VARIABLES = frozenset({"DATA", "HERE", "HOME", "INSTALLED", MODELS_URL, "PYTHON", "SYSTEM"})
 STORE_VARIABLES = frozenset({"entry", "content", "kind", "number", "game"})
 SEARCH_VARIABLES = frozenset({"query", "limit", "number", "game"})
 END_GAME_VARIABLES = frozenset({"number", "game"})

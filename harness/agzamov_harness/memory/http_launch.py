@@ -1,4 +1,4 @@
-"""Memory servers that are reached by HTTP: what an adapter must say of one, and what differs for one that runs already.
+"""Addresses in an adapter: of a memory server that is reached by HTTP, and of the models that a server asks.
 
 A server that the harness starts listens at ${PORT}, a free port of this machine, and there is one for each career, as
 over standard streams. A server that runs already serves everybody at once: it is not started, no file of it is sealed,
@@ -11,10 +11,11 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from agzamov_verify.memory.declared_server import Adapter
+from agzamov_verify.memory.declared_server import MODELS_URL, Adapter
+from agzamov_verify.seats.model_seat import keeps_secrets
 
 CAREER, PORT = "CAREER", "PORT"
-OF_CAREER, AT_PORT = f"${{{CAREER}}}", f"${{{PORT}}}"
+OF_CAREER, AT_PORT, AT_MODELS = f"${{{CAREER}}}", f"${{{PORT}}}", f"${{{MODELS_URL}}}"
 SCHEMES = ("http", "https")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 TOKEN_BYTES = 8
@@ -35,6 +36,7 @@ def of_new_career(adapter: Adapter) -> Adapter:
 def launch_problems(adapter: Adapter) -> Iterator[str]:
     """What is wrong with the place at which a server is started or reached."""
     launch = adapter.launch
+    yield from _models_problems(adapter)
     if not launch.url:
         if not launch.command:
             yield "launch: expected command, or url for a server that is reached by HTTP, found neither"
@@ -49,6 +51,20 @@ def launch_problems(adapter: Adapter) -> Iterator[str]:
         )
     elif not launch.command:
         yield from _problems_of_one_that_runs(adapter)
+
+
+def _models_problems(adapter: Adapter) -> Iterator[str]:
+    """What is wrong with the address of the models that a server asks."""
+    launch = adapter.launch
+    is_told = AT_MODELS in str((launch.args, launch.env))
+    if is_told and not launch.models_url:
+        yield f"launch.models_url: expected the address that {AT_MODELS} stands for, such as http://127.0.0.1:11434/v1"
+    elif launch.models_url and not is_told:
+        yield f"launch.models_url: expected none, since neither launch.args nor launch.env tells it ({AT_MODELS})"
+    elif launch.models_url and not _host(launch.models_url):
+        yield f"launch.models_url: expected an address such as http://127.0.0.1:11434/v1, found {launch.models_url!a}"
+    if launch.models_key_env and not keeps_secrets(launch.models_url):
+        yield "launch.models_key_env: expected a models_url of https:// or of this machine, where a key is sent"
 
 
 def _problems_of_one_that_runs(adapter: Adapter) -> Iterator[str]:

@@ -16,7 +16,9 @@ from types import MappingProxyType
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
+from agzamov_verify.memory.declared_server import MODELS_URL
 from agzamov_verify.plan.manifest import ManifestError, MemoryPin
 from agzamov_verify.plan.streams import SeatStore
 from agzamov_verify.systems import MemorySystem, System
@@ -26,6 +28,7 @@ from ..ports import PortFault
 from ..servers.server_process import Process, bare_environment, free_port
 from .adapter_file import DeclaredSystem, filled, sealed_system, system_of
 from .http_launch import AT_PORT, PORT
+from .models_relay import ServersModels, relayed
 from .server_limits import ServerLimits
 
 DATA_FOLDER, HOME_FOLDER, PROGRAM_FOLDER = "data", "home", "program"
@@ -89,7 +92,8 @@ class Setup(msgspec.Struct, frozen=True):
     `socket`: where its server listens, if it runs in a container; else `folders` has the folder of its server.
     `pin`: the server that was sealed. `files`: digests of those of its program that somebody consented to, where
     nothing is sealed yet; None: whatever is there. `is_native`: whether a model is offered the server's own tools.
-    `tell_raw`: is told each call of a tool and its answer, as they were.
+    `tell_raw`: is told each call of a tool and its answer, as they were. `models_record`: the file for what its
+    server asks its models.
     """
 
     system: DeclaredSystem
@@ -102,9 +106,21 @@ class Setup(msgspec.Struct, frozen=True):
     files: Mapping[str, str] | None = None
     is_native: bool = False
     tell_raw: Callable[[str], None] | None = None
+    models_record: Path | None = None
 
-    def process(self, folder: ServerFolder) -> Process:
-        """Program, arguments and environment of a server in a folder. Raises PortFault for a setting it has not."""
+    @property
+    def models(self) -> ServersModels:
+        """The models that its server asks."""
+        return replace(ServersModels.of(self.system.adapter.launch), record=self.models_record)
+
+    @contextmanager
+    def program(self, folder: ServerFolder, store: str) -> Iterator[Process]:
+        """The program of a server in a folder, with a relay to its models for as long. Raises PortFault."""
+        with relayed(self.models, store) as models_url:
+            yield self._process(folder, models_url)
+
+    def _process(self, folder: ServerFolder, models_url: str) -> Process:
+        """Program, arguments and environment of a server. Raises PortFault for a setting it has not."""
         values = {
             "HERE": str(folder.program if self.system.file else self.system.here),
             "PYTHON": sys.executable,
@@ -112,6 +128,7 @@ class Setup(msgspec.Struct, frozen=True):
             "DATA": str(folder.data),
             "HOME": str(folder.home),
             "INSTALLED": str(self.installed.absolute()),
+            MODELS_URL: models_url,
         }
         launch = self.system.adapter.launch
         if AT_PORT in str(launch):
@@ -200,16 +217,20 @@ INSTALL_PACKAGES: Final = "pip install --no-deps --require-hashes -r requirement
 
 
 def require_here(setup: Setup) -> None:
-    """Raises PortFault for a system whose program is not on this machine."""
+    """Raises PortFault for a system whose program, or the key of whose models, is not on this machine."""
     if missing := why_not_here(setup.system, setup.installed):
         raise PortFault(f"memory {setup.system.name}: {missing}")
+    try:
+        setup.models.key()
+    except PortFault as error:
+        raise PortFault(f"memory {setup.system.name}: {error}") from error
 
 
 def why_not_here(system: DeclaredSystem, installed: Path) -> str:
     """Missing parts of a system on this machine; empty if it can be started. `installed`: its ${INSTALLED}."""
     values = {"PYTHON": sys.executable, "SYSTEM": system.name, "DATA": "", "HOME": "", "HERE": str(system.here)}
     values["INSTALLED"] = str(installed)
-    values[PORT] = "1"
+    values[PORT], values[MODELS_URL] = "1", ""
     missing = "" if system.adapter.launch.runs_already else next(_missing(system, values), "")
     if not missing:
         return ""

@@ -17,6 +17,7 @@ from .conformance import ConformanceFinding
 
 RAN_ALREADY = "it ran already at its address, so nothing says which program answers there"
 UNTRACED = "it tells entries in words of its own, so nothing that it gives can be compared; the report says UNVERIFIED"
+MODELS = "models at an address help it to choose what it gives: recorded, and attested"
 UNDUMPED = "no tool gives every entry, so each text that it gives is compared, and what else it holds nobody knows"
 PARTS = "searches give parts of entries, each of which is compared with the entry"
 MADE = "it makes entries of others, and names them"
@@ -36,14 +37,13 @@ def lineage_of(system: DeclaredSystem) -> tuple[Tier, str]:
     """The best lineage that a run with the system can have, and the reason where it is not the best of all."""
     adapter = system.adapter
     built_in = SERVERS.get(system.name) if adapter.systems else None
-    if adapter.launch.runs_already:
-        return Tier.UNVERIFIED, RAN_ALREADY
-    if not adapter.is_traced:
-        return Tier.UNVERIFIED, UNTRACED
-    if not adapter.exports:
-        return Tier.BOUNDED, UNDUMPED
-    if adapter.given(native=False).gives != "entries":
-        return Tier.TRACED, PARTS
-    if adapter.traits.rewrites == "end_game" or (built_in and built_in.rewrites):
-        return Tier.TRACED, MADE
-    return Tier.VERBATIM, ""
+    is_made = adapter.traits.rewrites == "end_game" or (built_in is not None and built_in.rewrites)
+    the_worst_first = (
+        (adapter.launch.runs_already, Tier.UNVERIFIED, RAN_ALREADY),
+        (not adapter.is_traced, Tier.UNVERIFIED, UNTRACED),
+        (bool(adapter.launch.models_url), Tier.BOUNDED, MODELS),
+        (not adapter.exports, Tier.BOUNDED, UNDUMPED),
+        (adapter.given(native=False).gives != "entries", Tier.TRACED, PARTS),
+        (is_made, Tier.TRACED, MADE),
+    )
+    return next(((tier, why) for holds, tier, why in the_worst_first if holds), (Tier.VERBATIM, ""))

@@ -105,7 +105,7 @@ class MemoryServer:
             raise self.fault(what, f"another one: {changed}", ADVICE if setup.pin else "")
         self._log = StderrLog(log)
         stack.callback(self._log.close)
-        return setup.process(self.folder), files
+        return stack.enter_context(setup.program(self.folder, log.stem)), files
 
     def store(self, entry: str, content: str, kind: str, number: int) -> str:
         """Store an entry; the reason where it was refused, else nothing."""

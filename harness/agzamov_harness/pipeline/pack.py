@@ -50,7 +50,7 @@ from ..run.execution_record import ContainerExecution, executions
 from ..run.exit_status import EXIT_FAILED, HarnessEnded
 from ..run.move_evaluations import promised_answers
 from ..run.recorder import CALLS_FILE, JOURNAL_SUFFIX
-from ..run.run_folder import ADDRESSES, DIGESTS, PREFLIGHT, WEIGHTS, RunDirectory
+from ..run.run_folder import ADDRESSES, DIGESTS, MEMORY_MODELS, PREFLIGHT, WEIGHTS, RunDirectory
 from ..run.runner import Blocks
 from ..run.seal_signature import public_pem
 
@@ -227,7 +227,7 @@ def attested_files(directory: RunDirectory) -> Iterator[tuple[str, bytes]]:
     for folder, _ in executions(directory):
         for path in sorted(folder.glob("*.log")):
             yield f"{bundle.LOGS_FOLDER}{folder.name}/{path.name}", path.read_bytes()
-    notes = [directory.notes / name for name in (ADDRESSES, DIGESTS, PREFLIGHT)]
+    notes = [directory.notes / name for name in (ADDRESSES, DIGESTS, MEMORY_MODELS, PREFLIGHT)]
     for path in (*notes, directory.executions / WEIGHTS):
         if path.is_file() and not path.is_symlink():
             yield f"{bundle.NOTES_FOLDER}{path.name}", path.read_bytes()

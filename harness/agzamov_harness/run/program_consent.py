@@ -14,7 +14,7 @@ import msgspec
 
 from agzamov_verify.core import canon
 from agzamov_verify.core.untrusted_input import printable
-from agzamov_verify.memory.declared_server import shipped_problem
+from agzamov_verify.memory.declared_server import Launch, shipped_problem
 from agzamov_verify.plan.manifest import Manifest, ManifestError
 from agzamov_verify.plan.streams import memories_played
 from agzamov_verify.systems import MemorySystem
@@ -123,5 +123,13 @@ def _words(system: DeclaredSystem) -> str:
     command = printable(f"{variables} {shlex.join([launch.command, *map(str, launch.args)])}".strip())
     return (
         f"memory {printable(system.name)} starts a program that does not come with Agzamov, as you: {command}, where"
-        f" ${{HERE}} is {printable(str(system.here))}."
+        f" ${{HERE}} is {printable(str(system.here))}.{_of_models(launch)}"
     )
+
+
+def _of_models(launch: Launch) -> str:
+    """The address at which others read what the program asks its models; with the variable whose key pays for it."""
+    if not launch.models_url:
+        return ""
+    key = f", with the key in {printable(launch.models_key_env)}" if launch.models_key_env else ""
+    return f" It asks models at {printable(launch.models_url)} through the run{key}."

@@ -42,11 +42,12 @@ NOTES, EXECUTIONS, EGRESS, JUDGED, QUALITY = "notes", "executions", "egress", "j
 MEMORY_LOGS, MEMORY_DATA = "memory", "memory_data"
 PREFLIGHT, WEIGHTS = "preflight.json", "weights.json"
 ADDRESSES, DIGESTS = "addresses.json", "digests.json"
+MEMORY_MODELS = "memory_models.jsonl"
 SHA256 = re.compile(rb"[0-9a-f]{64}")
 DIGITS = 16
 """Digits of a digest that an error shows."""
 
-KNOWN_NOTES = frozenset({LOCK, ADDRESSES, DIGESTS, PREFLIGHT})
+KNOWN_NOTES = frozenset({LOCK, ADDRESSES, DIGESTS, MEMORY_MODELS, PREFLIGHT})
 """Files that a harness leaves in `notes`; WEIGHTS is in `executions`, where no container writes."""
 
 

@@ -20,6 +20,7 @@ from ..seats import Determinism
 from .opened_bundle import NOTE_BYTES_MAX, Opened
 
 PREFLIGHT_FILE: Final = f"{bundle.NOTES_FOLDER}preflight.json"
+MEMORY_MODELS_FILE: Final = f"{bundle.NOTES_FOLDER}memory_models.jsonl"
 SERVERS_WORD: Final = "the server's word"
 LOG_BYTES_MAX, LOGS_BYTES_MAX, WARNINGS_MAX = 2**22, 2**26, 20
 COMMIT_DIGITS: Final = 12
@@ -68,7 +69,7 @@ class _Weights(msgspec.Struct):
 def attested_warnings(opened: Opened) -> tuple[str, ...]:
     """Warnings from the attested files, one sentence each."""
     warnings: list[str] = []
-    for part in (_programs, _environment, _preflight, _weights, _proxy):
+    for part in (_programs, _environment, _preflight, _memory_models, _weights, _proxy):
         try:
             warnings.extend(part(opened))
         except (HostileBundle, canon.NotCanonical, msgspec.ValidationError) as error:
@@ -120,6 +121,14 @@ def _preflight(opened: Opened) -> Iterator[str]:
             strict = seat.determinism is Determinism.STRICT
             promised = ", though the plan promises it (strict)" if strict else ""
             yield f"seat {name}: the same requests got other answers in the preflight{promised}"
+
+
+def _memory_models(opened: Opened) -> Iterator[str]:
+    """A warning for each memory that asks models, where no request of any is recorded."""
+    for name in opened.manifest.plan.systems_played:
+        url = opened.manifest.plan.systems[name].models_url
+        if url and MEMORY_MODELS_FILE not in opened.digests:
+            yield f"system {name}: its server asks models at {url}, and no such request is in the bundle"
 
 
 def _weights(opened: Opened) -> Iterator[str]:

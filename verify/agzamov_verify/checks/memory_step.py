@@ -7,7 +7,8 @@ Lineage tiers: the degree to which what a memory gave back can be traced to what
                    parts of entries, each an exact part of the stored one that it names
     C bounded      the server has no export: each entry that it gave is a stored one or an exact part of one, what else
                    it holds nobody knows. Or no words could be compared, but in a sealed image without a network, with
-                   an empty store and every question recorded, its answers come from the image or from the questions
+                   an empty store and every question recorded, its answers come from the image or from the questions.
+                   Or, whatever was compared, models at an address helped the server to choose what it gave
     D unverified   words that could not be compared in a process, which can read what its user can; or a server that
                    declares that it tells entries in words of its own, wherever it ran; and whatever was compared, a
                    server that ran already at an address, since nothing says which program answered there
@@ -76,6 +77,8 @@ def tiers(manifest: Manifest, matches: Mapping[SeatStore, Audited]) -> dict[str,
             rewrites = system.serving is not None and system.serving.rewrites
             is_closed = plan.isolation == "container" and system.image_part in manifest.images
             tier = tier_of(counts, rewrites=rewrites, is_closed=is_closed)
+            if system.models_url and tier in (Tier.VERBATIM, Tier.TRACED):
+                tier = Tier.BOUNDED
             found[name] = Tier.UNVERIFIED if address_of(system) else tier
     return found
 

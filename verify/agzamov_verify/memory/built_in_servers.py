@@ -38,7 +38,8 @@ class Server(NamedTuple):
     it may refuse. `searches_repeat`: a fresh server gives the same answers to the same calls.
     `recomputed`: its searches follow from the stored entries, and verification computes them.
     `takes_limit`: a search has an argument for the greatest number of entries. `address`: where it ran already, so that
-    no digest pins it; empty for one that is started for each career.
+    no digest pins it; empty for one that is started for each career. `models_url`: where the models are that it asks;
+    empty where it asks none.
     `exports`: a run asks it for all entries. `is_traced`: what a search gives must be a stored entry, as the rule
     `given` says; `given_natively`: to a model that calls its own tools.
     """
@@ -55,6 +56,7 @@ class Server(NamedTuple):
     recomputed: bool = False
     takes_limit: bool = True
     address: str = ""
+    models_url: str = ""
     exports: bool = True
     is_traced: bool = True
     given: GivenRule = WHOLE

@@ -39,6 +39,8 @@ class Launch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `links`: places below its home, and the files of the installed system that they link to, such as a model's weights.
     `url`: where it is reached by HTTP: at the port ${PORT} that it is started with; without a command the address of a
     server that runs already, which nobody starts, and which no digest pins.
+    `models_url`: an OpenAI-compatible API with the embedding or chat model that the server asks, at ${MODELS_URL}: a
+    relay that records. `models_key_env`: the variable that holds the API's key, which the server never sees.
     """
 
     command: str = ""
@@ -47,6 +49,8 @@ class Launch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     links: dict[str, str] = {}
     options: dict[Setting, str] = {}
     url: str = ""
+    models_url: str = ""
+    models_key_env: str = ""
 
     @property
     def runs_already(self) -> bool:
@@ -257,6 +261,8 @@ ADAPTER_SUFFIXES: Final = (".yaml", ".yml")
 REASON_CHARACTERS_MAX: Final = 200
 SHOWN_DIGITS: Final = 12
 HALF_LIFE: Final = "half_life_games"
+MODELS_URL: Final = "MODELS_URL"
+"""The variable of an adapter that stands for the address at which its server finds its embedding or chat model."""
 
 WITH_IMAGE: Final = ("basic-memory", "chroma-mcp", "mcp-memory-service", "mem0", "server-memory")
 """The adapters that come with the harness whose servers have an image: `memory-` and the adapter's name."""
@@ -267,12 +273,12 @@ IMAGE_PARTS: Final[Mapping[str, str]] = MappingProxyType(
 
 SHIPPED_SHA256: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "basic-memory": ("42f0d337bb2783cdf2173313a1958415df3383260affc3cc1ed047705f565f0f",),
-        "brainops": ("1985e739c071c2a5704b4f16d8eda8eddaf94ee9f1991b76521b65be337b1597",),
-        "chroma-mcp": ("fe7aaaffc05fb1dfa79f8e5ca8eb334ac8ea1cdc104b4ff0df7964f1f403df49",),
-        "mcp-memory-service": ("28f7ab8ac6c344b94f319d99d72a07b11e07f160531d1f91edb7184987eeabf0",),
-        "mem0": ("c7793e6740c611a3499496ebfda6e51992bcc57e2a1cb5cc23de9dff78419a65",),
-        "server-memory": ("3a1ae6a758be32f13411f8d9177342d697ad293624c79fadea9eee5df6e81d9b",),
+        "basic-memory": ("4f308f4467ffae8d000cab2caccf7d290b8600b4c392eaa0910340e8fbe1e09e",),
+        "brainops": ("7cbc4b1a62c76cc359b4378907e332c7d5637d0b930ea58548df4b627576427c",),
+        "chroma-mcp": ("21214915cbebb0d310351f0d9f3ec3a51de73f331b0556accbe63a6a49e2c861",),
+        "mcp-memory-service": ("b5adc25779f188ac226dfee8e6264eb5ad002a71588be89d03eccce154103e70",),
+        "mem0": ("61f9f19df3994781580afcc25c082448e280a4c901b649703dca061197b280dd",),
+        "server-memory": ("8d0592f3cb0fe6f4855f5bbf7c5da65aab7372c1ec41b09c3b33e66e0dbae7d9",),
     }
 )
 """By name the adapters that come with the harness: SHA-256 of the canonical JSON of each text that a release had."""
@@ -356,6 +362,7 @@ def _outside(declared: Adapter, image_part: str) -> Server:
         searches_repeat=traits.deterministic == "both",
         takes_limit="${limit}" in str(declared.search.args),
         address=address,
+        models_url=declared.launch.models_url,
         exports=declared.exports,
         is_traced=declared.is_traced,
         given=declared.given(native=False),
@@ -364,7 +371,8 @@ def _outside(declared: Adapter, image_part: str) -> Server:
 
 
 def _beside(declared: Adapter) -> str:
-    """Words for what keeps an audit of the server from being whole."""
+    """Words for what keeps an audit of the server from being whole, and for what it asks."""
     gives = {"entries": "", "parts": ", its searches give parts of entries", "previews": ", its searches cut entries"}
     none = "" if not declared.export.absent else ", no tool gives every entry"
-    return f"{gives[declared.given(native=False).gives]}{none}"
+    models = f", it asks models at {declared.launch.models_url}" if declared.launch.models_url else ""
+    return f"{gives[declared.given(native=False).gives]}{none}{models}"

@@ -105,6 +105,10 @@ class MemorySystem(System, frozen=True, tag="memory"):
         return server_of(self.server, self.adapter)
 
     @property
+    def models_url(self) -> str:
+        return self.serving.models_url if self.serving else ""
+
+    @property
     def server_named(self) -> str:
         return self.server
 
@@ -153,6 +157,8 @@ class MemorySystem(System, frozen=True, tag="memory"):
         if outside and server.rewrites:
             made = "the text of each entry that the server made of others"
             yield made if server.is_traced else "every text that the server gave: none is compared with what was stored"
+        if server.models_url:
+            yield f"what the models at {server.models_url} told its server"
         if outside and not server.exports:
             yield "what its server held besides the entries that it gave"
         if self.offers_native_tools:

@@ -44,6 +44,11 @@ class System(Part, frozen=True, tag_field="kind"):
         return ""
 
     @property
+    def models_url(self) -> str:
+        """Where the models are that the system's server asks itself; empty where it asks none."""
+        return ""
+
+    @property
     def image_part(self) -> str:
         """The part of the image in which the system's server runs; empty if it has none."""
         return ""

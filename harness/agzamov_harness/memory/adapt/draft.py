@@ -33,6 +33,8 @@ def _lines(found: Found, launch: Launch) -> Iterator[str]:
         ("args", list(launch.args)),
         ("env", launch.env),
         ("url", launch.url),
+        ("models_url", launch.models_url),
+        ("models_key_env", launch.models_key_env),
     ):
         if value:
             yield f"  {key}: {_json(value)}"

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -87,18 +87,18 @@ class Probe:
 def opened(setup: Setup, log_path: Path) -> Iterator[Probe]:
     """A fresh server, ended at the end. Raises PortFault for one that does not start."""
     adapter = of_new_career(setup.system.adapter)
-    with fresh_folder(setup.folders) as folder:
+    with ExitStack() as stack:
+        folder = stack.enter_context(fresh_folder(setup.folders))
         copied_program(setup.system, setup.files, folder.program)
         log = StderrLog(log_path)
+        stack.callback(log.close)
         at_address = Address(adapter.launch.url, adapter.mcp_mode) if adapter.launch.runs_already else None
+        server = at_address or stack.enter_context(setup.program(folder, log_path.stem))
         try:
-            client = McpClient(at_address or setup.process(folder), log.file, setup.limits.open_s)
+            client = McpClient(server, log.file, setup.limits.open_s)
         except CallFailed as error:
             line = log.last_line() if str(error) == ENDED else ""
             last = f"; its last line on stderr is {line!a}" if line else ""
             raise PortFault(f"memory {setup.system.name} does not start: {error}{last}") from error
-        try:
-            yield Probe(client, adapter, log, setup)
-        finally:
-            client.close()
-            log.close()
+        stack.callback(client.close)
+        yield Probe(client, adapter, log, setup)
