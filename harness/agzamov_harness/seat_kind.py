@@ -179,7 +179,7 @@ class LocalModelKind(SeatKind[L]):
         """Watch the servers of all seats of the kind while a run is played, and write observations into `notes`."""
         return nullcontext(lambda port: port)
 
-    def served_by_image(self, manifest: Manifest, name: str, seat: L, weights: Path) -> AbstractContextManager[str]:
+    def served_as_sealed(self, manifest: Manifest, name: str, seat: L, weights: Path) -> AbstractContextManager[str]:
         """The socket behind which the sealed image serves `weights`; of a run in processes, a server here.
 
         Raises ModelFault, PortFault.

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
-from agzamov_verify.core.waiting import busy
+from agzamov_verify.core.waiting import Stage, busy
 
 from ..adapters.completion import ServerAnswer, Token
 from ..ports import ChatRequest
@@ -114,12 +114,7 @@ def measure(
     `together` is how many at once. Raises PortFault.
     """
     with busy("preflight") as stage:
-
-        def ask(request: ChatRequest) -> ServerAnswer:
-            answer = port.probe(request, tokens_max, LIKELIEST)
-            stage.done += 1
-            return answer
-
+        ask = counting(port, tokens_max, stage)
         began_s = time.monotonic()
         longest = ask(requests[0])
         first_s, lengths = time.monotonic() - began_s, [characters(request) for request in requests]
@@ -139,6 +134,17 @@ def measure(
             reload()
             rounds.append(_round(RELOADED, first, list(map(ask, requests))))
     return Measured(first, tuple(rounds))
+
+
+def counting(port: Probing, tokens_max: int, stage: Stage) -> Callable[[ChatRequest], ServerAnswer]:
+    """A function that asks for an answer and counts it in `stage`. It raises PortFault."""
+
+    def ask(request: ChatRequest) -> ServerAnswer:
+        answer = port.probe(request, tokens_max, LIKELIEST)
+        stage.done += 1
+        return answer
+
+    return ask
 
 
 def characters(request: ChatRequest) -> int:

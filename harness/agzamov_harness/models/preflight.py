@@ -31,7 +31,7 @@ from ..foundation.program_and_machine import Cpu, this_cpu
 from ..ports import ChatRequest, ModelFault, PortFault
 from ..run.run_folder import PREFLIGHT
 from ..seat_kind import ModelServer, Serving, local_kind_of
-from .determinism import LIKELIEST, TOKENS_MAX, Probing, Round, Tell, at_once, measure
+from .determinism import TOKENS_MAX, Probing, Round, Tell, at_once, counting, measure
 from .preflight_requests import requests_of
 
 SECONDS_MAX = 120.0
@@ -155,13 +155,7 @@ def _once_more(
             return None
         requests = requests_of(manifest.plan, name, port)[: earlier.requests]
         with busy("preflight", len(requests)) as stage:
-
-            def ask(request: ChatRequest) -> ServerAnswer:
-                answer = port.probe(request, earlier.tokens_max, LIKELIEST)
-                stage.done += 1
-                return answer
-
-            answers = at_once(ask, requests, seat.concurrency)
+            answers = at_once(counting(port, earlier.tokens_max, stage), requests, seat.concurrency)
     return msgspec.structs.replace(earlier, rounds=(), answers_sha256=_digest(answers))
 
 

@@ -164,7 +164,7 @@ def _served(
     for name in weights_held:
         seat = manifest.plan.seats[name]
         if isinstance(seat, LocalModelSeat) and seat.server_url is None and name not in inputs.addresses:
-            serving = local_kind_of(seat).served_by_image(manifest, name, seat, inputs.weights[name])
+            serving = local_kind_of(seat).served_as_sealed(manifest, name, seat, inputs.weights[name])
             sockets[name] = stack.enter_context(serving)
     return sockets
 

@@ -92,7 +92,7 @@ class GgufKind(LocalModelKind[GgufSeat]):
         self, manifest: Manifest, name: str, seat: GgufSeat, plan_folder: Path, wait: Wait
     ) -> Iterator[str]:
         if manifest.plan.isolation == "container":
-            with self.served_by_image(manifest, name, seat, placed(plan_folder, seat.weights)) as socket:
+            with self.served_as_sealed(manifest, name, seat, placed(plan_folder, seat.weights)) as socket:
                 yield socket
             return
         with self.served_here({name: seat}, plan_folder, wait) as served:
@@ -112,7 +112,7 @@ class GgufKind(LocalModelKind[GgufSeat]):
             wait_for_model(socket, wait)
 
     @contextmanager
-    def served_by_image(self, manifest: Manifest, name: str, seat: GgufSeat, weights: Path) -> Iterator[str]:
+    def served_as_sealed(self, manifest: Manifest, name: str, seat: GgufSeat, weights: Path) -> Iterator[str]:
         here = weights.resolve()
         if container_paths.MODEL not in manifest.images:
             with gguf_process.served_here(name, seat, here, time.sleep) as here_served:
