@@ -90,3 +90,15 @@ def test_a_bundle_that_fails_a_check_is_1_whatever_its_gates(folder: Path) -> No
     bundle = Path(json.loads(played(folder, 0).stdout)["bundle"])
     (bundle / "data" / "manifest.json").write_text("{}")
     assert command("verify", bundle, "--fail-on-gate").exit_code == 1
+
+
+def test_a_protocol_whose_gates_were_not_passed_ends_with_5_once_all_is_played(folder: Path) -> None:
+    for phase in (0, 1):
+        (folder / f"phase{phase}.yaml").write_text(PLAN.format(phase=phase))
+    plans = (folder / "phase0.yaml", folder / "phase1.yaml")
+    asked = ("protocol", "run", folder / "whole", *plans, "--key", folder / "key.pem", "--json")
+    ended = command(*asked, "--fail-on-gate")
+    assert ended.exit_code == 5, ended.output
+    assert re.search(FAILED, ended.stderr)
+    assert len(list((folder / "whole/bundles").iterdir())) == 2
+    assert command(*asked).exit_code == 0

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from agzamov_verify.bundle import MANIFEST_FILE
 from agzamov_verify.commands.bundle_argument import bounded
+from agzamov_verify.commands.gate_option import fail_on_gate_option, require_gates
 from agzamov_verify.commands.score_commands import augmentation_option, collected_from, tell_score
 from agzamov_verify.experiment.matches import Augmentation
 from agzamov_verify.plan.manifest import ManifestError, Plan
@@ -23,7 +24,7 @@ from ..run import run_folder
 from ..run.exit_status import faults
 from ..run.plan_file import PlanFile
 from ..run.run_folder import RunDirectory
-from .run_commands import cluster_option, json_option
+from .run_commands import cluster_option, json_option, results_of
 from .shared_options import (
     allow_key_option,
     engine_option,
@@ -82,6 +83,7 @@ def protocol() -> None:
 @allow_key_option
 @cluster_option
 @augmentation_option
+@fail_on_gate_option
 @json_option
 @bounded
 def run(
@@ -96,6 +98,7 @@ def run(
     *,
     small: bool,
     start_programs: bool,
+    fail_on_gate: bool,
     as_json: bool,
     **limits: Any,
 ) -> None:
@@ -110,7 +113,7 @@ def run(
 
     Exit code 0: every plan was played, and the score or what it lacks is printed. 1: a bundle fails its check, or
     the bundles cannot be combined. 2: a plan, a server, a key or the engine is wrong. 4: a run stopped; type the
-    command again to go on.
+    command again to go on. 5: with --fail-on-gate, all that, and a gate of Phase 0 was not passed.
     """
     with faults():
         for path in plans:  # a plan with an error is not copied
@@ -128,6 +131,8 @@ def run(
         bundles=tuple(bundles), engine=engine, jobs=None, key_files=(), as_json=as_json, **limits
     )
     tell_score(collected, Augmentation(augmentation), as_json=as_json)
+    if fail_on_gate:
+        require_gates(*(results_of(bundle)[1] for bundle in bundles))
 
 
 @protocol.command()

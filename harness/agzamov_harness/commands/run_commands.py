@@ -11,7 +11,7 @@ from agzamov_verify.bundle import ANALYSIS_FILE, MANIFEST_FILE, RESULTS_FILE, cl
 from agzamov_verify.commands.command_line import as_typed, typed
 from agzamov_verify.commands.gate_option import fail_on_gate_option, require_gates
 from agzamov_verify.core import canon
-from agzamov_verify.plan.manifest import load_manifest
+from agzamov_verify.plan.manifest import Manifest, load_manifest
 from agzamov_verify.protocols import documents
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.results import Results
@@ -225,11 +225,17 @@ def _tell(bundle: Path, *, as_json: bool, fail_on_gate: bool) -> None:
         require_gates(results)
 
 
+def results_of(bundle: Path) -> tuple[Manifest, Results]:
+    """The manifest and the results of a bundle that was made here."""
+    manifest = load_manifest((bundle / MANIFEST_FILE).read_bytes())
+    data = (bundle / RESULTS_FILE).read_bytes()
+    return manifest, documents.read(manifest.plan.protocol, documents.RESULTS, data, Results)
+
+
 def _printed(bundle: Path, *, as_json: bool) -> Results:
     """The results of a bundle, once they are printed."""
-    manifest = load_manifest((bundle / MANIFEST_FILE).read_bytes())
+    manifest, results = results_of(bundle)
     protocol = manifest.plan.protocol
-    results = documents.read(protocol, documents.RESULTS, (bundle / RESULTS_FILE).read_bytes(), Results)
     if as_json:
         gates = list(results.failed_gates)
         outcome = {"bundle": str(bundle), "claims": claims_of(results), "failed_gates": gates, "run": results.run}

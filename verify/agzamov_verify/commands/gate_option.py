@@ -18,9 +18,9 @@ fail_on_gate_option = click.option(
 )
 
 
-def require_gates(results: Results) -> None:
-    """End the program with one line for each match whose gate was not passed, if there is one."""
-    failed = [(row, row.gate) for row in results.matches if row.gate and not row.gate.passed]
+def require_gates(*results: Results) -> None:
+    """End the program with one line for each match of some runs whose gate was not passed, if there is one."""
+    failed = [(row, row.gate) for one in results for row in one.matches if row.gate and not row.gate.passed]
     for row, gate in failed:
         where = f"{show_name(row.measured)} did not pass Phase 0 in {row.match}"
         click.echo(f"error: {where}: {show_name(gate.reason)}", err=True)
