@@ -5,7 +5,9 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -126,12 +128,34 @@ def test_an_error_of_the_models_is_passed_on(tmp_path: Path) -> None:
             port.answer(store(1, "castled"))
 
 
+def asked_as_it_stands(address: str, path: str) -> int:
+    """The status of a request whose path no client tidies."""
+    place = urlsplit(address)
+    connection = HTTPConnection(place.netloc)
+    connection.request("GET", f"{place.path}{path}")
+    status_code = connection.getresponse().status
+    connection.close()
+    return status_code
+
+
+def test_a_stream_is_passed_on_as_what_it_is() -> None:
+    stream = b'data: {"choices": []}\n\ndata: [DONE]\n\n'
+    with (
+        Peer([answers(stream, headers={"Content-Type": "text/event-stream"})]) as peer,
+        relayed(ServersModels(peer.url), "one") as address,
+    ):
+        told = httpx2.post(f"{address}/chat/completions", json={"stream": True})
+    assert (told.content, "text/event-stream" in told.headers["content-type"]) == (stream, True)
+
+
 def test_nobody_else_of_the_machine_finds_the_relay(models: Peer) -> None:
     with relayed(ServersModels(models.url), "one") as address:
         root, _, secret = address.rpartition("/")
         assert len(secret) >= 20
         for path in ("/embeddings", "/x/embeddings", f"/{secret}embeddings"):
             assert httpx2.post(f"{root}{path}", json={"input": "x"}).status_code == 404
+        for path in ("/../admin", "/a/../../admin", "/./a", "/%2e%2e/admin", "//host/a", ""):
+            assert asked_as_it_stands(address, path) == 404, path
         assert httpx2.post(f"{address}/embeddings", json={"input": "x"}).status_code == 200
     assert len(models.requests) == 1
 

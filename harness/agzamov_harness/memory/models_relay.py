@@ -9,6 +9,7 @@ reach its port.
 import hashlib
 import hmac
 import os
+import re
 import secrets
 import threading
 from collections.abc import Iterator, Mapping
@@ -34,7 +35,10 @@ TEXT_CHARACTERS_MAX: Final = 20_000
 TIMEOUT_S: Final = 600
 SECRET_BYTES: Final = 16
 NANOSECONDS_A_MICROSECOND, NANOSECONDS_A_SECOND = 1_000, 1_000_000_000
+JSON: Final = "application/json"
 BAD_GATEWAY, NOT_FOUND, TOO_LARGE = 502, 404, 413
+BELOW = re.compile(r"(/(?!\.{1,2}(/|\?|$))[A-Za-z0-9._~-]+)+(\?[!-~]*)?")
+"""What may follow the address of the models: a path without a step back."""
 
 
 class ServersModels(msgspec.Struct, frozen=True):
@@ -123,7 +127,7 @@ class _Relay(ThreadingHTTPServer):
 
     def passed_on(self, method: str, path: str, body: bytes) -> httpx2.Response:
         """The models' own answer. Raises httpx2.HTTPError."""
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        headers = {"Content-Type": JSON}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
         return self.client.request(method, self.models.url.rstrip("/") + path, content=body or None, headers=headers)
@@ -138,7 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._relay("GET", b"")
 
     def do_POST(self) -> None:
-        length = self.headers.get("Content-Length", "0")
+        length = self.headers.get("Content-Length", "")
         if not length.isdecimal() or int(length) > BODY_BYTES_MAX:
             self._answer(TOO_LARGE, _error(f"expected a body of at most {BODY_BYTES_MAX} bytes with its length"))
             self.close_connection = True
@@ -150,28 +154,29 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _relay(self, method: str, body: bytes) -> None:
         prefix, path = self.path[: len(self.server.prefix)], self.path[len(self.server.prefix) :]
-        if not hmac.compare_digest(prefix.encode(), self.server.prefix.encode()) or not path.startswith("/"):
+        if not hmac.compare_digest(prefix.encode(), self.server.prefix.encode()) or not BELOW.fullmatch(path):
             self._answer(NOT_FOUND, _error("not found"))
             return
         began_ns = unix_ns()
         try:
             answer = self.server.passed_on(method, path, body)
-            status, told = answer.status_code, answer.content
+            status, told, kind = answer.status_code, answer.content, answer.headers.get("Content-Type", JSON)
         except httpx2.HTTPError as error:
-            status, told = BAD_GATEWAY, _error(f"{self.server.models.url}: {type(error).__name__}: {error}")
+            status, kind = BAD_GATEWAY, JSON
+            told = _error(f"{self.server.models.url}: {type(error).__name__}: {error}")
         if method == "POST":
             us = (unix_ns() - began_ns) // NANOSECONDS_A_MICROSECOND
             self._record(model_call(self.server.store, path, body, status, told, began_ns // NANOSECONDS_A_SECOND, us))
-        self._answer(status, told)
+        self._answer(status, told, kind)
 
     def _record(self, call: ModelCall) -> None:
         if path := self.server.models.record:
             with open_append(path) as file:
                 write_line(file, canon.dumps(call))
 
-    def _answer(self, status: int, body: bytes) -> None:
+    def _answer(self, status: int, body: bytes, kind: str = JSON) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
