@@ -8,21 +8,25 @@ from typing import Any
 import pytest
 
 from agzamov_harness.commands.matrix_command import matrix_lines
+from agzamov_harness.exports.in_toto import _claims
 from agzamov_harness.leaderboard.board_runs import runs_of
 from agzamov_harness.leaderboard.ranking import boards_of
 from agzamov_harness.matrix.matrix_table import MatrixDocument, matrix_of
+from agzamov_verify.bundle import claims_of
 from agzamov_verify.checks.steps import Verdict
 from agzamov_verify.core.questions import Answer, Chat, Question, Reply
+from agzamov_verify.games.chess.who_stands_better import Better, judgement_line
 from agzamov_verify.plan.manifest import Price
 from agzamov_verify.protocols.norms import load_protocol
 from agzamov_verify.scoring.hypotheses.evidence import Evidence
-from agzamov_verify.scoring.match_cells import cells_of
+from agzamov_verify.scoring.match_cells import cells_of, probes_of
 from agzamov_verify.scoring.own_actions import why_no_finding
 from agzamov_verify.scoring.seat_stats import seat_stats
 from agzamov_verify.scoring.units.score_constants import load_score_constants
 from agzamov_verify.show.html_report.report_page import Contents, page
 from agzamov_verify.show.text import verdict_report
 from agzamov_verify.show.text.conclusions import found_words
+from agzamov_verify.show.text.headline import headlines
 from agzamov_verify.table.decision import Tally
 from bundles.bundle_factory import MODEL, check, make, told
 from conditions import arms_of
@@ -167,3 +171,68 @@ def test_actions_of_later_attempts_are_a_seats_own() -> None:
     """With retries the seat is told what was wrong and answers again: nothing is drawn for it."""
     tally = Tally(decisions=24, first_no_action=24)
     assert why_no_finding([seat_stats("smol", tally, Price(), 5)], "agz-0.1") == ""
+
+
+def test_a_signed_claim_and_an_in_toto_result_have_no_figure_of_drawn_actions(drawn: Verdict, own: Verdict) -> None:
+    for verdict, is_drawn in ((drawn, True), (own, False)):
+        assert verdict.results
+        assert verdict.manifest
+        claims = claims_of(verdict.results)
+        figures, reasons = ([name for name in claims if name.endswith(end)] for end in ("bb_per_100", "/no_finding"))
+        assert (bool(figures), bool(reasons)) == (not is_drawn, is_drawn)
+        told = _claims(verdict.manifest.plan.matches, headlines(verdict.results.matches, verdict.analysis))
+        assert all((claim["value"] is None) is is_drawn for claim in told)
+
+
+def test_what_a_control_drew_makes_no_arm_learn(tmp_path: Path) -> None:
+    """The real arm folds throughout; three quarters of its control's hands are drawn, and then it folds, too."""
+    hands, arms = 1200, arms_of("rag")
+    one = {**PLAN["matches"][0], "hands": hands, "block_hands": hands}
+    matches = [{**one, "condition": arms[arm]} for arm in ("naked", "real")]
+
+    def answer(question: Question) -> Answer:
+        assert isinstance(question, Chat)
+        hand = int(question.game.rpartition("-h")[2])
+        is_drawn = question.to == "smol" and "naked" in question.game and hand < 3 * hands // 4
+        return silent(question) if is_drawn else folding(question)
+
+    for number, (player, is_tested) in enumerate(((answer, False), (folding, True))):
+        verdict = checked(make({**PLAN, "matches": matches}, tmp_path / str(number), player))
+        assert verdict.analysis
+        assert verdict.results
+        naked, real = verdict.results.matches
+        assert (bool(naked.no_finding), real.no_finding) == (not is_tested, "")
+        learned = verdict.analysis.matches[1].learned
+        assert learned
+        assert (learned.verdict.value != "too few results") is is_tested
+
+
+def test_a_watched_match_of_drawn_actions_has_no_decision(tmp_path: Path) -> None:
+    watched = {"match": "p2-holdem-rag_naked-smol-rival", "alternative": "less", "blocks_per_look": 1, "clip_chips": 20000}
+    matches = [{**PLAN["matches"][0], "hands": 64, "block_hands": 8}]
+    plan = {**PLAN, "matches": matches, "analysis": {"sequential": [watched]}}
+    for number, (answer, rows) in enumerate(((silent, 0), (folding, 1))):
+        verdict = checked(make(plan, tmp_path / str(number), answer))
+        assert verdict.analysis
+        assert len(verdict.analysis.sequential) == rows
+
+
+def test_a_probe_by_a_drawn_move_is_no_evidence(tmp_path: Path) -> None:
+    """The seat says which side stands better, and never declares a move: its calculations are the harness's."""
+    match = {"phase": 5, "game": "chess960", "a": "smol", "b": "smol", "games": 8, "condition": {"augmentation": "rag"}}
+    plan = {
+        **{key: value for key, value in PLAN.items() if key != "holdem"},
+        "chess960": {"adjudication": {"policy": "none"}, "plies_max": 6},
+        "matches": [{**match, "positions": positions} for positions in ("severe", "mate")],
+    }
+
+    def answer(question: Question) -> Answer:
+        assert isinstance(question, Chat)
+        if "BETTER" in question.messages[0].content:
+            return Reply(text=judgement_line(Better.WHITE), finish="stop")
+        return silent(question)
+
+    verdict = checked(make(plan, tmp_path, answer))
+    assert verdict.manifest
+    assert all(row.no_finding for row in verdict.results.matches) if verdict.results else False
+    assert list(probes_of(verdict.manifest, verdict.blocks)) == []

@@ -225,11 +225,17 @@ def compliance(results: Results) -> str:
 
 
 def claims_of(results: Results) -> dict[str, str]:
-    """The headline figures that a submitter signs, by match: a pure function of the results."""
+    """The headline figures that a submitter signs, by match: a pure function of the results.
+
+    Of a match about whose seats nothing is found, the reason stands in their place.
+    """
     claims, claimed = dict[str, str](), PROTOCOLS[results.protocol].claims
     for match in results.matches:
         figures = match.result.headline()
-        claims |= {f"{match.id}/{name}": figures[name] for name in claimed[match.game]}
+        if match.no_finding:
+            claims[f"{match.id}/no_finding"] = match.no_finding
+        else:
+            claims |= {f"{match.id}/{name}": figures[name] for name in claimed[match.game]}
         if match.gate:
             claims[f"{match.id}/gate"] = "passed" if match.gate.passed else "failed"
     claims["compliant"] = compliance(results)

@@ -73,7 +73,7 @@ def _claims(matches: Sequence[Match], figures: dict[str, Headline]) -> Iterator[
             "opponents": [at.seat for at in match.opponents],
             "condition": f"{match.condition.augmentation.value} {match.condition.arm.value}",
             "metric": view.figure_unit,
-            "value": figure.value,
+            "value": None if figure.no_finding else figure.value,
             "comparator": ">",
             "threshold": view.null,
             "passed": figure.better,

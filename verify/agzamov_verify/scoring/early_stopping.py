@@ -56,12 +56,15 @@ class MonitoredMatch(msgspec.Struct, frozen=True):
 
 
 def monitored_matches(plan: Plan, cells: Mapping[str, Cell]) -> Iterator[MonitoredMatch]:
-    """The declared rules of the matches that were played, in their order; `cells` by the names of their rows."""
+    """The declared rules of the matches that were played, in their order; `cells` by the names of their rows.
+
+    None of a match about whose seats nothing is found: it may have ended at a look, and what it says is the harness's.
+    """
     matches = {match.id: match for match in plan.matches}
     for rule in plan.analysis.sequential:
         match = matches[rule.match]
         watched = looked_name(plan, match, seat_watched(match, plan))
-        if watched in cells:
+        if watched in cells and not cells[watched].no_finding:
             cell, declared = cells[watched], plan_of(rule, match, plan)
             units = cell.measured(Measure.SCORE)
             scale, n = units.scale, len(units.values)

@@ -120,11 +120,15 @@ def _player_identity(manifest: Manifest, at: SeatAt) -> bytes:
 
 
 def probes_of(manifest: Manifest, blocks: Mapping[str, Sequence[Block]]) -> Iterator[ProbeCell]:
-    """Counts of each probe over the matches of a run, in the order of its plan, but for the robustness check."""
+    """Counts of each probe over the matches of a run, in the order of its plan, but for the robustness check.
+
+    None of a match about whose seats nothing is found: a calculation is a move, which the harness may have drawn.
+    """
     plan = manifest.plan
     for played in matches_played(manifest, blocks):
         match, seat_index = played.match, played.seat_index
-        if match.seats[seat_index] not in plan.repeats:
+        drawn = why_no_finding(stats_of(played), plan.protocol)
+        if match.seats[seat_index] not in plan.repeats and not drawn:
             yield from SCORINGS[match.game].probes(key_of(manifest, match, seat_index), played)
 
 

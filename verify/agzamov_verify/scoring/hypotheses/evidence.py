@@ -273,16 +273,17 @@ class Evidence:
     def _less_control(self, cell: Cell) -> Course | None:
         """The course of an arm less that of its naked control, result by result.
 
-        None where it has none that is as long and has the same forced shifts.
+        None where it has none that is as long and has the same forced shifts. Too little where the harness drew the
+        actions of either: beside a control that plays at random, an arm that only folds looks as if it learned.
         """
         control = arm_of(self._family, cell.key, Arm.NAKED) if cell.key.arm is not Arm.NAKED else None
         if control is None or len(control.course) != len(cell.course) or control.shifts != cell.shifts:
             return None
-        course = self._course(cell)
+        is_too_little = self._course(cell).is_too_little or bool(cell.no_finding or control.no_finding)
         less = [own - other for own, other in zip(cell.course, control.course, strict=True)]
         if not cell.careers:
-            return Course(less)
-        return course_of(cell.by_career(less), is_too_little=course.is_too_little)
+            return Course(less, is_too_little=is_too_little)
+        return course_of(cell.by_career(less), is_too_little=is_too_little)
 
     def _learned(self, cell: Cell, trend: TrendTest | None) -> LearningOutcome:
         tested = self._less_control(cell)

@@ -229,8 +229,9 @@ def pooled(first: Cell, second: Cell) -> Cell:
     """The results of two cells of one key together; they are paired with no other cell's any more."""
     tallies = added((cell.tallies for cell in (first, second)), len(first.tallies))
     cost, is_priced = first.cost_usd + second.cost_usd, first.is_priced and second.is_priced
-    both = first.with_results_of(second)
-    return msgspec.structs.replace(both, starts="", tallies=tallies, cost_usd=cost, is_priced=is_priced)
+    both, no_finding = first.with_results_of(second), first.no_finding or second.no_finding
+    sums = {"tallies": tallies, "cost_usd": cost, "is_priced": is_priced}
+    return msgspec.structs.replace(both, starts="", no_finding=no_finding, **sums)
 
 
 class CellDecisions(msgspec.Struct, frozen=True):
