@@ -208,7 +208,12 @@ def test_what_a_control_drew_makes_no_arm_learn(tmp_path: Path) -> None:
 
 
 def test_a_watched_match_of_drawn_actions_has_no_decision(tmp_path: Path) -> None:
-    watched = {"match": "p2-holdem-rag_naked-smol-rival", "alternative": "less", "blocks_per_look": 1, "clip_chips": 20000}
+    watched = {
+        "match": "p2-holdem-rag_naked-smol-rival",
+        "alternative": "less",
+        "blocks_per_look": 1,
+        "clip_chips": 20000,
+    }
     matches = [{**PLAN["matches"][0], "hands": 64, "block_hands": 8}]
     plan = {**PLAN, "matches": matches, "analysis": {"sequential": [watched]}}
     for number, (answer, rows) in enumerate(((silent, 0), (folding, 1))):

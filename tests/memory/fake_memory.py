@@ -24,6 +24,7 @@ Without a defect (`none`) it keeps the interface agz-memory-1.
     shape        a search gives hits of another shape
     miscounts    the end of a game tells one entry too many
     tools        after the first game it has one tool more
+    pages        after the first game its list of tools has always a further page
     error        every search is an error
     dies, hangs  at the fifth call
     noise        it prints on stdout
@@ -46,7 +47,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from stdio_server import NUMBER, TEXT, Json, prose, serve, structured, write
+from stdio_server import ENDLESS, NUMBER, TEXT, Json, prose, serve, structured, write
 
 DEFECT = sys.argv[1]
 CALL_OF_DEATH = 5
@@ -161,6 +162,7 @@ class Server:
 
     def tools(self) -> dict[str, Json]:
         more = {"forget": {}} if DEFECT == "tools" and self.memory.stores else {}
+        more |= {ENDLESS: {}} if DEFECT == "pages" and self.memory.stores else {}
         return {**TOOLS, **more}
 
     def call(self, tool: str, arguments: Json) -> Json:

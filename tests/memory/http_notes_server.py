@@ -22,6 +22,8 @@ def remember(text: str, shelf: str = "") -> dict[str, Any]:
 @server.tool()
 def recall(question: str, count: int, shelf: str = "") -> dict[str, Any]:
     """Give the notes of a shelf that share a word with a question, most words first."""
+    if question == "more than fits":
+        return {"notes": [{"text": "x" * 65 * 2**20}]}
     words = set(question.lower().split())
     shared = [(len(words & set(text.lower().split())), text) for text in shelves.get(shelf, [])]
     found = sorted(((many, text) for many, text in shared if many), key=lambda each: -each[0])

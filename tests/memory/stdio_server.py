@@ -8,7 +8,7 @@ from typing import Any
 Json = dict[str, Any]
 TEXT, NUMBER, LIST, OBJECT = ({"type": kind} for kind in ("string", "integer", "array", "object"))
 
-STRICT = "(strict)"
+STRICT, ENDLESS = "(strict)", "(endless)"
 
 
 def serve(tools: Callable[[], Mapping[str, Json]], call: Callable[[str, Json], Json]) -> None:
@@ -20,7 +20,9 @@ def serve(tools: Callable[[], Mapping[str, Json]], call: Callable[[str, Json], J
                 version = {"name": "fake", "version": "1"}
                 return {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": version}
             case "tools/list":
-                return {"tools": [_listed(name, schema) for name, schema in tools().items()]}
+                listed = tools()
+                more = {"nextCursor": "more"} if ENDLESS in listed else {}
+                return {"tools": [_listed(name, schema) for name, schema in listed.items() if name != ENDLESS], **more}
             case "tools/call":
                 return call(params["name"], params.get("arguments", {}))
             case _:

@@ -94,6 +94,12 @@ def test_a_server_that_ends_in_a_call_is_told_with_its_end(tmp_path: Path) -> No
         port.answer(store(1, "castled"))
 
 
+def test_an_answer_of_any_length_is_not_read_to_its_end(tmp_path: Path) -> None:
+    """Over standard streams a line had a limit; over HTTP 700 MB took the run to 2.8 GB."""
+    with opened(http(), tmp_path) as port, pytest.raises(MemoryFault):
+        port.answer(search("more than fits", 1))
+
+
 def test_a_server_that_ends_before_it_listens_is_told_with_its_last_line(tmp_path: Path) -> None:
     launch = STARTED.replace('"${PORT}"]', "no-port]")
     with (
@@ -134,6 +140,11 @@ def test_a_server_that_is_not_there_is_told_with_its_address(tmp_path: Path) -> 
         ('launch: {url: "ftp://127.0.0.1/mcp"}', "", r"launch\.url: expected an address such as .*, found 'ftp:"),
         (
             'launch: {command: a, url: "http://127.0.0.1:80/mcp"}',
+            "",
+            r"launch\.url: expected \$\{PORT\} at 127\.0\.0\.1",
+        ),
+        (
+            'launch: {command: a, url: "http://localhost:${PORT}/mcp"}',
             "",
             r"launch\.url: expected \$\{PORT\} at 127\.0\.0\.1",
         ),

@@ -48,6 +48,7 @@ FAULTS = {
     "prose": "expected structured content from its tool search, found the text",
     "shape": "expected a list for 'hits' from its tool search, found None",
     "miscounts": "expected 2 entries in its export, as its end of game tells, found 1",
+    "pages": "a list of tools without an end, after 20 pages",
     "tools": "expected the tool list of its start, found another one: tool forget is new;",
     "error": "expected an answer of its tool search, found an error: 'no such index'",
     "dies": "found the server ended; its last line on stderr is 'out of memory'",

@@ -23,8 +23,8 @@ BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 CHAT = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant:"
 
 
-def write_model(path: Path, seed: int = 1, *, quantised: bool = False) -> None:
-    """A GGUF of a llama with random weights, which `seed` draws; in F32, or as Q8_0."""
+def write_model(path: Path, seed: int = 1, *, quantised: bool = False, chat: str = CHAT) -> None:
+    """A GGUF of a llama with random weights, which `seed` draws, and the chat template `chat`; in F32, or as Q8_0."""
     writer = gguf.GGUFWriter(path, "llama")
     tokens = [*SPECIAL, *BYTES, *MOVES]
     kinds = [gguf.TokenType.UNKNOWN, *[gguf.TokenType.CONTROL] * 2, *[gguf.TokenType.BYTE] * 256]
@@ -44,7 +44,7 @@ def write_model(path: Path, seed: int = 1, *, quantised: bool = False) -> None:
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)
     writer.add_unk_token_id(0)
-    writer.add_chat_template(CHAT)
+    writer.add_chat_template(chat)
     for name, values in weights(len(tokens), seed):
         if quantised and values.ndim == 2:
             kind = gguf.GGMLQuantizationType.Q8_0

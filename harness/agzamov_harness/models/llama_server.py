@@ -6,7 +6,9 @@ from typing import Any
 import httpx2
 
 from agzamov_verify.core.untrusted_input import printable
+from agzamov_verify.seats import Determinism
 
+from ..adapters.context_length import DATE_VARIABLE
 from ..adapters.http_transport import guard
 from ..ports import ModelFault
 from ..seat_kind import ModelServer, Serving
@@ -15,10 +17,14 @@ TIMEOUT_S = 30.0
 SOCKET_URL = "http://localhost"
 SAID_CHARACTERS_MAX = 100
 RUNTIME_FILE = "runtime"
+CLOCK = "strftime_now"
 
 
-def look_at(address: str, slots_needed: int) -> Serving:
-    """The server at an address or a socket. Raises ModelFault if it has too few slots, or is none."""
+def look_at(address: str, slots_needed: int, determinism: Determinism) -> Serving:
+    """The server at an address or a socket.
+
+    Raises ModelFault if it has too few slots, or is none; or if answers of a strict seat would depend on the clock.
+    """
     props = _props(address)
     settings = props.get("default_generation_settings")
     context = settings.get("n_ctx") if isinstance(settings, dict) else 0
@@ -27,11 +33,23 @@ def look_at(address: str, slots_needed: int) -> Serving:
         raise ModelFault(f"{address}: expected the properties of a llama.cpp server, found others")
     if slots < slots_needed:
         raise ModelFault(f"{address}: expected {slots_needed} slots, found {slots}; lower the seat's concurrency")
+    if determinism is Determinism.STRICT and (clock := clock_in(str(props.get("chat_template", "")))):
+        raise ModelFault(
+            f"{address}: the model's chat template writes the time of the request into the prompt ({clock}): take a"
+            " file whose template does not, or name determinism: measured in the plan"
+        )
     return Serving(ModelServer("llama.cpp", _runtime(address, str(props.get("build_info", ""))), context), None)
+
+
+def clock_in(template: str) -> str:
+    """The function by which a chat template reads the clock; empty where it does not, or takes a date in its place."""
+    return CLOCK if CLOCK in template and DATE_VARIABLE not in template else ""
 
 
 def _runtime(address: str, build: str) -> str:
     """Build of the server. A wheel's llama.cpp calls itself b0-unknown; our image has its version beside the socket."""
+    if not address.startswith("/"):
+        return build[:SAID_CHARACTERS_MAX]
     version_file = Path(address).with_name(RUNTIME_FILE)
     try:
         with version_file.open(errors="replace") as file:

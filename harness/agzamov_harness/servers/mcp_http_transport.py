@@ -5,7 +5,7 @@ waits for an answer that cannot come. What it prints, on either stream, is its l
 Source: MCP 2025-11-25, Transports, Streamable HTTP.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from subprocess import DEVNULL
 from typing import TextIO
@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 from mcp.types import CONNECTION_CLOSED, JSONRPCError
 
-from .mcp_line_transport import ENDED, POLL_S, TRY_S, stopped
+from .mcp_line_transport import ENDED, LINE_BYTES_MAX, POLL_S, TRY_S, stopped
 from .server_process import Process as Server
 
 HTTPS_PORT, HTTP_PORT = 443, 80
@@ -55,10 +55,36 @@ async def address_client(url: str) -> AsyncGenerator[TransportStreams, None]:
     """The streams to whatever listens at an address."""
     timeout = httpx2.Timeout(READ_S_MAX)
     async with (
-        httpx2.AsyncClient(timeout=timeout, trust_env=False) as client,
+        httpx2.AsyncClient(timeout=timeout, transport=_Bounded(trust_env=False), trust_env=False) as client,
         streamable_http_client(url, http_client=client) as streams,
     ):
         yield streams
+
+
+class _Bounded(httpx2.AsyncHTTPTransport):
+    """Answers of at most LINE_BYTES_MAX bytes, as of a line over standard streams."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        answer = await super().handle_async_request(request)
+        assert isinstance(answer.stream, httpx2.AsyncByteStream)
+        answer.stream = _Counted(answer.stream)
+        return answer
+
+
+class _Counted(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left_bytes = LINE_BYTES_MAX
+        async for part in self._stream:
+            left_bytes -= len(part)
+            if left_bytes < 0:
+                raise httpx2.ReadError(f"an answer of more than {LINE_BYTES_MAX} bytes")
+            yield part
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
 
 
 async def _listens(process: Process, url: str, open_s: float) -> None:

@@ -145,4 +145,4 @@ class ToolPort:
 def local_server(game: str, engine: Path | None, hash_mib: int, home: Path) -> Server:
     """The server of a game as a process of this machine, in the folder `home`; Stockfish is the program `engine`."""
     words = ("--engine", str(engine), "--hash-mib", str(hash_mib)) if TOOL_SERVERS[game].asks_engine else ()
-    return Process(("-m", "agzamov_tools", game, *words), sys.executable, bare_environment(home), home, MCP_MODE)
+    return Process(("-P", "-m", "agzamov_tools", game, *words), sys.executable, bare_environment(home), home, MCP_MODE)
