@@ -114,6 +114,17 @@ def other_answers_once_more(files: dict[str, Any]) -> None:
     files[PREFLIGHT_FILE]["executions"][1]["seats"]["local"]["answers_sha256"] = "cd" * 32
 
 
+def other_answers_measured(files: dict[str, Any]) -> None:
+    measured = files[PREFLIGHT_FILE]["executions"][0]["seats"]["local"]
+    files[PREFLIGHT_FILE]["executions"][1]["seats"]["local"] = {**measured, "answers_sha256": "cd" * 32}
+
+
+def no_requests(files: dict[str, Any]) -> None:
+    for execution in files[PREFLIGHT_FILE]["executions"]:
+        nothing = {**GOOD_ROUND, "texts_same": 0, "logprobs_same": 0}
+        execution["seats"]["local"] |= {"requests": 0, "rounds": [nothing]}
+
+
 def nothing_measured(files: dict[str, Any]) -> None:
     del files[PREFLIGHT_FILE]["executions"][0]
 
@@ -145,6 +156,8 @@ def unreadable(files: dict[str, Any]) -> None:
         (no_preflight, "seat local: no preflight in the bundle"),
         (failed_preflight, OTHER_ANSWERS),
         (other_answers_once_more, OTHER_ANSWERS),
+        (other_answers_measured, OTHER_ANSWERS),
+        (no_requests, OTHER_ANSWERS),
         (nothing_measured, OTHER_ANSWERS),
         (servers_word, "seat local: the harness did not hash its weights"),
         (another_host, "names evil.example:443, which is the address of no seat"),

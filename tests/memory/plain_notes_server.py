@@ -1,7 +1,7 @@
 """A memory server as people bring them: `python plain_notes_server.py KIND [DEFECT]`. It has no tool that lists all.
 
 whole      a search gives entries in prose, with a label and the server's number before each
-parts      it gives the second half of each entry
+parts      it gives the second half of each entry, from the beginning of a word
 previews   it gives the first 30 characters of a longer entry and then "...", and the tool `read` gives the whole
 index      a search gives numbers alone, and so does the tool `list`; `read` gives the entry
 rewrites   it gives one text of its own for all that it holds
@@ -69,7 +69,7 @@ def shown(text: str) -> str:
     if DEFECT == "elsewhere" and KIND != "index":
         text = text[::-1]
     if KIND == "parts":
-        return text[len(text) // 2 :]
+        return text[text.rfind(" ", 0, len(text) // 2 + 1) + 1 :]
     return text[:PREVIEW] + "..." if KIND == "previews" and len(text) > PREVIEW else text
 
 

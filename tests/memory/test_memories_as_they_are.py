@@ -14,7 +14,7 @@ from memory.plain_world import SEARCHES, plain
 CUT = tuple(f"{note[:30]}..." for note in NOTES)
 GIVEN = {
     "whole": NOTES,
-    "parts": tuple(note[len(note) // 2 :] for note in NOTES),
+    "parts": tuple(note[note.rfind(" ", 0, len(note) // 2 + 1) + 1 :] for note in NOTES),
     "previews": CUT,
     "fetched": NOTES,
     "index": NOTES,

@@ -19,6 +19,8 @@ SILENT = GivenRule("previews")
         (PARTS, "on a button", False),
         (PARTS, " ", False),
         (PARTS, "", False),
+        (PARTS, "the butt", False),
+        (PARTS, "bet on the button: 4 of 5", True),
         (PREVIEWS, STORED, True),
         (PREVIEWS, "Folded to...", True),
         (PREVIEWS, "Folded to", False),
@@ -33,6 +35,28 @@ SILENT = GivenRule("previews")
 )
 def test_a_text_fits_the_entry_that_it_is_of(rule: GivenRule, given: str, fits: bool) -> None:
     assert rule.fits(given, STORED) is fits
+
+
+@pytest.mark.parametrize(
+    ("rule", "given", "fits"),
+    [
+        (PARTS, "6 of 17", True),
+        (PARTS, "6 of 1", False),
+        (PARTS, "-12.5 bb", True),
+        (PARTS, "12.5 bb", False),
+        (PARTS, "-12", False),
+        (PARTS, "5 bb", False),
+        (PARTS, "1,234", True),
+        (PARTS, "1", False),
+        (SILENT, "Folded 6 of 17", True),
+        (SILENT, "Folded 6 of 1", False),
+        (SILENT, "Fold", True),
+        (PREVIEWS, "Folded 6 of 1...", True),
+    ],
+)
+def test_a_cut_that_nothing_shows_makes_no_other_number(rule: GivenRule, given: str, fits: bool) -> None:
+    """A part "6 of 1" of "6 of 17" was taken, at lineage B."""
+    assert rule.fits(given, "Folded 6 of 17; won -12.5 bb in 1,234 hands") is fits
 
 
 @pytest.mark.parametrize(

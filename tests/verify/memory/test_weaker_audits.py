@@ -49,7 +49,7 @@ def audited(of: MemorySystem, *hits: Hit, before: tuple[Hit, ...] = ()) -> Store
     return audit
 
 
-PART, PREVIEW = NOTE[3:10], f"{NOTE[:7]}..."
+PART, PREVIEW = NOTE[8:13], f"{NOTE[:7]}..."
 
 
 @dataclass

@@ -24,6 +24,8 @@ MEMORY_MODELS_FILE: Final = f"{bundle.NOTES_FOLDER}memory_models.jsonl"
 SERVERS_WORD: Final = "the server's word"
 LOG_BYTES_MAX, LOGS_BYTES_MAX, WARNINGS_MAX = 2**22, 2**26, 20
 COMMIT_DIGITS: Final = 12
+REQUESTS_MIN: Final = 2
+"""Of a preflight that shows anything: one answer may be the same whatever was asked before it."""
 REQUESTS_MAX: Final = 500_000
 """Greatest number of requests in the proxy's logs that are read."""
 PORTS: Final = {"http": 80, "https": 443}
@@ -41,13 +43,17 @@ class _Outcome(msgspec.Struct):
     answers_sha256: str
 
     def same(self, measured: "list[_Outcome]") -> bool:
-        """Whether all rounds gave the same answers; or, if there was none, whether one in `measured` gave these."""
+        """Whether all rounds of some requests gave the same answers, and every one in `measured` of as many gave these.
+
+        Without a round of its own, one in `measured` must have given these.
+        """
         answers = [repeat.texts_same for repeat in self.rounds] + [
             repeat.logprobs_same for repeat in self.rounds if repeat.logprobs_same is not None
         ]
+        alike = [other.answers_sha256 == self.answers_sha256 for other in measured if other.requests == self.requests]
         if self.rounds:
-            return all(count == self.requests for count in answers)
-        return any(other.answers_sha256 == self.answers_sha256 for other in measured)
+            return self.requests >= REQUESTS_MIN and all(count == self.requests for count in answers) and all(alike)
+        return any(alike)
 
 
 class _Execution(msgspec.Struct):
