@@ -7,10 +7,11 @@ import pytest
 from click.testing import CliRunner
 
 from agzamov_harness.cli import main
+from agzamov_harness.commands.memory_adapt_command import launch_of
 from agzamov_harness.memory.adapt.answer_shapes import json_shape
 from agzamov_harness.memory.adapt.probe import NOTES
 from agzamov_harness.memory.adapt.prose_shapes import prose_shape
-from agzamov_harness.memory.adapt.tool_choice import FRAME, searching, storing
+from agzamov_harness.memory.adapt.tool_choice import FRAME, giving_all, searching, storing
 from agzamov_harness.memory.adapter_file import read_systems
 from agzamov_harness.servers.mcp_client import ListedTool, ToolResult
 from agzamov_verify.memory.declared_server import Adapter
@@ -137,6 +138,33 @@ def test_tools_are_ranked_by_their_names_and_arguments() -> None:
     ]
     best = searching(tools)[0]
     assert (best.tool, best.args) == ("search_memories", {"query": "${query}", "top_k": "${limit}"})
+
+
+def test_a_scope_is_one_for_all_notes_and_a_search_knows_no_entry() -> None:
+    """A required user_id became a new user for each note; in a search `${entry}` ended in a traceback."""
+    tools = [
+        tool("add_memory", "content", "user_id", content="string", user_id="string"),
+        tool("search_memories", "query", "topic", query="string", topic="string", user_id="string"),
+        tool("list_memories", user_id="string"),
+    ]
+    assert storing(tools)[0].args == {"content": "${content}", "user_id": "notes"}
+    assert searching(tools)[0].args == {"query": "${query}", "topic": "notes", "user_id": "notes"}
+    assert giving_all(tools)[0].args == {"user_id": "notes"}
+    assert set(searching(tools)[0].choices) == {"topic", "user_id"}
+    named = [tool("add_memory", "content", "key", content="string", key="string")]
+    assert storing(named)[0].args == {"content": "${content}", "key": "${entry}"}
+
+
+def test_files_beside_the_adapter_are_named_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As docs/add-a-memory.md types it; the server starts in a folder of its own, where no such file is."""
+    (tmp_path / "here").mkdir()
+    for path in ("here/server.py", "other.py"):
+        (tmp_path / path).write_text("")
+    monkeypatch.chdir(tmp_path)
+    launch = launch_of(("python3", "here/server.py", "--folder", "${DATA}"), (), "", tmp_path / "no", Path("here"))
+    assert (launch.command, launch.args) == ("python3", ("${HERE}/server.py", "--folder", "${DATA}"))
+    launch = launch_of(("./other.py", "here"), (), "", tmp_path / "no", Path("here"))
+    assert (launch.command, launch.args) == (str(tmp_path / "other.py"), ("here",))
 
 
 def test_whole_notes_in_prose_are_read_whatever_stands_between_them() -> None:

@@ -145,3 +145,22 @@ def test_a_file_that_llama_cpp_cannot_read_is_named(folder: Path) -> None:
     assert ran.exit_code == 2, ran.output
     assert "seat model: its model server ended with exit code" in ran.output
     assert not list(folder.glob("runs/*"))
+
+
+@pytest.mark.slow
+def test_weights_that_were_cut_are_called_that(weights: Path, folder: Path) -> None:
+    """What was said was Python's last line: check the input params."""
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[: len(whole) // 2])
+    ran = CliRunner().invoke(main, command(folder, "run", plan_in(folder, weights)))
+    assert ran.exit_code == 2
+    assert re.search(r"llama\.cpp cannot load the weights: .*(corrupted|incomplete|bounds).*fetch it again", ran.output)
+    assert "Traceback" not in ran.output
+
+
+def test_a_digest_in_capitals_is_told_what_it_must_be(weights: Path, folder: Path) -> None:
+    """As PowerShell prints one; there was a traceback."""
+    plan = plan_in(folder, weights)
+    plan.write_text(plan.read_text().replace("weights:", f"weights_sha256: {'AB' * 32}, weights:"))
+    ran = CliRunner().invoke(main, command(folder, "run", plan))
+    assert (ran.exit_code, "expected a SHA-256: 64 digits of 0-9 and small a-f" in ran.output) == (2, True), ran.output

@@ -67,7 +67,7 @@ def adapt(
     if out.exists():
         fail(f"{out}: expected a new file, found one that exists", EXIT_USAGE)
     try:
-        launch = launch_of(command, variables, url, installed / out.stem)
+        launch = launch_of(command, variables, url, installed / out.stem, out.parent)
         launch = replace(launch, models_url=models_url, models_key_env=models_key_env)
         setup = _setup_of(launch, out, installed, start_programs=start_programs)
         with log_folder("memory") as folder:
@@ -88,20 +88,36 @@ def adapt(
     context.invoke(check, name=str(out), installed=installed)
 
 
-def launch_of(command: Sequence[str], variables: Sequence[str], url: str, installed: Path) -> Launch:
-    """The launch of a command as it is typed. Raises ManifestError for a variable that is none."""
+def launch_of(
+    command: Sequence[str], variables: Sequence[str], url: str, installed: Path, here: Path = Path()
+) -> Launch:
+    """The launch of a command as it is typed; `here`: the folder of its adapter. Raises ManifestError.
+
+    The server starts in a folder of its own: a word that is a file of `here` becomes ${HERE}/..., and a program's path
+    from the present folder a whole one.
+    """
     env = dict[str, str]()
     for word in variables:
         name, sign, value = word.partition("=")
         if not sign or not name:
             raise ManifestError(f"--env: expected NAME=VALUE, found {word!a}")
         env[name] = value
-    here = str(installed.absolute())
-    first, *rest = (word.replace(here, "${INSTALLED}") for word in command)
-    env = {name: value.replace(here, "${INSTALLED}") for name, value in env.items()}
+    there = str(installed.absolute())
+    first, *rest = (_placed(word.replace(there, "${INSTALLED}"), here.resolve()) for word in command)
+    env = {name: value.replace(there, "${INSTALLED}") for name, value in env.items()}
     if first.startswith(ADDRESS):
         raise ManifestError("expected a command, found an address; write its adapter by hand (docs/add-a-memory.md)")
     return Launch(command=first, args=tuple(rest), env=env, url=url)
+
+
+def _placed(word: str, here: Path) -> str:
+    """A word of a command: below ${HERE} where it is a file there, as a whole path where it is another one's."""
+    path = Path(word)
+    if path.is_absolute() or not path.is_file():
+        return word
+    if path.resolve().is_relative_to(here):
+        return f"${{HERE}}/{path.resolve().relative_to(here)}"
+    return str(path.absolute())
 
 
 def _setup_of(launch: Launch, out: Path, installed: Path, *, start_programs: bool) -> Setup:

@@ -136,7 +136,8 @@ def seat_lines(name: str, check: SeatCheck) -> Iterator[str]:
     if not check.pin:
         yield f"{name}: cannot be sealed"
     else:
-        yield f"{name}: would be sealed with sha256 {check.pin.sha256}, {check.pin.size_bytes} bytes ({check.witness})"
+        would = "its file is what a run would seal:" if check.wrong else "would be sealed with"
+        yield f"{name}: {would} sha256 {check.pin.sha256}, {check.pin.size_bytes} bytes ({check.witness})"
     outcome = check.outcome
     if outcome:
         server = outcome.server

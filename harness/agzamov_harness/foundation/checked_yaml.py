@@ -160,7 +160,7 @@ def _wanted(error: jsonschema.ValidationError) -> str:
         case "enum":
             return " or ".join(map(str, bound)) if len(bound) < 3 else f"one of {', '.join(map(str, bound))}"
         case "pattern":
-            return str(schema["description"])
+            return str(schema.get("description", f"a text of the form {bound}"))
         case "anyOf":
             return " or ".join(dict.fromkeys(_wanted(option) for option in error.context or ()))
         case kind:

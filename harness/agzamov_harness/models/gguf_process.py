@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from agzamov_verify.core.untrusted_input import printable
 from agzamov_verify.seats import GgufSeat
 
 from ..ports import ModelFault, PortFault, Wait
@@ -25,6 +26,10 @@ from . import gguf_server
 WHEEL: Final = "xllamacpp"
 SOCKET: Final = "model.sock"
 END_S_MAX: Final = 10.0
+
+
+NOT_LOADED = "error loading model:"
+"""What llama.cpp prints before the reason."""
 
 
 def settings(seat: GgufSeat) -> dict[str, str]:
@@ -76,6 +81,11 @@ class GgufServer:
 
         def wait_while_it_runs(seconds: float) -> None:
             if self._process.poll() is not None:
+                if cause := self._log.last_line(NOT_LOADED).partition(NOT_LOADED)[2].strip():
+                    raise ModelFault(
+                        f"seat {self._name}: llama.cpp cannot load the weights: {printable(cause)}; compare the file's"
+                        " size and digest with those that its publisher names, and fetch it again"
+                    )
                 last = self._log.last_line() or "it said nothing"
                 raise ModelFault(
                     f"seat {self._name}: its model server ended with exit code {self._process.returncode}: {last}"

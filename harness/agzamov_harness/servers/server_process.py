@@ -16,7 +16,7 @@ from ..foundation.append_only import open_append
 
 LOG_BYTES_MAX = 2**20
 """Of one server's log; what it prints beyond is not kept."""
-LAST_LINE_BYTES_MAX = 400
+LAST_LINE_CHARACTERS_MAX, LAST_BYTES_MAX = 400, 4_000
 LAST_LINE_S_MAX = 1.0
 CUT = b"\n[agzamov: cut here; the log is full]\n"
 READ_BYTES = 2**16
@@ -102,12 +102,13 @@ class StderrLog:
         self._thread = threading.Thread(target=self._copy, args=(read, path), name=f"log {path.name}", daemon=True)
         self._thread.start()
 
-    def last_line(self) -> str:
-        """The last line that was printed; to be asked once the server has ended."""
+    def last_line(self, words: str = "") -> str:
+        """The last line that was printed with `words` in it; to be asked once the server has ended."""
         self.close()
         self._thread.join(LAST_LINE_S_MAX)
         lines = self._last.decode(errors="replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+        last = next((line.strip() for line in reversed(lines) if line.strip() and words in line), "")
+        return last[-LAST_LINE_CHARACTERS_MAX:]
 
     def close(self) -> None:
         """Close our end: the log ends when the server does."""
@@ -118,7 +119,7 @@ class StderrLog:
         with open_append(path) as file:
             left = LOG_BYTES_MAX - file.tell()
             while data := os.read(read, READ_BYTES):
-                self._last = (self._last + data)[-LAST_LINE_BYTES_MAX:]
+                self._last = (self._last + data)[-LAST_BYTES_MAX:]
                 if left >= 0:
                     file.write(data if len(data) <= left else data[:left] + CUT)
                     left -= len(data)

@@ -42,7 +42,9 @@ Url: TypeAlias = Annotated[
         description="an address that starts with http:// or https://, without user, query or fragment",
     ),
 ]
-Sha256OrNone: TypeAlias = Annotated[str, Meta(pattern="^([0-9a-f]{64})?" + END)]
+Sha256OrNone: TypeAlias = Annotated[
+    str, Meta(pattern="^([0-9a-f]{64})?" + END, description="a SHA-256: 64 digits of 0-9 and small a-f")
+]
 EnvironmentName: TypeAlias = Annotated[
     str,
     Meta(

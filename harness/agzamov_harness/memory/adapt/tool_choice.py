@@ -43,6 +43,10 @@ LIMITS: Final = ("limit", "top_k", "k", "n_results", "max_results", "num_results
 OFFSETS: Final = ("offset", "skip")
 TITLES: Final = ("title", "subject", "headline")
 NAMES: Final = ("name", "key", "slug", "topic", "id", "label", "entity_name", "entityname")
+SCOPE: Final = re.compile(
+    r"(user|agent|session|project|namespace|run|workspace|app|org|tenant|account|conversation|thread)(_?id|_?name)?"
+)
+"""Whose notes they are: one for all notes of a career."""
 KINDS: Final = ("kind", "type", "category", "memory_type", "tags", "concepts")
 ENUM_BEST: Final = ("list", "note", "observation", "general", "fact", "insight", "discovery", "global", "project")
 STORES: Final = frozenset(
@@ -118,7 +122,7 @@ def giving_all(tools: Sequence[ListedTool]) -> list[Candidate]:
     """Tools that may give every entry, the most likely first."""
     found = []
     for tool in tools:
-        args, choices = arguments(tool, {}, is_page=True)
+        args, choices = arguments(tool, {}, tools, is_page=True)
         words = _words(tool.name)
         if not _needs_text(tool) and words & GIVES and not words & (STORES | SEARCHES - {"recall"}):
             found.append(Candidate(tool.name, args, choices, 3 + _fit(words - {"graph"}) - len(choices)))
@@ -133,16 +137,20 @@ def giving_one(tools: Sequence[ListedTool]) -> list[Candidate]:
         own = next((one for one in properties if re.search(r"(^|_)ids?$|Ids?$|(^|_)rids?$", one) and one in needed), "")
         if own and words & FETCHES and not words & STORES:
             value: Any = ["${id}"] if kind_of(properties[own]) == "array" else "${id}"
-            args, choices = arguments(tool, {own: value})
+            args, choices = arguments(tool, {own: value}, tools)
             found.append(Candidate(tool.name, args, choices, 3 + _fit(words)))
     return _best(found)
 
 
 def arguments(
-    tool: ListedTool, own: Mapping[str, Any], *, is_page: bool = False
+    tool: ListedTool, own: Mapping[str, Any], tools: Sequence[ListedTool], *, is_page: bool = False
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The template of a tool: `own`, all that it needs, and how many entries to give. And what had to be guessed."""
+    """The template of a tool: `own`, all that it needs, and how many entries to give. And what had to be guessed.
+
+    A scope that one of `tools` needs is named in all that know it: what is stored under one is not found without it.
+    """
     args, choices = dict(own), dict[str, str]()
+    scopes = {name for other in tools for name in _needed(other) if SCOPE.fullmatch(name.lower())}
     for name, schema in _properties(tool).items():
         low = name.lower()
         if name in args:
@@ -151,8 +159,8 @@ def arguments(
             args[name] = min(ENTRIES_MAX, int(schema.get("maximum", ENTRIES_MAX))) if is_page else "${limit}"
         elif is_page and low in OFFSETS:
             args[name] = "${offset}"
-        elif name in _needed(tool):
-            args[name], choices[name] = _guess(low, schema)
+        elif name in _needed(tool) or name in scopes:
+            args[name], choices[name] = _guess(low, schema, is_store=_is_store(own))
     return args, {name: reason for name, reason in choices.items() if reason}
 
 
@@ -167,16 +175,23 @@ def kind_of(schema: Mapping[str, Any]) -> str:
     return str(kind)
 
 
-def _guess(name: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
-    """A value for an argument that a tool needs, and from what it was guessed; nothing for one that is plain."""
+def _is_store(args: Mapping[str, Any]) -> bool:
+    return "${content}" in str(args)
+
+
+def _guess(name: str, schema: Mapping[str, Any], *, is_store: bool) -> tuple[Any, str]:
+    """A value for an argument that a tool needs, and from what it was guessed; nothing for one that is plain.
+
+    Only a store knows the entry, its kind and its game.
+    """
     if values := schema.get("enum"):
         best = next((one for one in ENUM_BEST if one in values), values[0])
         return best, f"one of {', '.join(map(str, values))}"
     kind = kind_of(schema)
     if kind == "string":
-        return _word_for(name)
+        return _word_for(name) if is_store else (PLACE, "any text")
     plain: dict[str, tuple[Any, str]] = {
-        "array": (["${kind}"], ""),
+        "array": (["${kind}"], "") if is_store else ([PLACE], "a list of texts"),
         "boolean": (schema.get("default", False), "true or false"),
         "integer": (schema.get("default", schema.get("minimum", 1)), "a number"),
         "number": (schema.get("default", schema.get("minimum", 1)), "a number"),
@@ -186,7 +201,9 @@ def _guess(name: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
 
 
 def _word_for(name: str) -> tuple[str, str]:
-    """A text for an argument by its name."""
+    """A text for an argument of a store by its name."""
+    if SCOPE.fullmatch(name):
+        return PLACE, "any text, one for all notes"
     if name in TITLES:
         return "Note ${entry} of game ${game}", ""
     if name in NAMES or name.endswith(("_id", "_name")):
@@ -205,7 +222,7 @@ def _ranked(tools: Sequence[ListedTool], verbs: frozenset[str], texts: Sequence[
         own = next((lowered[name] for name in texts if name in lowered), "")
         if not own or not words & verbs:
             continue
-        args, choices = arguments(tool, {own: variable})
+        args, choices = arguments(tool, {own: variable}, tools)
         needs = len(_needed(tool)) - (own in _needed(tool))
         rank = 3 + (own in _needed(tool)) - texts.index(own.lower()) / len(texts) - needs / 4
         found.append(Candidate(tool.name, args, choices, rank + _fit(words)))
@@ -253,7 +270,7 @@ def mended(one: Candidate, tools: Sequence[ListedTool], refusal: str) -> Candida
     args, choices = dict(one.args), dict(one.choices)
     for name, schema in _properties(tool).items():
         if name not in args and re.search(rf"\b{re.escape(name)}\b", refusal):
-            args[name], choices[name] = _guess(name.lower(), schema)
+            args[name], choices[name] = _guess(name.lower(), schema, is_store=_is_store(one.args))
     if re.search(r"at least \d+ characters|too short", refusal):
         args = {name: FRAME if value == "${content}" else value for name, value in args.items()}
     choices = {name: reason for name, reason in choices.items() if reason}
