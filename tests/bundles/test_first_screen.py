@@ -12,7 +12,7 @@ from agzamov_verify import bundle
 from agzamov_verify.checks.check_log import Finding, Number, Status
 from agzamov_verify.checks.limits import VerificationLimits
 from agzamov_verify.checks.seat_replies import Recomputed, recomputed_of
-from agzamov_verify.checks.steps import Verdict
+from agzamov_verify.checks.steps import Options, Verdict, verify
 from agzamov_verify.cli import main
 from agzamov_verify.commands.bundle_argument import no_bundle
 from agzamov_verify.core.columns import WIDTH, table
@@ -22,7 +22,7 @@ from agzamov_verify.plan.manifest import Plan, Price, Seed
 from agzamov_verify.scoring.analysis import Analysis
 from agzamov_verify.scoring.departures import departures
 from agzamov_verify.scoring.results import Results
-from agzamov_verify.seats import EndpointSeat, RandomSeat, Seat, StockfishSeat
+from agzamov_verify.seats import EndpointSeat, GgufSeat, RandomSeat, Seat, StockfishSeat
 from agzamov_verify.show import glossary
 from agzamov_verify.show.seat_words import NO_PRICE, SeatTotals, cost_words, record_words, sealed_words
 from agzamov_verify.show.text import verdict_report
@@ -359,3 +359,17 @@ def test_a_memory_from_outside_beside_a_hosted_model_is_a_warning(adapter: str, 
     changed = msgspec.structs.replace(plan, seats={"m": seat, "dice": RandomSeat()}, matches=(match,), systems=systems)
     told = [line for line in hosted_warnings(changed) if "can mark entries by their choice and order" in line]
     assert len(told) == expected
+
+
+def test_a_key_that_was_asked_for_is_said_to_be_the_one(tiny: Path) -> None:
+    """It said "--key checks whose it is" to whoever had named it."""
+    submitter = check(tiny).submitter
+    for key, words in ((submitter, "(the one that --key names)"), ("", "(--key checks whose it is)")):
+        assert words in verdict_report.text(verify(tiny, Options(expected_key_id=key)))
+    other = verify(tiny, Options(expected_key_id="ab" * 32))
+    assert (other.level, other.is_key_given) == ("V0", False)
+
+
+def test_a_model_of_a_file_is_asked_again_with_its_file() -> None:
+    assert GgufSeat(weights="w.gguf").asked_again == ("--weights", "FILE.gguf")
+    assert MODEL.asked_again == ("--at", "ADDRESS")

@@ -81,6 +81,7 @@ class Verdict(msgspec.Struct):
 
     `answers` are the engine's about chess moves, by game, where the bundle has them. `warnings` are what the
     machine's own notes hold against the run: they change no step. `recomputed`: whether every reply was computed again.
+    `is_key_given`: whether the submitter's key is the one that was asked for.
     `lineages`: the tier of each memory's lineage, by system. `memory_use`: what each memory did, match by match.
     """
 
@@ -89,6 +90,7 @@ class Verdict(msgspec.Struct):
     level: str = "V0"
     run: str = ""
     submitter: str = ""
+    is_key_given: bool = False
     manifest: Manifest | None = None
     results: Results | None = None
     calls: CallTable | None = None
@@ -124,6 +126,7 @@ def _take_steps(path: Path, options: Options, log: CheckLog, verdict: Verdict) -
     at_hand = EngineAtHand(options.engine, options.engine_missing, options.jobs, budget, options.say)
     opened = open_bundle(path, log, options.expected_key_id)
     verdict.run, verdict.submitter, verdict.manifest = opened.manifest.run_id, opened.submitter, opened.manifest
+    verdict.is_key_given = opened.submitter == options.expected_key_id
     with log.taking(Number.PAYLOAD):
         verdict.warnings = attested_warnings(opened)
     options.say(journal_cost(opened))

@@ -123,9 +123,12 @@ def _scores(verdict: Verdict, bundle: Path) -> list[str]:
 
 def _repetitions(manifest: Manifest, bundle: Path) -> list[str]:
     """The command by which somebody else asks the same models again; none if no model plays."""
-    models = [name for name, seat in manifest.plan.playing.items() if seat.is_model]
-    options = [word for name in models for word in ("--at", f"{name}=ADDRESS")]
-    return [typed("replay", bundle, *options, name=PROGRAM)] if models else []
+    options = list[str]()
+    for name, seat in manifest.plan.playing.items():
+        if seat.is_model:
+            option, where = seat.asked_again
+            options += [option, f"{name}={where}"]
+    return [typed("replay", bundle, *options, name=PROGRAM)] if options else []
 
 
 def _key_id(path: Path | None) -> str:

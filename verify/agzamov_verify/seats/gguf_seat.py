@@ -20,6 +20,10 @@ class GgufSeat(LocalModelSeat, frozen=True, tag="gguf"):
     image_part: ClassVar[str] = "model"
 
     @property
+    def asked_again(self) -> tuple[str, str]:
+        return "--weights", "FILE.gguf"
+
+    @property
     def sha256_wanted(self) -> str:
         return self.weights_sha256
 

@@ -109,6 +109,11 @@ class Seat(Part, frozen=True, tag_field="kind"):
         return None
 
     @property
+    def asked_again(self) -> tuple[str, str]:
+        """The option of `agzamov replay` by which its model is asked again, and what to name there."""
+        return "--at", "ADDRESS"
+
+    @property
     def model_served(self) -> str | None:
         """The model's name that its server must report; None where no name is sealed."""
         return None

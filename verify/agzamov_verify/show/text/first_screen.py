@@ -48,6 +48,7 @@ class Screen(NamedTuple):
     believe: tuple[str, str]
     commands: Sequence[str]
     attested: Sequence[str] = ()
+    is_key_given: bool = False
 
 
 def screen_lines(screen: Screen) -> Iterator[str]:
@@ -56,7 +57,8 @@ def screen_lines(screen: Screen) -> Iterator[str]:
     if manifest:
         yield from paragraph("Title", quoted(manifest.plan.title))
     run, key = ascii_words(screen.run) or "unknown", screen.submitter[:16] or "unknown"
-    yield from paragraph("Run", f"{run}, signed by key {key} (--key checks whose it is)")
+    whose = "the one that --key names" if screen.is_key_given else "--key checks whose it is"
+    yield from paragraph("Run", f"{run}, signed by key {key} ({whose})")
     yield ""
     warnings = [*warnings_of(manifest, results, screen.calls, screen.analysis), *screen.attested] if manifest else []
     yield from _answer(screen, warnings)

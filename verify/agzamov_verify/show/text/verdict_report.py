@@ -69,6 +69,7 @@ def text(verdict: Verdict, commands: Sequence[str] = ()) -> str:
         believe_words(verdict),
         commands,
         (*differences_told(verdict), *verdict.warnings),
+        verdict.is_key_given,
     )
     lines = list(screen_lines(screen))
     if verdict.findings:
