@@ -19,12 +19,13 @@ from agzamov_verify.scoring.analysis import Seeds
 from agzamov_verify.scoring.early_stopping import open_ended
 from agzamov_verify.scoring.hypotheses.contrasts import ContrastPart, weighed
 from agzamov_verify.scoring.hypotheses.delta_contrasts import difference
-from agzamov_verify.scoring.hypotheses.evidence import GAME_NAMES, Evidence
+from agzamov_verify.scoring.hypotheses.evidence import Evidence
 from agzamov_verify.scoring.inference.significance import Alternative
 from agzamov_verify.scoring.inference.unit_values import Measure
 from agzamov_verify.scoring.match_cells import cells_of
 from agzamov_verify.scoring.units.cells import Cell, arm_of
 from agzamov_verify.scoring.units.score_constants import load_score_constants
+from agzamov_verify.table.registry import GAMES
 
 FOLDER: Final = Path(__file__).parent.parent / "results"
 BUNDLES: Final = FOLDER / "bundles"
@@ -49,6 +50,7 @@ None is a result under the protocol: games are few and short, and the models are
 hands. Intervals are of 95 %. *p*: one-sided, that the real arm does better than its placebo (where none was
 played, than nothing); each by itself, not corrected for how many there are, and computed by the script from the bundle,
 which holds the differences and intervals alone. *n*: careers, or sessions or pairs of games where there are none.
+No interval: all differences are equal, or there are too few for one.
 """
 HEADINGS: Final = ("what it had", "n", "real less placebo", "p", "placebo less nothing", "real less nothing")
 ODD: Final = re.compile(r"([\\`*_{}\[\]<>|#])")
@@ -108,7 +110,7 @@ def _rows(verdict: Verdict, manifest: Manifest) -> Iterator[str]:
         if real.key.phase is not Phase.ASYMMETRIC or real.key.arm is not Arm.REAL or naked is None:
             continue
         placebo = arm_of(evidence.cells, real.key, Arm.PLACEBO)
-        what = f"{GAME_NAMES.get(real.key.game, real.key.game)}: {real.key.augmentation.value} by `{real.key.system}`"
+        what = f"{GAMES[real.key.game].title}: {real.key.augmentation.value} by `{real.key.system}`"
         if why := next((cell.no_finding for cell in (real, naked, placebo) if cell and cell.no_finding), ""):
             yield f"- {what}: no finding, {_plain(why)}."
             continue

@@ -15,7 +15,7 @@ from agzamov_verify.engines import uci_engine
 from agzamov_verify.engines.uci_engine import NAME, EngineFault, find_engine
 from harness.http_peer import Peer, Step, answers, hangs
 
-NAMES = ["python", "cores", "disk", "engine", "key", "ollama", "memories", "docker"]
+NAMES = ["python", "cores", "disk", "engine", "key", "llama.cpp", "ollama", "memories", "docker"]
 PATIENCE_S = 300
 ENGINE_ADVICE = "adjudication and full verification need Stockfish 15.1; on Debian 12: apt-get install stockfish"
 

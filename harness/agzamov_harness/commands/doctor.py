@@ -1,5 +1,6 @@
 """Checks of this machine for the appliance's needs, each with advice."""
 
+import importlib.metadata
 import os
 import shutil
 import sys
@@ -22,6 +23,7 @@ from ..containers.image_records import ImageFault
 from ..containers.image_roles import BUILT_ON_REQUEST, IMAGE_OF, pin_of
 from ..memory.adapter_file import systems
 from ..memory.launch import installed_folder, why_not_here
+from ..models.gguf_process import WHEEL
 from ..models.ollama_api import Inventory
 from ..ports import ModelFault
 from ..run.server_access import ADDRESS
@@ -50,6 +52,7 @@ def examine(key: Path, engine: str | None, installed: Path | None = None) -> lis
         _disk(),
         _engine(engine),
         _key(key),
+        _llama(),
         _ollama(),
         _memories(installed or installed_folder()),
         *_docker(),
@@ -100,6 +103,15 @@ def _memories(installed: Path) -> Ability:
     missing = why_not_here(known["full_text"], installed)
     description = missing or f"the built-in servers; from outside, in {installed}: {', '.join(here) or 'none'}"
     return Ability("memories", not missing, description, "install the distribution agzamov-servers beside this one")
+
+
+def _llama() -> Ability:
+    """The llama.cpp that serves GGUF files of a run in processes. Only such seats need it."""
+    try:
+        installed = importlib.metadata.version(WHEEL)
+    except importlib.metadata.PackageNotFoundError:
+        return Ability("llama.cpp", True, "none; only seats of kind gguf without containers need it: make local-models")
+    return Ability("llama.cpp", True, f"{WHEEL} {installed}")
 
 
 def _ollama() -> Ability:
