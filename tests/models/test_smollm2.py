@@ -5,6 +5,7 @@ Its template, long prompts and cut replies are those of SmolLM2-135M; it declare
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from agzamov_harness.cli import main
 from agzamov_harness.models.published_weights import STORE, TABLE
 from agzamov_verify.checks.steps import Options, verify
 from agzamov_verify.engines.uci_engine import find_engine
+from models.test_gguf_process import AGZAMOV, lines, only, until
 
 pytest.importorskip("xllamacpp", reason="no llama.cpp here: pip install xllamacpp")
 pytestmark = pytest.mark.slow
@@ -21,6 +23,8 @@ pytestmark = pytest.mark.slow
 NAME = "smollm2-135m"
 MANIFEST = Path(__file__).parents[2] / "manifests" / "smollm2.yaml"
 REQUIRED = "AGZ_REQUIRE_WEIGHTS"
+ANSWERED = 4
+"""Lines of the journal when the run is killed."""
 
 
 def run(*words: object) -> str:
@@ -40,15 +44,22 @@ def weights() -> Path:
 
 @pytest.fixture(scope="module")
 def bundle(weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shipped plan, with as few games as it takes."""
+    """The shipped plan, with as few games as it takes; killed in the middle, and resumed."""
     folder = tmp_path_factory.mktemp("smollm2")
-    text = MANIFEST.read_text().replace("games: 6", "games: 2").replace("hands: 24", "hands: 4")
-    (folder / "plan.yaml").write_text(text.replace("tokens_max: 24", "tokens_max: 12"))
+    text = MANIFEST.read_text()
+    for whole, least in (("games: 4}", "games: 2}"), ("hands: 20,", "hands: 4,"), ("tokens_max: 24", "tokens_max: 12")):
+        assert text.count(whole) == 1
+        text = text.replace(whole, least)
+    (folder / "plan.yaml").write_text(text)
     run("keygen", folder / "key.pem")
-    options = ("--key", folder / "key.pem", "--runs", folder / "runs", "--out", folder / "bundles", "--json")
-    run("run", folder / "plan.yaml", *options)
-    (path,) = (folder / "bundles").iterdir()
-    return path
+    options = ("--key", folder / "key.pem", "--out", folder / "bundles", "--json")
+    with subprocess.Popen(
+        [AGZAMOV, "run", folder / "plan.yaml", "--runs", folder / "runs", *options], stdout=subprocess.DEVNULL
+    ) as playing:
+        until(lambda: lines(folder) > ANSWERED)
+        playing.kill()
+    run("resume", only(folder / "runs"), *options)
+    return only(folder / "bundles")
 
 
 def test_the_shipped_plan_pins_the_shipped_weights() -> None:
