@@ -364,7 +364,7 @@ def test_a_memory_from_outside_beside_a_hosted_model_is_a_warning(adapter: str, 
 def test_a_key_that_was_asked_for_is_said_to_be_the_one(tiny: Path) -> None:
     """It said "--key checks whose it is" to whoever had named it."""
     submitter = check(tiny).submitter
-    for key, words in ((submitter, "(the one that --key names)"), ("", "(--key checks whose it is)")):
+    for key, words in ((submitter, "(the key that you chose)"), ("", "(--key checks whose it is)")):
         assert words in verdict_report.text(verify(tiny, Options(expected_key_id=key)))
     other = verify(tiny, Options(expected_key_id="ab" * 32))
     assert (other.level, other.is_key_given) == ("V0", False)

@@ -57,7 +57,7 @@ def screen_lines(screen: Screen) -> Iterator[str]:
     if manifest:
         yield from paragraph("Title", quoted(manifest.plan.title))
     run, key = ascii_words(screen.run) or "unknown", screen.submitter[:16] or "unknown"
-    whose = "the one that --key names" if screen.is_key_given else "--key checks whose it is"
+    whose = "the key that you chose" if screen.is_key_given else "--key checks whose it is"
     yield from paragraph("Run", f"{run}, signed by key {key} ({whose})")
     yield ""
     warnings = [*warnings_of(manifest, results, screen.calls, screen.analysis), *screen.attested] if manifest else []
