@@ -320,7 +320,8 @@ def test_notes_that_are_not_known_are_refused_and_never_packed(directory: RunDir
     assert [name for name, _ in attested_files(directory)] == ["data/notes/preflight.json"]
     with pytest.raises(
         PortFault,
-        match=r"mine\.json: expected only addresses\.json, digests\.json, lock, memory_models\.jsonl, preflight\.json from the harness",
+        match=r"mine\.json: expected only addresses\.json, digests\.json, lock, memory_models\.jsonl, preflight\.json"
+        " from the harness",
     ):
         require_plain_files(directory)
 
