@@ -9,7 +9,7 @@ import pytest
 
 from agzamov_harness.adapters.context_length import CutPrompts
 from agzamov_harness.adapters.endpoint import Endpoint
-from agzamov_harness.models.preflight import DICE
+from agzamov_harness.models.preflight_requests import DICE
 from agzamov_harness.ports import ChatRequest, PortFault
 from agzamov_harness.run.plan_file import plan_from
 from agzamov_verify.core.questions import Chat, Evaluation, Message, Reply
