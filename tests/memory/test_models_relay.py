@@ -180,6 +180,10 @@ TOLD = ', env: {MODELS_URL: "${MODELS_URL}"}'
         (ADAPTER.replace(', models_url: "HERE"', ""), "launch.models_url: expected the address that .* stands for"),
         (adapter_with(HERE).replace(TOLD, ""), "launch.models_url: expected none, since neither launch.args nor"),
         (adapter_with("http://127.0.0.1:0/v1"), "launch.models_url: expected an address such as"),
+        (
+            adapter_with("https://me:secret@a.example/v1"),
+            "expected an address .* without user, query or fragment, found",
+        ),
         (adapter_with("http://a.example/v1", "K"), "launch.models_key_env: expected a models_url of https:// or of"),
     ],
 )

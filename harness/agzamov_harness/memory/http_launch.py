@@ -62,8 +62,9 @@ def _models_problems(adapter: Adapter) -> Iterator[str]:
         yield f"launch.models_url: expected the address that {AT_MODELS} stands for, such as http://127.0.0.1:11434/v1"
     elif launch.models_url and not is_told:
         yield f"launch.models_url: expected none, since neither launch.args nor launch.env tells it ({AT_MODELS})"
-    elif launch.models_url and not _host(launch.models_url):
-        yield f"launch.models_url: expected an address such as http://127.0.0.1:11434/v1, found {launch.models_url!a}"
+    elif launch.models_url and (not _host(launch.models_url) or set("@?#") & set(launch.models_url)):
+        example = "http://127.0.0.1:11434/v1, without user, query or fragment"  # it is sealed, and published
+        yield f"launch.models_url: expected an address such as {example}, found another"
     if launch.models_key_env and not keeps_secrets(launch.models_url):
         yield "launch.models_key_env: expected a models_url of https:// or of this machine, where a key is sent"
 
