@@ -179,7 +179,7 @@ def played(folder: Path, adapter: str) -> Ended:
     condition = {"augmentation": "memory", "arm": "real", "system": "mine"}
     match = {"phase": 2, "game": "holdem", "a": "agent", "b": "foe", "hands": 8, "careers": 2, "condition": condition}
     plan = {
-        "title": "A memory over HTTP",
+        "title": "A memory from outside",
         "seats": {"agent": {"kind": "random"}, "foe": {"kind": "random"}},
         "holdem": {"session_hands": 2},
         "systems": {"mine": {"kind": "memory", "server": "mine.yaml"}},

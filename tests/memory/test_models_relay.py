@@ -23,10 +23,9 @@ from agzamov_verify.core import canon
 from agzamov_verify.core.questions import Hits
 from agzamov_verify.plan.manifest import ManifestError
 from agzamov_verify.systems.memory_system import MemorySystem
-from harness.commands import Commands
 from harness.http_peer import Exchange, Peer, answers, status
-from harness.sealed_runs import resume, seal
 from memory.memory_world import LIMITS, opened, search, store
+from memory.test_http_memory import played
 
 SERVER = Path(__file__).parent / "embedding_notes_server.py"
 KEY = "AGZ_TEST_MODELS_KEY"
@@ -203,25 +202,11 @@ def test_a_plan_says_that_what_the_models_told_is_attested() -> None:
 
 @pytest.mark.slow
 def test_a_run_holds_what_its_servers_models_were_asked(models: Peer, tmp_path: Path) -> None:
-    (tmp_path / "vectors.yaml").write_text(adapter_with(models.url))
-    condition = {"augmentation": "memory", "arm": "real", "system": "vectors"}
-    match = {"phase": 2, "game": "holdem", "a": "agent", "b": "foe", "hands": 8, "careers": 2, "condition": condition}
-    plan = {
-        "title": "A memory with a model",
-        "seats": {"agent": {"kind": "random"}, "foe": {"kind": "random"}},
-        "holdem": {"session_hands": 2},
-        "systems": {"vectors": {"kind": "memory", "server": "vectors.yaml"}},
-        "matches": [match],
-    }
-    (tmp_path / "printed").mkdir()
-    with Commands(tmp_path / "printed") as commands:
-        ended = commands.run(*resume(seal(commands, tmp_path, plan=plan)), "--start-programs", cwd=tmp_path)
-        assert ended.code == 0, ended
-        bundle = Path(json.loads(ended.out)["bundle"])
-        verified = commands.run("verify", str(bundle), "--json", cwd=tmp_path)
+    verified = played(tmp_path, adapter_with(models.url))
     assert json.loads(verified.out)["level"] == "V1"
-    assert "lineage: vectors C bounded" in verified.out
-    stores = {call.store for call in calls(tmp_path / bundle / "data/notes/memory_models.jsonl")}
+    assert "lineage: mine C bounded" in verified.out
+    (record,) = tmp_path.glob("**/data/notes/memory_models.jsonl")
+    stores = {call.store for call in calls(record)}
     assert len(stores) == 2, "one for each career"
 
 

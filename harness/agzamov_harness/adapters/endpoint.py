@@ -16,9 +16,10 @@ import openai
 
 from agzamov_verify.core.questions import Message, NoReply, Reply, SentCall, Tool
 from agzamov_verify.seats import EndpointSeat, GgufSeat
-from agzamov_verify.seats.model_seat import is_loopback, keeps_secrets
+from agzamov_verify.seats.model_seat import is_loopback
 
 from ..ports import ChatRequest, Clock, PortFault, Wait
+from .api_key import key_in
 from .completion import NotACompletion, ServerAnswer, read_completion
 from .context_length import CutPrompts, context_problem
 from .http_transport import guard
@@ -211,19 +212,8 @@ def served(seat: GgufSeat, base_url: str) -> EndpointSeat:
 
 
 def key_of(name: str, seat: EndpointSeat, environment: Mapping[str, str]) -> str:
-    """The seat's key. Raises PortFault without it, and for one that no header can carry, which a client would print.
-
-    A key is only ever sent to https or to this machine.
-    """
-    if not seat.api_key_env:
-        return ""
-    if not keeps_secrets(seat.base_url):
-        raise PortFault(f"seat {name}: expected https:// where a key is sent, found {seat.base_url}; use https")
-    key = environment.get(seat.api_key_env, "").strip()
-    if not key:
-        raise PortFault(f"seat {name}: the environment variable {seat.api_key_env} holds no key; set it")
-    if not key.isascii() or not key.isprintable() or " " in key:
-        raise PortFault(
-            f"seat {name}: expected a key of printable ASCII in {seat.api_key_env}, found other characters or spaces"
-        )
-    return key
+    """The seat's key. Raises PortFault as `key_in` does, with the seat's name."""
+    try:
+        return key_in(seat.api_key_env, seat.base_url, environment)
+    except PortFault as error:
+        raise PortFault(f"seat {name}: {error}") from error

@@ -23,11 +23,10 @@ import msgspec
 
 from agzamov_verify.core import canon
 from agzamov_verify.memory.declared_server import Launch
-from agzamov_verify.seats.model_seat import keeps_secrets
 
+from ..adapters.api_key import key_in
 from ..foundation.append_only import open_append, write_line
 from ..foundation.unix_clock import unix_ns
-from ..ports import PortFault
 
 BODY_BYTES_MAX: Final = 2**24
 TEXT_CHARACTERS_MAX: Final = 20_000
@@ -59,14 +58,7 @@ class ServersModels(msgspec.Struct, frozen=True):
 
     def key(self, environment: Mapping[str, str] = os.environ) -> str:
         """The key to send; empty for none. Raises PortFault."""
-        if not self.key_env:
-            return ""
-        if not keeps_secrets(self.url):
-            raise PortFault(f"launch.models_url: expected https:// where a key is sent, found {self.url}; use https")
-        key = environment.get(self.key_env, "").strip()
-        if not key or not key.isascii() or not key.isprintable() or " " in key:
-            raise PortFault(f"the environment variable {self.key_env} holds no key of printable ASCII; set it")
-        return key
+        return key_in(self.key_env, self.url, environment)
 
 
 class ModelCall(msgspec.Struct, frozen=True):

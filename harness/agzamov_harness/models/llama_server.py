@@ -18,6 +18,7 @@ SOCKET_URL = "http://localhost"
 SAID_CHARACTERS_MAX = 100
 RUNTIME_FILE = "runtime"
 CLOCK = "strftime_now"
+"""The function by which a chat template reads the clock."""
 
 
 def look_at(address: str, slots_needed: int, determinism: Determinism) -> Serving:
@@ -33,17 +34,17 @@ def look_at(address: str, slots_needed: int, determinism: Determinism) -> Servin
         raise ModelFault(f"{address}: expected the properties of a llama.cpp server, found others")
     if slots < slots_needed:
         raise ModelFault(f"{address}: expected {slots_needed} slots, found {slots}; lower the seat's concurrency")
-    if determinism is Determinism.STRICT and (clock := clock_in(str(props.get("chat_template", "")))):
+    if determinism is Determinism.STRICT and reads_clock(str(props.get("chat_template", ""))):
         raise ModelFault(
-            f"{address}: the model's chat template writes the time of the request into the prompt ({clock}): take a"
+            f"{address}: the model's chat template writes the time of the request into the prompt ({CLOCK}): take a"
             " file whose template does not, or name determinism: measured in the plan"
         )
     return Serving(ModelServer("llama.cpp", _runtime(address, str(props.get("build_info", ""))), context), None)
 
 
-def clock_in(template: str) -> str:
-    """The function by which a chat template reads the clock; empty where it does not, or takes a date in its place."""
-    return CLOCK if CLOCK in template and DATE_VARIABLE not in template else ""
+def reads_clock(template: str) -> bool:
+    """Whether a chat template reads the clock, and takes no date in its place."""
+    return CLOCK in template and DATE_VARIABLE not in template
 
 
 def _runtime(address: str, build: str) -> str:
